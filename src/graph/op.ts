@@ -1,0 +1,99 @@
+/**
+ * The seam between operators and everything that uses them. One operator is one file (in graph/ops, optim, parallel or collectives) that
+ * exports one OpDef: shape rule, gradient, CPU kernel, WGSL lowering, flops. The runtimes run any OpDef
+ * and know none by name.
+ */
+import type { HostArray, Shape, DType } from '../tensor/shape';
+import type { KernelId } from './kernel-table';
+
+export type Attrs = Readonly<Record<string, number | boolean | string>>;
+
+export interface TensorType {
+  readonly shape: Shape;
+  readonly dtype: DType;
+}
+
+/** What the CPU kernel gets. Outputs are allocated; an output that is also an input is the same array (in place). */
+export interface CpuArgs {
+  readonly inputs: readonly HostArray[];
+  readonly outputs: readonly HostArray[];
+  readonly inputTypes: readonly TensorType[];
+  readonly outputTypes: readonly TensorType[];
+  readonly attrs: Attrs;
+}
+
+/** Shapes only: what lowering and the cost functions may look at. */
+export interface OpTypes {
+  readonly inputs: readonly TensorType[];
+  readonly outputs: readonly TensorType[];
+  readonly attrs: Attrs;
+}
+
+/** Index into [...inputs, ...outputs]. */
+export type Operand = number;
+export type KernelParam = number | { readonly f32: number };
+
+/**
+ * One dispatch of a kernel over whole tensors. `bindings[i]` is the operand at @group(0) @binding(i). The kernel's
+ * Params struct (@group(1) @binding(0), uniform) holds `params` in order, then one element stride per binding: the runtime may run the
+ * same launch for several devices at once, with @builtin(workgroup_id).z as the instance; tensor i of an instance
+ * starts at instance * stride_i.
+ */
+export interface DenseLaunch {
+  readonly kind: 'dense';
+  readonly kernel: KernelId;
+  readonly constants?: Readonly<Record<string, number>>;
+  readonly bindings: readonly Operand[];
+  readonly params: readonly KernelParam[];
+  /** Workgroups in x and y; z counts the instances. Each at most 65,535. */
+  readonly workgroups: readonly [number, number];
+}
+
+/**
+ * One dispatch of a kernel over many stretches of pooled buffers (all parameters of a device, say). For each binding,
+ * `segments[k].at[binding]` names an operand and an element offset; all operands of one binding lie in one GPUBuffer. The runtime turns the
+ * segments of all instances into a table of blocks (@group(1) @binding(1), storage): per block one u32 offset per binding, then a u32 count,
+ * then a u32 `extra`; at most BLOCK_ELEMENTS a block, one workgroup a block.
+ */
+export interface SegmentedLaunch {
+  readonly kind: 'segmented';
+  readonly kernel: KernelId;
+  readonly constants?: Readonly<Record<string, number>>;
+  readonly params: readonly KernelParam[];
+  readonly segments: readonly {
+    readonly at: readonly { readonly operand: Operand; readonly offset: number; /** true: the offset does not advance with the blocks of the segment (a scalar) */ readonly fixed?: boolean }[];
+    readonly length: number;
+  }[];
+}
+
+/** Elements that one workgroup of a segmented kernel covers: 64 invocations of 16. */
+export const BLOCK_ELEMENTS = 1024;
+
+export type Launch = DenseLaunch | SegmentedLaunch;
+
+/** Hands the gradient rule what it may use; values are opaque ids of the graph under construction. */
+export interface GradientContext {
+  readonly types: OpTypes;
+  input(i: number): ValueId;
+  output(i: number): ValueId;
+  /** Gradient flowing into output i, or undefined when nothing downstream depends on it. */
+  outputGrad(i: number): ValueId | undefined;
+  needsGrad(i: number): boolean;
+  /** Append a backward node; returns its outputs. `gradOf[k]`: output k is the gradient of input gradOf[k] (names it). */
+  emit(op: string, inputs: readonly ValueId[], attrs: Attrs, gradOf: readonly number[]): readonly ValueId[];
+}
+export type ValueId = number & { readonly __value?: never };
+
+export interface OpDef {
+  /** Path of its main kernel under shaders/ without extension, e.g. 'ops/linear'. Name in the trace. */
+  readonly name: string;
+  /** Output types; throws LockstepError('shape') in PyTorch's words when the inputs do not fit. */
+  infer(inputs: readonly TensorType[], attrs: Attrs): readonly TensorType[];
+  /** Emits backward nodes through the context and returns the gradient value per input (undefined: none). */
+  gradient?(context: GradientContext): readonly (ValueId | undefined)[];
+  cpu(args: CpuArgs): void;
+  lower(types: OpTypes): readonly Launch[];
+  flops(types: OpTypes): number;
+}
+
+export type OpTable = ReadonlyMap<string, OpDef>;

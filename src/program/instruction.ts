@@ -1,0 +1,106 @@
+/**
+ * The instruction set. A Program is, for every device, one ordered list of instructions on two queues over named
+ * buffers. It is plain data: printed, posted to a worker, stored, compared. Compilers in `parallel` make it; runtimes, the verifier, the
+ * simulator and the views read it. Nothing here runs anything.
+ */
+import type { Attrs } from '../graph/op';
+import type { CollectiveRef, DeviceIndex, MemoryCategory, Payload, Phase, Queue, Rank, Slice } from '../protocol/trace';
+import type { DType, Shape } from '../tensor/shape';
+
+export type InstructionId = number;
+
+interface Base {
+  /** Unique over the whole Program; ascending in emission order. */
+  readonly id: InstructionId;
+  readonly queue: Queue;
+  readonly phase: Phase;
+  readonly module: string;
+  /** Key of the PyTorch line it stands for. */
+  readonly anchor: string;
+  /** Bytes read and written (compute) or moved (transfers). */
+  readonly bytes: number;
+  readonly flops: number;
+  /** Event set when the instruction has completed, for the other queue of the same device to wait on. */
+  readonly signals?: string;
+  readonly bucket?: number;
+}
+
+/** Run an operator of the op table over whole buffers. An output may be one of the inputs (in place). */
+export interface Compute extends Base {
+  readonly kind: 'compute';
+  readonly op: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly attrs: Attrs;
+}
+
+/** Hand a slice to a peer. Matches the peer's recv by `tag`; does not wait for the peer to take it. */
+export interface Send extends Base {
+  readonly kind: 'send';
+  readonly peer: DeviceIndex;
+  readonly slice: Slice;
+  /** Unique per Program; equal on both sides. */
+  readonly tag: string;
+  readonly payload: Payload;
+  readonly collective?: CollectiveRef;
+}
+
+/** Take a slice from a peer and put it in place, or add it elementwise: own + received, in that order. */
+export interface Recv extends Base {
+  readonly kind: 'recv';
+  readonly peer: DeviceIndex;
+  readonly slice: Slice;
+  readonly apply: 'put' | 'add';
+  readonly tag: string;
+  readonly payload: Payload;
+  readonly collective?: CollectiveRef;
+}
+
+/** Copy this step's rows from the host. `process` names whose loader; rows [start, start + count) of its batch. */
+export interface Load extends Base {
+  readonly kind: 'load';
+  readonly buffer: string;
+  readonly source: 'inputs' | 'targets' | 'scalars';
+  readonly process: Rank;
+  readonly start: number;
+  readonly count: number;
+}
+
+/** Block this queue until the event of the same device is set. */
+export interface Wait extends Base {
+  readonly kind: 'wait';
+  readonly event: string;
+}
+
+export type Instruction = Compute | Send | Recv | Load | Wait;
+
+export interface BufferSpec {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly dtype: DType;
+  readonly category: MemoryCategory;
+  /** persistent: keeps its contents from step to step and over the variants of a Program. Others live within a step. */
+  readonly persistent: boolean;
+  /** Buffers of one pool of a device lie in one allocation ('parameters', 'gradients' ...), so one dispatch can cover them all. */
+  readonly pool?: string;
+  /** Contents before the first step: every element this value (default 0). */
+  readonly fill?: number;
+}
+
+/** The instruction list of one device. */
+export interface Lane {
+  readonly device: DeviceIndex;
+  /** The process that drives the device. */
+  readonly rank: Rank;
+  readonly buffers: readonly BufferSpec[];
+  readonly instructions: readonly Instruction[];
+  /** Buffer that holds the loss after the step, if this lane computes one. */
+  readonly loss?: string;
+}
+
+export interface Program {
+  /** 'first', 'full', 'last'... Programs of a set share persistent buffers by device and name. */
+  readonly variant: string;
+  readonly mode: string;
+  readonly lanes: readonly Lane[];
+}

@@ -1,0 +1,152 @@
+/**
+ * What crosses the worker wall between the page and the session: few, coarse calls (SessionApi, through comlink), a control
+ * port that is looked at between steps, and an event port with at most one message a step. Types only.
+ */
+import type { WireError } from '../base/errors';
+import type { Config } from './config';
+import type { BufferInfo, CodeLine, DeviceMemory, LossRecord, StepTrace } from './trace';
+
+/** A file the user dropped or the command line read, by the name that the Config uses. */
+export type Files = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
+
+export interface Notice {
+  readonly level: 'info' | 'warning' | 'error';
+  /** Stable key, so that a test or the page can tell notices apart: 'config', 'software-adapter', 'no-webgpu', 'no-adapter', 'device-lost', 'batch-uneven', 'not-finite', ... */
+  readonly id: string;
+  readonly text: string;
+  /** What to do. */
+  readonly hint: string;
+}
+
+export interface DeviceReport {
+  readonly kind: 'webgpu' | 'cpu';
+  readonly adapter: string;
+  readonly software: boolean;
+}
+
+export interface ParameterInfo {
+  readonly name: string;
+  readonly shape: readonly number[];
+}
+
+/** What the page needs to draw before anything has run. */
+export interface SessionInfo {
+  readonly config: Config;
+  readonly device: DeviceReport;
+  readonly notices: readonly Notice[];
+  readonly worldSize: number;
+  readonly ranks: number;
+  readonly parameters: readonly ParameterInfo[];
+  readonly buffers: readonly BufferInfo[];
+  readonly memory: readonly DeviceMemory[];
+  readonly code: readonly CodeLine[];
+  /** Printed form of the Program that runs most steps. */
+  readonly programText: string;
+  readonly stepsPerEpoch: number;
+  readonly batchPerRank: readonly number[];
+  readonly dataset: DatasetPreview;
+  /** DDP: parameter names in each bucket, from iteration 1 on. */
+  readonly buckets: readonly { readonly bytes: number; readonly parameters: readonly string[] }[];
+  /** Layers (indices into config.model.layers) that live on each device. */
+  readonly layersOfDevice: readonly (readonly number[])[];
+  readonly hardwareLabel: string;
+}
+
+export interface DatasetPreview {
+  readonly task: 'classification' | 'regression';
+  readonly rows: number;
+  readonly testRows: number;
+  readonly inputs: number;
+  readonly outputs: number;
+  /** 2-D inputs only: up to 1,000 points as x, y, target, isTest. */
+  readonly points: readonly (readonly [x: number, y: number, target: number, isTest: 0 | 1])[];
+}
+
+/** State at one step, read back at the page's pace. */
+export interface Snapshot {
+  readonly step: number;
+  /** Per device, in the order of SessionInfo.parameters; undefined where the device does not hold it. */
+  readonly parameters: readonly (readonly (Float32Array | undefined)[])[];
+  /** max |w_i - w_j| over replicas; 0 where there is one copy. */
+  readonly replicaDivergence: number;
+  /** max |w - w_single| against the single-device twin; undefined when it does not run. */
+  readonly differenceFromSingle: number | undefined;
+  readonly trainLoss: number;
+  readonly testLoss: number | undefined;
+  /** Classification: fraction right. */
+  readonly trainAccuracy: number | undefined;
+  readonly testAccuracy: number | undefined;
+  /** 2-D inputs: model output on a FIELD_SIZE x FIELD_SIZE grid over [-1, 1]^2, row 0 at the top (y = 1). In classification the probability of class 1. */
+  readonly field: Float32Array | undefined;
+  /** Regression: up to 200 pairs target, prediction. */
+  readonly predictions: readonly (readonly [target: number, predicted: number])[];
+}
+export const FIELD_SIZE = 48;
+
+export type SessionEvent =
+  | { readonly type: 'losses'; readonly records: readonly LossRecord[]; readonly stepsPerSecond: number }
+  | { readonly type: 'trace'; readonly trace: StepTrace }
+  | { readonly type: 'snapshot'; readonly snapshot: Snapshot }
+  | { readonly type: 'notice'; readonly notice: Notice }
+  | { readonly type: 'state'; readonly state: 'playing' | 'paused' | 'finished' | 'restarting' | 'failed'; readonly reason: string }
+  | { readonly type: 'progress'; readonly what: string; readonly done: number; readonly total: number };
+
+/** Looked at between steps. */
+export type ControlMessage =
+  | { readonly type: 'play'; /** steps a second; 0 = as fast as it goes */ readonly stepsPerSecond: number }
+  | { readonly type: 'pause' }
+  | { readonly type: 'abort' };
+
+export interface SessionApi {
+  /** Builds everything and resolves when the first step can run. Rejects with a WireError. Replaces an open session. */
+  open(config: unknown, files: Files, events: MessagePort, control: MessagePort): Promise<SessionInfo>;
+  /** Runs one step with tracing and emits 'trace', 'losses', 'snapshot'. Only while paused. */
+  traceStep(): Promise<StepTrace>;
+  snapshot(): Promise<Snapshot>;
+  /** Same initial weights, same order of samples, step 0. */
+  reset(): Promise<void>;
+  /** Runs a Config from start to end and reports; does not touch the open session. */
+  run(config: unknown, files: Files): Promise<Report>;
+  /** Test hooks: corrupt one transfer; lose the device. */
+  corrupt(tag: string, add: number): Promise<void>;
+  loseDevice(): Promise<void>;
+  /** The current weights as .safetensors. */
+  saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
+  dispose(): Promise<void>;
+}
+
+/** What a headless run writes; the same from the page and from the command line. */
+export interface Report {
+  readonly lockstep: string;
+  readonly config: Config;
+  readonly device: DeviceReport;
+  readonly steps: number;
+  readonly losses: readonly LossRecord[];
+  readonly finalLoss: number;
+  readonly testLoss?: number;
+  readonly accuracy?: number;
+  readonly bytes: {
+    /** Bytes sent in the last step by payload kind, and per link 'cuda:0->cuda:1'. */
+    readonly perStepByPayload: Readonly<Record<string, number>>;
+    readonly perStepByLink: Readonly<Record<string, number>>;
+    readonly perRankFormula: string;
+    readonly perRank: readonly number[];
+    readonly total: number;
+  };
+  readonly memory: readonly DeviceMemory[];
+  readonly time: {
+    readonly clock: string;
+    readonly measuredTotalMs: number;
+    readonly measuredStepsPerSecond: number;
+    readonly modelledStepUs: number;
+    readonly modelledHardware: string;
+    readonly modelledSpeedup: number;
+  };
+  readonly replicaDivergence: number;
+  readonly differenceFromSingle?: number;
+  /** SHA-256 of the final weights: every parameter's float32 little-endian bytes, in state_dict order. */
+  readonly weightsSha256: string;
+  readonly parametersSha256: Readonly<Record<string, string>>;
+  readonly notices: readonly Notice[];
+  readonly error?: WireError;
+}

@@ -1,0 +1,136 @@
+/**
+ * What a run leaves behind: one event per instruction that ran, in one schema for measured and for modelled time.
+ * `runtime` makes the measured events, `simulator` gives the same events a second clock; views read nothing else.
+ * Plain data: it crosses the worker wall by structured clone.
+ */
+
+/** Index of a device in the mesh: cuda:0, cuda:1 ... */
+export type DeviceIndex = number;
+/** Index of a process, as torch.distributed counts. DataParallel and model parallel are one process with N devices. */
+export type Rank = number;
+export type Queue = 'compute' | 'comm';
+export type Phase = 'data' | 'scatter' | 'replicate' | 'forward' | 'gather' | 'loss' | 'backward' | 'reduce' | 'step' | 'broadcast';
+export const PHASES: readonly Phase[] = ['broadcast', 'data', 'scatter', 'replicate', 'forward', 'gather', 'loss', 'backward', 'reduce', 'step'];
+/** What a packet carries; the colour on the stage. */
+export type Payload = 'data' | 'activation' | 'gradient' | 'parameter';
+export type MemoryCategory = 'parameter' | 'gradient' | 'optimizer' | 'bucket' | 'activation' | 'data' | 'communication';
+
+/** A stretch of a buffer, in elements (float32 unless the buffer says otherwise). */
+export interface Slice {
+  readonly buffer: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Which collective a transfer belongs to. Field names follow PyTorch's flight recorder where it has them. */
+export interface CollectiveRef {
+  /** Position in the sequence of collectives of the group, from 0, within the step. */
+  readonly seq: number;
+  readonly op: 'allReduce' | 'broadcast' | 'reduce' | 'scatter' | 'gather' | 'sendRecv';
+  readonly algorithm: 'ring' | 'naive' | 'direct';
+  readonly part?: 'reduce-scatter' | 'all-gather';
+  readonly bucket?: number;
+  /** Chunk index and count within the bucket. */
+  readonly chunk?: number;
+  readonly chunks?: number;
+  readonly round?: number;
+  readonly rounds?: number;
+  /** After this transfer the chunk holds the sum of that many ranks. */
+  readonly summed?: number;
+}
+
+export type EventKind = 'compute' | 'send' | 'recv' | 'load' | 'wait';
+
+/** A sample of a buffer's contents right after the event: `values[i]` is element `offset + i`. */
+export interface Captured {
+  readonly buffer: string;
+  readonly offset: number;
+  readonly values: Float32Array;
+}
+
+export interface TraceEvent {
+  /** Instruction id in the Program: unique over all devices; the same for every step that replays the Program. */
+  readonly id: number;
+  readonly device: DeviceIndex;
+  readonly rank: Rank;
+  readonly queue: Queue;
+  readonly kind: EventKind;
+  /** Kernel path ('ops/linear'), or 'send', 'recv', 'load', 'wait'. */
+  readonly name: string;
+  readonly phase: Phase;
+  /** Module path as in PyTorch's state_dict ('0', '2'); '' when none. */
+  readonly module: string;
+  /** Key of the PyTorch line it stands for (see CodeLine.anchor). */
+  readonly anchor: string;
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  readonly bytes: number;
+  readonly flops: number;
+  /** Send and receive: the other device, the slice moved, what is in it, and the id of the matching event there. */
+  readonly peer?: DeviceIndex;
+  readonly slice?: Slice;
+  readonly payload?: Payload;
+  readonly apply?: 'put' | 'add';
+  readonly match?: number;
+  readonly collective?: CollectiveRef;
+  readonly bucket?: number;
+  /** Ids of the events it had to wait for (queue order excluded). */
+  readonly deps: readonly number[];
+  /** Measured, microseconds from the start of the step. */
+  readonly startUs: number;
+  readonly durUs: number;
+  /** Contents of what it wrote, first elements of each buffer (see CAPTURE_LIMIT). */
+  readonly captured: readonly Captured[];
+}
+
+/** At most that many elements are captured of each buffer that an event writes. */
+export const CAPTURE_LIMIT = 1024;
+
+export interface BufferInfo {
+  readonly device: DeviceIndex;
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly category: MemoryCategory;
+  /** Bytes it occupies on the device, padding included. */
+  readonly bytes: number;
+  readonly persistent: boolean;
+}
+
+export interface DeviceMemory {
+  readonly device: DeviceIndex;
+  readonly budgetBytes: number;
+  /** Bytes allocated at once, lifetimes shared. */
+  readonly peakBytes: number;
+  readonly byCategory: Readonly<Record<MemoryCategory, number>>;
+}
+
+/** One traced step. `modelled` runs parallel to `events`. */
+export interface StepTrace {
+  readonly step: number;
+  readonly epoch: number;
+  /** Which Program ran: 'full', 'last' (short batch), 'first' (DDP iteration 0) ... */
+  readonly variant: string;
+  /** In an order that respects every dependency and every queue. */
+  readonly events: readonly TraceEvent[];
+  readonly modelled: readonly { readonly startUs: number; readonly durUs: number }[];
+  /** Sample ids of each device's slice of the batch. */
+  readonly samples: readonly (readonly number[])[];
+  readonly losses: LossRecord;
+  /** Contents at the start of the step of every persistent parameter and gradient buffer, capped like captures. */
+  readonly initial: readonly { readonly device: DeviceIndex; readonly captured: readonly Captured[] }[];
+}
+
+export interface LossRecord {
+  readonly step: number;
+  readonly epoch: number;
+  /** One entry a rank that computes a loss (DDP: worldSize; else 1). */
+  readonly perRank: readonly number[];
+  /** Their mean. */
+  readonly loss: number;
+}
+
+/** A line of the PyTorch script shown beside the run; events point at it by `anchor`. */
+export interface CodeLine {
+  readonly text: string;
+  readonly anchor: string;
+}

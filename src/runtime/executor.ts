@@ -1,0 +1,78 @@
+/**
+ * The seam between a Program and the machine that runs it. An Executor is one memory space (a GPUDevice, or typed
+ * arrays) that hosts some lanes of a set of Programs. Sends and receives between hosted lanes are copies inside; the others go through the
+ * given Transport. It is not a session: it knows no datasets, no modes, no page.
+ */
+import type { Captured, DeviceIndex } from '../protocol/trace';
+import type { OpTable } from '../graph/op';
+import type { InstructionId, Load, Program } from '../program/instruction';
+import type { HostArray } from '../tensor/shape';
+
+export interface ExecutorInfo {
+  readonly kind: 'webgpu' | 'cpu';
+  /** e.g. 'SwiftShader (software)', 'NVIDIA ...', 'CPU (typed arrays)'. */
+  readonly adapter: string;
+  readonly software: boolean;
+}
+
+/** Moves slices between executors. Messages with one tag arrive in the order in which they were sent. */
+export interface Transport {
+  send(from: DeviceIndex, to: DeviceIndex, tag: string, data: Float32Array): void;
+  recv(from: DeviceIndex, to: DeviceIndex, tag: string): Promise<Float32Array>;
+}
+
+/** Host data for a Load instruction, in the buffer's dtype and size. Asked for once per Load and step. */
+export type Feed = (load: Load, device: DeviceIndex) => HostArray;
+
+export interface Loss {
+  readonly device: DeviceIndex;
+  readonly value: number;
+}
+
+/** What a traced step measured, per instruction. */
+export interface InstructionRecord {
+  readonly id: InstructionId;
+  readonly device: DeviceIndex;
+  /** Absolute microseconds (performance.timeOrigin + performance.now()), so that ranks in different workers align. */
+  readonly startUs: number;
+  readonly durUs: number;
+  readonly captured: readonly Captured[];
+}
+
+/** Test hook: after the transfer with that tag has arrived, this is added to its first element. */
+export interface Corruption {
+  readonly tag: string;
+  readonly add: number;
+}
+
+export interface ExecutorOptions {
+  readonly programs: readonly Program[];
+  /** Devices of the mesh that live here. */
+  readonly devices: readonly DeviceIndex[];
+  readonly ops: OpTable;
+  /** Needed when some lane's peer lives elsewhere. */
+  readonly transport?: Transport;
+}
+
+export interface Executor {
+  readonly info: ExecutorInfo;
+  /** Resolves when the executor can no longer be used (device lost), with the reason. Never rejects. */
+  readonly lost: Promise<string>;
+  /** Bytes allocated for a device's buffers. */
+  allocatedBytes(device: DeviceIndex): number;
+  /** Write a persistent buffer. */
+  write(device: DeviceIndex, buffer: string, data: HostArray): void;
+  /** Read buffers back, after everything submitted so far. */
+  read(refs: readonly { readonly device: DeviceIndex; readonly buffer: string }[]): Promise<Float32Array[]>;
+  /**
+   * Enqueue one step of program `variant`. Resolves when the next step may be enqueued (at once, or after the last host
+   * transfer); losses come later through `losses()`.
+   */
+  step(variant: string, feed: Feed): Promise<void> | void;
+  /** Losses of the steps since the last call, in step order, one array a step; waits for them. */
+  losses(): Promise<readonly (readonly Loss[])[]>;
+  /** Run one step instruction by instruction, timing each and capturing what it writes. Same bits as step(). Its loss also appears in losses(). */
+  trace(variant: string, feed: Feed): Promise<readonly InstructionRecord[]>;
+  corrupt(corruption: Corruption | undefined): void;
+  dispose(): void;
+}
