@@ -1,0 +1,134 @@
+/**
+ * What compilers write Programs with: one LaneBuilder a device, ids and tags over the whole mesh. It fills in bytes and
+ * flops from the op table and checks nothing else; the verifier does.
+ */
+import { LockstepError } from '../base/errors';
+import { must } from '../base/invariant';
+import type { Attrs, OpTable, TensorType } from '../graph/op';
+import type { CollectiveRef, DeviceIndex, Payload, Phase, Queue, Rank, Slice } from '../protocol/trace';
+import { elements } from '../tensor/shape';
+import type { BufferSpec, Instruction, Lane, Load, Program } from './instruction';
+
+/** Where an instruction belongs: the queue that runs it, its phase, module and PyTorch line. */
+export interface Where {
+  readonly phase: Phase;
+  readonly anchor: string;
+  readonly module?: string;
+  readonly queue?: Queue;
+  readonly signals?: string;
+  readonly bucket?: number;
+}
+
+export class LaneBuilder {
+  private readonly specs = new Map<string, BufferSpec>();
+  private readonly list: Instruction[] = [];
+  private loss: string | undefined;
+
+  constructor(
+    readonly device: DeviceIndex,
+    readonly rank: Rank,
+    private readonly ops: OpTable,
+    private readonly nextId: () => number,
+  ) {}
+
+  /** Declares a buffer; the same name again must be the same buffer. */
+  buffer(spec: BufferSpec): void {
+    if (!this.specs.has(spec.name)) this.specs.set(spec.name, spec);
+  }
+
+  spec(name: string): BufferSpec {
+    return must(this.specs.get(name), `buffer ${name} on cuda:${this.device}`);
+  }
+
+  has(name: string): boolean {
+    return this.specs.has(name);
+  }
+
+  /** The whole buffer as a slice. */
+  whole(name: string): Slice {
+    return { buffer: name, offset: 0, length: elements(this.spec(name).shape) };
+  }
+
+  lossIn(name: string): void {
+    this.loss = name;
+  }
+
+  compute(op: string, inputs: readonly string[], outputs: readonly string[], attrs: Attrs, where: Where): void {
+    const def = this.ops.get(op);
+    if (!def) throw new LockstepError('program', `Unknown operator ${op}.`);
+    const type = (name: string): TensorType => this.spec(name);
+    const types = { inputs: inputs.map(type), outputs: outputs.map(type), attrs };
+    const bytes = 4 * [...new Set([...inputs, ...outputs])].reduce((sum, name) => sum + elements(this.spec(name).shape), 0);
+    this.push({ kind: 'compute', op, inputs, outputs, attrs, ...this.base(where, bytes, def.flops(types)) });
+  }
+
+  load(load: Pick<Load, 'buffer' | 'source' | 'process' | 'start' | 'count'>, where: Where): void {
+    this.push({ kind: 'load', ...load, ...this.base(where, 4 * elements(this.spec(load.buffer).shape), 0) });
+  }
+
+  wait(event: string, where: Where): void {
+    this.push({ kind: 'wait', event, ...this.base(where, 0, 0) });
+  }
+
+  send(peer: DeviceIndex, slice: Slice, tag: string, payload: Payload, where: Where, collective?: CollectiveRef): void {
+    const base = this.base(where, 4 * slice.length, 0);
+    this.push({ kind: 'send', peer, slice, tag, payload, ...base, ...(collective ? { collective } : {}) });
+  }
+
+  recv(peer: DeviceIndex, slice: Slice, apply: 'put' | 'add', tag: string, payload: Payload, where: Where, collective?: CollectiveRef): void {
+    const base = this.base(where, 4 * slice.length, apply === 'add' ? slice.length : 0);
+    this.push({ kind: 'recv', peer, slice, apply, tag, payload, ...base, ...(collective ? { collective } : {}) });
+  }
+
+  finish(): Lane {
+    const lane = { device: this.device, rank: this.rank, buffers: [...this.specs.values()], instructions: this.list };
+    return this.loss === undefined ? lane : { ...lane, loss: this.loss };
+  }
+
+  private base(where: Where, bytes: number, flops: number) {
+    return {
+      id: this.nextId(),
+      queue: where.queue ?? ('compute' as const),
+      phase: where.phase,
+      module: where.module ?? '',
+      anchor: where.anchor,
+      bytes,
+      flops,
+      ...(where.signals === undefined ? {} : { signals: where.signals }),
+      ...(where.bucket === undefined ? {} : { bucket: where.bucket }),
+    };
+  }
+
+  private push(instruction: Instruction): void {
+    this.list.push(instruction);
+  }
+}
+
+export class ProgramBuilder {
+  private id = 0;
+  readonly lanes: readonly LaneBuilder[];
+
+  /** `ranks[d]` is the process that drives device d. */
+  constructor(ranks: readonly Rank[], ops: OpTable) {
+    this.lanes = ranks.map((rank, device) => new LaneBuilder(device, rank, ops, () => this.id++));
+  }
+
+  lane(device: DeviceIndex): LaneBuilder {
+    return must(this.lanes[device], `lane of cuda:${device}`);
+  }
+
+  /** A matching send and recv. The tag is made unique. */
+  transfer(
+    from: { readonly device: DeviceIndex; readonly slice: Slice; readonly where: Where },
+    to: { readonly device: DeviceIndex; readonly slice: Slice; readonly where: Where },
+    what: { readonly name: string; readonly payload: Payload; readonly apply?: 'put' | 'add'; readonly collective?: CollectiveRef },
+  ): void {
+    const tag = `${what.name}:${from.device}>${to.device}#${this.id}`;
+    this.lane(from.device).send(to.device, from.slice, tag, what.payload, from.where, what.collective);
+    this.lane(to.device).recv(from.device, to.slice, what.apply ?? 'put', tag, what.payload, to.where, what.collective);
+  }
+
+  finish(mode: string, variant: string): Program {
+    return { mode, variant, lanes: this.lanes.map((lane) => lane.finish()) };
+  }
+}

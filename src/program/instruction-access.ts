@@ -1,0 +1,42 @@
+/** Which buffers an instruction touches, and which stretches it writes. Used by the planner, the linearizer and the verifier. */
+import type { Slice } from '../protocol/trace';
+import type { Instruction } from './instruction';
+
+export function readBuffers(instruction: Instruction): readonly string[] {
+  switch (instruction.kind) {
+    case 'compute':
+      return instruction.inputs;
+    case 'send':
+      return [instruction.slice.buffer];
+    case 'recv':
+      return instruction.apply === 'add' ? [instruction.slice.buffer] : [];
+    default:
+      return [];
+  }
+}
+
+export function writtenBuffers(instruction: Instruction): readonly string[] {
+  switch (instruction.kind) {
+    case 'compute':
+      return instruction.outputs;
+    case 'recv':
+      return [instruction.slice.buffer];
+    case 'load':
+      return [instruction.buffer];
+    default:
+      return [];
+  }
+}
+
+export function accessedBuffers(instruction: Instruction): readonly string[] {
+  return [...new Set([...readBuffers(instruction), ...writtenBuffers(instruction)])];
+}
+
+/** Does the instruction write into the slice? */
+export function writesInto(instruction: Instruction, slice: Slice): boolean {
+  if (instruction.kind === 'recv') {
+    const own = instruction.slice;
+    return own.buffer === slice.buffer && own.offset < slice.offset + slice.length && slice.offset < own.offset + own.length;
+  }
+  return writtenBuffers(instruction).includes(slice.buffer);
+}

@@ -1,0 +1,138 @@
+/**
+ * Merges the lanes of one memory space into a single order that respects both queues of every device, every wait and every
+ * transfer. Equal computations of several devices that are ready together form one step, so that the runtime can run them as one dispatch.
+ * It is also the deadlock detector: when nothing is ready and something is left, it says who waits for whom.
+ */
+import { LockstepError } from '../base/errors';
+import { must } from '../base/invariant';
+import type { DeviceIndex, Queue } from '../protocol/trace';
+import type { Compute, Instruction, Lane, Load, Program, Recv, Send } from './instruction';
+import { writesInto } from './instruction-access';
+
+export interface Placed<I extends Instruction> {
+  readonly device: DeviceIndex;
+  readonly instruction: I;
+}
+
+export interface Transfer {
+  readonly send: Placed<Send>;
+  readonly recv: Placed<Recv>;
+}
+
+/** All items of a step are independent of each other. */
+export type LinearStep =
+  | { readonly kind: 'compute'; readonly items: readonly Placed<Compute>[] }
+  | { readonly kind: 'load'; readonly items: readonly Placed<Load>[] }
+  | { readonly kind: 'transfer'; readonly items: readonly Transfer[] };
+
+interface Head {
+  readonly lane: Lane;
+  readonly queue: Queue;
+  readonly list: readonly Instruction[];
+  next: number;
+}
+
+/** `group: false` puts each instruction in a step of its own (tracing). */
+export function linearize(program: Program, options: { readonly group: boolean }): readonly LinearStep[] {
+  const heads: Head[] = program.lanes.flatMap((lane) =>
+    (['compute', 'comm'] as const).map((queue) => ({ lane, queue, list: lane.instructions.filter((i) => i.queue === queue), next: 0 })),
+  );
+  const signalled = new Set<string>();
+  const posted = new Map<string, Placed<Send>>();
+  const steps: LinearStep[] = [];
+  const shapes = new Map(program.lanes.map((lane) => [lane.device, new Map(lane.buffers.map((b) => [b.name, b.shape.join('x')]))]));
+
+  const finish = (head: Head, instruction: Instruction) => {
+    head.next++;
+    if (instruction.signals) signalled.add(`${head.lane.device} ${instruction.signals}`);
+  };
+  /** A writer must not overtake a send that has been posted but not yet received. */
+  const overwritesPosted = (device: DeviceIndex, instruction: Instruction): boolean => {
+    for (const send of posted.values()) {
+      if (send.device === device && writesInto(instruction, send.instruction.slice)) return true;
+    }
+    return false;
+  };
+  const signature = (device: DeviceIndex, i: Instruction): string => {
+    const shape = (name: string) => shapes.get(device)?.get(name) ?? '?';
+    switch (i.kind) {
+      case 'compute':
+        return [i.op, JSON.stringify(i.attrs), ...[...i.inputs, '>', ...i.outputs].map((n) => `${n}:${shape(n)}`)].join(' ');
+      case 'recv':
+        return `recv ${i.apply} ${i.payload} ${i.collective?.seq ?? ''} ${i.collective?.part ?? ''} ${i.collective?.round ?? ''}`;
+      default:
+        return `${i.kind} ${i.kind === 'load' ? i.source : ''}`;
+    }
+  };
+
+  for (;;) {
+    let moved = true;
+    while (moved) {
+      moved = false;
+      for (const head of heads) {
+        const instruction = head.list[head.next];
+        if (instruction?.kind === 'send') {
+          posted.set(instruction.tag, { device: head.lane.device, instruction });
+          finish(head, instruction);
+          moved = true;
+        } else if (instruction?.kind === 'wait' && signalled.has(`${head.lane.device} ${instruction.event}`)) {
+          finish(head, instruction);
+          moved = true;
+        }
+      }
+    }
+    const groups = new Map<string, { head: Head; instruction: Instruction }[]>();
+    for (const head of heads) {
+      const instruction = head.list[head.next];
+      if (!instruction || instruction.kind === 'wait' || instruction.kind === 'send') continue;
+      const ready =
+        instruction.kind === 'recv'
+          ? posted.has(instruction.tag) && !overwritesOther(posted, head.lane.device, instruction)
+          : !overwritesPosted(head.lane.device, instruction);
+      if (!ready) continue;
+      const key = signature(head.lane.device, instruction);
+      groups.set(key, [...(groups.get(key) ?? []), { head, instruction }]);
+    }
+    const best = [...groups.values()].sort((a, b) => b.length - a.length || must(a[0], 'group').instruction.id - must(b[0], 'group').instruction.id)[0];
+    if (!best) break;
+    const chosen = options.group ? best : best.slice(0, 1);
+    steps.push(toStep(chosen, posted));
+    for (const { head, instruction } of chosen) finish(head, instruction);
+    for (const { instruction } of chosen) if (instruction.kind === 'recv') posted.delete(instruction.tag);
+  }
+
+  const stuck = heads.filter((h) => h.next < h.list.length);
+  if (stuck.length > 0) throw deadlock(stuck);
+  return steps;
+}
+
+/** A recv may overwrite what its own device has posted only if that is another send's slice it does not touch. */
+function overwritesOther(posted: ReadonlyMap<string, Placed<Send>>, device: DeviceIndex, recv: Recv): boolean {
+  for (const send of posted.values()) {
+    if (send.device === device && send.instruction.tag !== recv.tag && writesInto(recv, send.instruction.slice)) return true;
+  }
+  return false;
+}
+
+function toStep(chosen: readonly { head: Head; instruction: Instruction }[], posted: ReadonlyMap<string, Placed<Send>>): LinearStep {
+  const placed = chosen.map(({ head, instruction }) => ({ device: head.lane.device, instruction }));
+  const kind = must(placed[0], 'step').instruction.kind;
+  if (kind === 'compute') return { kind, items: placed as Placed<Compute>[] };
+  if (kind === 'load') return { kind, items: placed as Placed<Load>[] };
+  const items = (placed as Placed<Recv>[]).map((recv) => ({ recv, send: must(posted.get(recv.instruction.tag), recv.instruction.tag) }));
+  return { kind: 'transfer', items };
+}
+
+function deadlock(stuck: readonly Head[]): LockstepError {
+  const lines = stuck.map((head) => {
+    const i = must(head.list[head.next], 'stuck head');
+    const what =
+      i.kind === 'recv'
+        ? `waits for cuda:${i.peer} to send ${i.tag}`
+        : i.kind === 'wait'
+          ? `waits for event ${i.event}`
+          : `cannot run ${i.kind === 'compute' ? i.op : i.kind} before a pending transfer has left`;
+    return `cuda:${head.lane.device} (${head.queue}) ${what}`;
+  });
+  return new LockstepError('program', `The Program would hang: ${lines.join('; ')}.`, 'Every recv needs a send with the same tag, in an order that all ranks can follow.', { lines });
+}

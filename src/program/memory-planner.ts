@@ -1,0 +1,120 @@
+/**
+ * Places the buffers of one device: pools and persistent buffers get regions of their own, the buffers of a step share slots by
+ * lifetime. Two buffers may share a slot only when every use of the one happens before every use of the other in all
+ * interleavings of the two queues. What is planned is what the runtimes allocate, byte for byte. A region is one allocation; a slot holds
+ * one buffer at a time at offset 0.
+ */
+import { must } from '../base/invariant';
+import type { DeviceIndex, DeviceMemory, MemoryCategory } from '../protocol/trace';
+import { elements } from '../tensor/shape';
+import { happensBefore } from './happens-before';
+import type { BufferSpec, Instruction, Lane, Program } from './instruction';
+import { accessedBuffers } from './instruction-access';
+
+/** WebGPU's minStorageBufferOffsetAlignment. */
+export const ALIGNMENT = 256;
+export const alignedBytes = (spec: BufferSpec): number => Math.max(1, Math.ceil((elements(spec.shape) * 4) / ALIGNMENT)) * ALIGNMENT;
+
+export interface Region {
+  readonly key: string;
+  readonly bytes: number;
+}
+
+export interface Placement {
+  /** Index into DevicePlan.regions. */
+  readonly region: number;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export interface DevicePlan {
+  readonly device: DeviceIndex;
+  readonly regions: readonly Region[];
+  /** Per variant, where each buffer lies. */
+  readonly placements: ReadonlyMap<string, ReadonlyMap<string, Placement>>;
+  readonly bytes: number;
+}
+
+export function planDevice(programs: readonly Program[], device: DeviceIndex): DevicePlan {
+  const lanes = programs.flatMap((p) => p.lanes.filter((l) => l.device === device).map((lane) => ({ variant: p.variant, lane })));
+  const regions: { key: string; bytes: number }[] = [];
+  const regionOf = new Map<string, number>();
+  const region = (key: string): number => {
+    const known = regionOf.get(key);
+    if (known !== undefined) return known;
+    regionOf.set(key, regions.length);
+    regions.push({ key, bytes: 0 });
+    return regions.length - 1;
+  };
+
+  const persistent = new Map<string, Placement>();
+  for (const { lane } of lanes) {
+    for (const spec of lane.buffers) {
+      if (!spec.persistent || persistent.has(spec.name)) continue;
+      const index = region(spec.pool ? `pool:${spec.pool}` : `buffer:${spec.name}`);
+      const home = must(regions[index], 'region');
+      persistent.set(spec.name, { region: index, offset: home.bytes, bytes: alignedBytes(spec) });
+      home.bytes += alignedBytes(spec);
+    }
+  }
+
+  const placements = new Map<string, ReadonlyMap<string, Placement>>();
+  for (const { variant, lane } of lanes) {
+    const place = new Map(lane.buffers.filter((b) => b.persistent).map((b) => [b.name, must(persistent.get(b.name), b.name)]));
+    shareSlots(lane).forEach((slot, i) => {
+      const index = region(`slot:${i}`);
+      const home = must(regions[index], 'slot');
+      for (const spec of slot) {
+        place.set(spec.name, { region: index, offset: 0, bytes: alignedBytes(spec) });
+        home.bytes = Math.max(home.bytes, alignedBytes(spec));
+      }
+    });
+    placements.set(variant, place);
+  }
+  return { device, regions, placements, bytes: regions.reduce((sum, r) => sum + r.bytes, 0) };
+}
+
+/** Greedy by size: each buffer goes into the first slot with which none of its lifetimes collide. */
+function shareSlots(lane: Lane): BufferSpec[][] {
+  const before = happensBefore(lane.instructions);
+  const users = new Map<string, number[]>();
+  lane.instructions.forEach((instruction: Instruction, i) => {
+    for (const name of accessedBuffers(instruction)) users.set(name, [...(users.get(name) ?? []), i]);
+  });
+  const strictlyBefore = (a: BufferSpec, b: BufferSpec): boolean =>
+    (users.get(a.name) ?? []).every((i) => (users.get(b.name) ?? []).every((j) => before(i, j)));
+  const slots: BufferSpec[][] = [];
+  const order = lane.buffers
+    .filter((b) => !b.persistent)
+    .map((spec, i) => ({ spec, i }))
+    .sort((a, b) => alignedBytes(b.spec) - alignedBytes(a.spec) || a.i - b.i);
+  for (const { spec } of order) {
+    const home = slots.find((slot) => slot.every((other) => strictlyBefore(other, spec) || strictlyBefore(spec, other)));
+    if (home) home.push(spec);
+    else slots.push([spec]);
+  }
+  return slots;
+}
+
+/** What the page shows: the plan's bytes by category. A slot counts for the category of its largest buffer. */
+export function deviceMemory(programs: readonly Program[], plan: DevicePlan, budgetBytes: number): DeviceMemory {
+  const byCategory: Record<MemoryCategory, number> = { parameter: 0, gradient: 0, optimizer: 0, bucket: 0, activation: 0, data: 0, communication: 0 };
+  const largest = plan.regions.map(() => ({ bytes: 0, category: 'activation' as MemoryCategory }));
+  const seen = new Set<string>();
+  for (const program of programs) {
+    const lane = program.lanes.find((l) => l.device === plan.device);
+    const place = plan.placements.get(program.variant);
+    for (const spec of lane?.buffers ?? []) {
+      const bytes = alignedBytes(spec);
+      if (spec.persistent) {
+        if (!seen.has(spec.name)) byCategory[spec.category] += bytes;
+        seen.add(spec.name);
+        continue;
+      }
+      const slot = must(largest[must(place?.get(spec.name), spec.name).region], 'slot');
+      if (bytes > slot.bytes) Object.assign(slot, { bytes, category: spec.category });
+    }
+  }
+  for (const slot of largest) byCategory[slot.category] += slot.bytes;
+  return { device: plan.device, budgetBytes, peakBytes: plan.bytes, byCategory };
+}

@@ -1,0 +1,105 @@
+/**
+ * Refuses a Program before it runs: a buffer that does not exist, a slice outside its buffer, a receive without its send, collectives
+ * that differ between ranks, a wait that can never end, a device over its memory. Messages are PyTorch's in meaning.
+ */
+import { LockstepError } from '../base/errors';
+import { must } from '../base/invariant';
+import type { OpTable } from '../graph/op';
+import { elements } from '../tensor/shape';
+import type { Instruction, Lane, Program, Recv, Send } from './instruction';
+import { accessedBuffers } from './instruction-access';
+import { linearize } from './linearize';
+import { planDevice } from './memory-planner';
+
+export function verify(program: Program, ops: OpTable): void {
+  for (const lane of program.lanes) checkLane(lane, ops);
+  checkTransfers(program);
+  checkCollectives(program);
+  linearize(program, { group: false });
+}
+
+/** Refuses a set of Programs that needs more memory on some device than its budget. */
+export function verifyMemory(programs: readonly Program[], budgetBytes: number): void {
+  const devices = new Set(programs.flatMap((p) => p.lanes.map((l) => l.device)));
+  for (const device of devices) {
+    const { bytes } = planDevice(programs, device);
+    if (bytes <= budgetBytes) continue;
+    throw new LockstepError(
+      'memory',
+      `CUDA out of memory. The step needs ${mib(bytes)} on GPU ${device} (${mib(budgetBytes)} total capacity).`,
+      'Use fewer units or layers, a smaller batch, more devices in model parallel, or raise the memory budget.',
+      { device, neededBytes: bytes, budgetBytes },
+    );
+  }
+}
+
+const mib = (bytes: number): string => (bytes < 1 << 20 ? `${(bytes / 1024).toFixed(2)} KiB` : `${(bytes / (1 << 20)).toFixed(2)} MiB`);
+
+function checkLane(lane: Lane, ops: OpTable): void {
+  const specs = new Map(lane.buffers.map((b) => [b.name, b]));
+  const signalled = new Set(lane.instructions.flatMap((i) => (i.signals ? [i.signals] : [])));
+  const refuse = (i: Instruction, why: string): never => {
+    throw new LockstepError('program', `cuda:${lane.device}, instruction ${i.id} (${i.kind}): ${why}`);
+  };
+  for (const i of lane.instructions) {
+    for (const name of accessedBuffers(i)) if (!specs.has(name)) refuse(i, `buffer ${name} does not exist on this device.`);
+    if (i.kind === 'compute' && !ops.has(i.op)) refuse(i, `unknown operator ${i.op}.`);
+    if (i.kind === 'wait' && !signalled.has(i.event)) refuse(i, `nothing signals event ${i.event}.`);
+    if (i.kind === 'send' || i.kind === 'recv') {
+      const size = elements(must(specs.get(i.slice.buffer), i.slice.buffer).shape);
+      if (i.slice.offset < 0 || i.slice.length < 1 || i.slice.offset + i.slice.length > size) {
+        refuse(i, `slice [${i.slice.offset}, ${i.slice.offset + i.slice.length}) is outside ${i.slice.buffer} of ${size} elements.`);
+      }
+    }
+  }
+}
+
+function checkTransfers(program: Program): void {
+  const sends = new Map<string, { device: number; i: Send }>();
+  const recvs = new Map<string, { device: number; i: Recv }>();
+  for (const lane of program.lanes) {
+    for (const i of lane.instructions) {
+      if (i.kind !== 'send' && i.kind !== 'recv') continue;
+      const side = i.kind === 'send' ? sends : recvs;
+      if (side.has(i.tag)) throw new LockstepError('program', `Two ${i.kind}s share the tag ${i.tag}.`);
+      if (i.kind === 'send') sends.set(i.tag, { device: lane.device, i });
+      else recvs.set(i.tag, { device: lane.device, i });
+    }
+  }
+  for (const [tag, { device, i }] of recvs) {
+    const send = sends.get(tag);
+    if (!send) throw new LockstepError('program', `cuda:${device} receives ${i.slice.buffer} from cuda:${i.peer}, which never sends it (${tag}).`, 'It would wait until the timeout.');
+    if (send.device !== i.peer || send.i.peer !== device) throw new LockstepError('program', `Send and receive of ${tag} name different peers.`);
+    if (send.i.slice.length !== i.slice.length) {
+      throw new LockstepError('program', `cuda:${i.peer} sends ${send.i.slice.length} elements of ${send.i.slice.buffer}, cuda:${device} expects ${i.slice.length} (${tag}).`);
+    }
+  }
+  for (const [tag, { device, i }] of sends) {
+    if (!recvs.has(tag)) throw new LockstepError('program', `cuda:${device} sends ${i.slice.buffer} to cuda:${i.peer}, which never receives it (${tag}).`);
+  }
+}
+
+/** Every rank must issue the same collectives in the same order; the fingerprint is PyTorch's: sequence number, operation, size. */
+function checkCollectives(program: Program): void {
+  const perLane = program.lanes.map((lane) => {
+    const seen = new Map<number, string>();
+    for (const i of lane.instructions) {
+      if ((i.kind !== 'send' && i.kind !== 'recv') || !i.collective || i.collective.op === 'sendRecv') continue;
+      const c = i.collective;
+      seen.set(c.seq, `CollectiveFingerPrint(SequenceNumber=${c.seq}, OpType=${c.op.toUpperCase()}, Algorithm=${c.algorithm}${c.bucket === undefined ? '' : `, Bucket=${c.bucket}`})`);
+    }
+    return { lane, seen };
+  });
+  const taking = perLane.filter((l) => l.seen.size > 0);
+  const first = taking[0];
+  if (!first) return;
+  for (const other of taking) {
+    for (const seq of new Set([...first.seen.keys(), ...other.seen.keys()])) {
+      const a = first.seen.get(seq) ?? 'no collective';
+      const b = other.seen.get(seq) ?? 'no collective';
+      if (a !== b) {
+        throw new LockstepError('program', `Detected mismatch between collectives on ranks. Rank ${other.lane.rank} is running collective: ${b}, but Rank ${first.lane.rank} is running collective: ${a}.`);
+      }
+    }
+  }
+}
