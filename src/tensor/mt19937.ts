@@ -1,0 +1,56 @@
+/**
+ * The Mersenne Twister MT19937 with 32-bit output: the engine behind torch's CPU generator. Only words come out of here; what they become
+ * is `generator.ts`. Source: Matsumoto and Nishimura, 1998; torch keeps the low 32 bits of a seed.
+ */
+const WORDS = 624;
+const SHIFT = 397;
+
+export class Mt19937 {
+  readonly #state = new Uint32Array(WORDS);
+  #next = WORDS;
+
+  constructor(seed: number) {
+    this.seed(seed);
+  }
+
+  /** Starts over; only the low 32 bits of the seed count. */
+  seed(seed: number): void {
+    const state = this.#state;
+    let previous = seed >>> 0;
+    state[0] = previous;
+    for (let j = 1; j < WORDS; j++) {
+      previous = (Math.imul(1812433253, previous ^ (previous >>> 30)) + j) >>> 0;
+      state[j] = previous;
+    }
+    this.#next = WORDS;
+  }
+
+  /** The next word, 0 .. 2^32 - 1. */
+  word(): number {
+    if (this.#next === WORDS) this.#refill();
+    let y = this.#state[this.#next++] as number;
+    y ^= y >>> 11;
+    y ^= (y << 7) & 0x9d2c5680;
+    y ^= (y << 15) & 0xefc60000;
+    y ^= y >>> 18;
+    return y >>> 0;
+  }
+
+  copy(): Mt19937 {
+    const twin = new Mt19937(0);
+    twin.#state.set(this.#state);
+    twin.#next = this.#next;
+    return twin;
+  }
+
+  #refill(): void {
+    const state = this.#state;
+    for (let k = 0; k < WORDS; k++) {
+      const after = state[k + 1 < WORDS ? k + 1 : 0] as number;
+      const far = state[k + SHIFT < WORDS ? k + SHIFT : k + SHIFT - WORDS] as number;
+      const y = ((state[k] as number) & 0x80000000) | (after & 0x7fffffff);
+      state[k] = far ^ (y >>> 1) ^ ((after & 1) === 1 ? 0x9908b0df : 0);
+    }
+    this.#next = 0;
+  }
+}

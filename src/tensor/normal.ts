@@ -1,0 +1,42 @@
+/**
+ * The two ways in which torch draws float32 normals on an x86 CPU: polar pairs in double precision for fewer than 16 elements, and the
+ * vectorised block transform from 16 on. They consume different words, so which one runs is part of the contract. Called by Generator alone.
+ */
+import { fma32, logOfU24, sinCos32 } from './float32-math';
+
+const f = Math.fround;
+const TWO_PI = f(2 * Math.PI);
+const BLOCK = 16;
+
+/** From this size on torch fills a contiguous tensor by blocks. */
+export const NORMAL_FILL_MIN = BLOCK;
+
+/** Two standard normals in double precision from two uniforms in [0, 1). */
+export function polarPair(u1: number, u2: number): readonly [first: number, second: number] {
+  const radius = Math.sqrt(-2 * Math.log1p(-u2));
+  const angle = 2 * Math.PI * u1;
+  return [radius * Math.cos(angle), radius * Math.sin(angle)];
+}
+
+/** Fills `data` (16 elements or more) with normals; `u24` gives uniforms of 24 bits. A size that is no multiple of 16 redraws the last 16. */
+export function normalFill(data: Float32Array, mean: number, std: number, u24: () => number): void {
+  const mean32 = f(mean);
+  const std32 = f(std);
+  const n = data.length;
+  for (let i = 0; i < n; i++) data[i] = u24();
+  for (let i = 0; i + BLOCK <= n; i += BLOCK) transformBlock(data, i, mean32, std32);
+  if (n % BLOCK !== 0) {
+    for (let i = n - BLOCK; i < n; i++) data[i] = u24();
+    transformBlock(data, n - BLOCK, mean32, std32);
+  }
+}
+
+function transformBlock(data: Float32Array, start: number, mean: number, std: number): void {
+  for (let i = start; i < start + BLOCK / 2; i++) {
+    const j = 2 ** 24 * (1 - (data[i] as number)); // an integer, 1 .. 2^24
+    const radius = f(Math.sqrt(f(-2 * logOfU24(j))));
+    const [sin, cos] = sinCos32(f(TWO_PI * (data[i + BLOCK / 2] as number)));
+    data[i] = fma32(f(radius * cos), std, mean);
+    data[i + BLOCK / 2] = fma32(f(radius * sin), std, mean);
+  }
+}
