@@ -1,0 +1,68 @@
+/**
+ * The one animation-frame scheduler of the page. A drawer (stage, timeline, decision field) asks for a frame when what it
+ * shows has changed; an animator (the player) is called every frame, before the drawers, for as long as it returns true.
+ * Nothing runs while nothing changes. In a hidden tab frames stop by themselves; training does not, it lives in a worker.
+ */
+export type Draw = (nowMs: number) => void;
+/** Advances something by the time since its last call; returns whether it wants another frame. */
+export type Animate = (nowMs: number, elapsedMs: number) => boolean;
+
+export interface Frames {
+  /** Registers a drawer and draws it in the next frame. The returned handle asks for another frame, or ends it. */
+  drawer(draw: Draw): { readonly request: () => void; readonly dispose: () => void };
+  /** Runs an animator from the next frame on, until it returns false. The returned function ends it early. */
+  animate(animator: Animate): () => void;
+}
+
+/** `requestFrame` is the browser's requestAnimationFrame; tests give their own. */
+export function createFrames(requestFrame: (callback: (nowMs: number) => void) => unknown): Frames {
+  const drawers = new Set<Draw>();
+  const dirty = new Set<Draw>();
+  const animators = new Map<Animate, number | undefined>();
+  let scheduled = false;
+
+  const schedule = () => {
+    if (scheduled) return;
+    scheduled = true;
+    requestFrame(tick);
+  };
+
+  const tick = (nowMs: number) => {
+    scheduled = false;
+    for (const [animator, last] of [...animators]) {
+      if (!animators.has(animator)) continue;
+      // A tab that was hidden must not leap: one frame stands for at most a tenth of a second.
+      const elapsed = last === undefined ? 0 : Math.min(nowMs - last, 100);
+      if (animator(nowMs, elapsed)) {
+        if (animators.has(animator)) animators.set(animator, nowMs);
+      } else animators.delete(animator);
+    }
+    const now = [...dirty];
+    dirty.clear();
+    for (const draw of now) if (drawers.has(draw)) draw(nowMs);
+    if (animators.size > 0 || dirty.size > 0) schedule();
+  };
+
+  return {
+    drawer(draw) {
+      drawers.add(draw);
+      const request = () => {
+        dirty.add(draw);
+        schedule();
+      };
+      request();
+      return {
+        request,
+        dispose: () => {
+          drawers.delete(draw);
+          dirty.delete(draw);
+        },
+      };
+    },
+    animate(animator) {
+      if (!animators.has(animator)) animators.set(animator, undefined);
+      schedule();
+      return () => animators.delete(animator);
+    },
+  };
+}

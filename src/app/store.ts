@@ -1,0 +1,162 @@
+/**
+ * The state of the page: one vanilla zustand store. Views read it; `player.ts` and `controller.ts` write it, and the stage
+ * and the timeline write hover, pin and cursor. It knows no DOM, no worker and no clock.
+ *
+ * The cursor names one event of one kept trace. Everything up to and including that event has begun; `cursorFraction`
+ * says how far that event is. The fraction changes every frame while something plays: canvases read it in their draw
+ * function, React components must not select it.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Config } from '../protocol/config';
+import type { Notice, SessionInfo, Snapshot } from '../protocol/session';
+import type { LossRecord, StepTrace } from '../protocol/trace';
+
+export const KEPT_TRACES = 64;
+
+export interface Cursor {
+  /** Index into `traces`. */
+  readonly trace: number;
+  /** Index into the events of that trace; -1 before the first. */
+  readonly event: number;
+}
+
+export type RunState = 'loading' | 'paused' | 'playing' | 'finished' | 'failed';
+export type Clock = 'modelled' | 'measured';
+export type Theme = 'light' | 'dark' | 'system';
+
+/** What the permalink says about the page itself, apart from the run. */
+export interface ViewOptions {
+  readonly theme: Theme;
+  readonly embed: boolean;
+  /** Names of regions and controls that are not shown, and of those that are shown but cannot be changed. */
+  readonly hide: ReadonlySet<string>;
+  readonly lock: ReadonlySet<string>;
+}
+
+export interface AppState extends ViewOptions {
+  readonly config: Config;
+  readonly info: SessionInfo | undefined;
+  readonly notices: readonly Notice[];
+  readonly state: RunState;
+  /** What the session is busy with while `state` is 'loading'; '' when nothing is said. */
+  readonly busy: string;
+  /** The last KEPT_TRACES traces, oldest first. */
+  readonly traces: readonly StepTrace[];
+  readonly cursor: Cursor | undefined;
+  /** 0..1 within the cursor's event, for packets that fly; 1 = done. */
+  readonly cursorFraction: number;
+  readonly clock: Clock;
+  /** Event indices in the cursor's trace. */
+  readonly hovered: number | undefined;
+  readonly pinned: number | undefined;
+  /** Oldest first; thinned beyond some thousands, the newest record always kept. */
+  readonly losses: readonly LossRecord[];
+  readonly snapshot: Snapshot | undefined;
+  readonly stepsPerSecond: number;
+  /** Index into SPEEDS of speeds.ts. */
+  readonly speed: number;
+}
+
+export interface AppActions {
+  setConfig(config: Config): void;
+  setInfo(info: SessionInfo): void;
+  setState(state: RunState, busy?: string): void;
+  setView(view: Partial<ViewOptions>): void;
+  setClock(clock: Clock): void;
+  setSpeed(speed: number): void;
+  /** Replaces a notice with the same id. */
+  addNotice(notice: Notice): void;
+  dismissNotice(id: string): void;
+  addTrace(trace: StepTrace): void;
+  addLosses(records: readonly LossRecord[], stepsPerSecond: number): void;
+  setSnapshot(snapshot: Snapshot): void;
+  /** Forgets what ran (traces, losses, snapshot, cursor); keeps the configuration. */
+  clearRun(): void;
+  hover(event: number | undefined): void;
+  /** Pins an event; pinning the pinned one, or undefined, takes the pin away. */
+  pin(event: number | undefined): void;
+  /** Puts the cursor on an event, clamped to what is kept; `fraction` 1 = the event is done. */
+  seek(trace: number, event: number, fraction?: number): void;
+}
+
+export type App = AppState & AppActions;
+export type AppStore = StoreApi<App>;
+
+const KEPT_LOSSES = 4000;
+
+/** Halves the older part of a long history, so that the chart keeps its shape and memory stays bounded. */
+export function thinLosses(losses: readonly LossRecord[]): readonly LossRecord[] {
+  if (losses.length <= KEPT_LOSSES) return losses;
+  const old = losses.length - KEPT_LOSSES / 4;
+  return losses.filter((_, index) => index >= old || index % 2 === 0);
+}
+
+const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
+
+export function createAppStore(config: Config, view: ViewOptions, speed: number): AppStore {
+  return createStore<App>()((set) => ({
+    ...view,
+    config,
+    info: undefined,
+    notices: [],
+    state: 'loading',
+    busy: '',
+    traces: [],
+    cursor: undefined,
+    cursorFraction: 1,
+    clock: 'modelled',
+    hovered: undefined,
+    pinned: undefined,
+    losses: [],
+    snapshot: undefined,
+    stepsPerSecond: 0,
+    speed,
+
+    setConfig: (next) => set({ config: next }),
+    setInfo: (info) => set({ info }),
+    setState: (state, busy = '') => set({ state, busy }),
+    setView: (next) => set(next),
+    setClock: (clock) => set({ clock }),
+    setSpeed: (next) => set({ speed: next }),
+    addNotice: (notice) => set((s) => ({ notices: [...s.notices.filter((n) => n.id !== notice.id), notice] })),
+    dismissNotice: (id) => set((s) => ({ notices: s.notices.filter((n) => n.id !== id) })),
+    addTrace: (trace) =>
+      set((s) => {
+        const dropped = Math.max(0, s.traces.length + 1 - KEPT_TRACES);
+        const traces = [...s.traces, trace].slice(dropped);
+        const cursor = s.cursor && { ...s.cursor, trace: s.cursor.trace - dropped };
+        if (cursor && cursor.trace >= 0) return { traces, cursor };
+        return { traces, cursor: { trace: 0, event: -1 }, cursorFraction: 1, hovered: undefined, pinned: undefined };
+      }),
+    addLosses: (records, stepsPerSecond) =>
+      set((s) => ({ losses: thinLosses([...s.losses, ...records]), stepsPerSecond })),
+    setSnapshot: (snapshot) => set({ snapshot }),
+    clearRun: () =>
+      set({
+        traces: [],
+        cursor: undefined,
+        cursorFraction: 1,
+        hovered: undefined,
+        pinned: undefined,
+        losses: [],
+        snapshot: undefined,
+        stepsPerSecond: 0,
+      }),
+    hover: (event) => set((s) => (s.hovered === event ? s : { hovered: event })),
+    pin: (event) => set((s) => ({ pinned: s.pinned === event ? undefined : event })),
+    seek: (trace, event, fraction = 1) =>
+      set((s) => {
+        const kept = s.traces[clamp(trace, 0, s.traces.length - 1)];
+        if (!kept) return s;
+        const index = s.traces.indexOf(kept);
+        const at = clamp(event, -1, kept.events.length - 1);
+        const same = s.cursor?.trace === index && s.cursor.event === at;
+        const leaves = s.cursor !== undefined && s.cursor.trace !== index;
+        return {
+          cursor: same && s.cursor ? s.cursor : { trace: index, event: at },
+          cursorFraction: clamp(fraction, 0, 1),
+          ...(leaves ? { hovered: undefined, pinned: undefined } : {}),
+        };
+      }),
+  }));
+}

@@ -1,0 +1,66 @@
+/**
+ * The thin React binding of what main.tsx builds: the store, the frame scheduler and the controller travel in one context.
+ * `useApp(selector)` re-renders only when the selected value changes. Canvases take the store itself (`useAppStore`),
+ * the scheduler (`useFrames`) and the colours (`usePalette`), and read the store in their draw function.
+ */
+import { createContext, type ReactNode, use, useEffect, useLayoutEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import { must } from '../base/invariant';
+import type { Controller } from './controller';
+import type { Frames } from './frames';
+import type { App, AppStore } from './store';
+import { type Palette, readPalette, resolveTheme } from './theme';
+
+export interface AppServices {
+  readonly store: AppStore;
+  readonly frames: Frames;
+  readonly controller: Controller;
+}
+
+const ServicesContext = createContext<AppServices | undefined>(undefined);
+const PaletteContext = createContext<Palette | undefined>(undefined);
+
+const useServices = () => must(use(ServicesContext), 'AppProvider above this component');
+export const useAppStore = (): AppStore => useServices().store;
+export const useFrames = (): Frames => useServices().frames;
+export const useController = (): Controller => useServices().controller;
+
+/** The colours of the theme that is shown; a new object at each change of theme. */
+export const usePalette = (): Palette => must(use(PaletteContext), 'AppProvider above this component');
+
+export function useApp<T>(selector: (app: App) => T): T {
+  return useStore(useAppStore(), selector);
+}
+
+function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const update = () => setMatches(media.matches);
+    update();
+    media.addEventListener('change', update);
+    return () => media.removeEventListener('change', update);
+  }, [query]);
+  return matches;
+}
+
+export const useReducedMotion = (): boolean => useMedia('(prefers-reduced-motion: reduce)');
+
+function PaletteProvider({ children }: { children: ReactNode }) {
+  const theme = useApp((app) => app.theme);
+  const shown = resolveTheme(theme, useMedia('(prefers-color-scheme: dark)'));
+  const [palette, setPalette] = useState<Palette>();
+  useLayoutEffect(() => {
+    document.documentElement.dataset['theme'] = shown;
+    setPalette(readPalette(document.documentElement));
+  }, [shown]);
+  return palette && <PaletteContext value={palette}>{children}</PaletteContext>;
+}
+
+export function AppProvider({ services, children }: { services: AppServices; children: ReactNode }) {
+  return (
+    <ServicesContext value={services}>
+      <PaletteProvider>{children}</PaletteProvider>
+    </ServicesContext>
+  );
+}
