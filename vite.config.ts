@@ -7,9 +7,19 @@ export default defineConfig({
   worker: { format: 'es' },
   test: {
     projects: [
-      { extends: true, test: { name: 'pure', include: ['src/**/*.test.ts', 'src/**/*.test.tsx'], exclude: ['**/*.null.test.ts', '**/*.gpu.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'pure',
+          include: ['src/**/*.test.ts', 'src/**/*.test.tsx'],
+          exclude: ['**/*.null.test.ts', '**/*.gpu.test.ts'],
+        },
+      },
       { extends: true, test: { name: 'null', include: ['src/**/*.null.test.ts'] } },
-      { extends: true, test: { name: 'gpu', include: ['src/**/*.gpu.test.ts'], pool: 'forks', maxWorkers: 1, testTimeout: 60_000 } },
+      {
+        extends: true,
+        test: { name: 'gpu', include: ['src/**/*.gpu.test.ts'], pool: 'forks', maxWorkers: 1, testTimeout: 60_000 },
+      },
     ],
   },
 });

@@ -1,0 +1,92 @@
+/**
+ * The import walls. A room of src/ imports only from the rooms above it in this table; rooms on one line do not know each
+ * other. `only` narrows that further. Tests may look at any room: they hold one room against another.
+ */
+const rooms = [
+  ['base'],
+  ['protocol'],
+  ['tensor'],
+  ['graph'],
+  ['nn', 'optim'],
+  ['data'],
+  ['program'],
+  ['collectives'],
+  ['parallel'],
+  ['trace'],
+  ['runtime'],
+  ['simulator'],
+  ['interop'],
+  ['session'],
+  ['app', 'cli'],
+];
+
+const only = {
+  trace: ['base', 'protocol'],
+  app: ['base', 'protocol', 'trace', 'session'],
+  cli: ['base', 'protocol', 'trace', 'session'],
+};
+
+const tests = '\\.test\\.tsx?$|/fixtures/|/testing/';
+const all = rooms.flat();
+
+const walls = rooms.flatMap((line, index) =>
+  line.map((room) => {
+    const allowed = [room, ...(only[room] ?? rooms.slice(0, index).flat())];
+    return {
+      name: `wall-${room}`,
+      comment: `${room} may import only: ${allowed.join(', ')}`,
+      severity: 'error',
+      from: { path: `^src/${room}/`, pathNot: tests },
+      to: { path: '^src/', pathNot: `^src/(${allowed.join('|')})/` },
+    };
+  }),
+);
+
+module.exports = {
+  forbidden: [
+    ...walls,
+    {
+      name: 'known-room',
+      comment: 'Every file of src/ lies in a room of the table.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/(${all.join('|')})/` },
+      to: {},
+    },
+    { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^virtual:|\\?' } },
+    {
+      name: 'react-only-in-app',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/app/' },
+      to: { path: '^node_modules/(react|react-dom|zustand|uplot|@base-ui|d3-[a-z-]+)/' },
+    },
+    {
+      name: 'node-only-in-cli',
+      comment: 'The engine runs in a browser: only the command line knows Node.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/cli/|${tests}` },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'no-dev-dependency-in-the-site',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/cli/|${tests}` },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'scripts-only-for-cli',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/cli/|${tests}` },
+      to: { path: '^(scripts|bin|bench|e2e)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

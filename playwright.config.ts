@@ -1,0 +1,38 @@
+import { defineConfig } from '@playwright/test';
+import { chromiumFlags, findChromium } from './scripts/chromium.mjs';
+
+/**
+ * The browser tests: the built site, served from a nested folder, in headless Chromium with WebGPU on SwiftShader.
+ * `npm test` builds the site and finds the browser; run alone, `npm run e2e` does the same.
+ */
+const port = process.env['LOCKSTEP_E2E_PORT'] ?? '4319';
+// Worker processes load this file again: the browser that the first load found is kept for them.
+process.env['LOCKSTEP_CHROMIUM'] ??= (await findChromium({ install: false })).executablePath;
+
+export default defineConfig({
+  testDir: 'e2e',
+  testMatch: '*.spec.ts',
+  outputDir: 'test-results',
+  // One software GPU on two cores: tests side by side only slow each other down.
+  workers: 1,
+  fullyParallel: false,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 90_000,
+  expect: { timeout: 20_000 },
+  reporter: process.env['PLAYWRIGHT_JSON_OUTPUT_FILE'] ? [['list'], ['json']] : [['list']],
+  use: {
+    baseURL: `http://127.0.0.1:${port}/some/folder/`,
+    viewport: { width: 1360, height: 860 },
+    launchOptions: { executablePath: process.env['LOCKSTEP_CHROMIUM'], args: chromiumFlags },
+    trace: 'off',
+    screenshot: 'only-on-failure',
+  },
+  webServer: {
+    command: 'node e2e/serve.mjs',
+    url: `http://127.0.0.1:${port}/some/folder/`,
+    env: { LOCKSTEP_E2E_PORT: port },
+    reuseExistingServer: false,
+    timeout: 60_000,
+  },
+});

@@ -1,0 +1,14 @@
+/** `npm run e2e`: builds the site and runs the browser tests alone; arguments go on to Playwright. */
+import { ensureInstalled } from './install.mjs';
+
+ensureInstalled();
+const { findChromium } = await import('./chromium.mjs');
+const { freePort } = await import('./free-port.mjs');
+const { runBin } = await import('./run-bin.mjs');
+
+const { executablePath, source } = await findChromium({ install: true });
+console.log(`Chromium: ${executablePath} (${source})`);
+const built = await runBin('vite', ['build', '--logLevel', 'warn']);
+if (built !== 0) process.exit(built);
+const environment = { LOCKSTEP_CHROMIUM: executablePath, LOCKSTEP_E2E_PORT: String(await freePort()) };
+process.exit(await runBin('playwright', ['test', ...process.argv.slice(2)], environment));

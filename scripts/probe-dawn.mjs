@@ -1,0 +1,11 @@
+/** Prints the adapter that Dawn for Node gets, or exits with 1. A process of its own, because a driver may also crash. */
+import { create } from 'webgpu';
+
+const state = { gpu: /** @type {GPU | undefined} */ (create([])) };
+const adapter = await state.gpu?.requestAdapter();
+if (!adapter) {
+  console.log('none');
+  process.exit(1);
+}
+console.log([adapter.info.vendor, adapter.info.architecture, adapter.info.description].filter(Boolean).join(' '));
+state.gpu = undefined;

@@ -1,0 +1,23 @@
+/**
+ * Runs a command of node_modules/.bin with a Vulkan driver for Dawn in its environment:
+ * `node scripts/with-gpu.mjs vitest run --project gpu src/runtime`.
+ */
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { ensureInstalled, root } from './install.mjs';
+import { vulkanEnvironment } from './software-vulkan.mjs';
+
+ensureInstalled();
+const environment = vulkanEnvironment({ preferSoftware: true });
+if (environment === undefined) {
+  console.error('No Vulkan driver was found: install Chromium, or set LOCKSTEP_CHROMIUM to one.');
+  process.exit(3);
+}
+const [command = 'vitest', ...args] = process.argv.slice(2);
+const result = spawnSync(path.join(root, 'node_modules', '.bin', command), args, {
+  cwd: root,
+  stdio: 'inherit',
+  env: { ...process.env, ...environment },
+  shell: process.platform === 'win32',
+});
+process.exit(result.status ?? 1);
