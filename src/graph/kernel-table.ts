@@ -33,6 +33,200 @@ export const KERNELS = {
     overrides: ['ADD'],
     workgroupSize: [64, 1],
   },
+  // ddp: gradients into the flat bucket, pre-divided.
+  'ddp/pack': {
+    tensors: [
+      { name: 'gradient', access: 'read' },
+      { name: 'bucket', access: 'read_write' },
+    ],
+    params: ['scale: f32'],
+    segmented: true,
+    workgroupSize: [64, 1],
+  },
+  // optim: one step over all parameters of a device; numbers of the step come from `scalars` (optim/scalars.ts).
+  'optim/sgd': {
+    tensors: [
+      { name: 'scalars', access: 'read' },
+      { name: 'gradient', access: 'read' },
+      { name: 'parameter', access: 'read_write' },
+    ],
+    params: [],
+    segmented: true,
+    workgroupSize: [64, 1],
+  },
+  'optim/sgd-momentum': {
+    tensors: [
+      { name: 'scalars', access: 'read' },
+      { name: 'gradient', access: 'read' },
+      { name: 'parameter', access: 'read_write' },
+      { name: 'momentumBuffer', access: 'read_write' },
+    ],
+    params: [],
+    segmented: true,
+    overrides: ['NESTEROV'],
+    workgroupSize: [64, 1],
+  },
+  'optim/adam': {
+    tensors: [
+      { name: 'scalars', access: 'read' },
+      { name: 'gradient', access: 'read' },
+      { name: 'parameter', access: 'read_write' },
+      { name: 'expAvg', access: 'read_write' },
+      { name: 'expAvgSq', access: 'read_write' },
+    ],
+    params: [],
+    segmented: true,
+    overrides: ['DECOUPLED'],
+    workgroupSize: [64, 1],
+  },
+  // ops: forward and backward of the layers. loss: the losses and their gradients.
+  'ops/linear': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'weight', access: 'read' },
+      { name: 'bias', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
+    overrides: ['HAS_BIAS', 'ACTIVATION'],
+    workgroupSize: [64, 1],
+  },
+  'ops/linear-grad-input': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'weight', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/linear-grad-params': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'dy', access: 'read' },
+      { name: 'dw', access: 'read_write' },
+      { name: 'db', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/linear-grad-weight': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'dy', access: 'read' },
+      { name: 'dw', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/add': {
+    tensors: [
+      { name: 'a', access: 'read' },
+      { name: 'b', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['n: u32', 'period: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/add-grad-row': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'db', access: 'read_write' },
+    ],
+    params: ['rows: u32', 'columns: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/relu': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['n: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/relu-grad': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'y', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['n: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/tanh': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['n: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/tanh-grad': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'y', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['n: u32'],
+    workgroupSize: [64, 1],
+  },
+  'loss/mse': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 't', access: 'read' },
+      { name: 'loss', access: 'read_write' },
+    ],
+    params: ['n: u32', 'divisor: f32'],
+    workgroupSize: [64, 1],
+  },
+  'loss/mse-grad': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 't', access: 'read' },
+      { name: 'upstream', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['n: u32', 'divisor: f32'],
+    workgroupSize: [64, 1],
+  },
+  'loss/bce-with-logits': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 't', access: 'read' },
+      { name: 'loss', access: 'read_write' },
+    ],
+    params: ['n: u32', 'divisor: f32'],
+    workgroupSize: [64, 1],
+  },
+  'loss/bce-with-logits-grad': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 't', access: 'read' },
+      { name: 'upstream', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['n: u32', 'divisor: f32'],
+    workgroupSize: [64, 1],
+  },
+  'loss/cross-entropy': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'labels', access: 'read', dtype: 'i32' },
+      { name: 'loss', access: 'read_write' },
+    ],
+    params: ['rows: u32', 'classes: u32', 'mean: u32'],
+    workgroupSize: [64, 1],
+  },
+  'loss/cross-entropy-grad': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'labels', access: 'read', dtype: 'i32' },
+      { name: 'upstream', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['rows: u32', 'classes: u32', 'mean: u32'],
+    workgroupSize: [64, 1],
+  },
 } as const satisfies Record<string, KernelSpec>;
 
 export type KernelId = keyof typeof KERNELS;

@@ -1,0 +1,52 @@
+// Adam:  d <- g + weightDecay * p            AdamW (DECOUPLED):  p <- p * decay, d <- g
+// m <- beta1 * m + (1 - beta1) * d,  v <- beta2 * v + (1 - beta2) * d * d
+// p <- p - stepSize * m / (sqrt(v) / rootOfCorrection2 + eps)
+//
+// torch.optim.Adam and AdamW, over all parameters of a device in one dispatch. One workgroup takes one block of the
+// table (at most 1024 elements of one parameter), each of its 64 invocations 16 elements with stride 64.
+// Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 - beta2,
+// 6 stepSize = lr / (1 - beta1^t), 7 rootOfCorrection2 = sqrt(1 - beta2^t), 8 eps, 9 decay = 1 - lr * weightDecay.
+
+struct Block {
+  scalars: u32,
+  gradient: u32,
+  parameter: u32,
+  expAvg: u32,
+  expAvgSq: u32,
+  count: u32,
+  extra: u32,
+}
+
+override DECOUPLED: bool = false;
+
+@group(0) @binding(0) var<storage, read> scalars: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<f32>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<f32>;
+@group(0) @binding(3) var<storage, read_write> expAvg: array<f32>;
+@group(0) @binding(4) var<storage, read_write> expAvgSq: array<f32>;
+@group(1) @binding(1) var<storage, read> blocks: array<Block>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = group.y * groups.x + group.x;
+  if (index >= arrayLength(&blocks)) {
+    return;
+  }
+  let block = blocks[index];
+  let s = block.scalars;
+  let shrink = select(1.0, scalars[s + 9u], DECOUPLED);
+  let coupled = select(scalars[s + 1u], 0.0, DECOUPLED);
+  for (var i = lane; i < block.count; i += 64u) {
+    let p = parameter[block.parameter + i] * shrink;
+    let d = gradient[block.gradient + i] + coupled * p;
+    let m = scalars[s + 2u] * expAvg[block.expAvg + i] + scalars[s + 3u] * d;
+    let v = scalars[s + 4u] * expAvgSq[block.expAvgSq + i] + scalars[s + 5u] * d * d;
+    expAvg[block.expAvg + i] = m;
+    expAvgSq[block.expAvgSq + i] = v;
+    parameter[block.parameter + i] = p - scalars[s + 6u] * m / (sqrt(v) / scalars[s + 7u] + scalars[s + 8u]);
+  }
+}

@@ -1,0 +1,49 @@
+// d <- g + weightDecay * p
+// b <- bufferFactor * b + gradientFactor * d      (first step: b = d; later momentum * b + (1 - dampening) * d)
+// p <- p - lr * b                                 (NESTEROV: p - lr * (d + momentum * b))
+//
+// torch.optim.SGD with momentum, over all parameters of a device in one dispatch. One workgroup takes one block of the
+// table (at most 1024 elements of one parameter), each of its 64 invocations 16 elements with stride 64.
+// Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 momentum, 3 bufferFactor, 4 gradientFactor.
+
+struct Block {
+  scalars: u32,
+  gradient: u32,
+  parameter: u32,
+  momentumBuffer: u32,
+  count: u32,
+  extra: u32,
+}
+
+override NESTEROV: bool = false;
+
+@group(0) @binding(0) var<storage, read> scalars: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<f32>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<f32>;
+@group(0) @binding(3) var<storage, read_write> momentumBuffer: array<f32>;
+@group(1) @binding(1) var<storage, read> blocks: array<Block>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = group.y * groups.x + group.x;
+  if (index >= arrayLength(&blocks)) {
+    return;
+  }
+  let block = blocks[index];
+  let lr = scalars[block.scalars];
+  let weightDecay = scalars[block.scalars + 1u];
+  let momentum = scalars[block.scalars + 2u];
+  let bufferFactor = scalars[block.scalars + 3u];
+  let gradientFactor = scalars[block.scalars + 4u];
+  for (var i = lane; i < block.count; i += 64u) {
+    let p = parameter[block.parameter + i];
+    let d = gradient[block.gradient + i] + weightDecay * p;
+    let b = bufferFactor * momentumBuffer[block.momentumBuffer + i] + gradientFactor * d;
+    momentumBuffer[block.momentumBuffer + i] = b;
+    parameter[block.parameter + i] = p - lr * select(b, d + momentum * b, NESTEROV);
+  }
+}
