@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+/**
+ * `npx lockstep` inside a clone: builds the command line into dist-cli/ when it is missing or older than its sources, then
+ * runs it, in a child process where Dawn needs a Vulkan driver named in the environment.
+ */
+import { spawn } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ensureInstalled, root } from '../scripts/install.mjs';
+import { vulkanEnvironment } from '../scripts/software-vulkan.mjs';
+
+const bundle = path.join(root, 'dist-cli', 'lockstep.mjs');
+const args = process.argv.slice(2);
+
+/** @param {string} folder @returns {number} */
+function newest(folder) {
+  const base = path.join(root, folder);
+  return Math.max(
+    ...readdirSync(base, { recursive: true }).map((file) => statSync(path.join(base, String(file))).mtimeMs),
+  );
+}
+
+async function buildWhenOld() {
+  const built = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (built > Math.max(newest('src'), newest('shaders'), newest('scripts'))) return;
+  const { build } = await import('vite');
+  await build({
+    root,
+    logLevel: 'error',
+    publicDir: false,
+    build: {
+      ssr: 'src/cli/main.ts',
+      outDir: 'dist-cli',
+      target: 'node20',
+      rolldownOptions: {
+        external: ['webgpu', 'playwright-core'],
+        output: { entryFileNames: 'lockstep.mjs', codeSplitting: false },
+      },
+    },
+  });
+}
+
+ensureInstalled();
+await buildWhenOld();
+const environment = args[0] === 'train' ? vulkanEnvironment({ preferSoftware: false }) : {};
+if (environment === undefined || Object.keys(environment).length === 0) {
+  await import(pathToFileURL(bundle).href);
+} else {
+  const child = spawn(process.execPath, [bundle, ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
+  // Ctrl+C goes to the whole process group: the child ends in its own way and this process waits for it.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + 15 : (code ?? 1)));
+}

@@ -1,0 +1,34 @@
+/**
+ * What the command line's exit status says. One table: `--help` prints it, and every error finds its number in it.
+ * Scripts rely on these numbers; they do not change meaning.
+ */
+import type { ErrorCode } from '../base/errors';
+
+export const EXIT = { ok: 0, internal: 1, usage: 2, noDevice: 3, runFailed: 4 } as const;
+
+export const EXIT_MEANING: readonly (readonly [number, string])[] = [
+  [EXIT.ok, 'the run finished and its report was written'],
+  [EXIT.internal, 'a bug in Lockstep'],
+  [EXIT.usage, 'wrong options, a configuration or data file that is not valid, shapes that do not fit'],
+  [EXIT.noDevice, 'the device asked for is not there (no WebGPU, no adapter, no Chromium)'],
+  [EXIT.runFailed, 'the run stopped: loss not finite, out of memory, device lost, a rank failed, interrupted'],
+];
+
+const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
+  config: EXIT.usage,
+  shape: EXIT.usage,
+  data: EXIT.usage,
+  placement: EXIT.usage,
+  memory: EXIT.runFailed,
+  program: EXIT.internal,
+  'not-finite': EXIT.runFailed,
+  'no-webgpu': EXIT.noDevice,
+  'no-adapter': EXIT.noDevice,
+  'device-lost': EXIT.runFailed,
+  gpu: EXIT.runFailed,
+  'rank-failed': EXIT.runFailed,
+  aborted: EXIT.runFailed,
+  internal: EXIT.internal,
+};
+
+export const exitCode = (error: ErrorCode): number => BY_ERROR[error];

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { createProgress, formatStep } from './progress';
+
+const record = (step: number) => ({ step, epoch: 0, perRank: [0.5, 0.25], loss: 0.375 });
+
+it('writes a plain line a step into a log', () => {
+  const written: string[] = [];
+  const progress = createProgress({ write: (text) => written.push(text) });
+  progress.step(record(0), 12);
+  progress.step(record(1), 12);
+  expect(written).toEqual([
+    'step  1/12  epoch 0  loss 0.375000  ranks 0.5000 0.2500\n',
+    'step  2/12  epoch 0  loss 0.375000  ranks 0.5000 0.2500\n',
+  ]);
+});
+
+it('rewrites one line on a terminal, not more often than it can be read, and always shows the last step', () => {
+  const written: string[] = [];
+  let time = 0;
+  const progress = createProgress({ isTTY: true, write: (text) => written.push(text) }, () => time);
+  for (let step = 0; step < 100; step += 1, time += 5) progress.step(record(step), 100);
+  progress.end();
+  expect(written.length).toBeLessThan(10);
+  expect(written.at(-2)).toContain('step 100/100');
+  expect(written.at(-1)).toBe('\n');
+});
+
+it('names one loss only once', () => {
+  expect(formatStep({ step: 4, epoch: 1, perRank: [0.5], loss: 0.5 }, 9)).toBe('step 5/9  epoch 1  loss 0.500000');
+});

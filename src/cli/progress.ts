@@ -1,0 +1,64 @@
+/**
+ * The line a step. On a terminal one line that rewrites itself, at most ten times a second; in a log a plain line a step.
+ * Writes to standard error, so that a report on standard output stays clean.
+ */
+import type { LossRecord } from '../protocol/trace';
+
+export interface Progress {
+  step(record: LossRecord, total: number): void;
+  /** A line of its own, above what rewrites itself. */
+  say(text: string): void;
+  end(): void;
+}
+
+interface Output {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+const REDRAW_MS = 100;
+const CLEAR_LINE = '\r\x1b[2K';
+
+export function createProgress(output: Output, now: () => number = () => performance.now()): Progress {
+  const rewrite = output.isTTY === true;
+  let last = Number.NEGATIVE_INFINITY;
+  let open = false;
+  const close = (): void => {
+    if (open) output.write('\n');
+    open = false;
+  };
+  return {
+    step(record, total) {
+      const line = formatStep(record, total);
+      if (!rewrite) {
+        output.write(`${line}\n`);
+        return;
+      }
+      const isLast = record.step + 1 >= total;
+      if (!isLast && now() - last < REDRAW_MS) return;
+      last = now();
+      open = true;
+      output.write(`${CLEAR_LINE}${progressBar(record.step + 1, total)} ${line}`);
+      if (isLast) close();
+    },
+    say(text) {
+      close();
+      output.write(`${text}\n`);
+    },
+    end: close,
+  };
+}
+
+/** `step  3/20  epoch 0  loss 0.693147  ranks 0.69 0.70`. Steps are counted from 1, as people do. */
+export function formatStep(record: LossRecord, total: number): string {
+  const count = String(record.step + 1).padStart(String(total).length);
+  const ranks =
+    record.perRank.length > 1 ? `  ranks ${record.perRank.map((loss) => loss.toPrecision(4)).join(' ')}` : '';
+  return `step ${count}/${total}  epoch ${record.epoch}  loss ${record.loss.toPrecision(6)}${ranks}`;
+}
+
+function progressBar(done: number, total: number): string {
+  const width = 20;
+  const filled = Math.round((width * done) / Math.max(total, 1));
+  return `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}]`;
+}

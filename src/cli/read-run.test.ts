@@ -1,0 +1,40 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readRun } from './read-run';
+
+describe('reading a run', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'lockstep-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const put = async (name: string, text: string): Promise<string> => {
+    const file = path.join(folder, name);
+    await writeFile(file, text);
+    return file;
+  };
+
+  it('brings the files that the configuration names, by the names it uses', async () => {
+    await put('rows.csv', '1,2\n');
+    await put('start.safetensors', 'abc');
+    const file = await put('run.json', '{"data": {"type": "csv", "file": "rows.csv"}, "weights": "start.safetensors"}');
+    const { config, files } = await readRun(file);
+    expect(config['weights']).toBe('start.safetensors');
+    expect(Object.keys(files)).toEqual(['rows.csv', 'start.safetensors']);
+    expect(Buffer.from(files['rows.csv'] ?? []).toString()).toBe('1,2\n');
+  });
+
+  it('says which file is missing', async () => {
+    const file = await put('run.json', '{"data": {"type": "npy", "inputs": "x.npy", "targets": "y.npy"}}');
+    await expect(readRun(file)).rejects.toMatchObject({ code: 'data', message: expect.stringContaining('"x.npy"') });
+    await expect(readRun(path.join(folder, 'none.json'))).rejects.toMatchObject({ code: 'data' });
+  });
+
+  it('refuses what is not a JSON object', async () => {
+    await expect(readRun(await put('a.json', '{mode: 1}'))).rejects.toMatchObject({ code: 'config' });
+    await expect(readRun(await put('b.json', '[1]'))).rejects.toMatchObject({ code: 'config' });
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * `--browser`: the same run in headless Chromium, through the function that the page offers to scripts
+ * (`window.lockstep.run`). Builds the site when it is missing or old, serves it, opens it, and takes the report back.
+ */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs';
+import { serveFolder } from '../../scripts/static-server.mjs';
+import { fromWire, isWireError, LockstepError, type WireError } from '../base/errors';
+import type { Report } from '../protocol/session';
+import type { RunInput } from './read-run';
+
+/** Both the bundle in dist-cli/ and bin/ lie one folder below the clone's root. */
+const root = path.resolve(import.meta.dirname, '..');
+
+export async function runInBrowser(run: RunInput, say: (text: string) => void): Promise<Report> {
+  const dist = path.join(root, 'dist');
+  if (!existsSync(path.join(dist, 'index.html'))) {
+    say('Building the site (once) ...');
+    const { build } = await import('vite');
+    await build({ root, logLevel: 'error' });
+  }
+  const found = await findChromium({ install: false }).catch((error: unknown) => {
+    throw new LockstepError(
+      'no-adapter',
+      String(error instanceof Error ? error.message : error),
+      'npm test can install one.',
+    );
+  });
+  const server = await serveFolder(dist);
+  const browser = await chromium.launch({ executablePath: found.executablePath, args: chromiumFlags });
+  try {
+    say(`Running in ${found.executablePath} (${found.adapter}) ...`);
+    const page = await browser.newPage();
+    await page.goto(server.url);
+    await page.waitForFunction(() => 'lockstep' in globalThis);
+    // Bytes do not survive the way into the page; base64 does.
+    const files = Object.entries(run.files).map(
+      ([name, bytes]) => [name, Buffer.from(bytes).toString('base64')] as const,
+    );
+    const result = await page.evaluate(inPage, { config: run.config, files });
+    if (isWireError(result)) throw fromWire(result);
+    return result;
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+interface PageInput {
+  readonly config: unknown;
+  readonly files: readonly (readonly [string, string])[];
+}
+
+/** Runs in the page: nothing from outside it may be named here. */
+async function inPage({ config, files }: PageInput): Promise<Report | WireError> {
+  const api = Reflect.get(globalThis, 'lockstep') as { run(config: unknown, files: unknown): Promise<Report> };
+  const bytes = files.map(([name, text]) => [name, Uint8Array.from(atob(text), (char) => char.charCodeAt(0))] as const);
+  try {
+    return await api.run(config, Object.fromEntries(bytes));
+  } catch (error) {
+    const { code, message, hint, details } = error as Partial<WireError>;
+    return {
+      lockstepError: true,
+      code: code ?? 'internal',
+      message: message ?? String(error),
+      hint: hint ?? '',
+      details: details ?? {},
+    };
+  }
+}

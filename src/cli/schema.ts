@@ -1,0 +1,44 @@
+/** `lockstep schema`: the JSON Schema of the configuration, made from the schema that checks it, with a sentence a setting. */
+import { toJsonSchema } from '@valibot/to-json-schema';
+import { configSchema } from '../protocol/config';
+import { DESCRIPTIONS } from './descriptions';
+
+type Json = Record<string, unknown>;
+
+export function configJsonSchema(): Json {
+  // `finite` has no counterpart: JSON has no other numbers.
+  const converted = toJsonSchema(configSchema, {
+    typeMode: 'input',
+    overrideAction: ({ valibotAction, jsonSchema }) => (valibotAction.type === 'finite' ? jsonSchema : undefined),
+  });
+  const schema = annotate(structuredClone(converted) as Json, '');
+  return { ...schema, title: 'Configuration of a Lockstep run' };
+}
+
+/** Puts descriptions on every property, in place. The path of a variant's property names the variant: 'optimizer.SGD.lr'. */
+function annotate(schema: Json, path: string): Json {
+  for (const variant of list(schema['anyOf'])) annotate(variant, join(path, variantName(variant)));
+  for (const variant of list(schema['oneOf'])) annotate(variant, join(path, variantName(variant)));
+  if (isJson(schema['items'])) annotate(schema['items'], path);
+  if (isJson(schema['properties'])) {
+    for (const [name, property] of Object.entries(schema['properties'])) {
+      if (!isJson(property)) continue;
+      const full = join(path, name);
+      const text = DESCRIPTIONS[full] ?? DESCRIPTIONS[name];
+      if (text !== undefined) property['description'] = text;
+      annotate(property, full);
+    }
+  }
+  return schema;
+}
+
+/** The value of the `type` literal that tells a variant from the others. */
+function variantName(variant: Json): string {
+  const properties = isJson(variant['properties']) ? variant['properties'] : {};
+  const type = isJson(properties['type']) ? properties['type']['const'] : undefined;
+  return typeof type === 'string' ? type : '';
+}
+
+const join = (path: string, name: string): string => [path, name].filter((part) => part !== '').join('.');
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : []);

@@ -1,0 +1,88 @@
+/**
+ * `lockstep train`: reads the run, trains it in this process (Dawn or the CPU) or in headless Chromium, and writes report,
+ * trace and weights. All of the training is the session's; this file only carries things in and out.
+ */
+import { writeFile } from 'node:fs/promises';
+import { LockstepError } from '../base/errors';
+import type { Report } from '../protocol/session';
+import type { StepTrace } from '../protocol/trace';
+import { chromeTrace, runConfig } from '../session/run';
+import { openDawn } from './dawn';
+import { EXIT, exitCode } from './exit-code';
+import { createProgress, type Progress } from './progress';
+import { type RunInput, readRun } from './read-run';
+import { runInBrowser } from './run-in-browser';
+import type { TrainOptions } from './usage';
+
+interface Outcome {
+  readonly report: Report;
+  readonly traces: readonly StepTrace[];
+  readonly weights: Uint8Array | undefined;
+}
+
+/** Resolves to the exit status; a run that stopped on its way still writes the report of what it did. */
+export async function train(options: TrainOptions, signal: AbortSignal): Promise<number> {
+  const { config, files } = await readRun(options.config);
+  const run: RunInput = {
+    config: options.device === undefined ? config : { ...config, device: options.device },
+    files,
+  };
+  const progress = createProgress(process.stderr);
+  const outcome = options.browser ? await inBrowser(run, progress) : await inNode(run, options, progress, signal);
+  progress.end();
+  await writeResults(outcome, options);
+  if (!options.quiet) progress.say(summary(outcome.report));
+  const { error } = outcome.report;
+  if (error === undefined) return EXIT.ok;
+  progress.say(`${error.message}${error.hint ? `\n${error.hint}` : ''}`);
+  return exitCode(error.code);
+}
+
+async function inNode(run: RunInput, options: TrainOptions, progress: Progress, signal: AbortSignal): Promise<Outcome> {
+  const dawn = run.config['device'] === 'cpu' ? { gpu: undefined, problem: '' } : await openDawn();
+  if (dawn.gpu === undefined && run.config['device'] === 'webgpu') {
+    throw new LockstepError(
+      'no-webgpu',
+      `Dawn for Node cannot be loaded: ${dawn.problem}`,
+      'Run npm install, or use --browser.',
+    );
+  }
+  const outcome = await runConfig(run.config, run.files, {
+    ...(dawn.gpu === undefined ? {} : { gpu: dawn.gpu }),
+    ...(options.quiet ? {} : { onStep: (record, total) => progress.step(record, total) }),
+    trace: options.trace !== undefined,
+    signal,
+  });
+  for (const notice of outcome.report.notices) progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());
+  return outcome;
+}
+
+async function inBrowser(run: RunInput, progress: Progress): Promise<Outcome> {
+  const report = await runInBrowser(run, (text) => progress.say(text));
+  for (const notice of report.notices) progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());
+  return { report, traces: [], weights: undefined };
+}
+
+async function writeResults(outcome: Outcome, options: TrainOptions): Promise<void> {
+  const report = `${JSON.stringify(outcome.report, null, 2)}\n`;
+  if (options.out === undefined) process.stdout.write(report);
+  else await write(options.out, report);
+  if (options.trace !== undefined)
+    await write(options.trace, JSON.stringify(chromeTrace(outcome.traces, options.clock)));
+  if (options.save !== undefined && outcome.weights !== undefined) await write(options.save, outcome.weights);
+}
+
+async function write(file: string, content: string | Uint8Array): Promise<void> {
+  try {
+    await writeFile(file, content);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LockstepError('config', `cannot write ${file}: ${reason}`, 'The folder must exist and be writable.');
+  }
+}
+
+function summary(report: Report): string {
+  const { device, time } = report;
+  const speed = `${time.measuredStepsPerSecond.toFixed(1)} steps/s measured`;
+  return `${report.steps} steps on ${device.kind} (${device.adapter}), loss ${report.finalLoss.toPrecision(6)}, ${speed}`;
+}

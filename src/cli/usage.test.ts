@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { helpText, parseCommand } from './usage';
+
+describe('the command line', () => {
+  it('reads every option of train', () => {
+    const args =
+      'train --config a.json --device cpu --out r.json --trace t.json --clock modelled --save w.safetensors --quiet';
+    expect(parseCommand(args.split(' '))).toEqual({
+      name: 'train',
+      options: {
+        config: 'a.json',
+        device: 'cpu',
+        browser: false,
+        out: 'r.json',
+        trace: 't.json',
+        clock: 'modelled',
+        save: 'w.safetensors',
+        quiet: true,
+      },
+    });
+  });
+
+  it('names every option in the help', () => {
+    const help = helpText();
+    for (const name of ['config', 'device', 'browser', 'out', 'trace', 'clock', 'save', 'quiet', 'help']) {
+      expect(help).toContain(`--${name}`);
+    }
+    for (const status of ['  0  ', '  1  ', '  2  ', '  3  ', '  4  ']) expect(help).toContain(status);
+  });
+
+  it.each([
+    [['fly'], 'unknown command "fly"'],
+    [['train'], 'needs --config'],
+    [['train', '--config', 'a', '--device', 'tpu'], '--device must be webgpu or cpu, not "tpu"'],
+    [['train', '--config', 'a', '--speed', '3'], "Unknown option '--speed'"],
+    [['train', '--config', 'a', '--browser', '--save', 'w'], 'not available with --browser'],
+    [['schema', 'now'], 'schema takes no arguments'],
+  ])('refuses %j', (args, message) => {
+    expect(() => parseCommand(args)).toThrow(message);
+  });
+
+  it('takes no arguments as a call for help', () => {
+    expect(parseCommand([])).toEqual({ name: 'help' });
+    expect(parseCommand(['train', '--help'])).toEqual({ name: 'help' });
+  });
+});

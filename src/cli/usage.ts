@@ -1,0 +1,142 @@
+/**
+ * The commands and options as one table: `--help` prints it and the parser reads it, so that neither can forget an option.
+ */
+import { parseArgs } from 'node:util';
+import { LockstepError } from '../base/errors';
+import { EXIT_MEANING } from './exit-code';
+
+interface OptionRow {
+  readonly name: string;
+  /** Absent: the option takes no value. */
+  readonly value?: string;
+  readonly text: string;
+}
+
+const TRAIN_OPTIONS: readonly OptionRow[] = [
+  {
+    name: 'config',
+    value: 'FILE',
+    text: 'configuration of the run (JSON, see `lockstep schema`); "-" reads standard input',
+  },
+  {
+    name: 'device',
+    value: 'webgpu|cpu',
+    text: "overrides the configuration's device; with neither, a GPU if there is one",
+  },
+  { name: 'browser', text: 'run in headless Chromium instead of Dawn for Node' },
+  { name: 'out', value: 'FILE', text: 'where the report goes (JSON); standard output when absent' },
+  { name: 'trace', value: 'FILE', text: 'write the last steps as a Chrome trace, which ui.perfetto.dev opens' },
+  {
+    name: 'clock',
+    value: 'measured|modelled',
+    text: 'whose times the trace holds: this machine (default) or the hardware preset',
+  },
+  { name: 'save', value: 'FILE', text: "write the final weights as .safetensors with PyTorch's parameter names" },
+  { name: 'quiet', text: 'no line a step' },
+  { name: 'help', text: 'this text' },
+];
+
+export interface TrainOptions {
+  readonly config: string;
+  readonly device: 'webgpu' | 'cpu' | undefined;
+  readonly browser: boolean;
+  readonly out: string | undefined;
+  readonly trace: string | undefined;
+  readonly clock: 'measured' | 'modelled';
+  readonly save: string | undefined;
+  readonly quiet: boolean;
+}
+
+export type Command =
+  | { readonly name: 'help' }
+  | { readonly name: 'schema' }
+  | { readonly name: 'train'; readonly options: TrainOptions };
+
+export function helpText(): string {
+  const label = (row: OptionRow): string => (row.value === undefined ? `--${row.name}` : `--${row.name} ${row.value}`);
+  const width = Math.max(...TRAIN_OPTIONS.map((row) => label(row).length)) + 3;
+  return [
+    'Lockstep trains a network on several devices, as PyTorch would, and reports what happened.',
+    '',
+    'Usage',
+    '  lockstep train --config run.json [options]   train and write a report',
+    '  lockstep schema                              print the JSON Schema of the configuration',
+    '  lockstep --help                              this text',
+    '',
+    'Options of train',
+    ...TRAIN_OPTIONS.map((row) => `  ${label(row).padEnd(width)}${row.text}`),
+    '',
+    'Files named in the configuration (csv, npy, safetensors) are found relative to the configuration file.',
+    'Progress and notices go to standard error, a line a step; the report holds every step.',
+    '',
+    'Exit status',
+    ...EXIT_MEANING.map(([code, text]) => `  ${code}  ${text}`),
+    '',
+    'Example',
+    `  echo '{"mode": "ddp", "worldSize": 4, "steps": 20}' | lockstep train --config - --device cpu --out report.json`,
+    '',
+  ].join('\n');
+}
+
+const usageError = (message: string): LockstepError =>
+  new LockstepError('config', message, 'lockstep --help lists the commands and options.');
+
+/** The command that the arguments ask for. Throws a LockstepError of code 'config' where they are wrong. */
+export function parseCommand(args: readonly string[]): Command {
+  const [name, ...rest] = args;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return { name: 'help' };
+  if (name === 'schema') {
+    if (rest.length > 0) throw usageError(`schema takes no arguments, not "${rest.join(' ')}"`);
+    return { name: 'schema' };
+  }
+  if (name !== 'train') throw usageError(`unknown command "${name}"`);
+  const values = readOptions(rest);
+  if (values['help'] === true) return { name: 'help' };
+  return { name: 'train', options: trainOptions(values) };
+}
+
+type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+function readOptions(args: readonly string[]): Values {
+  const options = Object.fromEntries(
+    TRAIN_OPTIONS.map((row) => [
+      row.name,
+      { type: row.value === undefined ? ('boolean' as const) : ('string' as const) },
+    ]),
+  );
+  try {
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values as Values;
+  } catch (error) {
+    throw usageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function trainOptions(values: Values): TrainOptions {
+  const text = (name: string): string | undefined => {
+    const value = values[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const config = text('config');
+  if (config === undefined) throw usageError('train needs --config FILE');
+  const browser = values['browser'] === true;
+  if (browser && (text('trace') !== undefined || text('save') !== undefined)) {
+    throw usageError('--trace and --save are not available with --browser');
+  }
+  return {
+    config,
+    device: oneOf(['webgpu', 'cpu'], 'device', text('device')),
+    browser,
+    out: text('out'),
+    trace: text('trace'),
+    clock: oneOf(['measured', 'modelled'], 'clock', text('clock')) ?? 'measured',
+    save: text('save'),
+    quiet: values['quiet'] === true,
+  };
+}
+
+function oneOf<const T extends string>(choices: readonly T[], name: string, value: string | undefined): T | undefined {
+  if (value === undefined) return undefined;
+  const found = choices.find((choice) => choice === value);
+  if (found === undefined) throw usageError(`--${name} must be ${choices.join(' or ')}, not "${value}"`);
+  return found;
+}
