@@ -3,7 +3,7 @@
  * flops from the op table and checks nothing else; the verifier does.
  */
 import { LockstepError } from '../base/errors';
-import { must } from '../base/invariant';
+import { invariant, must } from '../base/invariant';
 import type { Attrs, OpTable, TensorType } from '../graph/op';
 import type { CollectiveRef, DeviceIndex, Payload, Phase, Queue, Rank, Slice } from '../protocol/trace';
 import { elements } from '../tensor/shape';
@@ -78,6 +78,23 @@ export class LaneBuilder {
   recv(peer: DeviceIndex, slice: Slice, apply: 'put' | 'add', tag: string, payload: Payload, where: Where, collective?: CollectiveRef): void {
     const base = this.base(where, 4 * slice.length, apply === 'add' ? slice.length : 0);
     this.push({ kind: 'recv', peer, slice, apply, tag, payload, ...base, ...(collective ? { collective } : {}) });
+  }
+
+  /** The other queue may wait for everything emitted so far on `queue`: sets an event on its last instruction. */
+  signal(queue: Queue, event: string): void {
+    const last = this.list.findLastIndex((i) => i.queue === queue);
+    const instruction = must(this.list[last], `an instruction on ${queue} to signal ${event}`);
+    invariant(instruction.signals === undefined || instruction.signals === event, `${instruction.signals} is already signalled there`);
+    this.list[last] = { ...instruction, signals: event };
+  }
+
+  /** `to` waits for everything emitted so far on `from`, the other queue of this device. */
+  handOver(from: Queue, to: Queue, where: Where): void {
+    const last = this.list.findLast((i) => i.queue === from);
+    if (!last) return;
+    const event = last.signals ?? `${from}.${last.id}`;
+    this.signal(from, event);
+    this.wait(event, { ...where, queue: to });
   }
 
   finish(): Lane {

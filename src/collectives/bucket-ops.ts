@@ -1,0 +1,83 @@
+/**
+ * The operators around a bucket: 'ddp/pack' copies gradients into the flat bucket and multiplies them by 1/worldSize on the way (PyTorch's
+ * `bucket_view = grad * (1.0/div_factor)`, reducer.cpp mark_variable_ready_dense); 'ddp/unpack' copies the averaged values back into `.grad`
+ * (finalize_backward). 'ops/copy' moves one stretch within a device.
+ */
+import { at } from '../base/invariant';
+import type { OpDef, OpTable, SegmentedLaunch } from '../graph/op';
+import { elements } from '../tensor/shape';
+
+const num = (v: number | boolean | string | undefined): number => Number(v);
+
+/** inputs: gradients; output: bucket; attrs.scale. */
+const pack: OpDef = {
+  name: 'ddp/pack',
+  infer: (inputs) => [{ shape: [inputs.reduce((n, t) => n + elements(t.shape), 0)], dtype: 'f32' }],
+  cpu({ inputs, outputs, attrs }) {
+    const bucket = at(outputs, 0);
+    const scale = Math.fround(num(attrs.scale));
+    let offset = 0;
+    for (const gradient of inputs) {
+      for (let i = 0; i < gradient.length; i++) bucket[offset + i] = at(gradient, i) * scale;
+      offset += gradient.length;
+    }
+  },
+  lower({ inputs, attrs }) {
+    let offset = 0;
+    const segments: SegmentedLaunch['segments'][number][] = inputs.map((type, operand) => {
+      const length = elements(type.shape);
+      const segment = { at: [{ operand, offset: 0 }, { operand: inputs.length, offset }], length };
+      offset += length;
+      return segment;
+    });
+    return [{ kind: 'segmented', kernel: 'ddp/pack', params: [{ f32: num(attrs.scale) }], segments }];
+  },
+  flops: ({ outputs }) => elements(at(outputs, 0).shape),
+};
+
+/** inputs: bucket; outputs: gradients. */
+const unpack: OpDef = {
+  name: 'ddp/unpack',
+  infer: (inputs) => inputs,
+  cpu({ inputs, outputs }) {
+    const bucket = at(inputs, 0);
+    let offset = 0;
+    for (const gradient of outputs) {
+      gradient.set(bucket.subarray(offset, offset + gradient.length));
+      offset += gradient.length;
+    }
+  },
+  lower({ outputs }) {
+    let offset = 0;
+    const segments: SegmentedLaunch['segments'][number][] = outputs.map((type, k) => {
+      const length = elements(type.shape);
+      const segment = { at: [{ operand: 0, offset }, { operand: 1 + k, offset: 0 }], length };
+      offset += length;
+      return segment;
+    });
+    return [{ kind: 'segmented', kernel: 'comm/transfer', constants: { ADD: 0 }, params: [], segments }];
+  },
+  flops: () => 0,
+};
+
+/** inputs: source; output: target, of which `length` elements from `to` on become those of the source from `from` on. */
+const copy: OpDef = {
+  name: 'ops/copy',
+  infer: (inputs) => inputs,
+  cpu({ inputs, outputs, attrs }) {
+    const from = num(attrs.from);
+    at(outputs, 0).set(at(inputs, 0).subarray(from, from + num(attrs.length)), num(attrs.to));
+  },
+  lower: ({ attrs }) => [
+    {
+      kind: 'segmented',
+      kernel: 'comm/transfer',
+      constants: { ADD: 0 },
+      params: [],
+      segments: [{ at: [{ operand: 0, offset: num(attrs.from) }, { operand: 1, offset: num(attrs.to) }], length: num(attrs.length) }],
+    },
+  ],
+  flops: () => 0,
+};
+
+export const COMM_OPS: OpTable = new Map([pack, unpack, copy].map((op) => [op.name, op]));

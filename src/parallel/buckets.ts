@@ -1,0 +1,33 @@
+/**
+ * How DDP puts parameters into buckets: compute_bucket_assignment_by_size of reducer.cpp. Buckets close after the tensor that reaches the
+ * limit (they overshoot; a parameter is never split); limits advance with each closed bucket, the last repeats.
+ */
+import type { Config } from '../protocol/config';
+
+export const FIRST_BUCKET_BYTES = 1024 * 1024;
+export const DEFAULT_BUCKET_CAP_MB = 25;
+
+/** Groups of indices into `bytes`, in walking order. `limits` in bytes. */
+export function assignBuckets(bytes: readonly number[], limits: readonly number[]): number[][] {
+  const buckets: number[][] = [];
+  let open: number[] = [];
+  let size = 0;
+  bytes.forEach((b, i) => {
+    open.push(i);
+    size += b;
+    const limit = limits[Math.min(buckets.length, limits.length - 1)] ?? Number.POSITIVE_INFINITY;
+    if (size >= limit) {
+      buckets.push(open);
+      open = [];
+      size = 0;
+    }
+  });
+  if (open.length > 0) buckets.push(open);
+  return buckets;
+}
+
+/** Limits of the rebuilt buckets. A cap that the user gives holds for the first bucket too (_BucketCapacityConfig.create). */
+export function bucketLimits(ddp: Config['ddp']): readonly number[] {
+  if (ddp.bucketCapMb === undefined) return [FIRST_BUCKET_BYTES, DEFAULT_BUCKET_CAP_MB * 1024 * 1024];
+  return [Math.floor(ddp.bucketCapMb * 1024 * 1024)];
+}

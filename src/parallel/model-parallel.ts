@@ -1,0 +1,101 @@
+/**
+ * Naive model parallel: one process puts consecutive layers on different devices and calls `.to('cuda:1')` between them. Activations go
+ * forward, their gradients come back; only one device works at a time, and the timeline shows it. Bitwise equal to one device, since every
+ * kernel sees the same numbers. Source: PyTorch's "Single-Machine Model Parallel Best Practices" tutorial.
+ */
+import { LockstepError } from '../base/errors';
+import { at, must } from '../base/invariant';
+import { ProgramBuilder, type Where } from '../program/builder';
+import type { Config } from '../protocol/config';
+import { declareValues, emitLoad, emitNode, emitOptimizer, nodesOf, stageGraph } from './emit';
+import type { Strategy } from './strategy';
+
+/** [start, end) of the layers on each device: the user's split, or the Linear layers spread evenly with what follows them. */
+export function layerRanges(config: Config): readonly { readonly start: number; readonly end: number }[] {
+  const { layers } = config.model;
+  const sizes = config.modelParallel.split ?? evenSplit(config);
+  const sum = sizes.reduce((a, b) => a + b, 0);
+  if (sizes.length !== config.worldSize || sum !== layers.length) {
+    throw new LockstepError(
+      'placement',
+      `The split [${sizes.join(', ')}] places ${sum} layers on ${sizes.length} devices, but the model has ${layers.length} layers and the mesh ${config.worldSize} devices.`,
+      'Give one number a device; together they must be the number of layers.',
+      { split: sizes, layers: layers.length, worldSize: config.worldSize },
+    );
+  }
+  let start = 0;
+  return sizes.map((n) => {
+    start += n;
+    return { start: start - n, end: start };
+  });
+}
+
+/** Layers a device: Linear layers in groups as equal as can be, the first groups larger; activations stay with the Linear before them. */
+function evenSplit({ model, worldSize }: Config): readonly number[] {
+  const linear = model.layers.flatMap((layer, i) => (layer.type === 'Linear' ? [i] : []));
+  if (worldSize > linear.length) {
+    throw new LockstepError(
+      'placement',
+      `Model parallel cannot place ${linear.length} Linear layers on ${worldSize} devices: every device needs at least one.`,
+      `Use at most ${linear.length} devices, or add layers.`,
+      { layers: linear.length, worldSize },
+    );
+  }
+  const base = Math.floor(linear.length / worldSize);
+  const starts: number[] = [];
+  let next = 0;
+  for (let d = 0; d < worldSize; d++) {
+    starts.push(d === 0 ? 0 : at(linear, next));
+    next += base + (d < linear.length % worldSize ? 1 : 0);
+  }
+  return starts.map((s, d) => (starts[d + 1] ?? model.layers.length) - s);
+}
+
+export const modelParallel: Strategy = {
+  mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
+  layersOfDevice: (config) => layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)),
+  slices: (config, rows) => Array.from({ length: config.worldSize }, () => [0, rows] as const),
+
+  compile(input, variant, rows) {
+    const { config } = input;
+    const ranges = layerRanges(config);
+    const last = ranges.length - 1;
+    const builder = new ProgramBuilder(modelParallel.mesh(config).ranks, input.ops);
+    let inputName = 'x';
+    let inputShape = input.inputShape;
+    const stages = ranges.map((range, d) => {
+      const stage = stageGraph(input, { rows, range, inputName, inputShape, withLoss: d === last, needInputGradient: d > 0 });
+      inputName = stage.output;
+      inputShape = must(stage.graph.values.find((v) => v.name === stage.output), stage.output).type.shape.slice(1);
+      declareValues(builder.lane(d), stage);
+      return stage;
+    });
+
+    emitLoad(builder.lane(0), 'x', 'inputs', 0, 0, rows);
+    stages.forEach((stage, d) => {
+      const lane = builder.lane(d);
+      if (d > 0) hop(builder, d - 1, d, stage.input, 'activation', { phase: 'forward', anchor: 'send_activation' });
+      for (const node of nodesOf(stage, 'forward')) emitNode(lane, stage.graph, node);
+    });
+    const end = builder.lane(last);
+    emitLoad(end, 'y', 'targets', 0, 0, rows);
+    for (const node of nodesOf(at(stages, last), 'loss')) emitNode(end, at(stages, last).graph, node);
+    for (let d = last; d >= 0; d--) {
+      const stage = at(stages, d);
+      for (const node of nodesOf(stage, 'backward')) emitNode(builder.lane(d), stage.graph, node);
+      if (d > 0) hop(builder, d, d - 1, must(stage.inputGradient, 'input gradient'), 'gradient', { phase: 'backward', anchor: 'send_gradient' });
+    }
+    stages.forEach((stage, d) => emitOptimizer(builder.lane(d), input, stage.parameters));
+    return builder.finish('modelParallel', variant);
+  },
+};
+
+/** Moves a whole buffer of the same name to the neighbour, between the two compute queues. */
+function hop(builder: ProgramBuilder, from: number, to: number, buffer: string, payload: 'activation' | 'gradient', where: Where): void {
+  const comm: Where = { ...where, queue: 'comm' };
+  const source = builder.lane(from);
+  const target = builder.lane(to);
+  source.handOver('compute', 'comm', comm);
+  builder.transfer({ device: from, slice: source.whole(buffer), where: comm }, { device: to, slice: target.whole(buffer), where: comm }, { name: buffer, payload });
+  target.handOver('comm', 'compute', where);
+}

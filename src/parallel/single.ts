@@ -1,0 +1,22 @@
+/** Single: one process, one device; the reference that every other mode is held against. */
+import { ProgramBuilder } from '../program/builder';
+import { declareValues, emitLoad, emitNode, emitOptimizer, stageGraph } from './emit';
+import type { Strategy } from './strategy';
+
+export const single: Strategy = {
+  mesh: () => ({ ranks: [0], processes: 1 }),
+  layersOfDevice: (config) => [config.model.layers.map((_, i) => i)],
+  slices: (_config, rows) => [[0, rows]],
+
+  compile(input, variant, rows) {
+    const builder = new ProgramBuilder([0], input.ops);
+    const lane = builder.lane(0);
+    const stage = stageGraph(input, { rows, withLoss: true });
+    declareValues(lane, stage);
+    emitLoad(lane, 'x', 'inputs', 0, 0, rows);
+    emitLoad(lane, 'y', 'targets', 0, 0, rows);
+    for (const node of stage.graph.nodes) emitNode(lane, stage.graph, node);
+    emitOptimizer(lane, input, stage.parameters);
+    return builder.finish('single', variant);
+  },
+};

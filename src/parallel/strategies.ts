@@ -1,0 +1,15 @@
+/** The table of parallel modes, and of every operator their Programs may use. */
+import { COMM_OPS } from '../collectives/bucket-ops';
+import type { OpTable } from '../graph/op';
+import { OPS } from '../graph/op-table';
+import { OPTIM_OPS } from '../optim/optimizer';
+import type { Mode } from '../protocol/config';
+import { dataParallel } from './data-parallel';
+import { ddp } from './ddp';
+import { modelParallel } from './model-parallel';
+import { single } from './single';
+import type { Strategy } from './strategy';
+
+export const STRATEGIES: Readonly<Record<Mode, Strategy>> = { single, dataParallel, ddp, modelParallel };
+
+export const PROGRAM_OPS: OpTable = new Map([...OPS, ...OPTIM_OPS, ...COMM_OPS]);

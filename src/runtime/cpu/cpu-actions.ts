@@ -1,0 +1,42 @@
+/** Turns instructions into closures over typed arrays, made once and replayed every step. */
+import { must } from '../../base/invariant';
+import type { CpuArgs, OpTable } from '../../graph/op';
+import type { Compute, Lane, Load, Recv, Send } from '../../program/instruction';
+import { CAPTURE_LIMIT, type Captured } from '../../protocol/trace';
+import type { HostArray } from '../../tensor/shape';
+import type { Corruption, Feed } from '../executor';
+
+export type ArrayOf = (buffer: string) => HostArray;
+
+export function computeAction(instruction: Compute, lane: Lane, array: ArrayOf, ops: OpTable): () => void {
+  const op = must(ops.get(instruction.op), instruction.op);
+  const specs = new Map(lane.buffers.map((b) => [b.name, b]));
+  const type = (name: string) => must(specs.get(name), name);
+  const args: CpuArgs = {
+    inputs: instruction.inputs.map(array),
+    outputs: instruction.outputs.map(array),
+    inputTypes: instruction.inputs.map(type),
+    outputTypes: instruction.outputs.map(type),
+    attrs: instruction.attrs,
+  };
+  return () => op.cpu(args);
+}
+
+export const loadAction = (load: Load, device: number, array: ArrayOf, feed: () => Feed): (() => void) => {
+  const target = array(load.buffer);
+  return () => target.set(feed()(load, device));
+};
+
+export const sliceOf = (i: Send | Recv, array: ArrayOf): HostArray => array(i.slice.buffer).subarray(i.slice.offset, i.slice.offset + i.slice.length);
+
+/** What arrives: own + received, in that order, or received in place. */
+export function receive(target: HostArray, source: HostArray, recv: Recv, corruption: Corruption | undefined): void {
+  if (recv.apply === 'add') for (let i = 0; i < target.length; i++) target[i] = (target[i] ?? 0) + (source[i] ?? 0);
+  else target.set(source);
+  if (corruption?.tag === recv.tag) target[0] = (target[0] ?? 0) + corruption.add;
+}
+
+/** The first elements of a buffer, or of a slice of it, as the trace keeps them. */
+export function capture(buffer: string, array: HostArray, offset: number): Captured {
+  return { buffer, offset, values: Float32Array.from(array.subarray(0, CAPTURE_LIMIT)) };
+}

@@ -1,0 +1,168 @@
+/**
+ * Runs Programs on typed arrays: the double-checked reference, and the fallback where a browser has no WebGPU. Lanes that all live here run
+ * in one merged order, synchronously; a lane whose peers live elsewhere runs its two queues as two cooperating loops over the transport.
+ */
+import { must } from '../../base/invariant';
+import type { Instruction, Lane, Program } from '../../program/instruction';
+import { linearize } from '../../program/linearize';
+import type { Captured, DeviceIndex, Queue } from '../../protocol/trace';
+import type { HostArray } from '../../tensor/shape';
+import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord, Loss } from '../executor';
+import { type ArrayOf, capture, computeAction, loadAction, receive, sliceOf } from './cpu-actions';
+import { createCpuMemory } from './cpu-memory';
+
+/** One thing to do, for the instructions it stands for (a transfer is a send and a recv). */
+interface Action {
+  readonly parts: readonly { readonly device: DeviceIndex; readonly instruction: Instruction }[];
+  run(): void;
+  captured(): Captured[];
+}
+
+const nowUs = (): number => (performance.timeOrigin + performance.now()) * 1000;
+
+export function createCpuExecutor(options: ExecutorOptions): Executor {
+  const { programs, devices, ops, transport } = options;
+  const memory = new Map(devices.map((d) => [d, createCpuMemory(programs, d)]));
+  const memoryOf = (device: DeviceIndex) => must(memory.get(device), `cuda:${device} on this executor`);
+  let feed: Feed = () => new Float32Array(0);
+  let corruption: Corruption | undefined;
+  let pendingLosses: Loss[][] = [];
+
+  const hosted = (program: Program): Lane[] => program.lanes.filter((l) => devices.includes(l.device));
+  const isLocal = (program: Program) => hosted(program).length === program.lanes.length;
+  const arrayOf = (variant: string, device: DeviceIndex): ArrayOf => (buffer) => memoryOf(device).array(variant, buffer);
+  const laneOf = (program: Program, device: DeviceIndex): Lane => must(program.lanes.find((l) => l.device === device), `lane ${device}`);
+
+  const localAction = (program: Program, device: DeviceIndex, instruction: Instruction): Action => {
+    const array = arrayOf(program.variant, device);
+    const parts = [{ device, instruction }];
+    if (instruction.kind === 'compute') {
+      const run = computeAction(instruction, laneOf(program, device), array, ops);
+      return { parts, run, captured: () => instruction.outputs.map((name) => capture(name, array(name), 0)) };
+    }
+    if (instruction.kind === 'load') {
+      const run = loadAction(instruction, device, array, () => feed);
+      return { parts, run, captured: () => [capture(instruction.buffer, array(instruction.buffer), 0)] };
+    }
+    return { parts, run: () => {}, captured: () => [] };
+  };
+
+  const actionsOf = (program: Program): Action[] =>
+    linearize(program, { group: false }).flatMap((step): Action[] => {
+      if (step.kind !== 'transfer') return step.items.map(({ device, instruction }) => localAction(program, device, instruction));
+      return step.items.map(({ send, recv }) => {
+        const source = sliceOf(send.instruction, arrayOf(program.variant, send.device));
+        const target = sliceOf(recv.instruction, arrayOf(program.variant, recv.device));
+        const { slice } = recv.instruction;
+        return {
+          parts: [send, recv],
+          run: () => receive(target, source, recv.instruction, corruption),
+          captured: () => [capture(slice.buffer, target, slice.offset)],
+        };
+      });
+    });
+
+  const local = new Map(programs.filter(isLocal).map((p) => [p.variant, actionsOf(p)]));
+  const programOf = (variant: string): Program => must(programs.find((p) => p.variant === variant), `program ${variant}`);
+
+  const noteLosses = (variant: string) => {
+    const losses = hosted(programOf(variant)).flatMap((lane) =>
+      lane.loss === undefined ? [] : [{ device: lane.device, value: memoryOf(lane.device).array(variant, lane.loss)[0] ?? Number.NaN }],
+    );
+    if (losses.length > 0) pendingLosses.push(losses);
+  };
+
+  /** The two queues of a lane whose peers live elsewhere. */
+  const remoteStep = async (variant: string, records?: InstructionRecord[]): Promise<void> => {
+    const program = programOf(variant);
+    const lane = must(hosted(program)[0], 'a hosted lane');
+    const { device } = lane;
+    const array = arrayOf(variant, device);
+    const wire = must(transport, 'a transport to the other ranks');
+    const events = new Map<string, { done: Promise<void>; set: () => void }>();
+    const event = (name: string) => {
+      const known = events.get(name);
+      if (known) return known;
+      let set = () => {};
+      const done = new Promise<void>((resolve) => {
+        set = resolve;
+      });
+      events.set(name, { done, set });
+      return { done, set };
+    };
+    const runOne = async (i: Instruction): Promise<Captured[]> => {
+      if (i.kind === 'wait') await event(i.event).done;
+      else if (i.kind === 'send') wire.send(device, i.peer, i.tag, Float32Array.from(sliceOf(i, array)));
+      else if (i.kind === 'recv') {
+        const target = sliceOf(i, array);
+        receive(target, await wire.recv(i.peer, device, i.tag), i, corruption);
+        return records ? [capture(i.slice.buffer, target, i.slice.offset)] : [];
+      } else {
+        const action = localAction(program, device, i);
+        action.run();
+        return records ? action.captured() : [];
+      }
+      return [];
+    };
+    const runQueue = async (queue: Queue) => {
+      for (const i of lane.instructions) {
+        if (i.queue !== queue) continue;
+        const startUs = nowUs();
+        const captured = await runOne(i);
+        records?.push({ id: i.id, device, startUs, durUs: nowUs() - startUs, captured });
+        if (i.signals) {
+          event(i.signals).set();
+          // Lets the other queue go on at once, as a second stream would.
+          await Promise.resolve();
+        }
+      }
+    };
+    await Promise.all([runQueue('compute'), runQueue('comm')]);
+    noteLosses(variant);
+  };
+
+  const traceLocal = (actions: readonly Action[]): InstructionRecord[] =>
+    actions.flatMap((action) => {
+      const startUs = nowUs();
+      action.run();
+      const durUs = nowUs() - startUs;
+      const last = action.parts.length - 1;
+      return action.parts.map(({ device, instruction }, k) => ({ id: instruction.id, device, startUs, durUs, captured: k === last ? action.captured() : [] }));
+    });
+
+  return {
+    info: { kind: 'cpu', adapter: 'CPU (typed arrays)', software: true },
+    lost: new Promise<string>(() => {}),
+    allocatedBytes: (device) => memoryOf(device).bytes,
+    write: (device, buffer, data) => memoryOf(device).persistent(buffer).set(data),
+    read: async (refs) => refs.map(({ device, buffer }) => Float32Array.from(memoryOf(device).persistent(buffer))),
+    step(variant, nextFeed) {
+      feed = nextFeed;
+      const actions = local.get(variant);
+      if (!actions) return remoteStep(variant);
+      for (const action of actions) action.run();
+      noteLosses(variant);
+      return undefined;
+    },
+    async losses() {
+      const taken = pendingLosses;
+      pendingLosses = [];
+      return taken;
+    },
+    async trace(variant, nextFeed) {
+      feed = nextFeed;
+      const actions = local.get(variant);
+      const records: InstructionRecord[] = [];
+      if (actions) records.push(...traceLocal(actions));
+      else await remoteStep(variant, records);
+      if (actions) noteLosses(variant);
+      return records;
+    },
+    corrupt(next) {
+      corruption = next;
+    },
+    dispose() {
+      memory.clear();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** The buffers of one device as typed arrays, placed exactly as the memory planner says: one ArrayBuffer a region. */
+import { at, must } from '../../base/invariant';
+import type { Lane, Program } from '../../program/instruction';
+import { planDevice } from '../../program/memory-planner';
+import type { DeviceIndex } from '../../protocol/trace';
+import { elements, type HostArray } from '../../tensor/shape';
+
+export interface CpuMemory {
+  readonly bytes: number;
+  /** The array of a buffer; its contents are the region's. */
+  array(variant: string, buffer: string): HostArray;
+  /** A persistent buffer, whatever the variant. */
+  persistent(buffer: string): HostArray;
+}
+
+export function createCpuMemory(programs: readonly Program[], device: DeviceIndex): CpuMemory {
+  const plan = planDevice(programs, device);
+  const regions = plan.regions.map((r) => new ArrayBuffer(r.bytes));
+  const views = new Map<string, Map<string, HostArray>>();
+  const persistent = new Map<string, HostArray>();
+  const laneOf = (program: Program): Lane | undefined => program.lanes.find((l) => l.device === device);
+  for (const program of programs) {
+    const places = plan.placements.get(program.variant);
+    const arrays = new Map<string, HostArray>();
+    for (const spec of laneOf(program)?.buffers ?? []) {
+      const place = must(places?.get(spec.name), spec.name);
+      const region = at(regions, place.region);
+      const length = elements(spec.shape);
+      const array = spec.dtype === 'f32' ? new Float32Array(region, place.offset, length) : new Int32Array(region, place.offset, length);
+      arrays.set(spec.name, array);
+      if (spec.persistent && !persistent.has(spec.name)) {
+        persistent.set(spec.name, array);
+        if (spec.fill !== undefined) array.fill(spec.fill);
+      }
+    }
+    views.set(program.variant, arrays);
+  }
+  return {
+    bytes: plan.bytes,
+    array: (variant, buffer) => must(views.get(variant)?.get(buffer), `buffer ${buffer} on cuda:${device}`),
+    persistent: (buffer) => must(persistent.get(buffer), `persistent buffer ${buffer} on cuda:${device}`),
+  };
+}
