@@ -1,0 +1,53 @@
+// y = x W^T + b: torch.nn.functional.linear, for layers with few multiply-adds.
+// x [batch, in_features], weight [out_features, in_features], bias [out_features], y [batch, out_features].
+// One invocation computes one element of y: the sum over k in order in one accumulator, then the bias. No barriers.
+// `ops/linear-tiled` computes the same bits faster where there is much to do.
+override HAS_BIAS: u32 = 1u;
+override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
+
+struct Params {
+  batch: u32,
+  in_features: u32,
+  out_features: u32,
+  x_stride: u32,
+  weight_stride: u32,
+  bias_stride: u32,
+  y_stride: u32,
+}
+
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read> weight: array<f32>;
+@group(0) @binding(2) var<storage, read> bias: array<f32>;
+@group(0) @binding(3) var<storage, read_write> y: array<f32>;
+@group(1) @binding(0) var<uniform> params: Params;
+
+fn activate(v: f32) -> f32 {
+  if (ACTIVATION == 1u) { return select(v, 0.0, v <= 0.0); }
+  if (ACTIVATION == 2u) { return tanh_accurate(v); }
+  if (ACTIVATION == 3u) { return 1.0 / (1.0 + exp(-v)); }
+  return v;
+}
+
+// The builtin may be off by 1e-5: a series near 0, exp elsewhere. 9 is where float32 tanh is 1.
+fn tanh_accurate(v: f32) -> f32 {
+  let q = v * v;
+  if (q < 0.09) { return v * (1.0 + q * (-0.33333334 + q * (0.13333334 + q * (-0.05396825 + q * 0.021869488)))); }
+  let t = 1.0 - 2.0 / (exp(2.0 * min(abs(v), 9.0)) + 1.0);
+  return select(select(t, -t, v < 0.0), v, v != v);
+}
+
+@compute @workgroup_size(64, 1)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  let i = id.y * 2097152u + id.x;
+  if (i >= params.batch * params.out_features) { return; }
+  let row = i / params.out_features;
+  let column = i % params.out_features;
+  let x_start = id.z * params.x_stride + row * params.in_features;
+  let w_start = id.z * params.weight_stride + column * params.in_features;
+  var sum = 0.0;
+  for (var k = 0u; k < params.in_features; k++) {
+    sum += x[x_start + k] * weight[w_start + k];
+  }
+  if (HAS_BIAS == 1u) { sum += bias[id.z * params.bias_stride + column]; }
+  y[id.z * params.y_stride + i] = activate(sum);
+}

@@ -1,0 +1,186 @@
+/**
+ * The graph of one step: values, and nodes in an order that respects every dependency. GraphBuilder infers shapes as nodes are
+ * appended and differentiates in reverse mode by appending backward nodes to the same list. It knows no operator by name
+ * (only 'ops/add', to sum gradients of a value used twice) and runs nothing. `nn` builds with it; `parallel` compiles the result.
+ */
+import { LockstepError } from '../base/errors';
+import { at, must } from '../base/invariant';
+import type { Attrs, GradientContext, OpTable, TensorType, ValueId } from './op';
+
+export type Role = 'input' | 'target' | 'parameter' | 'activation' | 'gradient' | 'loss' | 'seed';
+
+export interface GraphValue {
+  readonly id: ValueId;
+  /** Unique in the graph and stable over runs: buffers take their names from here. */
+  readonly name: string;
+  readonly type: TensorType;
+  readonly role: Role;
+}
+
+export type GraphPhase = 'forward' | 'loss' | 'backward';
+
+export interface GraphNode {
+  readonly op: string;
+  readonly inputs: readonly ValueId[];
+  readonly outputs: readonly ValueId[];
+  readonly attrs: Attrs;
+  /** Module path as in PyTorch's state_dict ('0', '2'); '' when none. */
+  readonly module: string;
+  readonly layer: number;
+  readonly phase: GraphPhase;
+}
+
+export interface Graph {
+  /** Index = id. */
+  readonly values: readonly GraphValue[];
+  /** In topological order. */
+  readonly nodes: readonly GraphNode[];
+}
+
+export interface Placement {
+  readonly module: string;
+  readonly layer: number;
+  readonly phase: GraphPhase;
+  /** One name an output. */
+  readonly names: readonly string[];
+}
+
+const ROLE_OF_PHASE: Readonly<Record<GraphPhase, Role>> = { forward: 'activation', loss: 'loss', backward: 'gradient' };
+
+export class GraphBuilder {
+  readonly #ops: OpTable;
+  readonly #values: GraphValue[] = [];
+  readonly #nodes: GraphNode[] = [];
+  readonly #names = new Set<string>();
+
+  constructor(ops: OpTable) {
+    this.#ops = ops;
+  }
+
+  /** A value that no node of this graph makes: input, target, parameter, seed, or a gradient received from elsewhere. */
+  value(name: string, type: TensorType, role: Role): ValueId {
+    const unique = this.#claim(name);
+    const id: ValueId = this.#values.length;
+    this.#values.push({ id, name: unique, type, role });
+    return id;
+  }
+
+  typeOf(id: ValueId): TensorType {
+    return at(this.#values, id).type;
+  }
+
+  /** Append a node; throws LockstepError('shape') in PyTorch's words when the inputs do not fit. */
+  apply(op: string, inputs: readonly ValueId[], attrs: Attrs, placement: Placement): readonly ValueId[] {
+    const types = this.#def(op).infer(
+      inputs.map((id) => this.typeOf(id)),
+      attrs,
+    );
+    const role = ROLE_OF_PHASE[placement.phase];
+    const outputs = types.map((type, k) => this.value(placement.names[k] ?? `${op}.${k}`, type, role));
+    const { module, layer, phase } = placement;
+    this.#nodes.push({ op, inputs: [...inputs], outputs, attrs, module, layer, phase });
+    return outputs;
+  }
+
+  /**
+   * Append the backward nodes that `wrt` needs, last node first. `seeds` maps a value to the value that holds its gradient. The result
+   * lacks a `wrt` value that no seed depends on (PyTorch: its .grad stays None). Gradients are named `<value name>.grad`.
+   */
+  backward(seeds: ReadonlyMap<ValueId, ValueId>, wrt: readonly ValueId[]): ReadonlyMap<ValueId, ValueId> {
+    const needed = this.#dependents(wrt);
+    const pieces = new Map<ValueId, ValueId[]>();
+    for (const [value, gradient] of seeds) pieces.set(value, [gradient]);
+    const forward = this.#nodes.slice();
+    for (const node of forward.reverse()) {
+      if (!node.inputs.some((id) => needed.has(id))) continue;
+      const upstream = node.outputs.map((id) => this.#total(id, pieces, node));
+      if (upstream.every((g) => g === undefined)) continue;
+      const gradient = this.#def(node.op).gradient;
+      if (!gradient) throw new LockstepError('internal', `derivative for ${node.op} is not implemented`);
+      const gradients = gradient(this.#context(node, upstream, needed));
+      gradients.forEach((g, i) => {
+        const input = at(node.inputs, i);
+        if (g === undefined || !needed.has(input)) return;
+        const list = pieces.get(input);
+        if (list) list.push(g);
+        else pieces.set(input, [g]);
+      });
+    }
+    const result = new Map<ValueId, ValueId>();
+    for (const value of wrt) {
+      const total = this.#total(value, pieces, undefined);
+      if (total !== undefined) result.set(value, total);
+    }
+    return result;
+  }
+
+  finish(): Graph {
+    return { values: this.#values.slice(), nodes: this.#nodes.slice() };
+  }
+
+  #def(op: string) {
+    return must(this.#ops.get(op), `operator '${op}' in the op table`);
+  }
+
+  #claim(name: string): string {
+    let unique = name;
+    for (let n = 1; this.#names.has(unique); n++) unique = `${name}.${n}`;
+    this.#names.add(unique);
+    return unique;
+  }
+
+  /** All values that depend on `roots`, themselves included. */
+  #dependents(roots: readonly ValueId[]): ReadonlySet<ValueId> {
+    const found = new Set<ValueId>(roots);
+    for (const node of this.#nodes) {
+      if (node.inputs.some((id) => found.has(id))) for (const id of node.outputs) found.add(id);
+    }
+    return found;
+  }
+
+  /** The gradient of a value once every use has contributed: the only piece, or the pieces summed in the order they arrived. */
+  #total(value: ValueId, pieces: Map<ValueId, ValueId[]>, producer: GraphNode | undefined): ValueId | undefined {
+    const list = pieces.get(value);
+    const first = list?.[0];
+    if (!list || first === undefined || list.length === 1) return first;
+    const name = `${at(this.#values, value).name}.grad`;
+    list.forEach((piece, k) => {
+      this.#rename(piece, name, `${name}.part${k}`);
+    });
+    let sum = first;
+    for (let k = 1; k < list.length; k++) {
+      const { module, layer } = producer ?? { module: '', layer: -1 };
+      const label = k === list.length - 1 ? name : `${name}.sum${k}`;
+      sum = at(this.apply('ops/add', [sum, at(list, k)], {}, { module, layer, phase: 'backward', names: [label] }), 0);
+    }
+    pieces.set(value, [sum]);
+    return sum;
+  }
+
+  /** A piece was named as if it were the whole gradient of `name`: the sum takes that name over. */
+  #rename(id: ValueId, name: string, to: string): void {
+    const value = at(this.#values, id);
+    if (value.role !== 'gradient' || (value.name !== name && !value.name.startsWith(`${name}.`))) return;
+    this.#names.delete(value.name);
+    this.#values[id] = { ...value, name: this.#claim(to) };
+  }
+
+  #context(node: GraphNode, upstream: readonly (ValueId | undefined)[], needed: ReadonlySet<ValueId>): GradientContext {
+    const { module, layer } = node;
+    return {
+      types: {
+        inputs: node.inputs.map((id) => this.typeOf(id)),
+        outputs: node.outputs.map((id) => this.typeOf(id)),
+        attrs: node.attrs,
+      },
+      input: (i) => at(node.inputs, i),
+      output: (i) => at(node.outputs, i),
+      outputGrad: (i) => upstream[i],
+      needsGrad: (i) => needed.has(at(node.inputs, i)),
+      emit: (op, inputs, attrs, gradOf) => {
+        const names = gradOf.map((i) => `${at(this.#values, at(node.inputs, i)).name}.grad`);
+        return this.apply(op, inputs, attrs, { module, layer, phase: 'backward', names });
+      },
+    };
+  }
+}

@@ -1,0 +1,28 @@
+/** dx = dy W: the gradient of a linear layer's input. Inputs dy [..., O] and W [O, I]; output dx [..., I]. */
+import { at } from '../../base/invariant';
+import { elements } from '../../tensor/shape';
+import { gemmXN } from '../gemm';
+import { dense, grid, lastOf, rowsOf } from '../launch';
+import type { OpDef, OpTypes } from '../op';
+
+function sizesOf(types: Pick<OpTypes, 'inputs'>) {
+  const dy = at(types.inputs, 0).shape;
+  return { rows: rowsOf(dy), outFeatures: lastOf(dy), inFeatures: lastOf(at(types.inputs, 1).shape) };
+}
+
+export const linearGradInput: OpDef = {
+  name: 'ops/linear-grad-input',
+  infer(inputs) {
+    const dy = at(inputs, 0).shape;
+    return [{ shape: [...dy.slice(0, -1), lastOf(at(inputs, 1).shape)], dtype: 'f32' }];
+  },
+  cpu({ inputs, outputs, inputTypes }) {
+    const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
+    gemmXN(at(inputs, 0), outFeatures, 1, at(inputs, 1), at(outputs, 0), rows, inFeatures, outFeatures);
+  },
+  lower(types) {
+    const { rows, inFeatures, outFeatures } = sizesOf(types);
+    return [dense('ops/linear-grad-input', types, [rows, inFeatures, outFeatures], grid(rows * inFeatures))];
+  },
+  flops: (types) => 2 * elements(at(types.outputs, 0).shape) * sizesOf(types).outFeatures,
+};

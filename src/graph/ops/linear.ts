@@ -1,0 +1,80 @@
+/**
+ * y = x W^T + b, as torch.nn.functional.linear: x [..., I], W [O, I], b [O] (optional). The attribute `activation` is the seam for a fused epilogue
+ * ('relu', 'tanh', 'sigmoid'); nothing sets it yet, and a fused node has no gradient rule.
+ */
+import { LockstepError } from '../../base/errors';
+import { at } from '../../base/invariant';
+import { elements, formatShape, sameShape } from '../../tensor/shape';
+import { gemmNT } from '../gemm';
+import { grid, lastOf, rowsOf } from '../launch';
+import type { Attrs, OpDef, OpTypes } from '../op';
+
+const ACTIVATIONS = ['none', 'relu', 'tanh', 'sigmoid'];
+const activationOf = (attrs: Attrs): number => Math.max(0, ACTIVATIONS.indexOf(String(attrs.activation ?? 'none')));
+
+export function sizesOf(types: Pick<OpTypes, 'inputs'>) {
+  const x = at(types.inputs, 0).shape;
+  const w = at(types.inputs, 1).shape;
+  return { rows: rowsOf(x), inFeatures: lastOf(x), outFeatures: w[0] ?? 0 };
+}
+
+export const linear: OpDef = {
+  name: 'ops/linear',
+  infer(inputs) {
+    const x = at(inputs, 0).shape;
+    const w = at(inputs, 1).shape;
+    const [outFeatures = 0, inFeatures = 0] = w;
+    if (w.length !== 2 || lastOf(x) !== inFeatures) {
+      throw new LockstepError(
+        'shape',
+        `mat1 and mat2 shapes cannot be multiplied (${rowsOf(x)}x${lastOf(x)} and ${inFeatures}x${outFeatures})`,
+        'The input of a Linear layer must have as many columns as its in_features.',
+      );
+    }
+    const b = inputs[2]?.shape;
+    if (b && !sameShape(b, [outFeatures])) {
+      throw new LockstepError('shape', `the bias of a Linear layer must have shape [${outFeatures}], not ${formatShape(b)}`);
+    }
+    return [{ shape: [...x.slice(0, -1), outFeatures], dtype: 'f32' }];
+  },
+  gradient(c) {
+    const dy = c.outputGrad(0);
+    if (dy === undefined) return [];
+    if (activationOf(c.types.attrs) !== 0) throw new LockstepError('internal', 'a fused linear layer has no gradient rule');
+    const hasBias = c.types.inputs.length > 2;
+    // Parameters first: DDP's buckets become ready before the input gradient that the next layer down waits for.
+    const params =
+      c.needsGrad(1) || (hasBias && c.needsGrad(2))
+        ? c.emit('ops/linear-grad-params', [c.input(0), dy], { bias: hasBias }, hasBias ? [1, 2] : [1])
+        : [];
+    const dx = c.needsGrad(0) ? c.emit('ops/linear-grad-input', [dy, c.input(1)], {}, [0])[0] : undefined;
+    return [dx, params[0], params[1]];
+  },
+  cpu({ inputs, outputs, inputTypes, attrs }) {
+    const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
+    const y = at(outputs, 0);
+    gemmNT(at(inputs, 0), at(inputs, 1), y, rows, outFeatures, inFeatures, inputs[2]);
+    const activation = activationOf(attrs);
+    if (activation === 0) return;
+    for (let i = 0; i < y.length; i++) {
+      const v = at(y, i);
+      y[i] = activation === 1 ? (v <= 0 ? 0 : v) : activation === 2 ? Math.tanh(v) : 1 / (1 + Math.exp(-v));
+    }
+  },
+  lower(types) {
+    const { rows, inFeatures, outFeatures } = sizesOf(types);
+    const hasBias = types.inputs.length > 2;
+    return [
+      {
+        kind: 'dense',
+        kernel: 'ops/linear',
+        constants: { HAS_BIAS: hasBias ? 1 : 0, ACTIVATION: activationOf(types.attrs) },
+        // Without a bias its binding is filled with the weight, which the kernel then does not read.
+        bindings: hasBias ? [0, 1, 2, 3] : [0, 1, 1, 2],
+        params: [rows, inFeatures, outFeatures],
+        workgroups: grid(rows * outFeatures),
+      },
+    ];
+  },
+  flops: (types) => 2 * elements(at(types.outputs, 0).shape) * sizesOf(types).inFeatures,
+};

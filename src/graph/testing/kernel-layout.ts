@@ -1,0 +1,30 @@
+/** Explicit bind group layouts of a kernel, from its table row. For the tests of this room; the runtime has its own caches. */
+import { KERNELS, type KernelId, type KernelSpec } from '../kernel-table';
+
+export interface KernelLayout {
+  readonly tensors: GPUBindGroupLayout;
+  readonly params: GPUBindGroupLayout;
+  readonly pipeline: GPUPipelineLayout;
+}
+
+const COMPUTE = 4; // GPUShaderStage.COMPUTE, which Node has no global for
+
+export function kernelLayout(device: GPUDevice, id: KernelId): KernelLayout {
+  const spec: KernelSpec = KERNELS[id];
+  const tensors = device.createBindGroupLayout({
+    label: `${id} tensors`,
+    entries: spec.tensors.map((t, binding) => ({
+      binding,
+      visibility: COMPUTE,
+      buffer: { type: t.access === 'read' ? ('read-only-storage' as const) : ('storage' as const) },
+    })),
+  });
+  const params = device.createBindGroupLayout({
+    label: `${id} params`,
+    entries: [
+      { binding: 0, visibility: COMPUTE, buffer: { type: 'uniform' as const } },
+      ...(spec.segmented ? [{ binding: 1, visibility: COMPUTE, buffer: { type: 'read-only-storage' as const } }] : []),
+    ],
+  });
+  return { tensors, params, pipeline: device.createPipelineLayout({ label: id, bindGroupLayouts: [tensors, params] }) };
+}
