@@ -15,7 +15,18 @@ export const adam: OpDef = {
   cpu(args) {
     const decoupled = args.attrs['decoupled'] === true;
     eachParameter(args, (scalars, p, g, [expAvg = new Float32Array(), expAvgSq = new Float32Array()]) => {
-      const [, weightDecay = 0, beta1 = 0, oneMinus1 = 0, beta2 = 0, oneMinus2 = 0, stepSize = 0, root2 = 1, eps = 0, decay = 1] = scalars;
+      const [
+        ,
+        weightDecay = 0,
+        beta1 = 0,
+        oneMinus1 = 0,
+        beta2 = 0,
+        oneMinus2 = 0,
+        stepSize = 0,
+        root2 = 1,
+        eps = 0,
+        decay = 1,
+      ] = scalars;
       const shrink = decoupled ? decay : 1;
       const coupled = decoupled ? 0 : weightDecay;
       for (let i = 0; i < p.length; i++) {

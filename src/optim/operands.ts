@@ -11,14 +11,25 @@ import { SCALARS_LENGTH } from './scalars';
 const countOf = (attrs: OpTypes['attrs']): number => Number(attrs['count']);
 
 /** Output types; refuses gradients and states that do not have their parameter's shape. */
-export function inferOptimizer(name: string, inputs: readonly TensorType[], attrs: OpTypes['attrs'], states: number): readonly TensorType[] {
+export function inferOptimizer(
+  name: string,
+  inputs: readonly TensorType[],
+  attrs: OpTypes['attrs'],
+  states: number,
+): readonly TensorType[] {
   const n = countOf(attrs);
   if (!Number.isInteger(n) || n < 1 || inputs.length !== 1 + n * (2 + states)) {
-    throw new LockstepError('shape', `${name}: ${inputs.length} operands for ${n} parameters, expected ${1 + n * (2 + states)}`);
+    throw new LockstepError(
+      'shape',
+      `${name}: ${inputs.length} operands for ${n} parameters, expected ${1 + n * (2 + states)}`,
+    );
   }
   const scalars = at(inputs, 0);
   if (elements(scalars.shape) < SCALARS_LENGTH) {
-    throw new LockstepError('shape', `${name}: scalars have ${elements(scalars.shape)} elements, expected ${SCALARS_LENGTH}`);
+    throw new LockstepError(
+      'shape',
+      `${name}: scalars have ${elements(scalars.shape)} elements, expected ${SCALARS_LENGTH}`,
+    );
   }
   for (let i = 1 + n; i < inputs.length; i++) {
     const parameter = at(inputs, 1 + ((i - 1) % n));
@@ -60,7 +71,12 @@ export function elementsToUpdate(types: OpTypes): number {
 /** Calls `update` once a parameter with its gradient and its states. */
 export function eachParameter(
   { inputs, outputs, attrs }: CpuArgs,
-  update: (scalars: Float32Array, parameter: Float32Array, gradient: Float32Array, states: readonly Float32Array[]) => void,
+  update: (
+    scalars: Float32Array,
+    parameter: Float32Array,
+    gradient: Float32Array,
+    states: readonly Float32Array[],
+  ) => void,
 ): void {
   const n = countOf(attrs);
   const floats = (array: unknown): Float32Array => {

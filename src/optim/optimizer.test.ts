@@ -14,7 +14,15 @@ const BAR = 1e-6;
 
 interface Case {
   optimizer: OptimizerConfig['type'];
-  kw: { lr: number; momentum?: number; nesterov?: boolean; weight_decay?: number; dampening?: number; betas?: number[]; eps?: number };
+  kw: {
+    lr: number;
+    momentum?: number;
+    nesterov?: boolean;
+    weight_decay?: number;
+    dampening?: number;
+    betas?: number[];
+    eps?: number;
+  };
   params_after: Record<string, StoredTensor[]>;
   final_state: Record<string, StoredTensor | number>[];
 }
@@ -50,10 +58,15 @@ function makeStepper(config: OptimizerConfig, parameters: Float32Array[]) {
 const worst = (actual: Float32Array | undefined, stored: StoredTensor | undefined): number => {
   if (actual === undefined || stored === undefined) return Number.POSITIVE_INFINITY;
   const expected = decodeF32(stored);
-  return expected.reduce((max, value, i) => Math.max(max, Math.abs(value - (actual[i] ?? Number.NaN))), actual.length === expected.length ? 0 : 1);
+  return expected.reduce(
+    (max, value, i) => Math.max(max, Math.abs(value - (actual[i] ?? Number.NaN))),
+    actual.length === expected.length ? 0 : 1,
+  );
 };
 
-test.each((fixtures.optimizers as unknown as Case[]).map((c) => [`${c.optimizer} ${JSON.stringify(c.kw)}`, c] as const))('%s', (_, c) => {
+test.each(
+  (fixtures.optimizers as unknown as Case[]).map((c) => [`${c.optimizer} ${JSON.stringify(c.kw)}`, c] as const),
+)('%s', (_, c) => {
   const config = configOf(c);
   const parameters = fixtures.init_params.map(decodeF32);
   const { step, states } = makeStepper(config, parameters);
@@ -81,7 +94,14 @@ test('eps is added to the corrected root: a gradient as small as eps moves the w
 });
 
 test('SGD: the first step copies the gradient into the buffer, dampening counts from the second on', () => {
-  const config: OptimizerConfig = { type: 'SGD', lr: 1, momentum: 0.5, dampening: 0.25, nesterov: false, weightDecay: 0 };
+  const config: OptimizerConfig = {
+    type: 'SGD',
+    lr: 1,
+    momentum: 0.5,
+    dampening: 0.25,
+    nesterov: false,
+    weightDecay: 0,
+  };
   const weight = new Float32Array([0]);
   const { step, states } = makeStepper(config, [weight]);
   step([new Float32Array([1])]);
@@ -104,8 +124,24 @@ test('the lowering is one segmented dispatch with a segment a parameter', () => 
       constants: { NESTEROV: 1 },
       params: [],
       segments: [
-        { at: [{ operand: 0, offset: 0, fixed: true }, { operand: 3, offset: 0 }, { operand: 7, offset: 0 }, { operand: 9, offset: 0 }], length: 16 },
-        { at: [{ operand: 0, offset: 0, fixed: true }, { operand: 4, offset: 0 }, { operand: 8, offset: 0 }, { operand: 10, offset: 0 }], length: 8 },
+        {
+          at: [
+            { operand: 0, offset: 0, fixed: true },
+            { operand: 3, offset: 0 },
+            { operand: 7, offset: 0 },
+            { operand: 9, offset: 0 },
+          ],
+          length: 16,
+        },
+        {
+          at: [
+            { operand: 0, offset: 0, fixed: true },
+            { operand: 4, offset: 0 },
+            { operand: 8, offset: 0 },
+            { operand: 10, offset: 0 },
+          ],
+          length: 8,
+        },
       ],
     },
   ]);
@@ -113,9 +149,11 @@ test('the lowering is one segmented dispatch with a segment a parameter', () => 
 
 test('operands that do not fit are refused', () => {
   const type = (...shape: number[]) => ({ shape, dtype: 'f32' as const });
-  expect(() => sgd.infer([type(16), type(2), type(3)], { count: 1 })).toThrow('operand 2 has shape [3], its parameter has [2]');
-  expect(() => sgd.infer([type(16), type(2)], { count: 1 })).toThrow('2 operands for 1 parameters, expected 3');
-  expect(() => optimizerOp({ type: 'SGD', lr: 0.1, momentum: 0, dampening: 0, weightDecay: 0, nesterov: true })).toThrow(
-    'Nesterov momentum requires a momentum and zero dampening',
+  expect(() => sgd.infer([type(16), type(2), type(3)], { count: 1 })).toThrow(
+    'operand 2 has shape [3], its parameter has [2]',
   );
+  expect(() => sgd.infer([type(16), type(2)], { count: 1 })).toThrow('2 operands for 1 parameters, expected 3');
+  expect(() =>
+    optimizerOp({ type: 'SGD', lr: 0.1, momentum: 0, dampening: 0, weightDecay: 0, nesterov: true }),
+  ).toThrow('Nesterov momentum requires a momentum and zero dampening');
 });

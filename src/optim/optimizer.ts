@@ -16,7 +16,11 @@ export function optimizerState(config: OptimizerConfig): readonly string[] {
 export function optimizerOp(config: OptimizerConfig): { readonly op: string; readonly attrs: Attrs } {
   if (config.type !== 'SGD') return { op: 'optim/adam', attrs: { decoupled: config.type === 'AdamW' } };
   if (config.nesterov && (config.momentum === 0 || config.dampening !== 0)) {
-    throw new LockstepError('config', 'Nesterov momentum requires a momentum and zero dampening', 'Set momentum above 0 and dampening to 0.');
+    throw new LockstepError(
+      'config',
+      'Nesterov momentum requires a momentum and zero dampening',
+      'Set momentum above 0 and dampening to 0.',
+    );
   }
   if (config.momentum === 0) return { op: 'optim/sgd', attrs: {} };
   return { op: 'optim/sgd-momentum', attrs: { nesterov: config.nesterov } };

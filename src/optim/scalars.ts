@@ -28,7 +28,18 @@ export function stepScalars(optimizer: OptimizerConfig, t: number): Float32Array
   } else {
     const { lr, weightDecay, beta1, beta2, eps } = optimizer;
     const stepSize = lr / (1 - beta1 ** t);
-    scalars.set([lr, weightDecay, beta1, 1 - beta1, beta2, 1 - beta2, stepSize, Math.sqrt(1 - beta2 ** t), eps, 1 - lr * weightDecay]);
+    scalars.set([
+      lr,
+      weightDecay,
+      beta1,
+      1 - beta1,
+      beta2,
+      1 - beta2,
+      stepSize,
+      Math.sqrt(1 - beta2 ** t),
+      eps,
+      1 - lr * weightDecay,
+    ]);
   }
   return scalars;
 }

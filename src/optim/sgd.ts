@@ -26,7 +26,8 @@ export const sgd: OpDef = {
 export const sgdMomentum: OpDef = {
   name: 'optim/sgd-momentum',
   infer: (inputs, attrs) => inferOptimizer('optim/sgd-momentum', inputs, attrs, 1),
-  lower: (types) => lowerOptimizer(types, 'optim/sgd-momentum', 1, { NESTEROV: types.attrs['nesterov'] === true ? 1 : 0 }),
+  lower: (types) =>
+    lowerOptimizer(types, 'optim/sgd-momentum', 1, { NESTEROV: types.attrs['nesterov'] === true ? 1 : 0 }),
   flops: (types) => (types.attrs['nesterov'] === true ? 9 : 7) * elementsToUpdate(types),
   cpu(args) {
     const nesterov = args.attrs['nesterov'] === true;

@@ -40,7 +40,11 @@ export function multinomialOne(generator: Generator, probabilities: Float32Array
 }
 
 /** `torch.multinomial(probabilities, n, replacement=True)`: by the cumulative distribution. */
-export function multinomialWithReplacement(generator: Generator, probabilities: Float32Array, n: number): Int32Array<ArrayBuffer> {
+export function multinomialWithReplacement(
+  generator: Generator,
+  probabilities: Float32Array,
+  n: number,
+): Int32Array<ArrayBuffer> {
   let sum = 0;
   const running = probabilities.map((p) => {
     sum = f(sum + p);

@@ -21,11 +21,11 @@ export function fma32(a: number, b: number, c: number): number {
 }
 
 const LOG = [
-  -1.151461031e-1, 1.167699874e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1,
-  3.3333331174e-1,
+  -1.151461031e-1, 1.167699874e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1,
+  -2.4999993993e-1, 3.3333331174e-1,
 ].map(f);
 const LOG_FIRST = f(7.0376836292e-2);
-const SQRT_HALF = f(0.707106781186547524);
+const SQRT_HALF = f(Math.SQRT1_2);
 const LN2_LOW = f(-2.1219444e-4);
 const LN2_HIGH = f(0.693359375);
 
@@ -50,8 +50,8 @@ export function logOfU24(j: number): number {
 
 const FOUR_OVER_PI = f(1.27323954473516);
 const PI4_A = f(-0.78515625);
-const PI4_B = f(-2.4187564849853515625e-4);
-const PI4_C = f(-3.77489497744594108e-8);
+const PI4_B = f(-2.4187564849853516e-4);
+const PI4_C = f(-3.774894977445941e-8);
 const COS = [2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2].map(f) as [number, number, number];
 const SIN = [-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1].map(f) as [number, number, number];
 

@@ -24,7 +24,11 @@ export class Generator {
   manualSeed(seed: number | bigint): this {
     const wide = BigInt(seed);
     if (wide >= 1n << 64n || wide < -(1n << 63n)) {
-      throw new LockstepError('config', `Overflow when unpacking long: seed ${wide}`, 'Choose a seed that fits into 64 bits.');
+      throw new LockstepError(
+        'config',
+        `Overflow when unpacking long: seed ${wide}`,
+        'Choose a seed that fits into 64 bits.',
+      );
     }
     this.#initialSeed = BigInt.asUintN(64, wide);
     this.#engine.seed(Number(BigInt.asUintN(32, wide)));
@@ -100,10 +104,16 @@ export class Generator {
   randint(low: number, high: number, n: number): number[] {
     const range = high - low;
     if (!Number.isSafeInteger(low) || !Number.isSafeInteger(range) || range <= 0) {
-      throw new LockstepError('config', `random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
+      throw new LockstepError(
+        'config',
+        `random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`,
+      );
     }
     const wide = range >= TWO32;
-    return Array.from({ length: n }, () => (wide ? Number(this.random64() % BigInt(range)) : this.random() % range) + low);
+    return Array.from(
+      { length: n },
+      () => (wide ? Number(this.random64() % BigInt(range)) : this.random() % range) + low,
+    );
   }
 
   /** `torch.empty((), dtype=torch.int64).random_()`: 63 bits, two words. DataLoader and RandomSampler draw their seeds so. */

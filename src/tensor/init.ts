@@ -12,7 +12,12 @@ export interface LinearParameters {
 }
 
 /** `nn.Linear(in, out, bias)`: kaiming_uniform_(a = sqrt(5)) for the weight, +-1 / sqrt(fan_in) for the bias. */
-export function initLinear(generator: Generator, inFeatures: number, outFeatures: number, bias: boolean): LinearParameters {
+export function initLinear(
+  generator: Generator,
+  inFeatures: number,
+  outFeatures: number,
+  bias: boolean,
+): LinearParameters {
   // Written out as torch computes it: it is not always the same double as 1 / sqrt(fan_in).
   const gain = Math.sqrt(2 / (1 + Math.sqrt(5) ** 2));
   const weightBound = Math.sqrt(3) * (gain / Math.sqrt(inFeatures));

@@ -1,0 +1,45 @@
+/** The one way in which the data room refuses a file: which file, where in it, what was found there and what was expected. */
+import { LockstepError } from '../base/errors';
+import type { Files } from '../protocol/session';
+
+export interface Place {
+  readonly file: string;
+  /** From 1. */
+  readonly line?: number;
+  /** From 1. */
+  readonly column?: number;
+  readonly columnName?: string;
+  /** Byte offset from the start of a binary file. */
+  readonly byte?: number;
+}
+
+export function dataError(place: Place, found: string, expected: string, hint: string): LockstepError {
+  const parts = [place.file];
+  if (place.line !== undefined) parts.push(`line ${place.line}`);
+  if (place.column !== undefined)
+    parts.push(`column ${place.column}${place.columnName === undefined ? '' : ` (${place.columnName})`}`);
+  if (place.byte !== undefined) parts.push(`byte ${place.byte}`);
+  return new LockstepError('data', `${parts.join(', ')}: found ${found}, expected ${expected}.`, hint, {
+    ...place,
+    found,
+    expected,
+  });
+}
+
+/** A file's bytes, or an error that says which file is missing or empty. */
+export function fileBytes(files: Files, file: string): Uint8Array<ArrayBuffer> {
+  const bytes = files[file];
+  if (bytes === undefined) {
+    const known = Object.keys(files);
+    const hint =
+      known.length === 0 ? 'Drop the file on the page, or check the path.' : `Files at hand: ${known.join(', ')}.`;
+    throw dataError({ file }, 'no such file', 'a file of that name', hint);
+  }
+  if (bytes.length === 0)
+    throw dataError({ file }, 'an empty file', 'at least one row', 'Choose a file with data in it.');
+  return bytes;
+}
+
+/** A cell as an error quotes it: in quotes, and not longer than a line of text bears. */
+export const quoted = (cell: string): string =>
+  cell === '' ? 'nothing' : JSON.stringify(cell.length > 40 ? `${cell.slice(0, 40)}...` : cell);

@@ -1,0 +1,139 @@
+/**
+ * A CSV file as rows: one target column, all others inputs. Under CrossEntropyLoss and BCEWithLogitsLoss the target may be words, which become
+ * classes in order of appearance; whole numbers (0 and 1) are taken as they stand. Every error names file, line and column.
+ */
+import { at } from '../../base/invariant';
+import type { DataConfig, LossConfig } from '../../protocol/config';
+import { dataError, quoted } from '../data-error';
+import type { Labels, Reals, Rows } from '../family';
+import { type CsvRow, readCsv } from '../readers/csv';
+
+type CsvConfig = Extract<DataConfig, { type: 'csv' }>;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** NaN where the cell is no number; an infinite value where float32 cannot hold it. */
+const numberOf = (cell: string): number => {
+  const text = cell.trim();
+  return NUMBER.test(text) ? Math.fround(Number(text)) : Number.NaN;
+};
+
+export function csv(config: CsvConfig, loss: LossConfig, bytes: Uint8Array): Rows {
+  const { file } = config;
+  const all = readCsv(file, bytes).rows;
+  const first = all[0];
+  if (first === undefined)
+    throw dataError({ file }, 'only blank lines', 'at least one row', 'Choose a file with data in it.');
+  const width = first.cells.length;
+  if (width < 2) {
+    throw dataError(
+      { file, line: first.line },
+      'one column',
+      'two or more, separated by comma, semicolon or tab',
+      'A row needs inputs and a target.',
+    );
+  }
+  const header = hasHeader(config, first) ? first.cells.map((name) => name.trim()) : undefined;
+  const body = header === undefined ? all : all.slice(1);
+  if (body.length < 2)
+    throw dataError({ file }, `${body.length} rows of data`, 'at least 2', 'Choose a file with more rows.');
+  const target = targetColumn(config, width, header);
+
+  const inputs = new Float32Array(body.length * (width - 1));
+  let next = 0;
+  for (const row of body) {
+    for (const [column, cell] of row.cells.entries())
+      if (column !== target) inputs[next++] = number(file, row, column, header, cell);
+  }
+  const cells = body.map((row) => at(row.cells, target).trim());
+  const targets = loss.type === 'MSELoss' ? reals() : labels(cells, loss.type, () => ({ file, column: target + 1 }));
+  return {
+    inputs,
+    features: width - 1,
+    targets: targets ?? reals(),
+    ...(header === undefined ? {} : { columns: header }),
+  };
+
+  function reals(): Reals {
+    const values = Float32Array.from(body, (row) => number(file, row, target, header, at(row.cells, target)));
+    return { kind: 'reals', width: 1, values };
+  }
+}
+
+/** 'auto': the first row is a header when the target is asked for by a name in it, or when no cell of it is a number. */
+function hasHeader({ header, target }: CsvConfig, first: CsvRow): boolean {
+  if (header !== 'auto') return header === 'yes';
+  if (typeof target === 'string' && first.cells.some((cell) => cell.trim() === target)) return true;
+  return first.cells.every((cell) => Number.isNaN(numberOf(cell)));
+}
+
+function targetColumn({ file, target }: CsvConfig, width: number, header: readonly string[] | undefined): number {
+  if (target === undefined) return width - 1;
+  if (typeof target === 'number') {
+    if (target < width) return target;
+    throw dataError(
+      { file },
+      `target column ${target}`,
+      `an index from 0 to ${width - 1}`,
+      `The file has ${width} columns, counted from 0.`,
+    );
+  }
+  const index = header?.indexOf(target) ?? -1;
+  if (index >= 0) return index;
+  const known =
+    header === undefined
+      ? 'The file has no header: give the column as an index, counted from 0.'
+      : `Columns: ${header.join(', ')}.`;
+  throw dataError({ file, line: 1 }, `no column named ${quoted(target)}`, 'the target column', known);
+}
+
+function number(
+  file: string,
+  row: CsvRow,
+  column: number,
+  header: readonly string[] | undefined,
+  cell: string,
+): number {
+  const value = numberOf(cell);
+  if (Number.isFinite(value)) return value;
+  const columnName = header?.[column];
+  const place = { file, line: row.line, column: column + 1, ...(columnName === undefined ? {} : { columnName }) };
+  const hint = /^\s*\d+,\d+\s*$/.test(cell)
+    ? 'Use a point as the decimal mark.'
+    : 'Correct the cell or remove the row; inputs must be numbers.';
+  throw dataError(place, quoted(cell), Number.isNaN(value) ? 'a number' : 'a number that float32 can hold', hint);
+}
+
+/** Undefined: not classes but numbers between 0 and 1, which BCEWithLogitsLoss takes as they are. */
+function labels(
+  cells: readonly string[],
+  loss: LossConfig['type'],
+  place: () => { file: string; column: number },
+): Labels | undefined {
+  const numbers = cells.map(numberOf);
+  const whole = numbers.every((value) => Number.isInteger(value) && value >= 0 && value < 2 ** 24);
+  if (loss === 'CrossEntropyLoss' && whole) {
+    const values = Int32Array.from(numbers);
+    return { kind: 'labels', classes: values.reduce((most, value) => Math.max(most, value + 1), 0), values };
+  }
+  if (loss === 'BCEWithLogitsLoss' && numbers.every((value) => value >= 0 && value <= 1)) {
+    return whole ? { kind: 'labels', classes: 2, values: Int32Array.from(numbers) } : undefined;
+  }
+  const classOf = new Map<string, number>();
+  for (const cell of cells) if (!classOf.has(cell)) classOf.set(cell, classOf.size);
+  const names = [...classOf.keys()];
+  if (loss === 'BCEWithLogitsLoss' && names.length > 2) {
+    const some = names.slice(0, 4).map(quoted).join(', ');
+    throw dataError(
+      place(),
+      `${names.length} classes (${some}${names.length > 4 ? ', ...' : ''})`,
+      'two for BCEWithLogitsLoss',
+      'Use CrossEntropyLoss, or another target column.',
+    );
+  }
+  return {
+    kind: 'labels',
+    classes: Math.max(2, names.length),
+    values: Int32Array.from(cells, (cell) => classOf.get(cell) ?? 0),
+    names,
+  };
+}

@@ -1,0 +1,14 @@
+/**
+ * Regression on a plane after TensorFlow Playground: the target is (x + y) / 2 over the square [-1, 1]^2. Draws: `rand(n, 2)`, and with noise
+ * another `rand(n, 2)` that moves the point whose height is taken by up to `noise` in x and in y.
+ */
+import type { Generator } from '../../tensor/generator';
+import type { Rows } from '../family';
+
+export function plane(generator: Generator, n: number, noise: number): Rows {
+  const inputs = generator.rand(2 * n).map((u) => u * 2 - 1);
+  const shifts = noise > 0 ? generator.rand(2 * n) : undefined;
+  const moved = (i: number): number => (inputs[i] ?? 0) + (shifts ? noise * (2 * (shifts[i] ?? 0) - 1) : 0);
+  const values = Float32Array.from({ length: n }, (_, i) => (moved(2 * i) + moved(2 * i + 1)) / 2);
+  return { inputs, features: 2, targets: { kind: 'reals', width: 1, values } };
+}

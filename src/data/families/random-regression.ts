@@ -1,0 +1,8 @@
+/** `X = torch.randn(n, in); y = torch.randn(n, out)`: the random regression of the PyTorch tutorials. Nothing can be learnt but the mean. */
+import type { Generator } from '../../tensor/generator';
+import type { Rows } from '../family';
+
+export function randomRegression(generator: Generator, n: number, features: number, outputs: number): Rows {
+  const inputs = generator.randn(n * features);
+  return { inputs, features, targets: { kind: 'reals', width: outputs, values: generator.randn(n * outputs) } };
+}

@@ -1,0 +1,34 @@
+/**
+ * `torch.utils.data.DataLoader` with `num_workers=0`, as far as it decides which rows a batch has and what it draws: each epoch a base seed
+ * (two words), then the sampler's own draws. It moves no data; `gather.ts` does.
+ */
+import type { Generator } from '../tensor/generator';
+import type { Sampler } from './samplers';
+
+export interface DataLoaderOptions {
+  readonly sampler: Sampler;
+  readonly batchSize: number;
+  readonly dropLast?: boolean;
+  /** The default generator of the process. */
+  readonly defaultGenerator: Generator;
+  /** `generator=` of the DataLoader: the base seed comes from it. Give it to the RandomSampler too. */
+  readonly generator?: Generator;
+}
+
+export class DataLoader {
+  /** Batches an epoch. */
+  readonly length: number;
+
+  constructor(readonly options: DataLoaderOptions) {
+    const batches = options.sampler.length / options.batchSize;
+    this.length = options.dropLast === true ? Math.floor(batches) : Math.ceil(batches);
+  }
+
+  /** Starts an epoch: draws, and returns the positions of each batch in order. */
+  epoch(): Int32Array<ArrayBuffer>[] {
+    const { sampler, batchSize, defaultGenerator, generator = defaultGenerator } = this.options;
+    generator.randomInt64(); // _base_seed, drawn even where nothing is shuffled
+    const order = sampler.indices(defaultGenerator);
+    return Array.from({ length: this.length }, (_, i) => order.subarray(i * batchSize, (i + 1) * batchSize));
+  }
+}
