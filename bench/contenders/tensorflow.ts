@@ -3,6 +3,7 @@
  * no loss read back but the last. That is its fast way; `model.fit` of tfjs-layers does the same and more.
  */
 import '@tensorflow/tfjs-backend-webgpu';
+import '@tensorflow/tfjs-core/dist/register_all_gradients';
 import * as tf from '@tensorflow/tfjs-core';
 import type { CreateTrainer } from '../contender';
 import { makeData, type Workload } from '../workload';
@@ -40,7 +41,8 @@ export const createTensorflow: CreateTrainer = async (work, weights) => {
         position += 1;
         if (batch === undefined) break;
         const isLast = done === count - 1;
-        last = tf.tidy(() => optimizer.minimize(() => lossOf(batch.input, batch.target), isLast));
+        const cost = optimizer.minimize(() => lossOf(batch.input, batch.target), isLast);
+        if (isLast) last = cost;
       }
       const [loss = Number.NaN] = last === null ? [] : await last.data();
       last?.dispose();
@@ -68,6 +70,9 @@ function makeBatches(work: Workload): readonly { readonly input: tf.Tensor2D; re
       return { input, target: tf.tensor2d(rows, [work.batch, outputs]) };
     }
     const labels = Int32Array.from(classes.slice(from, from + work.batch), Number);
-    return { input, target: tf.tidy(() => tf.oneHot(tf.tensor1d(labels, 'int32'), outputs).toFloat()) as tf.Tensor2D };
+    return {
+      input,
+      target: tf.tidy(() => tf.cast(tf.oneHot(tf.tensor1d(labels, 'int32'), outputs), 'float32')) as tf.Tensor2D,
+    };
   });
 }
