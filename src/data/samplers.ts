@@ -60,6 +60,10 @@ export class RandomSampler implements Sampler {
 /** `torch.utils.data.random_split`: one permutation, cut in order. */
 export function randomSplit(generator: Generator, lengths: readonly number[]): Int32Array<ArrayBuffer>[] {
   const order = generator.randperm(lengths.reduce((sum, length) => sum + length, 0));
-  let end = 0;
-  return lengths.map((length) => order.slice(end, (end += length)));
+  let start = 0;
+  return lengths.map((length) => {
+    const part = order.slice(start, start + length);
+    start += length;
+    return part;
+  });
 }
