@@ -12,19 +12,35 @@ function expectedFields(spec: KernelSpec): string[] {
   return spec.segmented ? [...spec.params] : [...spec.params, ...spec.tensors.map((t) => `${t.name}_stride: u32`)];
 }
 
+/** The source with function bodies emptied: the parser stumbles over some valid statements, and the table says nothing of bodies. */
+function declarations(source: string): string {
+  const code = source.replace(/\/\/.*$/gm, '');
+  let kept = '';
+  let from = 0;
+  for (let at = code.search(/\bfn\s/); at >= 0; ) {
+    let end = code.indexOf('{', at) + 1;
+    kept += `${code.slice(from, end)}}`;
+    for (let depth = 1; depth > 0 && end < code.length; end++) depth += code[end] === '{' ? 1 : code[end] === '}' ? -1 : 0;
+    from = end;
+    const next = code.slice(from).search(/\bfn\s/);
+    at = next < 0 ? -1 : from + next;
+  }
+  return kept + code.slice(from);
+}
+
 describe.each(ids)('%s', (id) => {
   const spec: KernelSpec = KERNELS[id];
   const source = SHADERS[id];
 
   it('has a file that fits its row', () => {
     expect(source, `shaders/${id}.wgsl`).toBeTypeOf('string');
-    const reflect = new WgslReflect(source);
+    const reflect = new WgslReflect(declarations(source));
     const tensors = reflect.storage.filter((r) => r.group === 0).sort((a, b) => a.binding - b.binding);
     expect(tensors.map((r) => `${r.binding} ${r.name} ${r.access}`)).toEqual(
       spec.tensors.map((t, i) => `${i} ${t.name} ${t.access}`),
     );
     expect(tensors.map((r) => r.type.getTypeName())).toEqual(
-      spec.tensors.map((t) => expect.stringMatching(t.dtype === 'i32' ? /^array<i32>$/ : /^array<(f32|vec4<f32>|vec4f)>$/)),
+      spec.tensors.map((t) => expect.stringMatching(t.dtype === 'i32' ? /^array<i32, 0>$/ : /^array<(f32|vec4<f32>|vec4f), 0>$/)),
     );
     expect(reflect.storage.length).toBeLessThanOrEqual(8);
 
@@ -34,8 +50,9 @@ describe.each(ids)('%s', (id) => {
     expect(tables.map((r) => [r.binding, r.access])).toEqual(spec.segmented ? [[1, 'read']] : []);
 
     expect(reflect.overrides.map((o) => o.name).sort()).toEqual([...(spec.overrides ?? [])].sort());
-    const main = reflect.entry.compute.map((f) => [f.name, ...f.attributes?.filter((a) => a.name === 'workgroup_size').map((a) => a.value) ?? []]);
-    expect(main).toEqual([['main', spec.workgroupSize.map(String)]]);
+    expect(reflect.entry.compute.map((f) => f.name)).toEqual(['main']);
+    const size = /@workgroup_size\(([^)]*)\)/.exec(source)?.[1]?.split(',').map(Number) ?? [];
+    expect([size[0], size[1] ?? 1, size[2] ?? 1]).toEqual([...spec.workgroupSize, 1]);
   });
 
   it('opens with a comment and stays short', () => {

@@ -15,11 +15,11 @@ export interface KernelSpec {
 }
 
 export const KERNELS = {
-  // comm: transfers between devices that share a GPUDevice. One workgroup row (z) a transfer; the table gives offsets.
+  // comm: transfers between devices that share a GPUDevice; bits are moved as i32, so that class indices survive.
   'comm/transfer': {
     tensors: [
-      { name: 'source', access: 'read' },
-      { name: 'target', access: 'read_write' },
+      { name: 'source', access: 'read', dtype: 'i32' },
+      { name: 'target', access: 'read_write', dtype: 'i32' },
     ],
     params: [],
     segmented: true,
@@ -27,7 +27,7 @@ export const KERNELS = {
     workgroupSize: [64, 1],
   },
   'comm/transfer-within': {
-    tensors: [{ name: 'memory', access: 'read_write' }],
+    tensors: [{ name: 'memory', access: 'read_write', dtype: 'i32' }],
     params: [],
     segmented: true,
     overrides: ['ADD'],
@@ -168,6 +168,101 @@ export const KERNELS = {
       { name: 'dx', access: 'read_write' },
     ],
     params: ['n: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/matmul': {
+    tensors: [
+      { name: 'a', access: 'read' },
+      { name: 'b', access: 'read' },
+      { name: 'c', access: 'read_write' },
+    ],
+    params: ['m: u32', 'n: u32', 'k: u32', 'a_row: u32', 'a_step: u32', 'b_step: u32', 'b_column: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/sigmoid': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['n: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/sigmoid-grad': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'y', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['n: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/gelu': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['n: u32'],
+    overrides: ['APPROXIMATE'],
+    workgroupSize: [64, 1],
+  },
+  'ops/gelu-grad': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'x', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['n: u32'],
+    overrides: ['APPROXIMATE'],
+    workgroupSize: [64, 1],
+  },
+  'ops/softmax': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['rows: u32', 'classes: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/softmax-grad': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'y', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['rows: u32', 'classes: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/log-softmax': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['rows: u32', 'classes: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/log-softmax-grad': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'y', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['rows: u32', 'classes: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/sum': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['outer: u32', 'n: u32', 'inner: u32', 'divisor: f32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/sum-grad': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['outer: u32', 'n: u32', 'inner: u32', 'divisor: f32'],
     workgroupSize: [64, 1],
   },
   'loss/mse': {

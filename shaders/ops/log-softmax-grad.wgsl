@@ -1,0 +1,25 @@
+// dx = dy - e^y sum(dy) over the last dimension: gradient of torch.log_softmax from its output y. All [rows, classes]. One invocation a row.
+struct Params {
+  rows: u32,
+  classes: u32,
+  dy_stride: u32,
+  y_stride: u32,
+  dx_stride: u32,
+}
+
+@group(0) @binding(0) var<storage, read> dy: array<f32>;
+@group(0) @binding(1) var<storage, read> y: array<f32>;
+@group(0) @binding(2) var<storage, read_write> dx: array<f32>;
+@group(1) @binding(0) var<uniform> params: Params;
+
+@compute @workgroup_size(64, 1)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  let row = id.y * 2097152u + id.x;
+  if (row >= params.rows) { return; }
+  let dy_start = id.z * params.dy_stride + row * params.classes;
+  let y_start = id.z * params.y_stride + row * params.classes;
+  let out = id.z * params.dx_stride + row * params.classes;
+  var sum = 0.0;
+  for (var c = 0u; c < params.classes; c++) { sum += dy[dy_start + c]; }
+  for (var c = 0u; c < params.classes; c++) { dx[out + c] = dy[dy_start + c] - exp(y[y_start + c]) * sum; }
+}

@@ -1,0 +1,25 @@
+// y = (x - max) - log sum e^(x - max) over the last dimension: torch.log_softmax(x, -1). x, y [rows, classes]. One invocation a row.
+struct Params {
+  rows: u32,
+  classes: u32,
+  x_stride: u32,
+  y_stride: u32,
+}
+
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> y: array<f32>;
+@group(1) @binding(0) var<uniform> params: Params;
+
+@compute @workgroup_size(64, 1)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  let row = id.y * 2097152u + id.x;
+  if (row >= params.rows) { return; }
+  let start = id.z * params.x_stride + row * params.classes;
+  let out = id.z * params.y_stride + row * params.classes;
+  var largest = -3.4028234e38;
+  for (var c = 0u; c < params.classes; c++) { largest = max(largest, x[start + c]); }
+  var sum = 0.0;
+  for (var c = 0u; c < params.classes; c++) { sum += exp(x[start + c] - largest); }
+  let log_sum = log(sum);
+  for (var c = 0u; c < params.classes; c++) { y[out + c] = (x[start + c] - largest) - log_sum; }
+}
