@@ -1,0 +1,48 @@
+import { expect, TINY, test } from './playground';
+import { addWorkerPrelude, WITHOUT_ADAPTER, WITHOUT_WEBGPU } from './worker-prelude';
+
+test('without WebGPU it trains on the CPU and says so', async ({ playground }) => {
+  await addWorkerPrelude(playground.page, WITHOUT_WEBGPU);
+  await playground.page.addInitScript(WITHOUT_WEBGPU);
+  await playground.open(`${TINY}&data=gauss&mode=ddp&world=2`);
+  await expect(playground.notice(/WebGPU/)).toBeVisible();
+  await playground.playUntilStep(5);
+});
+
+test('with WebGPU but no adapter it trains on the CPU and says so', async ({ playground }) => {
+  await addWorkerPrelude(playground.page, WITHOUT_ADAPTER);
+  await playground.page.addInitScript(WITHOUT_ADAPTER);
+  await playground.open(`${TINY}&data=gauss&mode=single`);
+  await expect(playground.notice(/adapter/)).toBeVisible();
+  await playground.playUntilStep(5);
+});
+
+test('on a software adapter it starts on the CPU and offers the switch', async ({ playground }) => {
+  await playground.open(`${TINY}&data=gauss&mode=single`);
+  await expect(playground.notice(/software/i)).toBeVisible();
+  await playground.playUntilStep(5);
+});
+
+test('a lost device is said, and training goes on from the last step', async ({ playground }) => {
+  await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=webgpu`);
+  await playground.iterate(3);
+  await expect.poll(() => playground.number('Step')).toBe(3);
+  await playground.page.evaluate(() => Reflect.get(globalThis, 'lockstep').loseDevice());
+  await expect(playground.notice(/device was lost/i)).toBeVisible();
+  await expect(playground.button('Play')).toBeEnabled();
+  await playground.playUntilStep(6);
+});
+
+test('a loss that is not finite pauses and offers reset', async ({ playground }) => {
+  await playground.open(`${TINY}&data=plane&loss=mse&mode=single&device=cpu&opt=sgd&lr=100&act=relu`);
+  await playground.button('Play').click();
+  await expect(playground.notice(/not finite|NaN|infinite/i)).toBeVisible();
+  await playground.button('Reset').click();
+  await playground.iterate(1);
+  await expect.poll(() => playground.number('Step')).toBe(1);
+});
+
+test('more devices than layers, and a batch smaller than the world, are said', async ({ playground }) => {
+  await playground.open(`${TINY}&data=gauss&mode=mp&world=8&device=cpu`);
+  await expect(playground.notice(/devices|layers/i)).toBeVisible();
+});

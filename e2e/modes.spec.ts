@@ -1,0 +1,45 @@
+import { expect, type ModeName, TINY, test } from './playground';
+
+const MODES: readonly [ModeName, string, number][] = [
+  ['Single', 'single', 1],
+  ['DataParallel', 'dp', 2],
+  ['DistributedDataParallel', 'ddp', 2],
+  ['Model parallel', 'mp', 2],
+];
+
+for (const device of ['webgpu', 'cpu']) {
+  for (const [name, key, world] of MODES) {
+    test(`${name} trains on ${device}`, async ({ playground }) => {
+      await playground.open(`${TINY}&data=gauss&mode=${key}&world=${world}&device=${device}&opt=adam&lr=0.05`);
+      await expect(playground.mode(name)).toBeChecked();
+      await playground.iterate(1);
+      await expect.poll(() => playground.number('Loss')).toBeGreaterThan(0);
+      const first = await playground.number('Loss');
+      await playground.playUntilStep(20);
+      expect(await playground.number('Loss')).toBeLessThan(first);
+      if (key !== 'single') await expect(playground.status('Difference from single device')).toHaveText(/\d/);
+      if (key === 'ddp') expect(await playground.number('Replica divergence')).toBe(0);
+    });
+  }
+}
+
+test('the report of window.lockstep.run is the same in every mode but for the order of float sums', async ({
+  playground,
+}) => {
+  await playground.open(`${TINY}&mode=single&device=cpu`);
+  const config = {
+    model: { layers: [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 1 }] },
+    data: { type: 'gauss', samples: 32 },
+    batchSize: 16,
+    shuffle: false,
+    steps: 6,
+    worldSize: 2,
+    device: 'cpu',
+  };
+  const single = await playground.run({ ...config, mode: 'single' });
+  const stages = await playground.run({ ...config, mode: 'modelParallel' });
+  const replicas = await playground.run({ ...config, mode: 'dataParallel' });
+  expect(single.losses).toHaveLength(6);
+  expect(stages.weightsSha256).toBe(single.weightsSha256);
+  expect(replicas.finalLoss).toBeCloseTo(single.finalLoss, 5);
+});

@@ -1,0 +1,100 @@
+/**
+ * The page as a user finds it: everything by role and name. Each test also fails on any uncaught error or console error,
+ * unless it says beforehand which one it provokes. Specs use this and no selectors of their own.
+ */
+import { test as base, expect, type Locator, type Page } from '@playwright/test';
+import type { Report } from '../src/protocol/session';
+
+export type ModeName = 'Single' | 'DataParallel' | 'DistributedDataParallel' | 'Model parallel';
+
+/** A net and a data set so small that a step takes no time even on a software adapter. */
+export const TINY = 'seed=0&samples=32&test=0&batch=16&layers=2-4-1&act=tanh';
+
+export class Playground {
+  readonly problems: string[] = [];
+
+  constructor(readonly page: Page) {
+    page.on('pageerror', (error) => this.problems.push(`uncaught: ${error.message}`));
+    page.on('console', (message) => {
+      if (message.type() === 'error') this.problems.push(`console: ${message.text()}`);
+    });
+  }
+
+  /** Opens the page and waits until the first step can run. */
+  async open(hash: string): Promise<void> {
+    await this.page.goto(`./#${hash}`);
+    await expect(this.button('Play')).toBeEnabled();
+    await expect(this.status('Step')).toHaveText(/\d/);
+  }
+
+  button(name: string): Locator {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  region(name: 'Stage' | 'Timeline' | 'Result' | 'Code'): Locator {
+    return this.page.getByRole('region', { name, exact: true });
+  }
+
+  status(name: string): Locator {
+    return this.page.getByRole('status', { name, exact: true });
+  }
+
+  /** The first number that a status shows; NaN when it shows none. */
+  async number(name: string): Promise<number> {
+    return firstNumber((await this.status(name).textContent()) ?? '');
+  }
+
+  mode(name: ModeName): Locator {
+    return this.page.getByRole('radiogroup', { name: 'Parallel mode' }).getByRole('radio', { name, exact: true });
+  }
+
+  worldSize(): Locator {
+    return this.page.getByRole('slider', { name: 'World size' });
+  }
+
+  notice(text: string | RegExp): Locator {
+    return this.page.getByRole('alert').or(this.page.getByRole('log')).filter({ hasText: text }).first();
+  }
+
+  async choose(name: ModeName): Promise<void> {
+    await this.mode(name).click();
+    await expect(this.mode(name)).toBeChecked();
+    await expect(this.button('Play')).toBeEnabled();
+  }
+
+  /** Steps until the counter says `step`, by the button that a user would press. */
+  async iterate(times: number): Promise<void> {
+    for (let done = 0; done < times; done += 1) await this.button('Step iteration').click();
+  }
+
+  async playUntilStep(step: number): Promise<void> {
+    await this.button('Play').click();
+    await expect.poll(() => this.number('Step'), { timeout: 60_000 }).toBeGreaterThanOrEqual(step);
+    await this.button('Pause').click();
+    await expect(this.button('Play')).toBeVisible();
+  }
+
+  hash(): string {
+    return new URL(this.page.url()).hash.slice(1);
+  }
+
+  /** `window.lockstep.run`, as a script in the page would call it. */
+  run(config: Record<string, unknown>): Promise<Report> {
+    return this.page.evaluate((given) => Reflect.get(globalThis, 'lockstep').run(given), config);
+  }
+}
+
+export function firstNumber(text: string): number {
+  const found = /-?\d[\d,]*(\.\d+)?(e[+-]?\d+)?/i.exec(text.replaceAll('\u2212', '-'));
+  return found ? Number(found[0].replaceAll(',', '')) : Number.NaN;
+}
+
+export const test = base.extend<{ playground: Playground }>({
+  playground: async ({ page }, use) => {
+    const playground = new Playground(page);
+    await use(playground);
+    expect(playground.problems, 'errors in the console').toEqual([]);
+  },
+});
+
+export { expect };

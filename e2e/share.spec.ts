@@ -1,0 +1,38 @@
+import { expect, Playground, TINY, test } from './playground';
+
+test('a shared link opens the same run', async ({ playground, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await playground.open(`${TINY}&data=xor&seed=3&mode=dp&world=2&device=cpu&lr=0.05`);
+  await playground.iterate(2);
+  await expect.poll(() => playground.number('Step')).toBe(2);
+  const loss = await playground.number('Loss');
+  await playground.button('Share').click();
+  const link = await playground.page.evaluate(() => navigator.clipboard.readText());
+  expect(link).toContain('seed=3');
+
+  const page = await context.newPage();
+  const other = new Playground(page);
+  await page.goto(link);
+  await expect(other.button('Play')).toBeEnabled();
+  await expect(other.mode('DataParallel')).toBeChecked();
+  await other.iterate(2);
+  await expect.poll(() => other.number('Step')).toBe(2);
+  await expect.poll(() => other.number('Loss')).toBe(loss);
+  expect(other.problems).toEqual([]);
+});
+
+test('values in a link that cannot be are kept, said, and replaced by the default', async ({ playground }) => {
+  await playground.open(`${TINY}&world=99&mode=teleport&colour=blue&device=cpu`);
+  for (const text of ['world', 'mode', 'colour']) await expect(playground.notice(text)).toBeVisible();
+  expect(playground.hash()).toContain('world=99');
+  await playground.iterate(1);
+  await expect.poll(() => playground.number('Step')).toBe(1);
+});
+
+test('back returns to the settings before', async ({ playground }) => {
+  await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
+  await playground.choose('Model parallel');
+  await expect.poll(() => playground.hash()).toContain('mode=mp');
+  await playground.page.goBack();
+  await expect(playground.mode('Single')).toBeChecked();
+});

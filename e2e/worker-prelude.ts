@@ -1,0 +1,25 @@
+/**
+ * Runs a script in every worker before the worker's own, as addInitScript does for pages: training lives in workers, so a
+ * browser without WebGPU, or one that loses its device, has to be made there.
+ */
+import type { Page } from '@playwright/test';
+
+export async function addWorkerPrelude(page: Page, script: string): Promise<void> {
+  await page.addInitScript((prelude) => {
+    const Original = globalThis.Worker;
+    const toUrl = (code: string): string => URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+    // Imports are evaluated in order, and messages wait until all of them are.
+    globalThis.Worker = class extends Original {
+      constructor(url: string | URL, options?: WorkerOptions) {
+        const own = new URL(url, document.baseURI).href;
+        const code = `import ${JSON.stringify(toUrl(prelude))};\nimport ${JSON.stringify(own)};`;
+        super(toUrl(code), { ...options, type: 'module' });
+      }
+    };
+  }, script);
+}
+
+export const WITHOUT_WEBGPU = `Object.defineProperty(Object.getPrototypeOf(navigator), 'gpu', { value: undefined });`;
+
+/** Adapters are there but requestAdapter() gives none, as on a blocked driver. */
+export const WITHOUT_ADAPTER = `GPU.prototype.requestAdapter = async () => null;`;
