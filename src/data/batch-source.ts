@@ -63,7 +63,7 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
     epoch += 1;
     batches = loaders.map(({ loader, setEpoch }) => {
       setEpoch(epoch);
-      return loader.epoch();
+      return loader.epoch().map((positions) => rowIds(dataset.train, positions));
     });
   };
   return {
@@ -73,10 +73,16 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
       const batch = step % stepsPerEpoch;
       if (batch === 0) startEpoch();
       const variant = last !== undefined && batch === stepsPerEpoch - 1 ? 'last' : 'full';
-      const rows = batches.map((own) => at(own, batch).map((position) => at(dataset.train, position)));
+      const rows = batches.map((own) => at(own, batch));
       return { step: step++, epoch, variant, rows };
     },
   };
+}
+
+function rowIds(train: Int32Array, positions: Int32Array): Int32Array<ArrayBuffer> {
+  const ids = new Int32Array(positions.length);
+  for (let i = 0; i < ids.length; i++) ids[i] = at(train, at(positions, i));
+  return ids;
 }
 
 interface ProcessLoader {

@@ -37,7 +37,7 @@ function copyRows(
 ): void {
   const rowWidth = to.length / count;
   for (let r = 0; r < count; r++) {
-    const source = (batch[start + r] ?? 0) * rowWidth;
-    for (let i = 0; i < rowWidth; i++) to[r * rowWidth + i] = from[source + i] ?? 0;
+    const source = (batch[start + r] as number) * rowWidth;
+    for (let i = 0; i < rowWidth; i++) to[r * rowWidth + i] = from[source + i] as number;
   }
 }

@@ -10,7 +10,7 @@ const TWO32 = 2 ** 32;
 const f = Math.fround;
 
 export class Generator {
-  #engine = new Mt19937(0);
+  #engine = new Mt19937();
   /** Second half of the last polar pair; survives every draw but its own use. */
   #cachedNormal: number | undefined;
   #initialSeed = 0n;

@@ -9,11 +9,7 @@ export class Mt19937 {
   readonly #state = new Uint32Array(WORDS);
   #next = WORDS;
 
-  constructor(seed: number) {
-    this.seed(seed);
-  }
-
-  /** Starts over; only the low 32 bits of the seed count. */
+  /** Starts over; to be called before the first word. Only the low 32 bits of the seed count. */
   seed(seed: number): void {
     const state = this.#state;
     let previous = seed >>> 0;
@@ -37,7 +33,7 @@ export class Mt19937 {
   }
 
   copy(): Mt19937 {
-    const twin = new Mt19937(0);
+    const twin = new Mt19937();
     twin.#state.set(this.#state);
     twin.#next = this.#next;
     return twin;

@@ -1,0 +1,165 @@
+/**
+ * Weights in the `.safetensors` format: 8 bytes with the length of a JSON header, the header, then the tensors' bytes. Reads and writes float32.
+ * A damaged file is refused with the byte at fault; which tensors a model wants is for the caller to check.
+ */
+import { LockstepError } from '../base/errors';
+import { elements, formatShape } from '../tensor/shape';
+
+export interface NamedTensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
+
+export interface ReadOptions {
+  /** Drop `module.` from the names, which DataParallel and DistributedDataParallel put in front of theirs. */
+  readonly stripModule?: boolean;
+}
+
+const PREFIX = 8;
+const FLOAT_BYTES = 4;
+
+function refuse(file: string, byte: number, what: string, hint: string): LockstepError {
+  return new LockstepError('data', `${file}, byte ${byte}: ${what}`, hint, { file, byte });
+}
+
+/** Tensors in the order of the header. */
+export function readSafetensors(
+  file: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  options: ReadOptions = {},
+): NamedTensor[] {
+  const { header, start } = readHeader(file, bytes);
+  const size = bytes.length - start;
+  const spans: [begin: number, end: number, name: string][] = [];
+  const tensors: NamedTensor[] = [];
+  for (const [key, entry] of Object.entries(header)) {
+    if (key === '__metadata__') continue;
+    const { shape, begin, end } = checkEntry(file, key, entry, size, start);
+    spans.push([begin, end, key]);
+    const name = options.stripModule === true ? key.replace(/^module\./, '') : key;
+    if (tensors.some((tensor) => tensor.name === name)) {
+      throw refuse(
+        file,
+        PREFIX,
+        `tensor "${name}" stands in the file twice`,
+        'Keep it with or without "module.", not both.',
+      );
+    }
+    // A copy, because a tensor may begin at any byte and a Float32Array may not.
+    tensors.push({ name, shape, data: new Float32Array(bytes.slice(start + begin, start + end).buffer) });
+  }
+  checkSpans(file, spans, size, start);
+  return tensors;
+}
+
+function readHeader(file: string, bytes: Uint8Array<ArrayBuffer>): { header: object; start: number } {
+  const again = 'Save the weights again with safetensors.torch.save_file.';
+  if (bytes.length < PREFIX)
+    throw refuse(file, bytes.length, `the file ends here, expected ${PREFIX} bytes of header length`, again);
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
+  if (length > BigInt(bytes.length - PREFIX)) {
+    throw refuse(
+      file,
+      0,
+      `the header is said to have ${length} bytes, the file has ${bytes.length - PREFIX} after this`,
+      again,
+    );
+  }
+  const start = PREFIX + Number(length);
+  try {
+    const header: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(PREFIX, start)));
+    if (typeof header === 'object' && header !== null && !Array.isArray(header)) return { header, start };
+  } catch {
+    // Told below, with the place.
+  }
+  throw refuse(file, PREFIX, 'the header is not a JSON object', again);
+}
+
+function checkEntry(
+  file: string,
+  name: string,
+  entry: unknown,
+  size: number,
+  start: number,
+): { shape: number[]; begin: number; end: number } {
+  const {
+    dtype,
+    shape,
+    data_offsets: offsets,
+  } = (typeof entry === 'object' && entry !== null ? entry : {}) as Record<string, unknown>;
+  if (typeof dtype !== 'string' || !isSizes(shape) || !isSizes(offsets) || offsets.length !== 2) {
+    throw refuse(
+      file,
+      PREFIX,
+      `the entry of tensor "${name}" lacks dtype, shape or data_offsets`,
+      'Save the weights again.',
+    );
+  }
+  if (dtype !== 'F32') {
+    throw refuse(file, PREFIX, `tensor "${name}" is ${dtype}, expected F32`, 'Save float32 weights: tensor.float().');
+  }
+  const [begin = 0, end = 0] = offsets;
+  if (begin > end || end > size) {
+    throw refuse(
+      file,
+      start + begin,
+      `tensor "${name}" takes bytes ${begin} to ${end}, the file has ${size} bytes of data`,
+      'The file is cut off or damaged.',
+    );
+  }
+  if (end - begin !== elements(shape) * FLOAT_BYTES) {
+    throw refuse(
+      file,
+      start + begin,
+      `tensor "${name}" of shape ${formatShape(shape)} needs ${elements(shape) * FLOAT_BYTES} bytes, has ${end - begin}`,
+      'The file is damaged.',
+    );
+  }
+  return { shape, begin, end };
+}
+
+const isSizes = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
+
+/** The format allows neither holes nor overlaps. */
+function checkSpans(file: string, spans: [number, number, string][], size: number, start: number): void {
+  let expected = 0;
+  for (const [begin, end, name] of spans.sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
+    if (begin !== expected) {
+      throw refuse(
+        file,
+        start + begin,
+        `tensor "${name}" begins at byte ${begin} of the data, expected ${expected}: tensors must neither overlap nor leave holes`,
+        'The file is damaged.',
+      );
+    }
+    expected = end;
+  }
+  if (expected !== size)
+    throw refuse(file, start + expected, `${size - expected} bytes after the last tensor`, 'The file is damaged.');
+}
+
+export function writeSafetensors(
+  tensors: readonly NamedTensor[],
+  metadata: Readonly<Record<string, string>> = {},
+): Uint8Array<ArrayBuffer> {
+  let offset = 0;
+  const entries = tensors.map(({ name, shape, data }) => {
+    const begin = offset;
+    offset += data.byteLength;
+    return [name, { dtype: 'F32', shape, data_offsets: [begin, offset] }] as const;
+  });
+  const meta = Object.keys(metadata).length === 0 ? {} : { __metadata__: metadata };
+  const json = new TextEncoder().encode(JSON.stringify({ ...meta, ...Object.fromEntries(entries) }));
+  const start = Math.ceil((PREFIX + json.length) / 8) * 8; // aligned to 8 bytes, filled with spaces
+  const bytes = new Uint8Array(start + offset).fill(0x20, PREFIX, start);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(start - PREFIX), true);
+  bytes.set(json, PREFIX);
+  let at = start;
+  for (const { data } of tensors) {
+    bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), at);
+    at += data.byteLength;
+  }
+  return bytes;
+}
