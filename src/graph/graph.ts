@@ -98,8 +98,8 @@ export class GraphBuilder {
       const gradient = this.#def(node.op).gradient;
       if (!gradient) throw new LockstepError('internal', `derivative for ${node.op} is not implemented`);
       const gradients = gradient(this.#context(node, upstream, needed));
-      gradients.forEach((g, i) => {
-        const input = at(node.inputs, i);
+      node.inputs.forEach((input, i) => {
+        const g = gradients[i];
         if (g === undefined || !needed.has(input)) return;
         const list = pieces.get(input);
         if (list) list.push(g);

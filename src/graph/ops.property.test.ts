@@ -1,0 +1,61 @@
+/** Every operator over odd shapes on the CPU: forward against a float64 formula, backward against differences of that formula. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { at, must } from '../base/invariant';
+import { elements } from '../tensor/shape';
+import type { ValueId } from './op';
+import { OPS } from './op-table';
+import { erf } from './erf';
+import { CASES, type OpCase, randomSource, type Sizes } from './testing/cases';
+import { relativeError } from './testing/closeness';
+import { differentiate } from './testing/differentiate';
+import { type Doubles, erfSeries, REFERENCE } from './testing/reference';
+import { runCpu } from './testing/run-cpu';
+
+const size = fc.constantFrom(1, 2, 3, 4, 5, 7, 8, 11);
+const sizes = fc.tuple(size, size, size);
+
+function compare(made: OpCase, random: () => number): void {
+  const d = differentiate(OPS, made.op, made.attrs, made.inputs);
+  const outShape = at(d.graph.values, d.output).type.shape;
+  const upstream = Float32Array.from({ length: elements(outShape) }, () => random() * 2 - 1);
+  const given = new Map(made.inputs.map((input, i): [ValueId, typeof input.data] => [at(d.inputs, i), input.data]));
+  given.set(d.upstream, upstream);
+  const values = runCpu(d.graph, OPS, given);
+
+  const formula = must(REFERENCE[made.op], made.op);
+  const doubles = made.inputs.map((input): Doubles => ({ shape: input.type.shape, data: [...input.data] }));
+  const expected = formula(doubles, made.attrs);
+  expect(relativeError(must(values.get(d.output), 'out'), expected)).toBeLessThan(5e-6);
+
+  const objective = (inputs: readonly Doubles[]): number => formula(inputs, made.attrs).reduce((sum, v, i) => sum + v * at(upstream, i), 0);
+  const h = 1e-5;
+  made.inputs.forEach((input, which) => {
+    if (!input.wrt) return;
+    const slope = Array.from(input.data, (value, i) => {
+      const moved = (to: number) => doubles.map((t, k) => (k === which ? { ...t, data: t.data.with(i, to) } : t));
+      return (objective(moved(value + h)) - objective(moved(value - h))) / (2 * h);
+    });
+    const gradient = must(values.get(must(d.gradients[which], 'gradient id')), 'gradient');
+    const largest = Math.max(...slope.map(Math.abs), ...upstream.map(Math.abs) , 1e-3);
+    const worst = Math.max(...slope.map((s, i) => Math.abs(s - at(gradient, i))));
+    expect(worst / largest, `gradient of input ${which}`).toBeLessThan(2e-6);
+  });
+}
+
+describe.each(Object.entries(CASES))('%s', (_, make) => {
+  it('agrees with float64, forward and backward, for any shape', () => {
+    fc.assert(
+      fc.property(sizes, fc.nat(), (s: Sizes, seed) => {
+        const random = randomSource(seed);
+        compare(make(s, random), random);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+it('erf is within 1e-9 of its series and odd', () => {
+  for (let x = -5; x <= 5; x += 0.0137) expect(Math.abs(erf(x) - erfSeries(x))).toBeLessThan(1e-9);
+  expect([erf(0), erf(7), erf(-7), erf(Number.NaN)]).toEqual([0, 1, -1, Number.NaN]);
+});

@@ -1,0 +1,16 @@
+/** How far two tensors are apart, as a fraction of the largest magnitude of the expected one: the project's measure for operators. */
+export function relativeError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
+  if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
+  let scale = 0;
+  let worst = 0;
+  for (let i = 0; i < expected.length; i++) {
+    const [a, e] = [actual[i] ?? Number.NaN, expected[i] ?? Number.NaN];
+    if (Object.is(a, e) || (Number.isNaN(a) && Number.isNaN(e))) continue;
+    if (!Number.isFinite(e)) return Number.POSITIVE_INFINITY;
+    scale = Math.max(scale, Math.abs(e));
+    const distance = Math.abs(a - e);
+    worst = Number.isNaN(distance) ? Number.POSITIVE_INFINITY : Math.max(worst, distance);
+  }
+  for (let i = 0; i < expected.length; i++) if (Number.isFinite(expected[i])) scale = Math.max(scale, Math.abs(expected[i] ?? 0));
+  return worst === 0 ? 0 : worst / Math.max(scale, 1e-30);
+}
