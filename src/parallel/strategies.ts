@@ -2,7 +2,7 @@
 import { COMM_OPS } from '../collectives/bucket-ops';
 import type { OpTable } from '../graph/op';
 import { OPS } from '../graph/op-table';
-import { OPTIM_OPS } from '../optim/optimizer';
+import { OPTIM_OPS } from '../optim/op-table';
 import type { Mode } from '../protocol/config';
 import { dataParallel } from './data-parallel';
 import { ddp } from './ddp';

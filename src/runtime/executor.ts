@@ -58,6 +58,8 @@ export interface Executor {
   readonly info: ExecutorInfo;
   /** Resolves when the executor can no longer be used (device lost), with the reason. Never rejects. */
   readonly lost: Promise<string>;
+  /** Some program has lanes that live elsewhere: step() waits for messages, and must not be called before the last has resolved. */
+  readonly hasRemotePeers: boolean;
   /** Bytes allocated for a device's buffers. */
   allocatedBytes(device: DeviceIndex): number;
   /** Write a persistent buffer. */

@@ -109,7 +109,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
         if (i.queue !== queue) continue;
         const startUs = nowUs();
         const captured = await runOne(i);
-        records?.push({ id: i.id, device, startUs, durUs: nowUs() - startUs, captured });
+        if (i.kind !== 'wait') records?.push({ id: i.id, device, startUs, durUs: nowUs() - startUs, captured });
         if (i.signals) {
           event(i.signals).set();
           // Lets the other queue go on at once, as a second stream would.
@@ -132,6 +132,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
 
   return {
     info: { kind: 'cpu', adapter: 'CPU (typed arrays)', software: true },
+    hasRemotePeers: !programs.every(isLocal),
     lost: new Promise<string>(() => {}),
     allocatedBytes: (device) => memoryOf(device).bytes,
     write: (device, buffer, data) => memoryOf(device).persistent(buffer).set(data),

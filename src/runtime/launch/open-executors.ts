@@ -1,0 +1,70 @@
+/**
+ * Opens the executors of one process: one that hosts all its devices on a shared GPUDevice, or one a device, each with an adapter request and
+ * a GPUDevice of its own, joined by ports. The only place that chooses between WebGPU and typed arrays.
+ */
+import { must } from '../../base/invariant';
+import { SHADERS } from '../../graph/shader-sources';
+import { PROGRAM_OPS } from '../../parallel/strategies';
+import type { Program } from '../../program/instruction';
+import type { DeviceIndex } from '../../protocol/trace';
+import { createCpuExecutor } from '../cpu/cpu-executor';
+import type { Transport } from '../executor';
+import { createPortTransport } from '../transport/port-transport';
+import { type OpenedDevice, openDevice } from '../webgpu/device';
+import { createWebgpuExecutor } from '../webgpu/webgpu-executor';
+import type { HostedExecutor } from './local-world';
+
+export interface ProcessPlan {
+  readonly kind: 'webgpu' | 'cpu';
+  readonly programs: readonly Program[];
+  /** Devices that this process drives. */
+  readonly devices: readonly DeviceIndex[];
+  /** Ports from each of its devices to every other device of the mesh; absent: all devices share one memory space. */
+  readonly ports?: ReadonlyMap<DeviceIndex, ReadonlyMap<DeviceIndex, MessagePort>>;
+}
+
+export interface OpenOptions {
+  readonly gpu: GPU | undefined;
+  /** A device to host on, instead of one of its own. It stays the caller's. */
+  readonly opened?: OpenedDevice | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Promise<HostedExecutor[]> {
+  if (!plan.ports) return [await openOne(plan, plan.devices, undefined, options)];
+  const hosted: HostedExecutor[] = [];
+  for (const device of plan.devices) {
+    const transport = createPortTransport(device, must(plan.ports.get(device), `ports of cuda:${device}`));
+    const one = await openOne(plan, [device], transport, options);
+    hosted.push({
+      ...one,
+      close() {
+        transport.close('the process group was destroyed');
+        one.close();
+      },
+    });
+  }
+  return hosted;
+}
+
+async function openOne(
+  plan: ProcessPlan,
+  devices: readonly DeviceIndex[],
+  transport: Transport | undefined,
+  options: OpenOptions,
+): Promise<HostedExecutor> {
+  const { programs } = plan;
+  const base = { programs, devices, ops: PROGRAM_OPS, ...(transport ? { transport } : {}) };
+  if (plan.kind === 'cpu') return { executor: createCpuExecutor(base), devices, lose() {}, close() {} };
+  const opened = options.opened ?? (await openDevice(options.gpu, { label: `cuda:${devices.join(',')}` }));
+  const onProgress = options.onProgress;
+  const executor = await createWebgpuExecutor({ ...base, opened, shaders: SHADERS, ...(onProgress ? { onProgress } : {}) });
+  return {
+    executor,
+    devices,
+    lose: () => opened.device.destroy(),
+    close: () => {
+      if (!options.opened) opened.close();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * One rank: a process of the mesh. It owns its devices and its part of the mesh of ports and does not know where it runs; rank-worker.ts puts it into a
+ * worker, where control comes through comlink. Tensors go from rank to rank, never through the session or the page.
+ */
+import { LockstepError, toWire } from '../../base/errors';
+import { must } from '../../base/invariant';
+import { createLocalWorld } from './local-world';
+import { openExecutors, type ProcessPlan } from './open-executors';
+import type { DatasetTable, World } from './world';
+
+export interface RankApi extends Omit<World, 'info' | 'lost'> {
+  open(plan: ProcessPlan, table: DatasetTable): Promise<World['info']>;
+  /** Resolves when this rank's device is lost. */
+  untilLost(): Promise<string>;
+}
+
+export function createRank(): RankApi {
+  let world: World | undefined;
+  const open = (): World => must(world, 'an open rank');
+  /** Errors keep class and fields across the wall as wire errors. */
+  const typed = async <T>(task: () => Promise<T>): Promise<T> => {
+    try {
+      return await task();
+    } catch (error) {
+      throw toWire(error);
+    }
+  };
+  return {
+    open: (plan, table) =>
+      typed(async () => {
+        if (plan.kind === 'webgpu' && !navigator.gpu) throw new LockstepError('no-webgpu', 'This worker has no WebGPU.');
+        world = createLocalWorld(await openExecutors(plan, { gpu: navigator.gpu }), table);
+        return world.info;
+      }),
+    untilLost: () => open().lost,
+    allocatedBytes: (device) => typed(() => open().allocatedBytes(device)),
+    write: (writes) => typed(() => open().write(writes)),
+    read: (refs) => typed(() => open().read(refs)),
+    run: (feeds) => typed(() => open().run(feeds)),
+    trace: (feed) => typed(() => open().trace(feed)),
+    corrupt: (corruption) => typed(() => open().corrupt(corruption)),
+    lose: () => typed(() => open().lose()),
+    dispose: () => typed(() => open().dispose()),
+  };
+}

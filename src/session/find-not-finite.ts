@@ -1,0 +1,37 @@
+/**
+ * Where did it begin? Goes back to the last checkpoint, replays up to the step before the loss broke, and traces from there until an instruction writes a
+ * value that is not finite. Runs are deterministic, so the replay breaks where the run broke.
+ */
+import type { StepTrace, TraceEvent } from '../protocol/trace';
+import type { Checkpoint, Training } from './training';
+
+export interface NotFinite {
+  readonly step: number;
+  readonly event: TraceEvent | undefined;
+  readonly trace: StepTrace | undefined;
+}
+
+/** Steps replayed at most; beyond, only the step of the loss is named. */
+const REPLAY_LIMIT = 5000;
+
+export async function findNotFinite(training: Training, step: number, checkpoint: Checkpoint | undefined): Promise<NotFinite> {
+  const start = checkpoint?.step ?? 0;
+  if (step - start > REPLAY_LIMIT) return { step, event: undefined, trace: undefined };
+  if (checkpoint) await training.restore(checkpoint);
+  else await training.reset();
+  // The weights may have broken in the step before the one whose loss shows it.
+  const quiet = step - 1 - start;
+  if (quiet > 0) await training.run(quiet);
+  while (training.step <= step) {
+    const trace = await training.trace();
+    const event = trace.events.find((e) => e.captured.some(({ values }) => values.some((value) => !Number.isFinite(value))));
+    if (event) return { step: trace.step, event, trace };
+  }
+  return { step, event: undefined, trace: undefined };
+}
+
+export function describeNotFinite({ step, event }: NotFinite, layerName: (module: string) => string): string {
+  if (!event) return `The loss is no longer finite at step ${step}.`;
+  const where = event.module === '' ? event.name : `${layerName(event.module)}, ${event.name}`;
+  return `The numbers stop being finite at step ${step}: first in ${event.writes.join(', ')} (${event.phase} of ${where}, cuda:${event.device}).`;
+}

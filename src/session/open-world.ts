@@ -1,0 +1,34 @@
+/** Opens the world of a blueprint on the chosen device and placement: shared, a worker a rank, or (where there are no workers) ranks joined by ports in this thread. */
+import { must } from '../base/invariant';
+import type { Program } from '../program/instruction';
+import type { Config } from '../protocol/config';
+import type { Rank } from '../protocol/trace';
+import { createLocalWorld } from '../runtime/launch/local-world';
+import { openExecutors } from '../runtime/launch/open-executors';
+import { createWorkerWorld } from '../runtime/launch/worker-world';
+import { canSpawnWorkers } from '../runtime/launch/can-spawn-workers';
+import type { DatasetTable, World } from '../runtime/launch/world';
+import { createPortMesh } from '../runtime/transport/port-transport';
+import type { DeviceChoice } from './device-keeper';
+
+export interface WorldRequest {
+  readonly programs: readonly Program[];
+  readonly table: DatasetTable;
+  readonly placement: Config['placement'];
+  readonly rankOfDevice: readonly Rank[];
+  readonly choice: DeviceChoice;
+  readonly gpu: GPU | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+export async function openWorld({ programs, table, placement, rankOfDevice, choice, gpu, onProgress }: WorldRequest): Promise<World> {
+  const devices = rankOfDevice.map((_, d) => d);
+  const { kind, opened } = choice;
+  if (placement === 'shared' || devices.length === 1) {
+    return createLocalWorld(await openExecutors({ kind, programs, devices }, { gpu, opened, onProgress }), table);
+  }
+  if (canSpawnWorkers()) return createWorkerWorld({ programs, table }, kind, rankOfDevice);
+  const mesh = createPortMesh(devices.length);
+  const ports = new Map(devices.map((d) => [d, must(mesh[d], `ports of cuda:${d}`)]));
+  return createLocalWorld(await openExecutors({ kind, programs, devices, ports }, { gpu, onProgress }), table);
+}

@@ -1,0 +1,25 @@
+/** The border where an unknown object becomes a Config: every complaint names the key, what was found and what is allowed. */
+import * as v from 'valibot';
+import { LockstepError } from '../base/errors';
+import { type Config, configSchema } from '../protocol/config';
+
+export function parseConfig(input: unknown): Config {
+  const result = v.safeParse(configSchema, input);
+  if (!result.success) {
+    const issues = result.issues.map((issue) => `${v.getDotPath(issue) ?? 'configuration'}: ${issue.message}`);
+    throw new LockstepError('config', `The configuration is not valid. ${issues.join(' ')}`, 'Run `lockstep schema` to see every setting with its limits.', { issues });
+  }
+  const config = result.output;
+  if (config.mode === 'ddp' && config.batchSize < config.worldSize) {
+    throw new LockstepError(
+      'placement',
+      `Batch size ${config.batchSize} is smaller than the world size ${config.worldSize}: ${config.worldSize - config.batchSize} ranks would get no sample.`,
+      `Use a batch of at least ${config.worldSize}, or fewer ranks.`,
+      { batchSize: config.batchSize, worldSize: config.worldSize },
+    );
+  }
+  return config;
+}
+
+/** The single-device twin of a configuration. */
+export const singleTwin = (config: Config): Config => ({ ...config, mode: 'single', worldSize: 1 });

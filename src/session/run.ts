@@ -1,0 +1,93 @@
+/** Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests call. */
+import { LockstepError } from '../base/errors';
+import { writeSafetensors } from '../interop/safetensors';
+import type { Files, Report } from '../protocol/session';
+import type { LossRecord, StepTrace } from '../protocol/trace';
+import { createBlueprint } from './blueprint';
+import { DeviceKeeper } from './device-keeper';
+import { parseConfig } from './parse-config';
+import { makeReport } from './report';
+import { createSnapshots, mergedWeights } from './snapshot';
+import { createTraining, type Training, type Weights } from './training';
+
+export { chromeTrace } from '../interop/chrome-trace';
+
+/** Steps that a run with `trace` keeps, at its end. */
+const TRACED_STEPS = 3;
+const CHUNK = 50;
+/** A headless report evaluates on more rows than the page's snapshots do. */
+const REPORT_EVALUATION = 2_000_000_000;
+
+export interface RunOptions {
+  readonly gpu?: GPU;
+  readonly onStep?: (record: LossRecord, total: number) => void;
+  readonly trace?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface RunResult {
+  readonly report: Report;
+  readonly traces: readonly StepTrace[];
+  /** Final weights as .safetensors. */
+  readonly weights: Uint8Array<ArrayBuffer>;
+}
+
+/** A run that fails after its start still reports what it did; `report.error` says why it stopped. */
+export async function runConfig(input: unknown, files: Files, options: RunOptions = {}): Promise<RunResult> {
+  const blueprint = createBlueprint(parseConfig(input), files);
+  const keeper = new DeviceKeeper(options.gpu, true);
+  const training = await createTraining(blueprint, { keeper, gpu: options.gpu });
+  try {
+    return await runTraining(training, options);
+  } finally {
+    await training.dispose();
+    keeper.forget();
+  }
+}
+
+async function runTraining(training: Training, { onStep, trace, signal }: RunOptions): Promise<RunResult> {
+  const { blueprint } = training;
+  const { config } = blueprint;
+  const total = config.epochs === undefined ? config.steps : config.epochs * blueprint.stepsPerEpoch;
+  const plain = trace ? Math.max(0, total - TRACED_STEPS) : total;
+  const losses: LossRecord[] = [];
+  const traces: StepTrace[] = [];
+  let error: unknown;
+  const lost = training.lost.then((reason) => {
+    throw new LockstepError('device-lost', `The device was lost: ${reason}`, 'Run again; the same configuration gives the same numbers.');
+  });
+  lost.catch(() => {});
+  const take = (records: readonly LossRecord[]) => {
+    for (const record of records) {
+      losses.push(record);
+      onStep?.(record, total);
+      if (!Number.isFinite(record.loss)) {
+        throw new LockstepError('not-finite', `The loss is ${record.loss} at step ${record.step}.`, 'Lower the learning rate, or check the data for extreme values.', { step: record.step });
+      }
+    }
+  };
+  const started = performance.now();
+  try {
+    while (losses.length < total) {
+      if (signal?.aborted) throw new LockstepError('aborted', `The run was stopped after ${losses.length} steps.`);
+      if (losses.length < plain) take(await Promise.race([training.run(Math.min(CHUNK, plain - losses.length)), lost]));
+      else {
+        const one = await Promise.race([training.trace(), lost]);
+        traces.push(one);
+        take([one.losses]);
+      }
+    }
+  } catch (reason) {
+    error = reason;
+  }
+  const totalMs = performance.now() - started;
+  const weights = await training.weights();
+  const snapshot = createSnapshots(blueprint, REPORT_EVALUATION).take(weights);
+  const report = await makeReport({ training, losses, totalMs, weights, snapshot, ...(error === undefined ? {} : { error }) });
+  return { report, traces, weights: weightsFile(training, weights) };
+}
+
+export function weightsFile({ blueprint }: Training, weights: Weights): Uint8Array<ArrayBuffer> {
+  const merged = mergedWeights(blueprint, weights);
+  return writeSafetensors(blueprint.parameters.map(({ name, shape }) => ({ name, shape, data: merged.get(name) ?? new Float32Array(0) })), { format: 'pt' });
+}

@@ -1,0 +1,141 @@
+/** Turns weights read back at one step into what the page and the report show: divergence of replicas, distance from the twin, losses, field. */
+import { must } from '../base/invariant';
+import { FIELD_SIZE, type Snapshot } from '../protocol/session';
+import { elements } from '../tensor/shape';
+import type { Blueprint } from './blueprint';
+import { createEvaluator, type Evaluator } from './evaluator';
+import type { Weights } from './training';
+
+/** Multiply-adds that one snapshot may spend on the CPU. */
+const EVALUATION_BUDGET = 20_000_000;
+const PREDICTIONS = 200;
+
+/** max |a - b|; NaN where one of them is NaN. */
+export function maxAbsDifference(a: Float32Array, b: Float32Array): number {
+  let most = 0;
+  for (let i = 0; i < a.length; i++) {
+    const difference = Math.abs((a[i] ?? 0) - (b[i] ?? 0));
+    if (!(difference <= most)) most = Number.isNaN(difference) ? Number.NaN : difference;
+    if (Number.isNaN(most)) return most;
+  }
+  return most;
+}
+
+const worst = (values: readonly number[]): number => values.reduce((most, v) => (Number.isNaN(v) || v > most ? v : most), 0);
+
+/** Replicas of a parameter: under DDP every device trains its own; DataParallel's other copies are overwritten on each forward. */
+export function replicaDivergence(blueprint: Blueprint, weights: Weights): number {
+  if (blueprint.config.mode !== 'ddp') return 0;
+  const [first, ...others] = weights.devices;
+  return worst(others.flatMap((own) => [...own].map(([name, values]) => maxAbsDifference(must(first?.get(name), name), values))));
+}
+
+/** The weights that count: of the first device that holds each parameter. */
+export function mergedWeights(blueprint: Blueprint, weights: Weights): ReadonlyMap<string, Float32Array> {
+  return new Map(blueprint.parameters.map(({ name }) => [name, must(weights.devices.find((d) => d.has(name))?.get(name), name)]));
+}
+
+export function differenceFromSingle(blueprint: Blueprint, weights: Weights): number | undefined {
+  const { twin } = weights;
+  if (!twin) return undefined;
+  return worst([...mergedWeights(blueprint, weights)].map(([name, values]) => maxAbsDifference(values, must(twin.get(name), name))));
+}
+
+/** Evaluators keep their buffers, so a page's snapshots allocate little. */
+export interface Snapshots {
+  take(weights: Weights): Snapshot;
+}
+
+export function createSnapshots(blueprint: Blueprint, limit = EVALUATION_BUDGET): Snapshots {
+  const { dataset, input, table } = blueprint;
+  const work = Math.max(1, blueprint.parameters.reduce((n, p) => n + elements(p.shape), 0));
+  const capped = (rows: Int32Array) => rows.subarray(0, Math.max(1, Math.min(rows.length, Math.floor(limit / work))));
+  const part = (rows: Int32Array) => {
+    if (rows.length === 0) return undefined;
+    const own = capped(rows);
+    return { rows: own, evaluator: createEvaluator(input, own.length), ...gather(blueprint, own) };
+  };
+  const train = part(dataset.train);
+  const test = part(dataset.test);
+  const planar = elements(dataset.inputShape) === 2;
+  const field: Evaluator | undefined = planar ? createEvaluator(input, FIELD_SIZE * FIELD_SIZE) : undefined;
+  const grid = fieldGrid();
+
+  return {
+    take(weights) {
+      const merged = mergedWeights(blueprint, weights);
+      const evaluate = (p: typeof train) => {
+        if (!p) return undefined;
+        const result = p.evaluator.run(merged, p.inputs, p.targets);
+        return { ...result, accuracy: accuracy(blueprint, result.outputs, result.outputWidth, p.targets) };
+      };
+      const onTrain = must(evaluate(train), 'training rows');
+      const onTest = evaluate(test);
+      const outputs = field?.run(merged, grid);
+      return {
+        step: weights.step,
+        parameters: weights.devices.map((own) => blueprint.parameters.map(({ name }) => own.get(name))),
+        replicaDivergence: replicaDivergence(blueprint, weights),
+        differenceFromSingle: differenceFromSingle(blueprint, weights),
+        trainLoss: onTrain.loss,
+        testLoss: onTest?.loss,
+        trainAccuracy: onTrain.accuracy,
+        testAccuracy: onTest?.accuracy,
+        field: outputs && fieldValues(blueprint, outputs.outputs, outputs.outputWidth),
+        predictions: dataset.task === 'regression' ? pairs(table.targets, train?.rows, onTrain.outputs, onTrain.outputWidth, table.targetWidth) : [],
+      };
+    },
+  };
+}
+
+function gather({ table }: Blueprint, rows: Int32Array) {
+  const inputs = new Float32Array(rows.length * table.inputWidth);
+  const targets = table.targetType === 'f32' ? new Float32Array(rows.length * table.targetWidth) : new Int32Array(rows.length * table.targetWidth);
+  rows.forEach((row, i) => {
+    inputs.set(table.inputs.subarray(row * table.inputWidth, (row + 1) * table.inputWidth), i * table.inputWidth);
+    targets.set(table.targets.subarray(row * table.targetWidth, (row + 1) * table.targetWidth), i * table.targetWidth);
+  });
+  return { inputs, targets };
+}
+
+/** Grid over [-1, 1]^2, row 0 at the top, cell centres. */
+function fieldGrid(): Float32Array {
+  const grid = new Float32Array(FIELD_SIZE * FIELD_SIZE * 2);
+  const centre = (i: number) => (2 * (i + 0.5)) / FIELD_SIZE - 1;
+  for (let row = 0; row < FIELD_SIZE; row++) {
+    for (let column = 0; column < FIELD_SIZE; column++) grid.set([centre(column), -centre(row)], 2 * (row * FIELD_SIZE + column));
+  }
+  return grid;
+}
+
+const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
+
+/** Probability of class 1 in classification; the first output otherwise. */
+function fieldValues({ config, dataset }: Blueprint, outputs: Float32Array, width: number): Float32Array {
+  return Float32Array.from({ length: outputs.length / width }, (_, i) => {
+    const first = outputs[i * width] ?? 0;
+    if (dataset.task === 'regression') return first;
+    if (config.loss.type === 'BCEWithLogitsLoss') return sigmoid(first);
+    if (config.loss.type === 'CrossEntropyLoss') return sigmoid((outputs[i * width + 1] ?? 0) - first);
+    return Math.min(1, Math.max(0, (first + 1) / 2));
+  });
+}
+
+/** Fraction of rows whose class is right: the largest output, or the sign for one output. */
+function accuracy({ config, dataset }: Blueprint, outputs: Float32Array, width: number, targets: Float32Array | Int32Array): number | undefined {
+  if (dataset.task !== 'classification') return undefined;
+  const rows = outputs.length / width;
+  let right = 0;
+  for (let i = 0; i < rows; i++) {
+    if (config.loss.type === 'CrossEntropyLoss') {
+      let best = 0;
+      for (let c = 1; c < width; c++) if ((outputs[i * width + c] ?? 0) > (outputs[i * width + best] ?? 0)) best = c;
+      if (best === targets[i]) right++;
+    } else if ((outputs[i * width] ?? 0) > 0 === (targets[i * width] ?? 0) > 0) right++;
+  }
+  return right / rows;
+}
+
+function pairs(targets: Float32Array | Int32Array, rows: Int32Array | undefined, outputs: Float32Array, width: number, targetWidth: number): [number, number][] {
+  return [...(rows ?? [])].slice(0, PREDICTIONS).map((row, i) => [targets[row * targetWidth] ?? 0, outputs[i * width] ?? 0]);
+}

@@ -1,0 +1,117 @@
+/**
+ * Joins what a traced step measured with the Program that it ran: one TraceEvent an instruction, in the canonical order of the Program, so that
+ * the same Program gives the same text wherever its ranks live. The modelled clock comes from the simulator.
+ */
+import { must } from '../base/invariant';
+import type { Instruction, Program } from '../program/instruction';
+import { readBuffers, writtenBuffers } from '../program/instruction-access';
+import { linearize } from '../program/linearize';
+import type { Captured, DeviceIndex, LossRecord, StepTrace, TraceEvent } from '../protocol/trace';
+import type { InstructionRecord } from '../runtime/executor';
+import { HARDWARE } from '../simulator/hardware';
+import { simulate } from '../simulator/simulate';
+import type { HardwareId } from '../protocol/config';
+
+interface Placed {
+  readonly device: DeviceIndex;
+  readonly instruction: Instruction;
+}
+
+export interface StepTraceInput {
+  readonly program: Program;
+  readonly records: readonly InstructionRecord[];
+  readonly hardware: HardwareId;
+  readonly step: number;
+  readonly epoch: number;
+  readonly samples: StepTrace['samples'];
+  readonly losses: LossRecord;
+  readonly initial: StepTrace['initial'];
+}
+
+export function stepTrace({ program, records, hardware, ...rest }: StepTraceInput): StepTrace {
+  const record = new Map(records.map((r) => [r.id, r]));
+  const origin = records.reduce((least, r) => Math.min(least, r.startUs), Number.POSITIVE_INFINITY);
+  const modelled = simulate(program, HARDWARE[hardware]);
+  const deps = dependencies(program);
+  const partners = matches(program);
+  const ranks = new Map(program.lanes.map((lane) => [lane.device, lane.rank]));
+  const events = canonicalOrder(program).map(({ device, instruction }): TraceEvent => {
+    const measured = must(record.get(instruction.id), `a record of instruction ${instruction.id}`);
+    const event = toEvent(instruction, device, must(ranks.get(device), 'rank'), must(deps.get(instruction.id), 'deps'), measured, origin);
+    const match = partners.get(instruction.id);
+    return match === undefined ? event : { ...event, match };
+  });
+  return { ...rest, variant: program.variant, events, modelled: events.map((e) => must(modelled.get(e.id), `modelled time of ${e.id}`)) };
+}
+
+function canonicalOrder(program: Program): readonly Placed[] {
+  return linearize(program, { group: false }).flatMap((step): Placed[] =>
+    step.kind === 'transfer' ? step.items.flatMap(({ send, recv }) => [send, recv]) : [...step.items],
+  );
+}
+
+/** What each instruction waits for beside its own queue: the signaller of a wait just before it, the send of a receive. */
+function dependencies(program: Program): ReadonlyMap<number, readonly number[]> {
+  const sends = new Map<string, number>();
+  for (const lane of program.lanes) for (const i of lane.instructions) if (i.kind === 'send') sends.set(i.tag, i.id);
+  const result = new Map<number, readonly number[]>();
+  for (const lane of program.lanes) {
+    const signaller = new Map(lane.instructions.flatMap((i) => (i.signals ? [[i.signals, i] as const] : [])));
+    /** A wait may itself carry a signal; then what it waited for stands in. */
+    const origins = (event: string): readonly number[] => {
+      const by = signaller.get(event);
+      if (!by) return [];
+      return by.kind === 'wait' ? origins(by.event) : [by.id];
+    };
+    const pending = { compute: [] as number[], comm: [] as number[] };
+    for (const i of lane.instructions) {
+      if (i.kind === 'wait') {
+        pending[i.queue].push(...origins(i.event));
+        continue;
+      }
+      const own = i.kind === 'recv' ? [must(sends.get(i.tag), i.tag)] : [];
+      result.set(i.id, [...new Set([...pending[i.queue], ...own])]);
+      pending[i.queue] = [];
+    }
+  }
+  return result;
+}
+
+function toEvent(i: Instruction, device: DeviceIndex, rank: number, deps: readonly number[], measured: InstructionRecord, origin: number): TraceEvent {
+  const captured: readonly Captured[] = measured.captured;
+  return {
+    id: i.id,
+    device,
+    rank,
+    queue: i.queue,
+    kind: i.kind,
+    name: i.kind === 'compute' ? i.op : i.kind,
+    phase: i.phase,
+    module: i.module,
+    anchor: i.anchor,
+    reads: readBuffers(i),
+    writes: writtenBuffers(i),
+    bytes: i.bytes,
+    flops: i.flops,
+    deps,
+    startUs: measured.startUs - origin,
+    durUs: measured.durUs,
+    captured,
+    ...(i.bucket === undefined ? {} : { bucket: i.bucket }),
+    ...(i.kind === 'send' || i.kind === 'recv' ? { peer: i.peer, slice: i.slice, payload: i.payload } : {}),
+    ...(i.kind === 'recv' ? { apply: i.apply } : {}),
+    ...((i.kind === 'send' || i.kind === 'recv') && i.collective ? { collective: i.collective } : {}),
+  };
+}
+
+/** Each side of a transfer by the id of the other. */
+function matches(program: Program): ReadonlyMap<number, number> {
+  const sides = program.lanes.flatMap((lane) => lane.instructions.flatMap((i) => (i.kind === 'send' || i.kind === 'recv' ? [i] : [])));
+  const sends = new Map(sides.flatMap((i) => (i.kind === 'send' ? [[i.tag, i.id] as const] : [])));
+  return new Map(
+    sides.flatMap((i) => {
+      const send = sends.get(i.tag);
+      return i.kind === 'recv' && send !== undefined ? [[i.id, send] as const, [send, i.id] as const] : [];
+    }),
+  );
+}
