@@ -15,11 +15,17 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> dx: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+// By its bits: comparisons with NaN may be folded away, and exp(NaN) may be finite.
+fn is_nan(v: f32) -> bool {
+  return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u;
+}
+
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 2097152u + id.x;
   if (i >= params.n) { return; }
-  let s = 1.0 / (1.0 + exp(-x[id.z * params.x_stride + i]));
+  let v = x[id.z * params.x_stride + i];
+  let s = select(1.0 / (1.0 + exp(-v)), v, is_nan(v));
   let d = (s - t[id.z * params.t_stride + i]) * upstream[id.z * params.upstream_stride];
   dx[id.z * params.dx_stride + i] = d / params.divisor;
 }

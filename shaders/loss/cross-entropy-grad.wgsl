@@ -16,6 +16,11 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> dx: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+// By its bits: comparisons with NaN may be folded away, and exp(NaN) may be finite.
+fn is_nan(v: f32) -> bool {
+  return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u;
+}
+
 fn counted_rows(start: u32) -> f32 {
   if (params.mean == 0u) { return 1.0; }
   var counted = 0.0;
@@ -32,12 +37,17 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let start = id.z * params.x_stride + row * params.classes;
   let out = id.z * params.dx_stride + row * params.classes;
   var largest = -3.4028234e38;
-  for (var c = 0u; c < params.classes; c++) { largest = max(largest, x[start + c]); }
+  var poison = 0.0; // NaN if the row has one
+  for (var c = 0u; c < params.classes; c++) {
+    let v = x[start + c];
+    largest = max(largest, v);
+    if (is_nan(v)) { poison = v; }
+  }
   var sum = 0.0;
   for (var c = 0u; c < params.classes; c++) { sum += exp(x[start + c] - largest); }
   let log_sum = log(sum);
   for (var c = 0u; c < params.classes; c++) {
-    let p = exp((x[start + c] - largest) - log_sum) * scale;
+    let p = exp((x[start + c] - largest) - log_sum) * scale + poison;
     dx[out + c] = select(p, p - scale, i32(c) == label);
   }
 }

@@ -15,6 +15,11 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> loss: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+// By its bits: comparisons with NaN may be folded away, and exp(NaN) may be finite.
+fn is_nan(v: f32) -> bool {
+  return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u;
+}
+
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   if (id.x > 0u) { return; }
@@ -26,12 +31,17 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     if (label == -100) { continue; }
     let start = id.z * params.x_stride + r * params.classes;
     var largest = lowest;
-    for (var c = 0u; c < params.classes; c++) { largest = max(largest, x[start + c]); }
+    var poison = 0.0; // NaN if the row has one
+    for (var c = 0u; c < params.classes; c++) {
+      let v = x[start + c];
+      largest = max(largest, v);
+      if (is_nan(v)) { poison = v; }
+    }
     var sum = 0.0;
     for (var c = 0u; c < params.classes; c++) { sum += exp(x[start + c] - largest); }
     var picked = 0.0;
     if (label >= 0 && u32(label) < params.classes) {
-      picked = (x[start + u32(label)] - largest) - log(sum);
+      picked = (x[start + u32(label)] - largest) - log(sum) + poison;
     } else {
       picked = bitcast<f32>(0x7fc00000u | params.rows);
     }

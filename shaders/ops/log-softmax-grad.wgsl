@@ -12,6 +12,11 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> dx: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+// By its bits: comparisons with NaN may be folded away, and exp(NaN) may be finite.
+fn is_nan(v: f32) -> bool {
+  return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u;
+}
+
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let row = id.y * 2097152u + id.x;
@@ -21,5 +26,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let out = id.z * params.dx_stride + row * params.classes;
   var sum = 0.0;
   for (var c = 0u; c < params.classes; c++) { sum += dy[dy_start + c]; }
-  for (var c = 0u; c < params.classes; c++) { dx[out + c] = dy[dy_start + c] - exp(y[y_start + c]) * sum; }
+  for (var c = 0u; c < params.classes; c++) {
+    let v = y[y_start + c];
+    dx[out + c] = dy[dy_start + c] - select(exp(v), v, is_nan(v)) * sum;
+  }
 }

@@ -10,6 +10,11 @@ struct Params {
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+// By its bits: comparisons with NaN may be folded away, and exp(NaN) may be finite.
+fn is_nan(v: f32) -> bool {
+  return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u;
+}
+
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let row = id.y * 2097152u + id.x;
@@ -17,9 +22,14 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let start = id.z * params.x_stride + row * params.classes;
   let out = id.z * params.y_stride + row * params.classes;
   var largest = -3.4028234e38;
-  for (var c = 0u; c < params.classes; c++) { largest = max(largest, x[start + c]); }
+  var poison = 0.0; // NaN if the row has one
+  for (var c = 0u; c < params.classes; c++) {
+    let v = x[start + c];
+    largest = max(largest, v);
+    if (is_nan(v)) { poison = v; }
+  }
   var sum = 0.0;
   for (var c = 0u; c < params.classes; c++) { sum += exp(x[start + c] - largest); }
-  let log_sum = log(sum);
+  let log_sum = log(sum) + poison;
   for (var c = 0u; c < params.classes; c++) { y[out + c] = (x[start + c] - largest) - log_sum; }
 }

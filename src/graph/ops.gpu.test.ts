@@ -1,0 +1,104 @@
+/** Every operator on a real WebGPU device against its CPU kernel: each forward and backward node of every case, with 1 and with 3 instances. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { at, must } from '../base/invariant';
+import { elements, type HostArray } from '../tensor/shape';
+import type { GraphNode } from './graph';
+import type { OpTypes, ValueId } from './op';
+import { OPS } from './op-table';
+import { CASES, randomSource, type Sizes } from './testing/cases';
+import { relativeError } from './testing/closeness';
+import { differentiate } from './testing/differentiate';
+import { runCpu } from './testing/run-cpu';
+import { LaunchRunner } from './testing/run-launch';
+
+let runner: LaunchRunner | undefined;
+
+beforeAll(async () => {
+  runner = await LaunchRunner.open();
+});
+
+afterAll(() => {
+  runner?.close();
+  runner = undefined;
+});
+
+/** Runs every node of a case on the GPU with the inputs that the CPU gave it, for several seeds at once, and returns the worst error. */
+async function worstError(make: (typeof CASES)[string], sizes: Sizes, instances: number): Promise<{ error: number; node: string }> {
+  const runs = Array.from({ length: instances }, (_, z) => {
+    const random = randomSource(z + 1);
+    const made = make(sizes, random);
+    const d = differentiate(OPS, made.op, made.attrs, made.inputs);
+    const given = new Map(made.inputs.map((input, i): [ValueId, HostArray] => [at(d.inputs, i), input.data]));
+    const outShape = at(d.graph.values, d.output).type.shape;
+    given.set(d.upstream, Float32Array.from({ length: elements(outShape) }, () => random() * 2 - 1));
+    return { graph: d.graph, values: runCpu(d.graph, OPS, given) };
+  });
+  const { graph } = at(runs, 0);
+  const held = (z: number, id: ValueId): HostArray => must(at(runs, z).values.get(id), at(graph.values, id).name);
+  let worst = { error: 0, node: '' };
+  for (const node of graph.nodes) {
+    const inputs = runs.map((_, z) => node.inputs.map((id) => held(z, id)));
+    const outputs = await must(runner, 'runner').run(must(OPS.get(node.op), node.op), typesOf(node), inputs);
+    outputs.forEach((perOutput, z) => {
+      perOutput.forEach((actual, k) => {
+        const error = relativeError(actual, held(z, at(node.outputs, k)));
+        if (!(error <= worst.error)) worst = { error, node: node.op };
+      });
+    });
+  }
+  return worst;
+
+  function typesOf(node: GraphNode): OpTypes {
+    const typeOf = (id: ValueId) => at(graph.values, id).type;
+    return { inputs: node.inputs.map(typeOf), outputs: node.outputs.map(typeOf), attrs: node.attrs };
+  }
+}
+
+const SHAPES: readonly Sizes[] = [
+  [1, 1, 1],
+  [3, 5, 7],
+  [13, 8, 31],
+];
+
+describe.each(Object.entries(CASES))('%s', (_, make) => {
+  it.each([1, 3])('agrees with the CPU, %i instance(s)', async (instances) => {
+    for (const sizes of SHAPES) {
+      const { error, node } = await worstError(make, sizes, instances);
+      expect(error, `${node} at ${sizes.join('x')}`).toBeLessThan(1e-5);
+    }
+  });
+});
+
+it('folds grids of more than 32,768 workgroups into two dimensions', async () => {
+  const { error, node } = await worstError(must(CASES['add a row'], 'add'), [1, 1, 2_200_003], 1);
+  expect(error, node).toBeLessThan(1e-5);
+});
+
+const NAN_CASES = Object.keys(CASES).filter((name) => !/matmul|add|sum/.test(name));
+
+it.each(NAN_CASES)('lets NaN through as the CPU does, forward and backward: %s', async (name) => {
+  const make = must(CASES[name], name);
+  const poisoned: typeof make = (sizes, random) => {
+    const made = make(sizes, random);
+    at(made.inputs, 0).data[5] = Number.NaN;
+    return made;
+  };
+  const { error, node } = await worstError(poisoned, [3, 4, 5], 2);
+  expect(error, node).toBeLessThan(1e-5);
+});
+
+it('stays finite at extreme logits, and turns a class out of range into NaN', async () => {
+  const gpu = must(runner, 'runner');
+  const row = (...values: number[]) => Float32Array.of(...values);
+  const f32 = (...shape: number[]) => ({ shape, dtype: 'f32' }) as const;
+  const bce = { inputs: [f32(4), f32(4)], outputs: [f32(1)], attrs: { reduction: 'sum' } };
+  const [[loss] = []] = await gpu.run(must(OPS.get('loss/bce-with-logits'), 'bce'), bce, [[row(100, -100, 1000, -1000), row(1, 0, 0, 1)]]);
+  expect(at(must(loss, 'loss'), 0)).toBeCloseTo(2000, 2);
+  const cross = { inputs: [f32(2, 3), { shape: [2], dtype: 'i32' }], outputs: [f32(1)], attrs: { reduction: 'mean' } } as const;
+  const logits = row(1000, 0, -1000, 0, 0, 0);
+  const op = must(OPS.get('loss/cross-entropy'), 'cross-entropy');
+  const run = async (labels: Int32Array) => at(must((await gpu.run(op, cross, [[logits, labels]]))[0]?.[0], 'loss'), 0);
+  expect(await run(Int32Array.of(2, 0))).toBeCloseTo((2000 + Math.log(3)) / 2, 3);
+  expect(await run(Int32Array.of(-100, 0))).toBeCloseTo(Math.log(3), 5);
+  expect(await run(Int32Array.of(3, 0))).toBeNaN();
+});
