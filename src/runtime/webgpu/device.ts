@@ -1,0 +1,97 @@
+/**
+ * Asks for an adapter and a GPUDevice and says what came: name, software or not, timestamps or not. Collects the errors that WebGPU reports
+ * out of band and turns the loss of the device into a promise. Each call makes a request of its own, because requestDevice()
+ * consumes its adapter; a rank in a worker calls it there. Called by the session and by the rank workers.
+ */
+import { LockstepError } from '../../base/errors';
+import type { ExecutorInfo } from '../executor';
+import { PipelineCache } from './pipelines';
+
+export interface OpenOptions {
+  /** Label of the GPUDevice, e.g. 'rank 1'. */
+  readonly label?: string;
+  /** Ask for the software adapter even where hardware is there. */
+  readonly software?: boolean;
+}
+
+export interface OpenedDevice {
+  readonly device: GPUDevice;
+  readonly info: ExecutorInfo;
+  /** timestamp-query is there. */
+  readonly timestamps: boolean;
+  /** Compiled kernels, shared by all executors on this device. */
+  readonly pipelines: PipelineCache;
+  /** Resolves with the reason when the device is lost, close() included. Never rejects. */
+  readonly lost: Promise<string>;
+  /** The first error since the last call, or 'device-lost' once the device is gone. */
+  takeError(): LockstepError | undefined;
+  close(): void;
+}
+
+const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|basic render|software/i;
+
+export async function openDevice(gpu: GPU | undefined, options: OpenOptions = {}): Promise<OpenedDevice> {
+  if (!gpu) {
+    const hint = 'Use a browser with WebGPU (Chrome, Edge, Safari 26, Firefox 141) over https or localhost, or train on the CPU.';
+    throw new LockstepError('no-webgpu', 'This browser has no WebGPU (navigator.gpu is missing).', hint);
+  }
+  const adapter = await requestAdapter(gpu, options);
+  const timestamps = adapter.features.has('timestamp-query');
+  const device = await requestDevice(adapter, timestamps, options.label ?? 'lockstep');
+  const { vendor, architecture, description } = adapter.info;
+  const name = [...new Set([vendor, architecture, adapter.info.device, description].filter(Boolean))].join(' ') || 'unknown GPU';
+  const software = adapter.info.isFallbackAdapter || SOFTWARE.test(name);
+
+  const errors: LockstepError[] = [];
+  device.addEventListener('uncapturederror', (event) => {
+    event.preventDefault();
+    errors.push(gpuError(event.error));
+  });
+  let lostBecause: string | undefined;
+  const lost = device.lost.then((info) => {
+    lostBecause = info.message || info.reason || 'unknown reason';
+    return lostBecause;
+  });
+  return {
+    device,
+    info: { kind: 'webgpu', adapter: software ? `${name} (software)` : name, software },
+    timestamps,
+    pipelines: new PipelineCache(device),
+    lost,
+    takeError: () => (lostBecause === undefined ? errors.shift() : deviceLost(lostBecause)),
+    close: () => device.destroy(),
+  };
+}
+
+export function deviceLost(reason: string): LockstepError {
+  return new LockstepError('device-lost', `The GPU device was lost: ${reason}`, 'Training can go on from the last finished step, on a new device or on the CPU.', { reason });
+}
+
+function gpuError(error: GPUError): LockstepError {
+  const memory = /out of memory/i.test(`${error.constructor.name} ${error.message}`) || error.constructor.name === 'GPUOutOfMemoryError';
+  if (memory) return new LockstepError('memory', `WebGPU out of memory: ${error.message}`, 'Use a smaller model, batch or world size.');
+  return new LockstepError('gpu', `WebGPU: ${error.message}`, 'This is a bug in Lockstep or in the driver.', { kind: error.constructor.name });
+}
+
+async function requestAdapter(gpu: GPU, options: OpenOptions): Promise<GPUAdapter> {
+  const adapter = await gpu
+    .requestAdapter({ powerPreference: 'high-performance', ...(options.software ? { forceFallbackAdapter: true } : {}) })
+    .catch(() => null);
+  if (adapter) return adapter;
+  const hint = "The browser may have blocked this machine's GPU or driver (see chrome://gpu); train on the CPU meanwhile.";
+  throw new LockstepError('no-adapter', 'WebGPU is there, but gives no adapter.', hint);
+}
+
+async function requestDevice(adapter: GPUAdapter, timestamps: boolean, label: string): Promise<GPUDevice> {
+  const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
+  try {
+    return await adapter.requestDevice({
+      label,
+      requiredFeatures: timestamps ? ['timestamp-query'] : [],
+      requiredLimits: { maxBufferSize, maxStorageBufferBindingSize },
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LockstepError('no-adapter', `The WebGPU adapter gives no device: ${reason}`, 'Close other pages that use the GPU, or train on the CPU.', { reason });
+  }
+}

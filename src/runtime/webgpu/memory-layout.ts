@@ -1,0 +1,142 @@
+/**
+ * Where every buffer of the hosted devices lies. The memory planner gives each device its regions; here the same region of all devices becomes
+ * one GPUBuffer, device after device at one stride, so that one dispatch can run a kernel for all of them. A pool is laid
+ * out name by name, and device by device within a name: two parameters of one pool then have disjoint ranges, as WebGPU wants it of writable
+ * bindings. Numbers only; `memory.ts` allocates.
+ */
+import { LockstepError } from '../../base/errors';
+import { at, must } from '../../base/invariant';
+import type { BufferSpec, Program } from '../../program/instruction';
+import { alignedBytes, planDevice, type DevicePlan } from '../../program/memory-planner';
+import type { DeviceIndex } from '../../protocol/trace';
+
+export interface Location {
+  /** Index into MemoryLayout.buffers. */
+  readonly buffer: number;
+  /** Bytes from its start. */
+  readonly offset: number;
+  readonly bytes: number;
+  /** Bytes from `offset` on that nothing else uses while this buffer lives: its slot, or its own stride. */
+  readonly area: number;
+  readonly spec: BufferSpec;
+}
+
+export interface BufferPlan {
+  readonly label: string;
+  readonly bytes: number;
+}
+
+export interface MemoryLimits {
+  readonly maxBufferSize: number;
+  readonly maxStorageBufferBindingSize: number;
+}
+
+/** First byte of a device's region, and for pools of each of its buffers. */
+interface RegionHome {
+  readonly buffer: number;
+  readonly offset: number;
+  readonly area: number;
+  readonly members?: ReadonlyMap<string, { readonly offset: number; readonly area: number }>;
+}
+
+export class MemoryLayout {
+  readonly plans: ReadonlyMap<DeviceIndex, DevicePlan>;
+  private readonly list: BufferPlan[] = [];
+  private readonly homes = new Map<string, RegionHome>();
+  private readonly specs = new Map<string, BufferSpec>();
+
+  constructor(
+    private readonly programs: readonly Program[],
+    devices: readonly DeviceIndex[],
+    private readonly limits: MemoryLimits,
+  ) {
+    this.plans = new Map(devices.map((device) => [device, planDevice(programs, device)]));
+    for (const program of programs) {
+      for (const lane of program.lanes) for (const spec of lane.buffers) this.specs.set(`${program.variant} ${lane.device} ${spec.name}`, spec);
+    }
+    const keys = new Set([...this.plans.values()].flatMap((plan) => plan.regions.map((region) => region.key)));
+    for (const key of keys) {
+      const holders = devices.filter((device) => must(this.plans.get(device), 'plan').regions.some((region) => region.key === key));
+      const shared = holders.length > 1 && this.lay(key, holders, key);
+      // Too large for one GPUBuffer: one a device, and the kernels run device by device.
+      if (!shared) for (const device of holders) this.lay(key, [device], `${key} of cuda:${device}`);
+    }
+  }
+
+  get buffers(): readonly BufferPlan[] {
+    return this.list;
+  }
+
+  /** A buffer of the runtime's own (staging); returns its index. */
+  reserve(label: string, bytes: number): number {
+    this.list.push({ label, bytes: Math.max(256, Math.ceil(bytes / 256) * 256) });
+    return this.list.length - 1;
+  }
+
+  locate(variant: string, device: DeviceIndex, name: string): Location {
+    const found = this.find(variant, device, name);
+    return must(found, `buffer ${name} on cuda:${device} in program '${variant}'`);
+  }
+
+  find(variant: string, device: DeviceIndex, name: string): Location | undefined {
+    const plan = this.plans.get(device);
+    const spec = this.specs.get(`${variant} ${device} ${name}`);
+    const placement = plan?.placements.get(variant)?.get(name);
+    if (!plan || !spec || !placement) return undefined;
+    const { key } = at(plan.regions, placement.region);
+    const home = must(this.homes.get(`${key} ${device}`), `region ${key}`);
+    const place = home.members ? must(home.members.get(name), name) : home;
+    return { buffer: home.buffer, offset: place.offset, area: place.area, bytes: placement.bytes, spec };
+  }
+
+  /** Lays a region of all holders into one buffer; false when it would be too large (an error when there is one holder). */
+  private lay(key: string, holders: readonly DeviceIndex[], label: string): boolean {
+    const pool = key.startsWith('pool:');
+    const homes = new Map<DeviceIndex, Map<string, { offset: number; area: number }>>(holders.map((device) => [device, new Map()]));
+    let bytes = 0;
+    if (pool) {
+      for (const [name, owners] of this.poolMembers(key, holders)) {
+        const stride = Math.max(...owners.map(([, spec]) => alignedBytes(spec)));
+        for (const [device] of owners) {
+          homes.get(device)?.set(name, { offset: bytes, area: stride });
+          bytes += stride;
+        }
+      }
+    } else {
+      bytes = this.stride(key, holders) * holders.length;
+    }
+    const limit = Math.min(this.limits.maxBufferSize, this.limits.maxStorageBufferBindingSize);
+    if (bytes > limit) {
+      if (holders.length > 1) return false;
+      const hint = 'Use a smaller model or batch.';
+      throw new LockstepError('memory', `CUDA out of memory. ${label} needs ${bytes} bytes; this adapter allows ${limit} in one buffer.`, hint, { bytes, limit });
+    }
+    const buffer = this.list.push({ label, bytes }) - 1;
+    const area = pool ? bytes : this.stride(key, holders);
+    holders.forEach((device, i) => {
+      const members = pool ? { members: must(homes.get(device), 'home') } : {};
+      this.homes.set(`${key} ${device}`, { buffer, offset: pool ? 0 : i * area, area, ...members });
+    });
+    return true;
+  }
+
+  private stride(key: string, holders: readonly DeviceIndex[]): number {
+    const sizes = holders.map((device) => this.plans.get(device)?.regions.find((region) => region.key === key)?.bytes ?? 0);
+    return Math.max(256, ...sizes);
+  }
+
+  /** Buffers of a pool with the devices that hold them, in the order in which they first appear. */
+  private poolMembers(key: string, holders: readonly DeviceIndex[]): ReadonlyMap<string, [DeviceIndex, BufferSpec][]> {
+    const members = new Map<string, [DeviceIndex, BufferSpec][]>();
+    for (const device of holders) {
+      const lanes = this.programs.flatMap((program) => program.lanes.filter((lane) => lane.device === device));
+      for (const spec of lanes.flatMap((lane) => lane.buffers)) {
+        if (!spec.persistent || `pool:${spec.pool}` !== key) continue;
+        const owners = members.get(spec.name) ?? [];
+        if (!owners.some(([owner]) => owner === device)) owners.push([device, spec]);
+        members.set(spec.name, owners);
+      }
+    }
+    return members;
+  }
+}

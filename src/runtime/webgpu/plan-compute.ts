@@ -1,0 +1,100 @@
+/**
+ * Launches to dispatches. The same computation of several devices becomes one dispatch where memory allows it: dense kernels run the devices as
+ * instances in z when every operand advances by a constant stride from device to device; segmented kernels take any devices, because
+ * their table names every stretch.
+ */
+import { at, must } from '../../base/invariant';
+import type { DenseLaunch, Launch, OpDef, SegmentedLaunch } from '../../graph/op';
+import { blockTable, blockWorkgroups, type Stretch } from './block-table';
+import { type BoundRange, conflictError, type DispatchSpec, packParams, rangesConflict } from './dispatch';
+import type { Location, MemoryLayout } from './memory-layout';
+import { planTransfers } from './plan-transfer';
+
+/** Locations of [...inputs, ...outputs] of one device's computation. */
+export type Operands = readonly Location[];
+
+export function planCompute(op: OpDef, items: readonly Operands[], inputs: number, attrs: OpDefAttrs, layout: MemoryLayout): readonly DispatchSpec[] {
+  const types = at(items, 0).map((location) => location.spec);
+  const launches = op.lower({ inputs: types.slice(0, inputs), outputs: types.slice(inputs), attrs });
+  return launches.flatMap((launch: Launch) => (launch.kind === 'dense' ? planDense(launch, items, layout) : planSegmented(launch, items, layout)));
+}
+type OpDefAttrs = Parameters<OpDef['lower']>[0]['attrs'];
+
+function planDense(launch: DenseLaunch, items: readonly Operands[], layout: MemoryLayout): DispatchSpec[] {
+  const [x, y] = launch.workgroups;
+  if (x * y === 0) return [];
+  const instances = items.map((operands) => launch.bindings.map((operand) => at(operands, operand)));
+  instances.sort((a, b) => at(a, 0).offset - at(b, 0).offset);
+  return uniformRuns(instances).flatMap((run) => {
+    const whole = denseDispatch(launch, run);
+    if (!rangesConflict(launch.kernel, whole.tensors)) return [whole];
+    return run.map((instance) => {
+      const single = denseDispatch(launch, [instance]);
+      if (rangesConflict(launch.kernel, single.tensors)) throw conflictError(launch.kernel, labelsOf(single.tensors, layout));
+      return single;
+    });
+  });
+}
+
+/** Cuts the instances where an operand changes its buffer or its stride. */
+function uniformRuns(instances: readonly Operands[]): Operands[][] {
+  const runs: Operands[][] = [];
+  for (const instance of instances) {
+    const run = runs.at(-1);
+    if (run && fits(run, instance)) run.push(instance);
+    else runs.push([instance]);
+  }
+  return runs;
+}
+
+function fits(run: readonly Operands[], next: Operands): boolean {
+  const first = at(run, 0);
+  const last = at(run, run.length - 1);
+  return next.every((location, i) => {
+    const gap = location.offset - at(last, i).offset;
+    const stride = run.length > 1 ? at(at(run, 1), i).offset - at(first, i).offset : gap;
+    return location.buffer === at(last, i).buffer && gap > 0 && gap === stride;
+  });
+}
+
+function denseDispatch(launch: DenseLaunch, run: readonly Operands[]): DispatchSpec {
+  const first = at(run, 0);
+  const last = at(run, run.length - 1);
+  const tensors = first.map(({ buffer, offset }, i): BoundRange => ({ buffer, offset, size: at(last, i).offset + at(last, i).bytes - offset }));
+  const strides = first.map(({ offset }, i) => (run.length > 1 ? (at(at(run, 1), i).offset - offset) / 4 : 0));
+  const [x, y] = launch.workgroups;
+  return { kernel: launch.kernel, constants: launch.constants ?? {}, tensors, params: packParams(launch.params, strides), workgroups: [x, y, run.length] };
+}
+
+function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layout: MemoryLayout): DispatchSpec[] {
+  const groups = new Map<string, { buffers: readonly number[]; stretches: Stretch[] }>();
+  for (const operands of items) {
+    for (const segment of launch.segments) {
+      if (segment.length === 0) continue;
+      const locations = segment.at.map(({ operand }) => at(operands, operand));
+      const buffers = locations.map((location) => location.buffer);
+      const key = buffers.join(' ');
+      const group = groups.get(key) ?? { buffers, stretches: [] };
+      groups.set(key, group);
+      const offsets = segment.at.map(({ offset, fixed }, i) => ({ offset: at(locations, i).offset / 4 + offset, fixed }));
+      group.stretches.push({ at: offsets, length: segment.length });
+    }
+  }
+  return [...groups.values()].flatMap(({ buffers, stretches }) => {
+    // A copy within one buffer (ops/copy, ddp/unpack) is a transfer like any other.
+    if (launch.kernel === 'comm/transfer') {
+      const [source, target] = [at(buffers, 0), at(buffers, 1)];
+      const moves = stretches.map(({ at: [from, to], length }) => ({ source, target, from: must(from, 'source').offset, to: must(to, 'target').offset, length }));
+      return planTransfers(moves, launch.constants?.ADD === 1, layout);
+    }
+    const tensors = buffers.map((buffer) => wholeBuffer(buffer, layout));
+    if (rangesConflict(launch.kernel, tensors)) throw conflictError(launch.kernel, labelsOf(tensors, layout));
+    const table = blockTable(stretches);
+    const blocks = table.length / (buffers.length + 2);
+    const params = packParams(launch.params, []);
+    return [{ kernel: launch.kernel, constants: launch.constants ?? {}, tensors, params, table, workgroups: blockWorkgroups(blocks) }];
+  });
+}
+
+const wholeBuffer = (buffer: number, layout: MemoryLayout): BoundRange => ({ buffer, offset: 0, size: at(layout.buffers, buffer).bytes });
+const labelsOf = (ranges: readonly BoundRange[], layout: MemoryLayout): string[] => ranges.map(({ buffer }) => at(layout.buffers, buffer).label);

@@ -1,0 +1,40 @@
+/** Where the losses of a program lie after a step and how they are copied into a row of the loss ring. Neighbours are one copy. */
+import { at } from '../../base/invariant';
+import type { Program } from '../../program/instruction';
+import type { DeviceIndex } from '../../protocol/trace';
+import type { Location, MemoryLayout } from './memory-layout';
+
+export interface LossPlan {
+  readonly copies: readonly { readonly buffer: number; readonly offset: number; readonly bytes: number; readonly to: number }[];
+  /** In lane order; `word` counts from the start of the row. */
+  readonly values: readonly { readonly device: DeviceIndex; readonly word: number }[];
+  readonly bytes: number;
+}
+
+/** Padding between two losses that is worth copying to save a call. */
+const MERGE_BYTES = 1024;
+
+export function planLosses(program: Program, devices: readonly DeviceIndex[], layout: MemoryLayout): LossPlan {
+  const found = program.lanes.flatMap(({ device, loss }) =>
+    loss !== undefined && devices.includes(device) ? [{ device, location: layout.locate(program.variant, device, loss) }] : [],
+  );
+  const sorted = [...found].sort((a, b) => a.location.buffer - b.location.buffer || a.location.offset - b.location.offset);
+  const copies: { buffer: number; offset: number; bytes: number; to: number }[] = [];
+  const words = new Map<DeviceIndex, number>();
+  let bytes = 0;
+  let last: Location | undefined;
+  for (const { device, location } of sorted) {
+    const joins = last?.buffer === location.buffer && location.offset - last.offset <= MERGE_BYTES;
+    if (joins) {
+      const copy = at(copies, copies.length - 1);
+      copy.bytes = location.offset + 4 - copy.offset;
+      bytes = copy.to + copy.bytes;
+    } else {
+      copies.push({ buffer: location.buffer, offset: location.offset, bytes: 4, to: bytes });
+      bytes += 4;
+    }
+    words.set(device, bytes / 4 - 1);
+    last = location;
+  }
+  return { copies, values: found.map(({ device }) => ({ device, word: words.get(device) ?? 0 })), bytes };
+}

@@ -1,0 +1,47 @@
+/**
+ * Moves between slices to dispatches of comm/transfer and comm/transfer-within: all moves of one step between the same pair of buffers share a
+ * dispatch. The moves of a call must be independent of each other.
+ */
+import { at } from '../../base/invariant';
+import { blockTable, blockWorkgroups, type Stretch } from './block-table';
+import type { BoundRange, DispatchSpec } from './dispatch';
+import type { MemoryLayout } from './memory-layout';
+
+/** Buffers by index, the rest in elements from their start. */
+export interface Move {
+  readonly source: number;
+  readonly from: number;
+  readonly target: number;
+  readonly to: number;
+  readonly length: number;
+}
+
+export function planTransfers(moves: readonly Move[], add: boolean, layout: MemoryLayout): DispatchSpec[] {
+  const pairs = new Map<string, Move[]>();
+  for (const move of moves) {
+    if (move.length === 0) continue;
+    const key = `${move.source} ${move.target}`;
+    pairs.set(key, [...(pairs.get(key) ?? []), move]);
+  }
+  return [...pairs.values()].map((list) => transferDispatch(list, add, layout));
+}
+
+function transferDispatch(list: readonly Move[], add: boolean, layout: MemoryLayout): DispatchSpec {
+  const { source, target } = at(list, 0);
+  const within = source === target;
+  const stretches = list.map(
+    ({ from, to, length }): Stretch =>
+      within ? { at: [{ offset: to }], length, extra: from } : { at: [{ offset: from }, { offset: to }], length },
+  );
+  const whole = (buffer: number): BoundRange => ({ buffer, offset: 0, size: at(layout.buffers, buffer).bytes });
+  const table = blockTable(stretches);
+  const blocks = table.length / (within ? 3 : 4);
+  return {
+    kernel: within ? 'comm/transfer-within' : 'comm/transfer',
+    constants: { ADD: add ? 1 : 0 },
+    tensors: within ? [whole(target)] : [whole(source), whole(target)],
+    params: new Uint32Array(0),
+    table,
+    workgroups: blockWorkgroups(blocks),
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * Plans a lane whose peers live in other memory spaces: per instruction its dispatches and its place in memory. Nothing is merged, because the
+ * order of the two queues depends on when messages arrive. What is added to a buffer comes in through one receive buffer.
+ */
+import { at, must } from '../../base/invariant';
+import type { Instruction, Lane } from '../../program/instruction';
+import type { Queue } from '../../protocol/trace';
+import type { DispatchSpec } from './dispatch';
+import type { GpuContext } from './context';
+import type { MemoryLayout } from './memory-layout';
+import { planCompute } from './plan-compute';
+import { type LoadPlan, planLoads } from './plan-loads';
+import { planTransfers } from './plan-transfer';
+
+export interface RemoteAction {
+  readonly instruction: Instruction;
+  readonly loads: readonly LoadPlan[];
+  /** Its dispatches: [first, end) of RemotePlan.dispatches. */
+  readonly first: number;
+  readonly end: number;
+  /** Send and recv: where the slice lies (bytes); for an adding recv, where the message is written first. */
+  readonly slice?: { readonly buffer: number; readonly offset: number; readonly bytes: number };
+}
+
+export interface RemoteVariant {
+  readonly lane: Lane;
+  readonly queues: Readonly<Record<Queue, readonly RemoteAction[]>>;
+}
+
+export interface RemotePlan {
+  readonly kind: 'remote';
+  readonly variants: ReadonlyMap<string, RemoteVariant>;
+  readonly dispatches: readonly DispatchSpec[];
+}
+
+export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs' | 'ops' | 'layout'>): RemotePlan {
+  const dispatches: DispatchSpec[] = [];
+  const lanes = programs.map((program) => ({ variant: program.variant, lane: at(program.lanes, 0) }));
+  const longest = Math.max(0, ...lanes.flatMap(({ lane }) => lane.instructions.map((i) => (i.kind === 'recv' && i.apply === 'add' ? i.slice.length : 0))));
+  const received = longest > 0 ? layout.reserve('received', longest * 4) : 0;
+  const variants = new Map(
+    lanes.map(({ variant, lane }) => {
+      const actions = lane.instructions.map((instruction): RemoteAction => {
+        const first = dispatches.length;
+        const locate = (name: string) => layout.locate(variant, lane.device, name);
+        const add = (specs: readonly DispatchSpec[]) => {
+          dispatches.push(...specs);
+          return { instruction, loads: [], first, end: dispatches.length };
+        };
+        switch (instruction.kind) {
+          case 'wait':
+            return add([]);
+          case 'load': {
+            const loads = planLoads([{ device: lane.device, instruction }], (_, name) => locate(name), () => true, layout).writes;
+            return { ...add([]), loads };
+          }
+          case 'compute': {
+            const op = must(ops.get(instruction.op), `operator ${instruction.op}`);
+            const operands = [...instruction.inputs, ...instruction.outputs].map(locate);
+            return add(planCompute(op, [operands], instruction.inputs.length, instruction.attrs, layout));
+          }
+          default:
+            return planMessage(instruction, received, locate, add, layout);
+        }
+      });
+      const queues = { compute: actions.filter((a) => a.instruction.queue === 'compute'), comm: actions.filter((a) => a.instruction.queue === 'comm') };
+      return [variant, { lane, queues }];
+    }),
+  );
+  return { kind: 'remote', variants, dispatches };
+}
+
+function planMessage(
+  instruction: Extract<Instruction, { slice: unknown }>,
+  received: number,
+  locate: (name: string) => { readonly buffer: number; readonly offset: number },
+  add: (specs: readonly DispatchSpec[]) => RemoteAction,
+  layout: MemoryLayout,
+): RemoteAction {
+  const { buffer, offset } = locate(instruction.slice.buffer);
+  const { length } = instruction.slice;
+  const start = offset + instruction.slice.offset * 4;
+  if (instruction.kind === 'send' || instruction.apply === 'put') return { ...add([]), slice: { buffer, offset: start, bytes: length * 4 } };
+  const specs = planTransfers([{ source: received, from: 0, target: buffer, to: start / 4, length }], true, layout);
+  return { ...add(specs), slice: { buffer: received, offset: 0, bytes: length * 4 } };
+}

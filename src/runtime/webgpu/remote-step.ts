@@ -1,0 +1,162 @@
+/**
+ * One step of one lane against a transport; see remote-run.ts. It ends when both queues are through and all messages have been handed to the
+ * transport; it does not wait for the GPU.
+ */
+import { LockstepError } from '../../base/errors';
+import { must } from '../../base/invariant';
+import type { Recv, Send } from '../../program/instruction';
+import type { Feed, Transport } from '../executor';
+import { type Command, encodeCommands } from './bind-dispatches';
+import type { GpuContext } from './context';
+import { runLoads } from './plan-loads';
+import type { RemoteAction, RemoteVariant } from './remote-plan';
+
+/** What a traced step does after each instruction. */
+export interface StepObserver {
+  /** Before the instruction's work is encoded. */
+  begin(action: RemoteAction): void;
+  /** After it has been encoded; may encode copies. */
+  encoded(action: RemoteAction, encoder: () => GPUCommandEncoder): void;
+  /** After it has been submitted; `sent` resolves when a send's message has left. */
+  submitted(action: RemoteAction, sent: Promise<unknown>): Promise<void>;
+}
+
+export interface StepInput {
+  readonly variant: string;
+  readonly plan: RemoteVariant;
+  readonly feed: Feed;
+  readonly commands: (action: RemoteAction) => readonly Command[];
+}
+
+interface Cursor {
+  readonly list: readonly RemoteAction[];
+  next: number;
+  /** The message that the recv at `next` waits for. */
+  arrival: { data?: Float32Array; readonly done: Promise<unknown> } | undefined;
+}
+
+export class RemoteStep {
+  private readonly compute: Cursor;
+  private readonly comm: Cursor;
+  private readonly signalled = new Set<string>();
+  private encoder: GPUCommandEncoder | undefined;
+  private pass: GPUComputePassEncoder | undefined;
+  private posted: { readonly send: Send; readonly buffer: GPUBuffer; readonly bytes: number }[] = [];
+  private readonly outgoing: Promise<void>[] = [];
+
+  constructor(
+    private readonly context: GpuContext,
+    private readonly transport: Transport,
+    private readonly input: StepInput,
+  ) {
+    this.compute = { list: input.plan.queues.compute, next: 0, arrival: undefined };
+    this.comm = { list: input.plan.queues.comm, next: 0, arrival: undefined };
+  }
+
+  async run(observer?: StepObserver): Promise<void> {
+    const { ring, losses, memory } = this.context;
+    for (;;) {
+      const cursor = [this.comm, this.compute].find((each) => this.canMove(each));
+      if (cursor) {
+        const action = must(cursor.list[cursor.next], 'action');
+        observer?.begin(action);
+        this.move(cursor, action);
+        if (observer) {
+          observer.encoded(action, () => this.openEncoder());
+          this.flush();
+          await observer.submitted(action, Promise.all(this.outgoing));
+        }
+        continue;
+      }
+      if (this.compute.next === this.compute.list.length && this.comm.next === this.comm.list.length) break;
+      this.flush();
+      await this.message();
+    }
+    ring.append(this.openEncoder(), must(losses.get(this.input.variant), 'losses'), (buffer) => memory.buffer(buffer));
+    this.flush();
+    ring.submitted();
+    await Promise.all(this.outgoing);
+  }
+
+  /** Whether the head of the queue can run now. Asks for the message of a recv that has become the head. */
+  private canMove(cursor: Cursor): boolean {
+    const instruction = cursor.list[cursor.next]?.instruction;
+    if (!instruction) return false;
+    if (instruction.kind === 'wait') return this.signalled.has(instruction.event);
+    if (instruction.kind !== 'recv') return true;
+    cursor.arrival ??= this.ask(instruction);
+    return cursor.arrival.data !== undefined;
+  }
+
+  private ask(recv: Recv): NonNullable<Cursor['arrival']> {
+    const message = this.transport.recv(recv.peer, this.input.plan.lane.device, recv.tag);
+    const arrival: NonNullable<Cursor['arrival']> = {
+      done: message.then((data) => {
+        if (data.length !== recv.slice.length) throw new LockstepError('program', `Message ${recv.tag} has ${data.length} elements, expected ${recv.slice.length}.`);
+        arrival.data = data;
+      }),
+    };
+    // Whoever waits for it sees the failure; nobody may be waiting yet.
+    arrival.done.catch(() => undefined);
+    return arrival;
+  }
+
+  private async message(): Promise<void> {
+    const waiting = [this.comm, this.compute].flatMap(({ arrival }) => (arrival ? [arrival.done] : []));
+    if (waiting.length > 0) return void (await Promise.race(waiting));
+    const stuck = [this.comm, this.compute].flatMap(({ list, next }) => list.slice(next, next + 1).map((action) => JSON.stringify(action.instruction)));
+    throw new LockstepError('program', `cuda:${this.input.plan.lane.device} waits for events that nothing will signal: ${stuck.join('; ')}`);
+  }
+
+  private move(cursor: Cursor, action: RemoteAction): void {
+    const { instruction, slice, loads } = action;
+    // Messages leave before more is encoded; consecutive sends leave together.
+    if (this.posted.length > 0 && instruction.kind !== 'send') this.flush();
+    if (instruction.kind === 'send' && slice) this.post(instruction, slice);
+    if (loads.length > 0) {
+      this.flush();
+      runLoads(loads, this.input.feed, this.context.memory);
+    }
+    if (instruction.kind === 'recv' && slice) {
+      // writeBuffer takes effect at once, so what has been encoded must be submitted before.
+      this.flush();
+      this.context.memory.write(slice.buffer, slice.offset, must(cursor.arrival?.data, 'message'));
+    }
+    const commands = this.input.commands(action);
+    if (commands.length > 0) {
+      this.pass ??= this.openEncoder().beginComputePass();
+      encodeCommands(this.pass, commands);
+    }
+    if (instruction.signals !== undefined) this.signalled.add(instruction.signals);
+    cursor.arrival = undefined;
+    cursor.next++;
+  }
+
+  private post(send: Send, { buffer, offset, bytes }: NonNullable<RemoteAction['slice']>): void {
+    const staging = this.context.staging.acquire(bytes);
+    if (bytes > 0) this.openEncoder().copyBufferToBuffer(this.context.memory.buffer(buffer), offset, staging, 0, bytes);
+    this.posted.push({ send, buffer: staging, bytes });
+  }
+
+  /** The encoder, outside any pass. */
+  private openEncoder(): GPUCommandEncoder {
+    this.encoder ??= this.context.memory.device.createCommandEncoder();
+    if (this.pass && this.encoder) this.pass.end();
+    this.pass = undefined;
+    return this.encoder;
+  }
+
+  private flush(): void {
+    if (!this.encoder) return;
+    const encoder = this.openEncoder();
+    this.encoder = undefined;
+    this.context.memory.device.queue.submit([encoder.finish()]);
+    const { device } = this.input.plan.lane;
+    for (const { send, buffer, bytes } of this.posted) {
+      const sent = this.context.staging.take(buffer, bytes).then((data) => this.transport.send(device, send.peer, send.tag, new Float32Array(data)));
+      sent.catch(() => undefined);
+      this.outgoing.push(sent);
+    }
+    this.posted = [];
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Mappable buffers for reading tensors back, kept for reuse by size class: after the first steps nothing is allocated. A read is: acquire, encode
+ * copies, submit, take.
+ */
+import type { GpuMemory } from './memory';
+import { COPY_DST, MAP_READ, MODE_READ } from './usage';
+
+export class StagingPool {
+  private readonly free = new Map<number, GPUBuffer[]>();
+
+  constructor(private readonly memory: GpuMemory) {}
+
+  acquire(bytes: number): GPUBuffer {
+    const size = sizeClass(bytes);
+    return this.free.get(size)?.pop() ?? this.memory.create(`readback ${size} bytes`, size, MAP_READ | COPY_DST);
+  }
+
+  /** Waits for everything submitted so far, copies the first `bytes` out and gives the buffer back to the pool. */
+  async take(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
+    try {
+      const span = Math.max(4, Math.ceil(bytes / 4) * 4);
+      await buffer.mapAsync(MODE_READ, 0, span);
+      return buffer.getMappedRange(0, span).slice(0, bytes);
+    } finally {
+      if (buffer.mapState === 'mapped') buffer.unmap();
+      const list = this.free.get(buffer.size) ?? [];
+      list.push(buffer);
+      this.free.set(buffer.size, list);
+    }
+  }
+}
+
+/** Powers of two from 1 KiB. */
+const sizeClass = (bytes: number): number => 2 ** Math.max(10, Math.ceil(Math.log2(Math.max(1, bytes))));

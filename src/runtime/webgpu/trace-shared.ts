@@ -1,0 +1,122 @@
+/**
+ * One step of a shared program, instruction by instruction: each in a compute pass of its own with timestamps at both ends, its outputs copied
+ * aside after it; everything is read with one map. Without timestamp-query each instruction is submitted and awaited alone,
+ * and its time is wall clock. The same kernels on the same memory as step(), so the same bits.
+ */
+import { at, must } from '../../base/invariant';
+import type { Program } from '../../program/instruction';
+import type { Corruption, Feed, InstructionRecord } from '../executor';
+import { type Command, encodeCommands } from './bind-dispatches';
+import { type CapturePlan, captureBytes, encodeCaptures, planCaptures, readCaptures } from './captures';
+import { nowUs } from './clock';
+import type { GpuContext } from './context';
+import { runLoads } from './plan-loads';
+import { instructionsOf, type PlannedStep, planProgram } from './plan-step';
+import { type Span, TimestampLog } from './timestamp-log';
+import { completeRecords } from './trace-records';
+
+interface TracedStep {
+  readonly planned: PlannedStep;
+  readonly commands: readonly Command[];
+  readonly captures: readonly CapturePlan[];
+}
+
+
+
+export class SharedTrace {
+  private readonly variants = new Map<string, Promise<readonly TracedStep[]>>();
+  private log: TimestampLog | undefined;
+
+  constructor(private readonly context: GpuContext) {}
+
+  /** `extra(tag)`: commands that a corruption adds after that transfer. */
+  async run(variant: string, feed: Feed, extra: (tag: string) => readonly Command[]): Promise<readonly InstructionRecord[]> {
+    const { programs, opened, memory, ring, losses, staging } = this.context;
+    const program = must(programs.find((p) => p.variant === variant), `program '${variant}'`);
+    let prepared = this.variants.get(variant);
+    if (!prepared) {
+      prepared = this.prepare(program);
+      this.variants.set(variant, prepared);
+    }
+    const steps = await prepared;
+    const bytes = captureBytes(steps.flatMap((step) => step.captures));
+    const target = staging.acquire(bytes);
+    const source = (buffer: number) => memory.buffer(buffer);
+    const commandsOf = (step: TracedStep): readonly Command[] => {
+      const linear = step.planned.step;
+      return linear.kind === 'transfer' ? [...step.commands, ...linear.items.flatMap(({ recv }) => extra(recv.instruction.tag))] : step.commands;
+    };
+    const loadSpans = steps.map(({ planned }) => {
+      const startUs = nowUs();
+      runLoads(planned.loads, feed, memory);
+      return { startUs, durUs: nowUs() - startUs };
+    });
+
+    let spans: readonly Span[];
+    let encoder = memory.device.createCommandEncoder({ label: 'trace' });
+    if (opened.timestamps) {
+      if (!this.log || this.log.capacity < steps.length) this.log = new TimestampLog(memory, Math.max(steps.length, 64));
+      const log = this.log;
+      steps.forEach((step, i) => {
+        const pass = encoder.beginComputePass({ timestampWrites: log.writes(i) });
+        encodeCommands(pass, commandsOf(step));
+        pass.end();
+        encodeCaptures(encoder, step.captures, source, target);
+      });
+      const stamps = staging.acquire(steps.length * 16);
+      log.resolve(encoder, steps.length, stamps);
+      ring.append(encoder, must(losses.get(variant), 'losses'), source);
+      const submittedUs = nowUs();
+      memory.device.queue.submit([encoder.finish()]);
+      ring.submitted();
+      spans = await log.read(stamps, steps.length, submittedUs, staging);
+    } else {
+      const measured: Span[] = [];
+      for (const step of steps) {
+        const pass = encoder.beginComputePass();
+        encodeCommands(pass, commandsOf(step));
+        pass.end();
+        const startUs = nowUs();
+        memory.device.queue.submit([encoder.finish()]);
+        await memory.device.queue.onSubmittedWorkDone();
+        measured.push({ startUs, durUs: nowUs() - startUs });
+        encoder = memory.device.createCommandEncoder({ label: 'trace' });
+        encodeCaptures(encoder, step.captures, source, target);
+      }
+      ring.append(encoder, must(losses.get(variant), 'losses'), source);
+      memory.device.queue.submit([encoder.finish()]);
+      ring.submitted();
+      spans = measured;
+    }
+    const image = await staging.take(target, bytes);
+    const measured = steps.flatMap(({ planned, commands, captures }, i) => {
+      const span = planned.step.kind === 'load' && commands.length === 0 ? at(loadSpans, i) : at(spans, i);
+      const ran = instructionsOf(planned.step);
+      return ran.map(({ device, instruction }, k): InstructionRecord => ({
+        id: instruction.id,
+        device,
+        ...span,
+        captured: k === ran.length - 1 ? readCaptures(captures, image) : [],
+      }));
+    });
+    return completeRecords(program.lanes, measured);
+  }
+
+  private async prepare(program: Program): Promise<readonly TracedStep[]> {
+    const { layout, ops, kernels, memory } = this.context;
+    const planned = planProgram(program, ops, layout, { group: false });
+    const specs = planned.flatMap((step) => step.dispatches);
+    await kernels.compile(specs);
+    const commands = kernels.bind(specs, memory, `trace of ${program.variant}`);
+    let next = 0;
+    let bytes = 0;
+    return planned.map((step) => {
+      const own = commands.slice(next, next + step.dispatches.length);
+      next += step.dispatches.length;
+      const last = must(instructionsOf(step.step).at(-1), 'instruction');
+      const captures = planCaptures(last.instruction, (name) => layout.locate(program.variant, last.device, name), bytes);
+      bytes += captureBytes(captures);
+      return { planned: step, commands: own, captures };
+    });
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * The WebGPU implementation of Executor. Everything is planned and bound once: memory laid out, dispatches planned, kernels compiled, bind groups
+ * made; a step replays. Lanes that all live here run as one merged list; a single lane whose peers live elsewhere runs its
+ * two queues against a Transport. Called by the session and by the rank workers. It does not own the GPUDevice.
+ */
+import { LockstepError } from '../../base/errors';
+import { must } from '../../base/invariant';
+import type { Program } from '../../program/instruction';
+import type { DeviceIndex } from '../../protocol/trace';
+import { elements } from '../../tensor/shape';
+import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord } from '../executor';
+import { type GpuContext, KernelSet } from './context';
+import type { OpenedDevice } from './device';
+import { LossRing } from './loss-ring';
+import { GpuMemory } from './memory';
+import { type Location, MemoryLayout } from './memory-layout';
+import { planLosses } from './plan-losses';
+import { readBuffers } from './read-buffers';
+import { planRemote } from './remote-plan';
+import { RemoteRun } from './remote-run';
+import { planShared, SharedRun } from './shared-run';
+import { StagingPool } from './staging-pool';
+
+export interface WebgpuExecutorOptions extends ExecutorOptions {
+  readonly opened: OpenedDevice;
+  /** WGSL by kernel id. */
+  readonly shaders: Readonly<Record<string, string>>;
+  /** Kernels compiled so far. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** One way of running the hosted lanes. */
+interface Run {
+  step(variant: string, feed: Feed): Promise<void> | void;
+  trace(variant: string, feed: Feed): Promise<readonly InstructionRecord[]>;
+  /** `source`: the buffer (index) that holds the number to add. */
+  corrupt(corruption: Corruption | undefined, source: number): void;
+}
+
+export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Promise<Executor> {
+  const { opened, devices, ops, transport } = options;
+  const programs = options.programs.map((program): Program => ({ ...program, lanes: program.lanes.filter((lane) => devices.includes(lane.device)) }));
+  const remote = programs.some((program) => program.lanes.some((lane) => lane.instructions.some((i) => 'peer' in i && !devices.includes(i.peer))));
+  if (remote && (devices.length !== 1 || !transport)) {
+    throw new LockstepError('program', 'An executor hosts all lanes that talk to each other, or one lane with a transport to the others.');
+  }
+
+  const layout = new MemoryLayout(programs, devices, opened.device.limits);
+  const kernels = new KernelSet(opened, options.shaders);
+  const losses = new Map(programs.map((program) => [program.variant, planLosses(program, devices, layout)]));
+  const planned = remote ? planRemote({ programs, ops, layout }) : planShared({ programs, ops, layout });
+  await kernels.compile(planned.dispatches, options.onProgress);
+
+  const memory = new GpuMemory(opened.device, layout);
+  memory.fill(programs, devices);
+  const staging = new StagingPool(memory);
+  const ring = new LossRing(memory, Math.max(0, ...[...losses.values()].map((plan) => plan.bytes)));
+  const context: GpuContext = { opened, layout, memory, ops, programs, devices, kernels, staging, ring, losses };
+  const run: Run = planned.kind === 'remote' ? new RemoteRun(context, planned, must(transport, 'transport')) : new SharedRun(context, planned);
+
+  let disposed = false;
+  let corruptionSource: number | undefined;
+  const check = () => {
+    if (disposed) throw new LockstepError('aborted', 'This executor has been disposed.');
+    const error = opened.takeError();
+    if (error) throw error;
+  };
+  /** Errors after a loss are rejected maps and the like: say what happened instead. */
+  const guarded = async <T>(work: () => Promise<T> | T): Promise<T> => {
+    check();
+    try {
+      const result = await work();
+      check();
+      return result;
+    } catch (error) {
+      throw opened.takeError() ?? error;
+    }
+  };
+  const persistent = (device: DeviceIndex, name: string): Location => {
+    const found = programs.map((program) => layout.find(program.variant, device, name)).find((location) => location !== undefined);
+    return must(found, `buffer ${name} on cuda:${device}`);
+  };
+
+  return {
+    info: opened.info,
+    lost: opened.lost,
+    hasRemotePeers: remote,
+    allocatedBytes: (device) => must(layout.plans.get(device), `cuda:${device}`).bytes,
+    write(device, buffer, data) {
+      check();
+      const location = persistent(device, buffer);
+      const expected = elements(location.spec.shape);
+      if (data.length !== expected) throw new LockstepError('data', `Buffer ${buffer} has ${expected} elements, got ${data.length}.`);
+      memory.write(location.buffer, location.offset, data);
+    },
+    read: (refs) => guarded(() => readBuffers(refs.map(({ device, buffer }) => persistent(device, buffer)), memory, staging)),
+    step(variant, feed) {
+      check();
+      const room = ring.room();
+      if (!remote && room === undefined) return run.step(variant, feed);
+      return guarded(async () => {
+        while (ring.room() !== undefined) await ring.room();
+        await run.step(variant, feed);
+      });
+    },
+    losses: () => guarded(() => ring.drain()),
+    trace: (variant, feed) =>
+      guarded(async () => {
+        while (ring.room() !== undefined) await ring.room();
+        return run.trace(variant, feed);
+      }),
+    corrupt(corruption) {
+      check();
+      corruptionSource ??= layout.reserve('corruption', 4);
+      if (corruption) memory.write(corruptionSource, 0, Float32Array.of(corruption.add));
+      run.corrupt(corruption, corruptionSource);
+    },
+    dispose() {
+      if (!disposed) memory.dispose();
+      disposed = true;
+    },
+  };
+}
