@@ -11,7 +11,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
-          include: ['src/**/*.test.ts', 'src/**/*.test.tsx'],
+          include: ['{src,scripts,bench}/**/*.test.ts', 'src/**/*.test.tsx'],
           exclude: ['**/*.null.test.ts', '**/*.gpu.test.ts'],
         },
       },

@@ -2,9 +2,9 @@
  * The two nets that the bench trains and the data they see, made by a fixed formula so that every contender gets the same
  * bytes. The rows are noise: what is measured is speed, what is compared is the loss after the same steps.
  */
+import { writeNpy } from '../src/data/readers/npy';
 import type { ConfigInput } from '../src/protocol/config';
 import type { Files } from '../src/protocol/session';
-import { npyFile } from './npy';
 
 export interface Workload {
   readonly id: 'small' | 'large';
@@ -52,7 +52,7 @@ export interface Data {
   /** MSE: rows x outputs. */
   readonly targets: Float32Array<ArrayBuffer>;
   /** Cross-entropy: a class a row. */
-  readonly classes: BigInt64Array<ArrayBuffer>;
+  readonly classes: Int32Array<ArrayBuffer>;
 }
 
 export function makeData(work: Workload): Data {
@@ -67,7 +67,7 @@ export function makeData(work: Workload): Data {
   return {
     inputs: Float32Array.from({ length: rows * width }, uniform),
     targets: Float32Array.from({ length: rows * outputs }, uniform),
-    classes: BigInt64Array.from({ length: rows }, () => BigInt(Math.floor(((uniform() + 1) / 2) * outputs))),
+    classes: Int32Array.from({ length: rows }, () => Math.floor(((uniform() + 1) / 2) * outputs)),
   };
 }
 
@@ -105,8 +105,10 @@ export function lockstepRun(work: Workload, mode: 'single' | 'ddp', worldSize: n
       compareSingle: false,
     },
     files: {
-      'inputs.npy': npyFile(data.inputs, [rows, work.sizes[0] ?? 1]),
-      'targets.npy': isClasses ? npyFile(data.classes, [rows]) : npyFile(data.targets, [rows, work.sizes.at(-1) ?? 1]),
+      'inputs.npy': writeNpy(data.inputs, [rows, work.sizes[0] ?? 1]),
+      'targets.npy': isClasses
+        ? writeNpy(data.classes, [rows])
+        : writeNpy(data.targets, [rows, work.sizes.at(-1) ?? 1]),
     },
   };
 }

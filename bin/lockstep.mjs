@@ -42,7 +42,10 @@ async function buildWhenOld() {
 }
 
 ensureInstalled();
-await buildWhenOld();
+await buildWhenOld().catch((error) => {
+  console.error(`lockstep: the command line does not build.\n${error instanceof Error ? error.message : error}`);
+  process.exit(1);
+});
 const environment = args[0] === 'train' ? vulkanEnvironment({ preferSoftware: false }) : {};
 if (environment === undefined || Object.keys(environment).length === 0) {
   await import(pathToFileURL(bundle).href);

@@ -27,7 +27,7 @@ test('a lost device is said, and training goes on from the last step', async ({ 
   await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=webgpu`);
   await playground.iterate(3);
   await expect.poll(() => playground.number('Step')).toBe(3);
-  await playground.page.evaluate(() => Reflect.get(globalThis, 'lockstep').loseDevice());
+  await playground.page.evaluate(() => Reflect.get(globalThis, 'lockstep').test.loseDevice());
   await expect(playground.notice(/device was lost/i)).toBeVisible();
   await expect(playground.button('Play')).toBeEnabled();
   await playground.playUntilStep(6);

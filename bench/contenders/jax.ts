@@ -85,7 +85,7 @@ function makeBatches(work: Workload): readonly { readonly input: JaxArray; reado
     }
     const hot = new Float32Array(work.batch * outputs);
     classes.slice(from, from + work.batch).forEach((label, row) => {
-      hot[row * outputs + Number(label)] = 1;
+      hot[row * outputs + label] = 1;
     });
     return { input, target: np.array(hot).reshape([work.batch, outputs]) };
   });

@@ -69,7 +69,7 @@ function makeBatches(work: Workload): readonly { readonly input: tf.Tensor2D; re
       const rows = targets.slice(from * outputs, (from + work.batch) * outputs);
       return { input, target: tf.tensor2d(rows, [work.batch, outputs]) };
     }
-    const labels = Int32Array.from(classes.slice(from, from + work.batch), Number);
+    const labels = classes.slice(from, from + work.batch);
     return {
       input,
       target: tf.tidy(() => tf.cast(tf.oneHot(tf.tensor1d(labels, 'int32'), outputs), 'float32')) as tf.Tensor2D,
