@@ -30,7 +30,7 @@ export function sessionInfo(training: Training): SessionInfo {
       buffers.map((b) => ({ device, name: b.name, shape: b.shape, category: b.category, bytes: alignedBytes(b), persistent: b.persistent })),
     ),
     memory: memoryOf(blueprint),
-    code: codeLines(config),
+    code: codeLines(config, strategy.layersOfDevice(config)),
     programText: printProgram(program),
     stepsPerEpoch: blueprint.stepsPerEpoch,
     batchPerRank: strategy.slices(config, rows).map(([, count]) => count),
