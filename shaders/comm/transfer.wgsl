@@ -1,4 +1,4 @@
-// ADD = 0: target[i] = source[i]; ADD = 1: target[i] = target[i] + source[i], own value first. One GPUDevice, two GPUBuffers.
+// ADD = 0: destination[i] = source[i]; ADD = 1: destination[i] = destination[i] + source[i], own value first. One GPUDevice, two GPUBuffers.
 // Stands for torch.distributed.send/recv and the rounds of all_reduce, as NCCL moves a slice over NVLink (and sums it).
 // A block of at most 1024 elements a workgroup, 16 an invocation; offsets in elements from the start of either buffer.
 // The tensors are declared as bits, so that a copy keeps class indices and every NaN as they are.
@@ -13,7 +13,7 @@ struct Block {
 }
 
 @group(0) @binding(0) var<storage, read> source: array<i32>;
-@group(0) @binding(1) var<storage, read_write> target: array<i32>;
+@group(0) @binding(1) var<storage, read_write> destination: array<i32>;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
 @compute @workgroup_size(64, 1)
@@ -25,9 +25,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     let received = source[block.source_at + i];
     let at = block.target_at + i;
     if (ADD == 1u) {
-      target[at] = bitcast<i32>(bitcast<f32>(target[at]) + bitcast<f32>(received));
+      destination[at] = bitcast<i32>(bitcast<f32>(destination[at]) + bitcast<f32>(received));
     } else {
-      target[at] = received;
+      destination[at] = received;
     }
   }
 }

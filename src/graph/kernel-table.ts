@@ -19,7 +19,7 @@ export const KERNELS = {
   'comm/transfer': {
     tensors: [
       { name: 'source', access: 'read', dtype: 'i32' },
-      { name: 'target', access: 'read_write', dtype: 'i32' },
+      { name: 'destination', access: 'read_write', dtype: 'i32' },
     ],
     params: [],
     segmented: true,
