@@ -1,4 +1,4 @@
-// comm/transfer where source and target lie in one GPUBuffer (WebGPU forbids binding it twice when one binding is writable):
+// comm/transfer where source and destination lie in one GPUBuffer (WebGPU forbids binding it twice when one binding is writable):
 // ADD = 0: memory[to + i] = memory[from + i]; ADD = 1: memory[to + i] = memory[to + i] + memory[from + i], own value first.
 // Stands for torch.distributed.send/recv and the rounds of all_reduce. Slices of one dispatch must not overlap.
 // A block of at most 1024 elements a workgroup, 16 an invocation; `extra` of a block is where its source starts.
@@ -6,7 +6,7 @@
 override ADD: u32 = 0u;
 
 struct Block {
-  target_at: u32,
+  destination_at: u32,
   count: u32,
   extra: u32,
 }
@@ -21,7 +21,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let block = blocks[index];
   for (var i = local.x; i < block.count; i += 64u) {
     let received = memory[block.extra + i];
-    let at = block.target_at + i;
+    let at = block.destination_at + i;
     if (ADD == 1u) {
       memory[at] = bitcast<i32>(bitcast<f32>(memory[at]) + bitcast<f32>(received));
     } else {

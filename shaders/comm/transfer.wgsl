@@ -7,7 +7,7 @@ override ADD: u32 = 0u;
 
 struct Block {
   source_at: u32,
-  target_at: u32,
+  destination_at: u32,
   count: u32,
   extra: u32,
 }
@@ -23,7 +23,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let block = blocks[index];
   for (var i = local.x; i < block.count; i += 64u) {
     let received = source[block.source_at + i];
-    let at = block.target_at + i;
+    let at = block.destination_at + i;
     if (ADD == 1u) {
       destination[at] = bitcast<i32>(bitcast<f32>(destination[at]) + bitcast<f32>(received));
     } else {

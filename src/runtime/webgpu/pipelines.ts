@@ -47,9 +47,11 @@ export class PipelineCache {
     const made = this.device
       .createComputePipelineAsync(this.descriptor(use, source, layouts.pipeline))
       .then((pipeline) => this.keep(key, { pipeline, tensors: layouts.tensors, params: layouts.params }))
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         this.compiled.delete(key);
-        const reason = error instanceof Error ? error.message : String(error);
+        const info = await this.moduleOf(use.kernel, source).getCompilationInfo();
+        const lines = info.messages.map(({ lineNum, linePos, message }) => `${use.kernel}.wgsl:${lineNum}:${linePos} ${message}`);
+        const reason = lines.join('; ') || (error instanceof Error ? error.message : String(error));
         throw new LockstepError('gpu', `Kernel ${kernelKey(use)} does not compile: ${reason}`, 'This is a bug in Lockstep or in the driver.');
       });
     this.compiled.set(key, made);

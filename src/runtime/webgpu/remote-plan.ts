@@ -4,10 +4,11 @@
  */
 import { at, must } from '../../base/invariant';
 import type { Instruction, Lane } from '../../program/instruction';
+import { accessedBuffers } from '../../program/instruction-access';
 import type { Queue } from '../../protocol/trace';
 import type { DispatchSpec } from './dispatch';
 import type { GpuContext } from './context';
-import type { MemoryLayout } from './memory-layout';
+import type { Location, MemoryLayout } from './memory-layout';
 import { planCompute } from './plan-compute';
 import { type LoadPlan, planLoads } from './plan-loads';
 import { planTransfers } from './plan-transfer';
@@ -15,6 +16,8 @@ import { planTransfers } from './plan-transfer';
 export interface RemoteAction {
   readonly instruction: Instruction;
   readonly loads: readonly LoadPlan[];
+  /** Nothing before it in the lane touches the memory that it loads: it may be written before the step begins. */
+  readonly early: boolean;
   /** Its dispatches: [first, end) of RemotePlan.dispatches. */
   readonly first: number;
   readonly end: number;
@@ -40,12 +43,17 @@ export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs
   const received = longest > 0 ? layout.reserve('received', longest * 4) : 0;
   const variants = new Map(
     lanes.map(({ variant, lane }) => {
+      // The list's order respects both queues and every wait, so its first user of a place is the first in any interleaving.
+      const touched = new Set<string>();
       const actions = lane.instructions.map((instruction): RemoteAction => {
+        const places = accessedBuffers(instruction).map((name) => placeOf(layout.locate(variant, lane.device, name)));
+        const early = places.every((place) => !touched.has(place));
+        for (const place of places) touched.add(place);
         const first = dispatches.length;
         const locate = (name: string) => layout.locate(variant, lane.device, name);
         const add = (specs: readonly DispatchSpec[]) => {
           dispatches.push(...specs);
-          return { instruction, loads: [], first, end: dispatches.length };
+          return { instruction, loads: [], early, first, end: dispatches.length };
         };
         switch (instruction.kind) {
           case 'wait':
@@ -69,6 +77,8 @@ export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs
   );
   return { kind: 'remote', variants, dispatches };
 }
+
+const placeOf = ({ buffer, offset }: Location): string => `${buffer}+${offset}`;
 
 function planMessage(
   instruction: Extract<Instruction, { slice: unknown }>,

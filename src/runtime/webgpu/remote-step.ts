@@ -39,6 +39,8 @@ export class RemoteStep {
   private readonly compute: Cursor;
   private readonly comm: Cursor;
   private readonly signalled = new Set<string>();
+  /** Loads that may come early have been written before the first instruction. */
+  private early = false;
   private encoder: GPUCommandEncoder | undefined;
   private pass: GPUComputePassEncoder | undefined;
   private posted: { readonly send: Send; readonly buffer: GPUBuffer; readonly bytes: number }[] = [];
@@ -55,6 +57,8 @@ export class RemoteStep {
 
   async run(observer?: StepObserver): Promise<void> {
     const { ring, losses, memory } = this.context;
+    this.early = observer === undefined;
+    for (const { early, loads } of this.early ? [...this.compute.list, ...this.comm.list] : []) if (early) runLoads(loads, this.input.feed, memory);
     for (;;) {
       const cursor = [this.comm, this.compute].find((each) => this.canMove(each));
       if (cursor) {
@@ -113,7 +117,7 @@ export class RemoteStep {
     // Messages leave before more is encoded; consecutive sends leave together.
     if (this.posted.length > 0 && instruction.kind !== 'send') this.flush();
     if (instruction.kind === 'send' && slice) this.post(instruction, slice);
-    if (loads.length > 0) {
+    if (loads.length > 0 && !(this.early && action.early)) {
       this.flush();
       runLoads(loads, this.input.feed, this.context.memory);
     }
