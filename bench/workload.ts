@@ -31,7 +31,7 @@ export const WORKLOADS: readonly Workload[] = [
     batch: 10,
     batches: 4,
     learningRate: 0.1,
-    chunk: 20,
+    chunk: 100,
   },
   {
     id: 'large',
