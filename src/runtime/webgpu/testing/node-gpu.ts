@@ -6,6 +6,8 @@ import { create } from 'webgpu';
 import { type OpenedDevice, openDevice } from '../device';
 
 export interface NodeGpu {
+  /** What `navigator.gpu` is in a browser. */
+  readonly gpu: GPU;
   open(): Promise<OpenedDevice>;
   /** Closes what was opened and lets go of Dawn, so that Node can exit. */
   close(): Promise<void>;
@@ -16,6 +18,10 @@ export function nodeGpu(options: { readonly backend?: 'null' } = {}): NodeGpu {
   const held: { gpu: GPU | undefined } = { gpu: create(options.backend ? [`backend=${options.backend}`] : []) };
   const opened: OpenedDevice[] = [];
   return {
+    get gpu() {
+      if (!held.gpu) throw new Error('this NodeGpu is closed');
+      return held.gpu;
+    },
     async open() {
       const device = await openDevice(held.gpu);
       opened.push(device);
