@@ -9,11 +9,41 @@ export type DeviceIndex = number;
 /** Index of a process, as torch.distributed counts. DataParallel and model parallel are one process with N devices. */
 export type Rank = number;
 export type Queue = 'compute' | 'comm';
-export type Phase = 'data' | 'scatter' | 'replicate' | 'forward' | 'gather' | 'loss' | 'backward' | 'reduce' | 'step' | 'broadcast';
-export const PHASES: readonly Phase[] = ['broadcast', 'data', 'scatter', 'replicate', 'forward', 'gather', 'loss', 'backward', 'reduce', 'step'];
+/** measured: what this machine took. modelled: what the chosen hardware would take. Never mixed, always labelled. */
+export type Clock = 'measured' | 'modelled';
+export type Phase =
+  | 'data'
+  | 'scatter'
+  | 'replicate'
+  | 'forward'
+  | 'gather'
+  | 'loss'
+  | 'backward'
+  | 'reduce'
+  | 'step'
+  | 'broadcast';
+export const PHASES: readonly Phase[] = [
+  'broadcast',
+  'data',
+  'scatter',
+  'replicate',
+  'forward',
+  'gather',
+  'loss',
+  'backward',
+  'reduce',
+  'step',
+];
 /** What a packet carries; the colour on the stage. */
 export type Payload = 'data' | 'activation' | 'gradient' | 'parameter';
-export type MemoryCategory = 'parameter' | 'gradient' | 'optimizer' | 'bucket' | 'activation' | 'data' | 'communication';
+export type MemoryCategory =
+  | 'parameter'
+  | 'gradient'
+  | 'optimizer'
+  | 'bucket'
+  | 'activation'
+  | 'data'
+  | 'communication';
 
 /** A stretch of a buffer, in elements (float32 unless the buffer says otherwise). */
 export interface Slice {

@@ -1,0 +1,79 @@
+/**
+ * The transfers of a step as packets: a send and its receive joined by `match`, with what they carry and when they fly on each clock. A packet is never
+ * made up: there is one for each pair that ran and none else. Pure; called by the stage, the timeline and the counts of bytes.
+ */
+import { must } from '../base/invariant';
+import type { Clock, CollectiveRef, DeviceIndex, Payload, Slice, StepTrace } from '../protocol/trace';
+import { endUs, spanOf } from './lanes';
+
+export interface Flight {
+  /** The send begins. */
+  readonly startUs: number;
+  /** The receiver has put or added it. */
+  readonly endUs: number;
+}
+
+export interface Packet {
+  /** Indices into trace.events. */
+  readonly send: number;
+  readonly recv: number;
+  readonly from: DeviceIndex;
+  readonly to: DeviceIndex;
+  readonly bytes: number;
+  readonly payload: Payload;
+  /** The stretch taken on the sender, and the one written on the receiver. */
+  readonly source: Slice;
+  readonly target: Slice;
+  readonly apply: 'put' | 'add';
+  readonly collective: CollectiveRef | undefined;
+  readonly measured: Flight;
+  readonly modelled: Flight;
+}
+
+/** In the order of their receives. */
+export function packetsOf(trace: StepTrace): readonly Packet[] {
+  const indexOf = new Map(trace.events.map((e, index) => [e.id, index]));
+  return trace.events.flatMap((recv, index): Packet[] => {
+    if (recv.kind !== 'recv') return [];
+    const send = must(
+      recv.match === undefined ? undefined : indexOf.get(recv.match),
+      `the send that event ${recv.id} received`,
+    );
+    const sent = must(trace.events[send], 'send');
+    const flight = (clock: Clock): Flight => ({
+      startUs: spanOf(trace, clock, send).startUs,
+      endUs: Math.max(endUs(spanOf(trace, clock, send)), endUs(spanOf(trace, clock, index))),
+    });
+    return [
+      {
+        send,
+        recv: index,
+        from: sent.device,
+        to: recv.device,
+        bytes: sent.bytes,
+        payload: must(sent.payload, 'payload'),
+        source: must(sent.slice, 'slice sent'),
+        target: must(recv.slice, 'slice received'),
+        apply: recv.apply ?? 'put',
+        collective: recv.collective,
+        measured: flight('measured'),
+        modelled: flight('modelled'),
+      },
+    ];
+  });
+}
+
+/** Packets under way at a time. Callers that ask each frame keep the result of packetsOf and use flyingAt. */
+export const packetsAt = (trace: StepTrace, clock: Clock, timeUs: number): readonly Packet[] =>
+  flyingAt(packetsOf(trace), clock, timeUs);
+
+export function flyingAt(packets: readonly Packet[], clock: Clock, timeUs: number): readonly Packet[] {
+  return packets.filter((p) => p[clock].startUs <= timeUs && timeUs < p[clock].endUs);
+}
+
+/** How much of its way a packet has made, 0..1. */
+export function progressAt(packet: Packet, clock: Clock, timeUs: number): number {
+  const { startUs, endUs: end } = packet[clock];
+  if (timeUs >= end) return 1;
+  return Math.max(0, (timeUs - startUs) / (end - startUs));
+}
