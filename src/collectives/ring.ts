@@ -6,6 +6,7 @@
  */
 import { at } from '../base/invariant';
 import type { CollectiveRef, Slice } from '../protocol/trace';
+import type { ProgramBuilder } from '../program/builder';
 import type { AllReduce, AllReduceCall } from './all-reduce';
 
 /** The stretch of chunk c; length 0 when the buffer is too short to fill it. */
@@ -27,10 +28,10 @@ export const ring: AllReduce = {
   emit(call) {
     const n = call.group.length;
     for (let round = 0; round < n - 1; round++) {
-      for (let r = 0; r < n; r++) hop(call, r, reduceScatterChunk(r, round, n), 'reduce-scatter', round);
+      call.builder.exchange(call.group.flatMap((_, r) => hop(call, r, reduceScatterChunk(r, round, n), 'reduce-scatter', round)));
     }
     for (let round = 0; round < n - 1; round++) {
-      for (let r = 0; r < n; r++) hop(call, r, allGatherChunk(r, round, n), 'all-gather', round);
+      call.builder.exchange(call.group.flatMap((_, r) => hop(call, r, allGatherChunk(r, round, n), 'all-gather', round)));
     }
   },
 
@@ -46,10 +47,10 @@ export const ring: AllReduce = {
 };
 
 /** Rank r hands `chunk` to rank r-1, which adds it (reduce-scatter) or puts it in place (all-gather). */
-function hop(call: AllReduceCall, r: number, chunk: number, part: 'reduce-scatter' | 'all-gather', round: number): void {
+function hop(call: AllReduceCall, r: number, chunk: number, part: 'reduce-scatter' | 'all-gather', round: number): Parameters<ProgramBuilder['exchange']>[0] {
   const n = call.group.length;
   const slice = chunkSlice(call.buffer, call.length, n, chunk);
-  if (slice.length === 0) return;
+  if (slice.length === 0) return [];
   const collective: CollectiveRef = {
     seq: call.seq,
     op: 'allReduce',
@@ -62,9 +63,11 @@ function hop(call: AllReduceCall, r: number, chunk: number, part: 'reduce-scatte
     summed: part === 'reduce-scatter' ? round + 2 : n,
     ...(call.bucket === undefined ? {} : { bucket: call.bucket }),
   };
-  call.builder.transfer(
-    { device: at(call.group, r), slice, where: call.where },
-    { device: at(call.group, mod(r - 1, n)), slice, where: call.where },
-    { name: `${call.buffer}.${part}${round}.c${chunk}`, payload: call.payload, apply: part === 'reduce-scatter' ? 'add' : 'put', collective },
-  );
+  return [
+    {
+      from: { device: at(call.group, r), slice, where: call.where },
+      to: { device: at(call.group, mod(r - 1, n)), slice, where: call.where },
+      what: { name: `${call.buffer}.${part}${round}.c${chunk}`, payload: call.payload, apply: part === 'reduce-scatter' ? 'add' : 'put', collective },
+    },
+  ];
 }

@@ -19,6 +19,20 @@ export interface Where {
   readonly bucket?: number;
 }
 
+/** One side of a transfer. */
+export interface Endpoint {
+  readonly device: DeviceIndex;
+  readonly slice: Slice;
+  readonly where: Where;
+}
+
+export interface Message {
+  readonly name: string;
+  readonly payload: Payload;
+  readonly apply?: 'put' | 'add';
+  readonly collective?: CollectiveRef;
+}
+
 export class LaneBuilder {
   private readonly specs = new Map<string, BufferSpec>();
   private readonly list: Instruction[] = [];
@@ -135,14 +149,20 @@ export class ProgramBuilder {
   }
 
   /** A matching send and recv. The tag is made unique. */
-  transfer(
-    from: { readonly device: DeviceIndex; readonly slice: Slice; readonly where: Where },
-    to: { readonly device: DeviceIndex; readonly slice: Slice; readonly where: Where },
-    what: { readonly name: string; readonly payload: Payload; readonly apply?: 'put' | 'add'; readonly collective?: CollectiveRef },
-  ): void {
-    const tag = `${what.name}:${from.device}>${to.device}#${this.id}`;
-    this.lane(from.device).send(to.device, from.slice, tag, what.payload, from.where, what.collective);
-    this.lane(to.device).recv(from.device, to.slice, what.apply ?? 'put', tag, what.payload, to.where, what.collective);
+  transfer(from: Endpoint, to: Endpoint, what: Message): void {
+    this.exchange([{ from, to, what }]);
+  }
+
+  /** Transfers that belong together, as one round of a ring: every device posts its sends before it waits for what it receives. */
+  exchange(transfers: readonly { readonly from: Endpoint; readonly to: Endpoint; readonly what: Message }[]): void {
+    const tagged = transfers.map((transfer, i) => ({
+      ...transfer,
+      tag: `${transfer.what.name}:${transfer.from.device}>${transfer.to.device}#${this.id + i}`,
+    }));
+    for (const { from, to, what, tag } of tagged) this.lane(from.device).send(to.device, from.slice, tag, what.payload, from.where, what.collective);
+    for (const { from, to, what, tag } of tagged) {
+      this.lane(to.device).recv(from.device, to.slice, what.apply ?? 'put', tag, what.payload, to.where, what.collective);
+    }
   }
 
   finish(mode: string, variant: string): Program {
