@@ -1,0 +1,39 @@
+/**
+ * Bytes that crossed in a step, counted from its transfers: by directed link, by payload, by device. Pure; the counterpart of
+ * formula.ts, beside which the page shows them.
+ */
+import type { DeviceIndex, Payload, StepTrace } from '../protocol/trace';
+import { deviceCount } from './lanes';
+
+export interface Traffic {
+  /** By 'cuda:0->cuda:1'; links that carried nothing are not in it. */
+  readonly byLink: Readonly<Record<string, number>>;
+  readonly byPayload: Readonly<Partial<Record<Payload, number>>>;
+  /** Per device. */
+  readonly sent: readonly number[];
+  readonly received: readonly number[];
+  readonly total: number;
+}
+
+export const linkName = (from: DeviceIndex, to: DeviceIndex): string => `cuda:${from}->cuda:${to}`;
+
+/** Counts the sends of events 0..cursor; of the whole step by default. */
+export function trafficOf(trace: StepTrace, cursor: number = trace.events.length - 1): Traffic {
+  const devices = deviceCount(trace);
+  const byLink: Record<string, number> = {};
+  const byPayload: Partial<Record<Payload, number>> = {};
+  const sent = Array.from({ length: devices }, () => 0);
+  const received = Array.from({ length: devices }, () => 0);
+  let total = 0;
+  for (const e of trace.events.slice(0, cursor + 1)) {
+    if (e.peer === undefined) continue;
+    if (e.kind === 'recv') received[e.device] = (received[e.device] ?? 0) + e.bytes;
+    if (e.kind !== 'send') continue;
+    const link = linkName(e.device, e.peer);
+    byLink[link] = (byLink[link] ?? 0) + e.bytes;
+    if (e.payload) byPayload[e.payload] = (byPayload[e.payload] ?? 0) + e.bytes;
+    sent[e.device] = (sent[e.device] ?? 0) + e.bytes;
+    total += e.bytes;
+  }
+  return { byLink, byPayload, sent, received, total };
+}
