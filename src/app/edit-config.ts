@@ -182,5 +182,20 @@ export function withSplit(config: Config, split: readonly number[]): Edit {
   const layers = config.model.layers.length;
   if (split.some((count) => count < 1)) return refused('each device holds at least one layer');
   if (total !== layers) return refused(`the split places ${total} layers, the model has ${layers}`);
-  return done({ ...config, modelParallel: { ...config.modelParallel, split: [...split] } });
+  return done({ ...config, worldSize: split.length, modelParallel: { ...config.modelParallel, split: [...split] } });
+}
+
+/** Another number of devices; a split for the old number goes, the even one comes. */
+export function withWorldSize(config: Config, worldSize: number): Edit {
+  const { split, ...rest } = config.modelParallel;
+  const keeps = split === undefined || split.length === worldSize;
+  return withSetting(keeps ? config : { ...config, modelParallel: rest }, ['worldSize'], worldSize);
+}
+
+/** Another mode over the same seed, data and net. Model parallel takes as many devices as there are layers with weights. */
+export function withMode(config: Config, mode: Config['mode']): Config {
+  const linear = config.model.layers.filter((layer) => layer.type === 'Linear').length;
+  if (mode !== 'modelParallel' || config.worldSize <= linear || linear === 0) return { ...config, mode };
+  const fewer = withWorldSize({ ...config, mode }, linear);
+  return fewer.ok ? fewer.config : { ...config, mode };
 }

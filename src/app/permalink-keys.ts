@@ -52,7 +52,7 @@ function names(short: Readonly<Record<string, string>>): Codec {
 }
 
 /** KiB below one MiB, so that a small cap is readable; a bare number is MiB, as in PyTorch's bucket_cap_mb. */
-const mebibytes: Codec = {
+export const mebibytes: Codec = {
   parse: (text) => {
     if (text === 'default') return undefined;
     const [, digits, unit] = /^([\d.eE+-]+)(KiB|MiB)?$/.exec(text) ?? [];

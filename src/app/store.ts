@@ -10,6 +10,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Config } from '../protocol/config';
 import type { Notice, SessionInfo, Snapshot } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
+import type { CsvLook } from './csv-look';
 
 export const KEPT_TRACES = 64;
 
@@ -33,6 +34,8 @@ export interface ViewOptions {
   readonly lock: ReadonlySet<string>;
 }
 
+export type Evaluation = Pick<Snapshot, 'step' | 'trainLoss' | 'testLoss' | 'trainAccuracy' | 'testAccuracy'>;
+
 export interface AppState extends ViewOptions {
   readonly config: Config;
   readonly info: SessionInfo | undefined;
@@ -52,9 +55,13 @@ export interface AppState extends ViewOptions {
   /** Oldest first; thinned beyond some thousands, the newest record always kept. */
   readonly losses: readonly LossRecord[];
   readonly snapshot: Snapshot | undefined;
+  /** The losses over all rows that the snapshots brought, oldest first, thinned like `losses`. */
+  readonly evaluations: readonly Evaluation[];
   readonly stepsPerSecond: number;
   /** Index into SPEEDS of speeds.ts. */
   readonly speed: number;
+  /** What is known of the file that the user gave last. */
+  readonly csv: CsvLook | undefined;
 }
 
 export interface AppActions {
@@ -64,6 +71,7 @@ export interface AppActions {
   setView(view: Partial<ViewOptions>): void;
   setClock(clock: Clock): void;
   setSpeed(speed: number): void;
+  setCsv(csv: CsvLook): void;
   /** Replaces a notice with the same id. */
   addNotice(notice: Notice): void;
   dismissNotice(id: string): void;
@@ -85,10 +93,10 @@ export type AppStore = StoreApi<App>;
 const KEPT_LOSSES = 4000;
 
 /** Halves the older part of a long history, so that the chart keeps its shape and memory stays bounded. */
-export function thinLosses(losses: readonly LossRecord[]): readonly LossRecord[] {
-  if (losses.length <= KEPT_LOSSES) return losses;
-  const old = losses.length - KEPT_LOSSES / 4;
-  return losses.filter((_, index) => index >= old || index % 2 === 0);
+function thin<T>(records: readonly T[]): readonly T[] {
+  if (records.length <= KEPT_LOSSES) return records;
+  const old = records.length - KEPT_LOSSES / 4;
+  return records.filter((_, index) => index >= old || index % 2 === 0);
 }
 
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
@@ -109,8 +117,10 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     pinned: undefined,
     losses: [],
     snapshot: undefined,
+    evaluations: [],
     stepsPerSecond: 0,
     speed,
+    csv: undefined,
 
     setConfig: (next) => set({ config: next }),
     setInfo: (info) => set({ info }),
@@ -118,19 +128,33 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     setView: (next) => set(next),
     setClock: (clock) => set({ clock }),
     setSpeed: (next) => set({ speed: next }),
+    setCsv: (csv) => set({ csv }),
     addNotice: (notice) => set((s) => ({ notices: [...s.notices.filter((n) => n.id !== notice.id), notice] })),
     dismissNotice: (id) => set((s) => ({ notices: s.notices.filter((n) => n.id !== id) })),
     addTrace: (trace) =>
       set((s) => {
-        const dropped = Math.max(0, s.traces.length + 1 - KEPT_TRACES);
-        const traces = [...s.traces, trace].slice(dropped);
+        // After a restart steps run again; what they leave takes the place of the old.
+        const before = s.traces.filter((kept) => kept.step < trace.step);
+        const dropped = Math.max(0, before.length + 1 - KEPT_TRACES);
+        const traces = [...before, trace].slice(dropped);
         const cursor = s.cursor && { ...s.cursor, trace: s.cursor.trace - dropped };
-        if (cursor && cursor.trace >= 0) return { traces, cursor };
+        if (cursor && cursor.trace >= 0 && s.cursor && s.cursor.trace < before.length) return { traces, cursor };
         return { traces, cursor: { trace: 0, event: -1 }, cursorFraction: 1, hovered: undefined, pinned: undefined };
       }),
     addLosses: (records, stepsPerSecond) =>
-      set((s) => ({ losses: thinLosses([...s.losses, ...records]), stepsPerSecond })),
-    setSnapshot: (snapshot) => set({ snapshot }),
+      set((s) => {
+        const first = records[0]?.step ?? 0;
+        const overtaken = (s.losses.at(-1)?.step ?? -1) >= first;
+        const before = overtaken ? s.losses.filter((record) => record.step < first) : s.losses;
+        // A sampled step comes without a rate.
+        return { losses: thin([...before, ...records]), stepsPerSecond: stepsPerSecond || s.stepsPerSecond };
+      }),
+    setSnapshot: (snapshot) =>
+      set((s) => {
+        const { step, trainLoss, testLoss, trainAccuracy, testAccuracy } = snapshot;
+        const before = s.evaluations.filter((kept) => kept.step < step);
+        return { snapshot, evaluations: thin([...before, { step, trainLoss, testLoss, trainAccuracy, testAccuracy }]) };
+      }),
     clearRun: () =>
       set({
         traces: [],
@@ -140,6 +164,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
         pinned: undefined,
         losses: [],
         snapshot: undefined,
+        evaluations: [],
         stepsPerSecond: 0,
       }),
     hover: (event) => set((s) => (s.hovered === event ? s : { hovered: event })),

@@ -3,18 +3,20 @@
  * `useApp(selector)` re-renders only when the selected value changes. Canvases take the store itself (`useAppStore`),
  * the scheduler (`useFrames`) and the colours (`usePalette`), and read the store in their draw function.
  */
-import { createContext, type ReactNode, use, useEffect, useLayoutEffect, useState } from 'react';
+import { createContext, type ReactNode, use, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { must } from '../base/invariant';
 import type { Controller } from './controller';
 import type { Frames } from './frames';
 import type { App, AppStore } from './store';
 import { type Palette, readPalette, resolveTheme } from './theme';
+import type { UrlSync } from './url-sync';
 
 export interface AppServices {
   readonly store: AppStore;
   readonly frames: Frames;
   readonly controller: Controller;
+  readonly urlSync: UrlSync;
 }
 
 const ServicesContext = createContext<AppServices | undefined>(undefined);
@@ -25,11 +27,38 @@ export const useAppStore = (): AppStore => useServices().store;
 export const useFrames = (): Frames => useServices().frames;
 export const useController = (): Controller => useServices().controller;
 
+export const useUrlSync = (): UrlSync => useServices().urlSync;
+
 /** The colours of the theme that is shown; a new object at each change of theme. */
 export const usePalette = (): Palette => must(use(PaletteContext), 'AppProvider above this component');
 
 export function useApp<T>(selector: (app: App) => T): T {
   return useStore(useAppStore(), selector);
+}
+
+/** As useApp, for what changes with every event: re-renders at most every `everyMs`, and always on the last change. */
+export function useSettled<T>(selector: (app: App) => T, everyMs: number): T {
+  const store = useAppStore();
+  const [value, setValue] = useState(() => selector(store.getState()));
+  const latest = useRef(selector);
+  latest.current = selector;
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = () => {
+      timer = undefined;
+      const next = latest.current(store.getState());
+      setValue(() => next);
+    };
+    const stop = store.subscribe(() => {
+      timer ??= setTimeout(read, everyMs);
+    });
+    read();
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [store, everyMs]);
+  return value;
 }
 
 function useMedia(query: string): boolean {

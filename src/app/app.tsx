@@ -1,0 +1,62 @@
+/** The one screen: five regions around one cursor. Which of them are there, and in which order on a phone, is decided here. */
+import styles from './app.module.css';
+import { Bar } from './bar/bar';
+import { LiveRegion } from './notices/live-region';
+import { Notices } from './notices/notices';
+import { CodePanel } from './result/code-panel';
+import { Result } from './result/result';
+import { Scrubber } from './scrubber';
+import { Setup } from './setup/setup';
+import { Stage } from './stage/stage';
+import { StageHead } from './stage-head';
+import { Timeline } from './timeline/timeline';
+import { useApp } from './use-app';
+import { dropsFiles, useFileDrop } from './use-file-drop';
+
+export function AppView() {
+  const hide = useApp((app) => app.hide);
+  const embed = useApp((app) => app.embed);
+  const drop = useFileDrop();
+  const shown = (part: string) => !hide.has(part);
+  return (
+    <div className={styles['app']} data-embed={embed || undefined} data-setup={shown('setup') || undefined} {...dropsFiles(drop)}>
+      {shown('bar') && <Bar />}
+      <main className={styles['main']}>
+        {shown('stage') && (
+          <section aria-label="Stage" className={styles['stage']}>
+            <StageHead />
+            <Stage />
+          </section>
+        )}
+        {shown('timeline') && (
+          <section aria-label="Timeline" className={styles['timeline']}>
+            <Scrubber />
+            <Timeline />
+          </section>
+        )}
+        {shown('setup') && (
+          <section aria-label="Set-up" className={styles['setup']}>
+            <Setup />
+          </section>
+        )}
+        {(shown('result') || shown('code')) && (
+          <div className={styles['side']}>
+            {shown('result') && (
+              <section aria-label="Result">
+                <Result />
+              </section>
+            )}
+            {shown('code') && (
+              <section aria-label="Code">
+                <CodePanel />
+              </section>
+            )}
+          </div>
+        )}
+      </main>
+      <Notices />
+      <LiveRegion />
+      {drop.over && <div className={styles['drop']}>Drop a CSV file to train on it</div>}
+    </div>
+  );
+}

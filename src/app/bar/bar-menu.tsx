@@ -1,0 +1,80 @@
+/** The right end of the bar: seed, link, theme, keys. */
+import { useRef } from 'react';
+import { withSetting } from '../edit-config';
+import { CommitField } from '../fields/commit-field';
+import { sentence } from '../fields/settings';
+import { parseNumber } from '../permalink-keys';
+import { resolveTheme } from '../theme';
+import { useApp, useController, usePalette, useUrlSync } from '../use-app';
+import styles from './bar.module.css';
+import { KeysDialog } from './keys-dialog';
+import { ShareDialog } from './share-dialog';
+
+export function BarMenu({ locked }: { locked: (part: string) => boolean }) {
+  const config = useApp((app) => app.config);
+  const hide = useApp((app) => app.hide);
+  const controller = useController();
+  const commitSeed = (text: string) => {
+    const edit = withSetting(config, ['seed'], parseNumber(text) ?? text);
+    if (!edit.ok) return sentence(edit.problem);
+    controller.apply(edit.config);
+    return undefined;
+  };
+  return (
+    <div className={styles['menu']}>
+      {!hide.has('seed') && (
+        <fieldset className={styles['seed']} disabled={locked('seed')}>
+          <CommitField label="seed" text={String(config.seed)} commit={commitSeed} title="torch.manual_seed" />
+        </fieldset>
+      )}
+      {!hide.has('share') && <Share />}
+      <ThemeToggle />
+      <Keys />
+    </div>
+  );
+}
+
+function Share() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  return (
+    <>
+      <button type="button" className={styles['plain']} onClick={() => dialog.current?.showModal()}>
+        Share
+      </button>
+      <ShareDialog dialog={dialog} />
+    </>
+  );
+}
+
+function Keys() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  return (
+    <>
+      <button type="button" className={styles['plain']} aria-label="Keys" title="Keys (?)" onClick={() => dialog.current?.showModal()}>
+        ?
+      </button>
+      <KeysDialog dialog={dialog} />
+    </>
+  );
+}
+
+function ThemeToggle() {
+  const setView = useApp((app) => app.setView);
+  const urlSync = useUrlSync();
+  const { dark } = usePalette();
+  const next = dark ? 'light' : 'dark';
+  const choose = () => {
+    // The system's own choice needs no word in the link.
+    const system = resolveTheme('system', matchMedia('(prefers-color-scheme: dark)').matches);
+    setView({ theme: next === system ? 'system' : next });
+    urlSync.write();
+  };
+  return (
+    <button type="button" className={styles['plain']} aria-label={`Use the ${next} theme`} title={`Use the ${next} theme`} onClick={choose}>
+      <svg viewBox="0 0 16 16" width={15} height={15} aria-hidden="true">
+        <circle cx={8} cy={8} r={6} fill="none" stroke="currentColor" strokeWidth={1.4} />
+        <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
+      </svg>
+    </button>
+  );
+}

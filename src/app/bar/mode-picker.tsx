@@ -1,0 +1,59 @@
+/** Which parallelism: a segmented group of radios. The seed, the data and the start stay when it changes. */
+import type { Mode } from '../../protocol/config';
+import { withMode } from '../edit-config';
+import { useApp, useController } from '../use-app';
+import styles from './mode-picker.module.css';
+
+interface ModeWords {
+  readonly mode: Mode;
+  /** In full, as PyTorch calls it. */
+  readonly name: string;
+  readonly short: string;
+  readonly title: string;
+}
+
+const MODES: readonly ModeWords[] = [
+  { mode: 'single', name: 'Single', short: 'Single', title: 'One device' },
+  {
+    mode: 'dataParallel',
+    name: 'DataParallel',
+    short: 'DataParallel',
+    title: 'One process; each forward copies the model to every device; device 0 gathers',
+  },
+  {
+    mode: 'ddp',
+    name: 'DistributedDataParallel',
+    short: 'DDP',
+    title: 'A process a device; gradients are all-reduced in buckets while backward runs',
+  },
+  {
+    mode: 'modelParallel',
+    name: 'Model parallel',
+    short: 'Model parallel',
+    title: 'Layers live on different devices; activations cross, one device works at a time',
+  },
+];
+
+export function ModePicker({ disabled }: { disabled: boolean }) {
+  const config = useApp((app) => app.config);
+  const controller = useController();
+  return (
+    <div role="radiogroup" aria-label="Parallel mode" className={styles['group']}>
+      {MODES.map(({ mode, name, short, title }) => (
+        <label key={mode} title={title}>
+          <input
+            type="radio"
+            name="mode"
+            aria-label={name}
+            checked={config.mode === mode}
+            disabled={disabled}
+            onChange={() => controller.apply(withMode(config, mode))}
+          />
+          <span aria-hidden>{short}</span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+export const modeName = (mode: Mode): string => MODES.find((words) => words.mode === mode)?.name ?? mode;

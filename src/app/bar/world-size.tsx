@@ -1,0 +1,35 @@
+/** How many devices: a slider from 1 to the limit. It applies when it is let go, or at each key. */
+import { useEffect, useState } from 'react';
+import { LIMITS } from '../../protocol/config';
+import { withWorldSize } from '../edit-config';
+import { useApp, useController } from '../use-app';
+import styles from './bar.module.css';
+
+export function WorldSize({ disabled }: { disabled: boolean }) {
+  const config = useApp((app) => app.config);
+  const controller = useController();
+  const [draft, setDraft] = useState(config.worldSize);
+  useEffect(() => setDraft(config.worldSize), [config.worldSize]);
+  const single = config.mode === 'single';
+  const choose = (worldSize: number) => {
+    setDraft(worldSize);
+    const edit = withWorldSize(config, worldSize);
+    if (edit.ok && worldSize !== config.worldSize) controller.apply(edit.config);
+  };
+  return (
+    <label className={styles['world']} title={single ? 'Single uses one device; the other modes use this many' : 'world_size'}>
+      <span aria-hidden>ranks</span>
+      <input
+        type="range"
+        aria-label="World size"
+        min={1}
+        max={LIMITS.worldSize}
+        step={1}
+        value={draft}
+        disabled={disabled}
+        onChange={(event) => choose(Number(event.target.value))}
+      />
+      <b aria-hidden>{draft}</b>
+    </label>
+  );
+}

@@ -1,0 +1,295 @@
+/**
+ * What the page does: it opens a session for the configuration, opens a new one when that changes, turns the session's events
+ * into state, and turns every failure into a notice with a way on. Views call it; it knows the session only through
+ * SessionClient, and the transport is player.ts.
+ */
+import { LockstepError } from '../base/errors';
+import type { Config } from '../protocol/config';
+import type { Files, Notice, Report, SessionEvent, SessionInfo, Snapshot } from '../protocol/session';
+import { lookAtCsv, withCsv } from './csv-look';
+import { PAGE_CONFIG } from './page-config';
+import { createPlayer, type Player } from './player';
+import type { SessionClient, SessionListener } from './session';
+import { speedAt } from './speeds';
+import type { AppStore } from './store';
+import type { Walker } from './walker';
+
+export interface Controller {
+  readonly player: Player;
+  /** Opens a session for this configuration; a refused one leaves the old run in place and says why. */
+  apply(config: Config, origin?: 'edit' | 'link'): void;
+  /** The same start again. */
+  reset(): Promise<void>;
+  /** A new worker, after the old one died. */
+  restart(): void;
+  setSpeed(speed: number): void;
+  /** Trains on a CSV file, its last column the target. A file that cannot be read leaves the old data in place. */
+  useCsv(name: string, bytes: Uint8Array<ArrayBuffer>): void;
+  dismiss(notice: Notice): void;
+  say(notice: Notice): void;
+  /** From start to end in a session of its own; the one on the page goes on. */
+  run(config: unknown, files?: Files): Promise<Report>;
+  saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Hooks of the tests: corrupt one transfer, lose the device. */
+  corrupt(tag: string, add: number): Promise<void>;
+  loseDevice(): Promise<void>;
+}
+
+export interface ControllerOptions {
+  readonly store: AppStore;
+  readonly walker: Walker;
+  readonly startSession: (listener: SessionListener) => SessionClient;
+  /** A configuration that came from an edit runs: the link may say it. */
+  readonly onEdited: () => void;
+}
+
+export function noticeOf(error: unknown): Notice {
+  const known = error instanceof LockstepError;
+  const text = error instanceof Error ? error.message : String(error);
+  return { level: 'error', id: known ? error.code : 'internal', text, hint: known ? error.hint : '' };
+}
+
+export function createController({ store, walker, startSession, onEdited }: ControllerOptions): Controller {
+  const files: Record<string, Uint8Array<ArrayBuffer>> = {};
+  const dismissed = new Set<string>();
+  const fromSession = new Set<string>();
+  const waiting = new Set<() => void>();
+  let session: SessionClient | undefined;
+  let running = false;
+  let wanted = store.getState().config;
+  let good: Config | undefined;
+  let origin: 'edit' | 'link' = 'link';
+  let opening: Promise<void> | undefined;
+  let held: { snapshot?: Snapshot } | undefined;
+  const app = () => store.getState();
+
+  const say = (notice: Notice) => {
+    if (notice.level === 'error' || !dismissed.has(`${notice.id} ${notice.text}`)) app().addNotice(notice);
+  };
+  const sayFromSession = (notice: Notice) => {
+    fromSession.add(notice.id);
+    say(notice);
+  };
+  const report = (error: unknown) => {
+    if (!(error instanceof LockstepError && error.code === 'aborted')) sayFromSession(noticeOf(error));
+  };
+  const setRunning = (now: boolean) => {
+    running = now;
+    if (!now) for (const resolve of [...waiting]) resolve();
+    if (!now) waiting.clear();
+  };
+  const live = (): SessionClient => {
+    if (!session) throw new LockstepError('rank-failed', 'No session is running.', 'Restart the session.');
+    return session;
+  };
+
+  const player = createPlayer(store, walker, {
+    traceStep: async () => {
+      const from = session;
+      const trace = await live().traceStep();
+      if (from === session) addTrace(trace);
+    },
+    control: (message) => {
+      if (message.type === 'play') setRunning(true);
+      session?.control(message);
+    },
+    idle: () => (running ? new Promise((resolve) => waiting.add(resolve)) : Promise.resolve()),
+    report,
+  });
+
+  const addTrace = (trace: Parameters<ReturnType<typeof app>['addTrace']>[0]) => {
+    // The trace of a step by hand comes as the answer and as an event; the first one counts.
+    if (app().traces.at(-1)?.step !== trace.step) app().addTrace(trace);
+  };
+
+  const onState = (event: Extract<SessionEvent, { type: 'state' }>) => {
+    setRunning(event.state === 'playing');
+    if (event.state === 'playing') return;
+    if (event.state === 'restarting') {
+      player.halt();
+      app().setState('loading', event.reason);
+    } else if (event.state === 'paused') {
+      // Paused by the session itself, or back after a restart; a pause by hand has set the state already.
+      if (app().state === 'loading' && !opening) app().setState('paused');
+      const walking = speedAt(app().speed).kind === 'events' && event.reason === '';
+      if (app().state === 'playing' && !walking) player.pause();
+    } else {
+      player.halt();
+      app().setState(event.state, event.reason);
+    }
+  };
+
+  const onEvent = (event: SessionEvent) => {
+    switch (event.type) {
+      case 'losses':
+        return app().addLosses(event.records, event.stepsPerSecond);
+      case 'trace':
+        addTrace(event.trace);
+        return player.traceArrived();
+      case 'snapshot':
+        if (held) held.snapshot = event.snapshot;
+        else app().setSnapshot(event.snapshot);
+        return;
+      case 'notice':
+        return sayFromSession(event.notice);
+      case 'progress':
+        if (app().state === 'loading') app().setState('loading', `${event.what}: ${event.done} of ${event.total}`);
+        return;
+      case 'state':
+        return onState(event);
+    }
+  };
+
+  /** A start emits its first snapshot before it answers; the old run is on the screen until then. */
+  const startingAfresh = async (start: () => Promise<void>): Promise<void> => {
+    const own: { snapshot?: Snapshot } = {};
+    held = own;
+    try {
+      await start();
+    } finally {
+      held = undefined;
+    }
+    app().clearRun();
+    if (own.snapshot) app().setSnapshot(own.snapshot);
+  };
+
+  const onFailure = (error: LockstepError) => {
+    session = undefined;
+    setRunning(false);
+    player.halt();
+    app().setState('failed', error.message);
+    say(noticeOf(error));
+  };
+
+  const openOnce = async (config: Config, because: string): Promise<void> => {
+    const resume = app().state === 'playing';
+    player.halt();
+    if (resume) session?.control({ type: 'pause' });
+    app().setState('loading', because);
+    session ??= startSession({ onEvent, onFailure });
+    const opened = session;
+    let info: SessionInfo | undefined;
+    await startingAfresh(async () => {
+      info = await opened.open(config, files);
+    });
+    if (wanted !== config || !info) return;
+    setRunning(false);
+    for (const id of fromSession) app().dismissNotice(id);
+    fromSession.clear();
+    app().setConfig(config);
+    app().setInfo(info);
+    for (const notice of info.notices) sayFromSession(notice);
+    good = config;
+    app().setState('paused');
+    if (origin === 'edit') onEdited();
+    if (resume) player.play();
+    else player.preview().catch(report);
+  };
+
+  /** What runs instead when a configuration was refused. */
+  const fallBack = async (refused: Config, error: unknown): Promise<void> => {
+    const notice = noticeOf(error);
+    const next = good ?? PAGE_CONFIG;
+    if (!session || next === refused) {
+      app().setState('failed', notice.text);
+      say(notice);
+      return;
+    }
+    wanted = next;
+    origin = 'link';
+    app().setConfig(next);
+    const stillOpen = good && (await session.snapshot().then(() => true).catch(() => false));
+    if (stillOpen) app().setState('paused');
+    else await openOnce(next, 'Going back to the settings that ran').catch((again: unknown) => fallBack(next, again));
+    fromSession.add(notice.id);
+    const stays = good ? 'The settings that ran before stay.' : 'The default settings run instead.';
+    say({ ...notice, hint: `${notice.hint} ${stays}`.trim() });
+  };
+
+  const openWanted = async (because: string): Promise<void> => {
+    let config: Config;
+    do {
+      config = wanted;
+      try {
+        await openOnce(config, because);
+      } catch (error) {
+        if (wanted === config) await fallBack(config, error);
+      }
+    } while (wanted !== config && wanted !== good);
+  };
+
+  const open = (because: string) => {
+    opening ??= openWanted(because)
+      .catch(report)
+      .finally(() => {
+        opening = undefined;
+      });
+  };
+
+  const apply = (config: Config, from: 'edit' | 'link' = 'edit') => {
+    wanted = config;
+    origin = from;
+    app().setConfig(config);
+    open(good ? 'Restarting from the same seed' : 'Starting');
+  };
+
+  return {
+    player,
+    apply,
+    async reset() {
+      if (!session || app().state === 'failed') return open('Starting again');
+      const wasRunning = running;
+      player.halt();
+      if (wasRunning) session.control({ type: 'pause' });
+      app().setState('loading', 'Back to the same start');
+      try {
+        if (wasRunning) await new Promise<void>((resolve) => (running ? waiting.add(resolve) : resolve()));
+        const resetting = session;
+        await startingAfresh(() => resetting.reset());
+        app().setState('paused');
+        await player.preview();
+      } catch (error) {
+        app().setState('failed', error instanceof Error ? error.message : String(error));
+        report(error);
+      }
+    },
+    restart() {
+      session?.end();
+      session = undefined;
+      good = undefined;
+      wanted = { ...app().config };
+      app().dismissNotice('rank-failed');
+      open('Starting again');
+    },
+    setSpeed(speed) {
+      app().setSpeed(speed);
+      if (app().state === 'playing') player.play();
+    },
+    useCsv(name, bytes) {
+      const look = lookAtCsv(name, new TextDecoder().decode(bytes));
+      if (!look) {
+        say({ level: 'error', id: 'data', text: `${name} has no rows.`, hint: 'The old data stays.' });
+        return;
+      }
+      files[name] = bytes;
+      app().setCsv(look);
+      apply(withCsv(app().config, look, look.columns.length - 1, 'auto'));
+    },
+    say,
+    dismiss(notice) {
+      dismissed.add(`${notice.id} ${notice.text}`);
+      app().dismissNotice(notice.id);
+    },
+    async run(config, given = {}) {
+      const own = startSession({ onEvent: () => undefined, onFailure: () => undefined });
+      try {
+        return await own.run(config, given);
+      } finally {
+        own.end();
+      }
+    },
+    saveWeights: async () => live().saveWeights(),
+    corrupt: async (tag, add) => live().corrupt(tag, add),
+    loseDevice: async () => live().loseDevice(),
+  };
+}

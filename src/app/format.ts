@@ -1,0 +1,43 @@
+/** How numbers are written on the page: one place, Intl underneath. */
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const three = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
+const percents = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+export const NONE = '–';
+
+export const formatCount = (value: number): string => whole.format(value);
+
+/** Every byte below a megabyte, so that it can be held against the formula. */
+export function formatBytes(bytes: number): string {
+  return bytes < 1e6 ? `${whole.format(bytes)} B` : formatSize(bytes);
+}
+
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${whole.format(bytes)} B`;
+  if (bytes < 2 ** 20) return `${three.format(bytes / 1024)} KiB`;
+  if (bytes < 2 ** 30) return `${three.format(bytes / 2 ** 20)} MiB`;
+  return `${three.format(bytes / 2 ** 30)} GiB`;
+}
+
+export function formatLoss(value: number | undefined): string {
+  if (value === undefined) return NONE;
+  if (!Number.isFinite(value)) return String(value);
+  return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : value.toFixed(4);
+}
+
+/** A difference that is zero or tiny: "0", "2.4e-7". */
+export function formatSmall(value: number | undefined): string {
+  if (value === undefined) return NONE;
+  if (value === 0) return '0';
+  return value < 1e-2 ? value.toExponential(1) : three.format(value);
+}
+
+export const formatPercent = (fraction: number | undefined): string =>
+  fraction === undefined ? NONE : `${percents.format(fraction * 100)} %`;
+
+export const formatRate = (perSecond: number): string => (perSecond >= 100 ? whole.format(perSecond) : three.format(perSecond));
+
+export function formatTime(us: number): string {
+  if (us < 1000) return `${three.format(us)} µs`;
+  return us < 1e6 ? `${three.format(us / 1000)} ms` : `${three.format(us / 1e6)} s`;
+}

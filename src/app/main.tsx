@@ -1,0 +1,44 @@
+/** Builds the page: store, frames, walker, controller, address bar; then React. The only place where they are made. */
+import { createRoot } from 'react-dom/client';
+import { must } from '../base/invariant';
+import { AppView } from './app';
+import { createController } from './controller';
+import { beAGoodGuest } from './embed';
+import { createFrames } from './frames';
+import { listenToKeys } from './keys';
+import { parsePermalink } from './permalink';
+import { startSession } from './session';
+import { DEFAULT_SPEED } from './speeds';
+import { createAppStore } from './store';
+import './theme.css';
+import './page.css';
+import { createUrlSync, type UrlSync } from './url-sync';
+import { AppProvider } from './use-app';
+import { createWalker } from './walker';
+import { createWindowApi } from './window-api';
+
+const link = parsePermalink(window.location.hash);
+const store = createAppStore(link.config, link.view, DEFAULT_SPEED);
+const frames = createFrames((callback) => requestAnimationFrame(callback));
+const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
+const walker = createWalker(store, frames, () => reducedMotion.matches);
+const controller = createController({ store, walker, startSession, onEdited: () => urlSync.write() });
+const urlSync: UrlSync = createUrlSync({
+  store,
+  window,
+  initial: link,
+  onLink: (next) => controller.apply(next.config, 'link'),
+  say: controller.say,
+  clear: (id) => store.getState().dismissNotice(id),
+});
+
+const root = must(document.getElementById('root'), '#root');
+listenToKeys(window, store, controller);
+createRoot(root).render(
+  <AppProvider services={{ store, frames, controller, urlSync }}>
+    <AppView />
+  </AppProvider>,
+);
+if (link.view.embed) beAGoodGuest(store, controller.player, root);
+window.lockstep = createWindowApi(controller, urlSync.href);
+controller.apply(link.config, 'link');

@@ -1,0 +1,71 @@
+/** What has to be said: a calm stack at the corner, each with what to do and, where there is one, a way on. */
+import type { Notice } from '../../protocol/session';
+import { withSetting } from '../edit-config';
+import fields from '../fields/fields.module.css';
+import { useApp, useController } from '../use-app';
+import styles from './notices.module.css';
+
+export function Notices() {
+  const notices = useApp((app) => app.notices);
+  if (notices.length === 0) return null;
+  return (
+    <aside className={styles['stack']} aria-label="Notices">
+      {notices.map((notice) => (
+        <NoticeCard key={notice.id} notice={notice} />
+      ))}
+    </aside>
+  );
+}
+
+function NoticeCard({ notice }: { notice: Notice }) {
+  const controller = useController();
+  const way = useWayOn(notice.id);
+  return (
+    <div className={styles['notice']} data-level={notice.level} data-notice={notice.id} role={notice.level === 'error' ? 'alert' : 'status'}>
+      <p>{notice.text}</p>
+      {notice.hint && <p className={styles['hint']}>{notice.hint}</p>}
+      <div className={styles['actions']}>
+        {way && (
+          <button
+            type="button"
+            className={fields['button']}
+            onClick={() => {
+              controller.dismiss(notice);
+              way.go();
+            }}
+          >
+            {way.label}
+          </button>
+        )}
+        <button type="button" className={styles['close']} aria-label="Dismiss" onClick={() => controller.dismiss(notice)}>
+          ×
+        </button>
+      </div>
+    </div>
+  );
+}
+
+interface WayOn {
+  readonly label: string;
+  readonly go: () => void;
+}
+
+/** The way on that each kind of notice offers, where a button can do it. */
+function useWayOn(id: string): WayOn | undefined {
+  const controller = useController();
+  const config = useApp((app) => app.config);
+  const failed = useApp((app) => app.state === 'failed');
+  const device = useApp((app) => app.info?.device.kind);
+  const choose = (kind: 'webgpu' | 'cpu', label: string): WayOn | undefined => {
+    const edit = withSetting(config, ['device'], kind);
+    return edit.ok ? { label, go: () => controller.apply(edit.config) } : undefined;
+  };
+  if (id === 'not-finite') return { label: 'Reset training', go: () => void controller.reset() };
+  if (id === 'software-adapter') return device === 'cpu' ? choose('webgpu', 'Use WebGPU') : choose('cpu', 'Use the CPU');
+  if (id === 'memory' && config.memoryBudgetMb < 256) {
+    const edit = withSetting(config, ['memoryBudgetMb'], 256);
+    return edit.ok ? { label: 'Give each device 256 MiB', go: () => controller.apply(edit.config) } : undefined;
+  }
+  if (failed || id === 'rank-failed') return { label: 'Restart', go: controller.restart };
+  return undefined;
+}

@@ -1,0 +1,34 @@
+/** Where the transport's steps lead to, and what the bar says about a cursor: pure functions over the state of the store. */
+import type { TraceEvent } from '../protocol/trace';
+import type { AppState } from './store';
+
+/** The last event before the parameters change; the whole step where there is none. */
+export function endOfGradients(events: readonly TraceEvent[]): number {
+  const step = events.findIndex((event) => event.phase === 'step');
+  return step > 0 ? step - 1 : events.length - 1;
+}
+
+type Run = Pick<AppState, 'traces' | 'cursor' | 'cursorFraction' | 'losses' | 'state'>;
+
+/** The cursor stands behind the last event of the last trace: what is shown is what has been trained. */
+export function atLiveEdge({ traces, cursor, cursorFraction }: Omit<Run, 'losses' | 'state'>): boolean {
+  const last = traces.at(-1);
+  if (!last || !cursor) return true;
+  return cursor.trace === traces.length - 1 && cursor.event === last.events.length - 1 && cursorFraction === 1;
+}
+
+/** Optimiser steps completed at the cursor; while the session runs freely, those it has completed. */
+export function stepShown(run: Run, freeRunning: boolean): number {
+  const trained = (run.losses.at(-1)?.step ?? -1) + 1;
+  if (freeRunning || atLiveEdge(run)) return Math.max(trained, (run.traces.at(-1)?.step ?? -1) + 1);
+  const trace = run.cursor && run.traces[run.cursor.trace];
+  if (!trace || !run.cursor) return trained;
+  const ended = run.cursor.event === trace.events.length - 1 && run.cursorFraction === 1;
+  return trace.step + (ended ? 1 : 0);
+}
+
+export function lossShown(run: Run, freeRunning: boolean): number | undefined {
+  if (freeRunning || atLiveEdge(run)) return run.losses.at(-1)?.loss;
+  const trace = run.cursor && run.traces[run.cursor.trace];
+  return trace?.losses.loss;
+}

@@ -1,0 +1,48 @@
+/** The PyTorch lines of the mode in use, with one cursor per rank on the line that its event at the cursor stands for. */
+import type { StepTrace } from '../../protocol/trace';
+import { deviceText } from '../setup/cluster-panel';
+import { useApp, usePalette, useSettled } from '../use-app';
+import styles from './code-panel.module.css';
+
+/** The anchor of the last event that each rank has begun; undefined before its first. */
+function anchorsAt(trace: StepTrace | undefined, event: number, ranks: number): readonly (string | undefined)[] {
+  const anchors: (string | undefined)[] = Array.from({ length: ranks }, () => undefined);
+  for (const { rank, anchor } of trace?.events.slice(0, event + 1) ?? []) if (anchor !== '') anchors[rank] = anchor;
+  return anchors;
+}
+
+export function CodePanel() {
+  const code = useApp((app) => app.info?.code);
+  const ranks = useApp((app) => app.info?.ranks ?? 0);
+  const device = useApp((app) => app.info?.device);
+  const cursor = useSettled((app) => app.cursor, 80);
+  const traces = useSettled((app) => app.traces, 80);
+  const palette = usePalette();
+  const anchors = anchorsAt(cursor && traces[cursor.trace], cursor?.event ?? -1, ranks);
+  return (
+    <>
+      <h2 className={styles['title']}>PyTorch, as it runs now</h2>
+      <ol className={styles['code']}>
+        {code?.map((line, index) => {
+          const here = anchors.flatMap((anchor, rank) => (anchor !== undefined && anchor === line.anchor ? [rank] : []));
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+            <li key={index} data-here={here.length > 0 || undefined}>
+              <code>{line.text || ' '}</code>
+              {here.length > 0 && (
+                <span className={styles['cursors']}>
+                  {here.map((rank) => (
+                    <i key={rank} style={{ background: palette.ranks[rank] }} title={`rank ${rank}`}>
+                      <span className="visually-hidden">rank {rank} is here</span>
+                    </i>
+                  ))}
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      {device && <p className={styles['device']}>Computing on {deviceText(device)}</p>}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+/** What the net has learnt: the decision field with the data over it, or predicted against target. */
+import { useEffect, useMemo, useRef } from 'react';
+import { must } from '../../base/invariant';
+import { FIELD_SIZE } from '../../protocol/session';
+import { formatPercent } from '../format';
+import { useApp, usePalette, useSettled } from '../use-app';
+import { fieldImage, paintPoints, paintScatter } from './paint-field';
+import styles from './result.module.css';
+
+const SIZE = 150;
+
+export function Field() {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const palette = usePalette();
+  const snapshot = useSettled((app) => app.snapshot, 60);
+  const dataset = useApp((app) => app.info?.dataset);
+  const small = useMemo(() => {
+    const element = document.createElement('canvas');
+    element.width = FIELD_SIZE;
+    element.height = FIELD_SIZE;
+    return element;
+  }, []);
+  useEffect(() => {
+    const element = must(canvas.current, 'field canvas');
+    const ratio = Math.min(3, Math.max(1, devicePixelRatio));
+    element.width = SIZE * ratio;
+    element.height = SIZE * ratio;
+    const context = element.getContext('2d');
+    if (!context || !dataset) return;
+    context.scale(ratio, ratio);
+    const paint = { context, size: SIZE, palette, dataset };
+    if (snapshot?.field) {
+      small.getContext('2d')?.putImageData(fieldImage(snapshot.field, dataset.task === 'classification', palette), 0, 0);
+      context.drawImage(small, 0, 0, SIZE, SIZE);
+    }
+    if (dataset.points.length > 0) paintPoints(paint);
+    else if (snapshot) paintScatter(paint, snapshot.predictions);
+  }, [palette, snapshot, dataset, small]);
+  const planar = (dataset?.points.length ?? 0) > 0;
+  const what = planar ? 'Decision field' : 'Predicted against target';
+  const accuracy = snapshot?.trainAccuracy === undefined ? '' : `, ${formatPercent(snapshot.trainAccuracy)} of the training rows right`;
+  return (
+    <figure className={styles['field']}>
+      <canvas ref={canvas} role="img" aria-label={`${what}${accuracy}`} />
+      <figcaption>{planar ? 'model output; ringed dark: test' : 'predicted over target'}</figcaption>
+    </figure>
+  );
+}

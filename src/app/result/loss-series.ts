@@ -1,0 +1,36 @@
+/** The loss history as the columns that the chart draws and the table prints. Pure. */
+import type { LossRecord } from '../../protocol/trace';
+import type { Evaluation } from '../store';
+
+export interface LossSeries {
+  readonly steps: readonly number[];
+  /** One column a rank; none where a step has a single loss. */
+  readonly perRank: readonly (readonly (number | null)[])[];
+  readonly mean: readonly (number | null)[];
+  readonly test: readonly (number | null)[];
+}
+
+const finite = (value: number | undefined) => (value !== undefined && Number.isFinite(value) ? value : null);
+
+/** More than the chart has pixels would only cost time. */
+const DRAWN = 600;
+
+export function lossSeries(losses: readonly LossRecord[], evaluations: readonly Evaluation[]): LossSeries {
+  const stride = Math.max(1, Math.ceil(losses.length / DRAWN));
+  const drawn = losses.filter((_, index) => index % stride === 0 || index === losses.length - 1);
+  const steps = drawn.map(({ step }) => step);
+  const ranks = Math.max(0, ...drawn.map(({ perRank }) => perRank.length));
+  const test: (number | null)[] = steps.map(() => null);
+  let next = 0;
+  for (const { step, testLoss } of evaluations) {
+    while (next < steps.length - 1 && (steps[next] ?? 0) < step) next++;
+    // An evaluation "at step n" is of the weights before step n.
+    if (testLoss !== undefined && steps.length > 0) test[next] = finite(testLoss);
+  }
+  return {
+    steps,
+    perRank: ranks > 1 ? Array.from({ length: ranks }, (_, rank) => drawn.map(({ perRank }) => finite(perRank[rank]))) : [],
+    mean: drawn.map(({ loss }) => finite(loss)),
+    test,
+  };
+}

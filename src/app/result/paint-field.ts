@@ -1,0 +1,66 @@
+/**
+ * Paints the decision field (or the predicted plane) with the data over it, and the scatter of a regression. Pure drawing from a
+ * snapshot; field.tsx calls it when one comes.
+ */
+import { scaleLinear } from 'd3-scale';
+import { type DatasetPreview, FIELD_SIZE, type Snapshot } from '../../protocol/session';
+import type { Palette } from '../theme';
+
+/** Share of the scale's end colours that the field uses, so that the points stand out on it. */
+const FIELD_STRENGTH = 0.62;
+
+const indexOf = (value: number) => 4 * Math.round(((Math.min(Math.max(value, -1), 1) + 1) / 2) * 255);
+
+export function fieldImage(field: Float32Array, isProbability: boolean, palette: Palette): ImageData {
+  const image = new ImageData(FIELD_SIZE, FIELD_SIZE);
+  for (const [i, raw] of field.entries()) {
+    const value = FIELD_STRENGTH * (isProbability ? 2 * raw - 1 : raw);
+    const start = indexOf(Number.isFinite(value) ? value : 0);
+    image.data.set(palette.divergingRgba.subarray(start, start + 4), 4 * i);
+  }
+  return image;
+}
+
+export interface FieldPaint {
+  readonly context: CanvasRenderingContext2D;
+  readonly size: number;
+  readonly palette: Palette;
+  readonly dataset: DatasetPreview;
+}
+
+export function paintPoints({ context, size, palette, dataset }: FieldPaint): void {
+  const radius = Math.max(2.2, size / 62);
+  const place = scaleLinear().domain([-1, 1]).range([0, size]);
+  const zeroOne = dataset.task === 'classification' && dataset.points.every(([, , target]) => target >= 0);
+  context.lineWidth = 0.9;
+  for (const [x, y, target, isTest] of dataset.points) {
+    const value = zeroOne ? 2 * target - 1 : target;
+    context.fillStyle = palette.diverging(value * 1.15);
+    context.strokeStyle = isTest ? palette.ink : palette.card;
+    context.beginPath();
+    context.arc(place(x), place(-y), radius, 0, 2 * Math.PI);
+    context.fill();
+    context.stroke();
+  }
+}
+
+/** Predicted against target; on the diagonal a prediction is right. */
+export function paintScatter({ context, size, palette }: FieldPaint, predictions: Snapshot['predictions']): void {
+  const values = predictions.flat().filter(Number.isFinite);
+  const reach = Math.max(1e-6, ...values.map(Math.abs));
+  const x = scaleLinear().domain([-reach, reach]).nice().range([6, size - 6]);
+  context.strokeStyle = palette.line;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(x(-reach), size - x(-reach));
+  context.lineTo(x(reach), size - x(reach));
+  context.stroke();
+  context.fillStyle = palette.accent;
+  context.globalAlpha = 0.65;
+  for (const [target, predicted] of predictions) {
+    context.beginPath();
+    context.arc(x(target), size - x(predicted), 2.2, 0, 2 * Math.PI);
+    context.fill();
+  }
+  context.globalAlpha = 1;
+}

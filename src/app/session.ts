@@ -1,0 +1,157 @@
+/**
+ * The page's side of the worker wall, and the only file of the page that knows a Worker. It starts the session worker, hands it
+ * the event and the control port, and supervises it: a worker that dies, answers rubbish or falls silent becomes a typed
+ * error, and no promise is left hanging. It keeps no state of the run; controller.ts does.
+ */
+import { type Remote, transfer, wrap } from 'comlink';
+import { fromWire, isWireError, LockstepError } from '../base/errors';
+import type { Config } from '../protocol/config';
+import type {
+  ControlMessage,
+  Files,
+  Report,
+  SessionApi,
+  SessionEvent,
+  SessionInfo,
+  Snapshot,
+} from '../protocol/session';
+import type { StepTrace } from '../protocol/trace';
+
+export interface SessionClient {
+  /** When it rejects, the session that was open before stays the one that is listened to. */
+  open(config: Config, files: Files): Promise<SessionInfo>;
+  traceStep(): Promise<StepTrace>;
+  snapshot(): Promise<Snapshot>;
+  reset(): Promise<void>;
+  run(config: unknown, files: Files): Promise<Report>;
+  saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
+  corrupt(tag: string, add: number): Promise<void>;
+  loseDevice(): Promise<void>;
+  control(message: ControlMessage): void;
+  /** Ends the worker; calls still under way reject with code 'aborted'. */
+  end(): void;
+}
+
+export interface SessionListener {
+  onEvent(event: SessionEvent): void;
+  /** The worker is gone; every later call rejects with this error. */
+  onFailure(error: LockstepError): void;
+}
+
+/** A worker that has a call to answer and says nothing for so long is taken for dead. */
+const SILENCE_MS = 90_000;
+const SILENCE_CHECK_MS = 5_000;
+
+const RESTART_HINT = 'Restart the session; it begins again from the same seed.';
+
+function typed(error: unknown): LockstepError {
+  if (error instanceof LockstepError) return error;
+  if (isWireError(error)) return fromWire(error);
+  return new LockstepError('internal', error instanceof Error ? error.message : String(error), RESTART_HINT);
+}
+
+interface Ports {
+  readonly events: MessageChannel;
+  readonly control: MessageChannel;
+}
+
+function closePorts(ports: Ports | undefined): void {
+  ports?.events.port1.close();
+  ports?.control.port1.close();
+}
+
+export function startSession(listener: SessionListener): SessionClient {
+  const worker = new Worker(new URL('../session/worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'lockstep-session',
+  });
+  const api: Remote<SessionApi> = wrap<SessionApi>(worker);
+  let ports: Ports | undefined;
+  let failure: LockstepError | undefined;
+  let lastHeard = 0;
+  const pending = new Set<(error: LockstepError) => void>();
+
+  const heard = () => {
+    lastHeard = performance.now();
+  };
+  const stop = (error: LockstepError) => {
+    if (failure) return;
+    failure = error;
+    clearInterval(silence);
+    worker.terminate();
+    closePorts(ports);
+    for (const reject of [...pending]) reject(error);
+  };
+  const fail = (message: string) => {
+    if (failure) return;
+    const error = new LockstepError('rank-failed', message, RESTART_HINT);
+    stop(error);
+    listener.onFailure(error);
+  };
+  const silence = setInterval(() => {
+    if (pending.size > 0 && performance.now() - lastHeard > SILENCE_MS) {
+      fail(`The training worker has not answered for ${SILENCE_MS / 1000} seconds.`);
+    }
+  }, SILENCE_CHECK_MS);
+
+  worker.addEventListener('error', (event) => {
+    event.preventDefault();
+    fail(`The training worker stopped: ${event.message || 'it could not be started'}.`);
+  });
+  worker.addEventListener('messageerror', () => fail('The training worker sent a message that could not be read.'));
+
+  /** Comlink's own promises never settle when the worker dies; these do. */
+  const call = async <T>(start: () => Promise<T>): Promise<T> => {
+    if (failure) throw failure;
+    if (pending.size === 0) heard();
+    let reject: (error: LockstepError) => void = () => undefined;
+    const died = new Promise<never>((_, no) => {
+      reject = no;
+    });
+    pending.add(reject);
+    try {
+      return await Promise.race([start(), died]);
+    } catch (error) {
+      throw typed(error);
+    } finally {
+      pending.delete(reject);
+      heard();
+    }
+  };
+
+  const listen = (next: Ports) => {
+    next.events.port1.onmessage = (message: MessageEvent<SessionEvent>) => {
+      heard();
+      listener.onEvent(message.data);
+    };
+    next.events.port1.onmessageerror = () => fail('The training worker sent an event that could not be read.');
+  };
+
+  return {
+    async open(config, files) {
+      const next: Ports = { events: new MessageChannel(), control: new MessageChannel() };
+      listen(next);
+      try {
+        const [events, control] = [next.events.port2, next.control.port2];
+        const info = await call(() =>
+          api.open(config, files, transfer(events, [events]), transfer(control, [control])),
+        );
+        closePorts(ports);
+        ports = next;
+        return info;
+      } catch (error) {
+        closePorts(next);
+        throw error;
+      }
+    },
+    traceStep: () => call(() => api.traceStep()),
+    snapshot: () => call(() => api.snapshot()),
+    reset: () => call(() => api.reset()),
+    run: (config, files) => call(() => api.run(config, files)),
+    saveWeights: () => call(() => api.saveWeights()),
+    corrupt: (tag, add) => call(() => api.corrupt(tag, add)),
+    loseDevice: () => call(() => api.loseDevice()),
+    control: (message) => ports?.control.port1.postMessage(message),
+    end: () => stop(new LockstepError('aborted', 'The session was ended.')),
+  };
+}

@@ -1,0 +1,69 @@
+/** Where the ranks live and how they talk: placement, device, and the options of the mode in use. */
+import { Section } from '../fields/section';
+import { ChoiceSetting, FlagSetting, NumberSetting, TextSetting } from '../fields/settings';
+import { formatSize } from '../format';
+import { mebibytes } from '../permalink-keys';
+import { useApp } from '../use-app';
+import styles from './cluster-panel.module.css';
+import { SplitEditor } from './split-editor';
+
+const PLACEMENTS = { shared: 'one GPUDevice', workers: 'a worker a rank' } as const;
+const DEVICES = { auto: 'automatic', webgpu: 'WebGPU', cpu: 'CPU' } as const;
+const ALGORITHMS = { ring: 'ring', naive: 'naive' } as const;
+
+/** "1 KiB", "25 MiB", "default"; a bare number is MiB. */
+const printCap = (value: unknown) => mebibytes.print(value).replace(/(KiB|MiB)$/, ' $1');
+const parseCap = (text: string) => mebibytes.parse(text.replaceAll(' ', '').replace(/kib/i, 'KiB').replace(/mib/i, 'MiB'));
+
+export function ClusterPanel() {
+  const mode = useApp((app) => app.config.mode);
+  const buckets = useApp((app) => app.info?.buckets);
+  const device = useApp((app) => app.info?.device);
+  return (
+    <Section part="cluster" title="Cluster">
+      <ChoiceSetting
+        label="Ranks live in"
+        path="placement"
+        words={PLACEMENTS}
+        title="One GPUDevice: transfers are copies on the GPU. A worker a rank: transfers go through host memory."
+      />
+      <ChoiceSetting label="Device" path="device" words={DEVICES} />
+      {device && (
+        <p className={styles['device']} data-software={device.software || undefined}>
+          <span>Computing on </span>
+          <output aria-label="Computing device">{deviceText(device)}</output>
+        </p>
+      )}
+      {mode === 'ddp' && (
+        <>
+          <ChoiceSetting label="All-reduce" path="ddp.algorithm" words={ALGORITHMS} />
+          <TextSetting
+            label="Bucket cap"
+            path="ddp.bucketCapMb"
+            print={printCap}
+            parse={parseCap}
+            title="bucket_cap_mb: a gradient bucket is closed when it holds that much. “default”: first 1 MiB, then 25 MiB"
+          />
+          <FlagSetting label="Overlap" path="ddp.overlap" title="All-reduce while backward still computes" />
+          <NumberSetting label="Sampler seed" path="ddp.samplerSeed" />
+          {buckets && buckets.length > 0 && (
+            <ol className={styles['buckets']} aria-label="Buckets">
+              {buckets.map((bucket, index) => (
+                <li key={bucket.parameters.join()} title={bucket.parameters.join(', ')}>
+                  bucket {index}: {formatSize(bucket.bytes)}, {bucket.parameters.length} parameters
+                </li>
+              ))}
+            </ol>
+          )}
+        </>
+      )}
+      {mode === 'modelParallel' && <SplitEditor />}
+      {mode !== 'single' && <FlagSetting label="Compare with Single" path="compareSingle" />}
+    </Section>
+  );
+}
+
+export function deviceText(device: { kind: 'webgpu' | 'cpu'; adapter: string; software: boolean }): string {
+  if (device.kind === 'cpu') return 'CPU';
+  return `WebGPU: ${device.adapter || 'unnamed adapter'}${device.software ? ' (software)' : ''}`;
+}

@@ -1,0 +1,37 @@
+/** Which column of the CSV is the target, and whether its first line names the columns. */
+import { withCsv } from '../csv-look';
+import { Choice } from '../fields/settings';
+import { useApp, useController } from '../use-app';
+
+const HEADER = { auto: 'find out', yes: 'names the columns', no: 'is data' } as const;
+
+export function CsvColumns() {
+  const config = useApp((app) => app.config);
+  const look = useApp((app) => app.csv);
+  const controller = useController();
+  const { data } = config;
+  if (data.type !== 'csv' || !look || look.file !== data.file) return null;
+  const byName = look.columns.findIndex((column) => column === data.target);
+  const target = typeof data.target === 'number' ? data.target : byName < 0 ? look.columns.length - 1 : byName;
+  const columns = Object.fromEntries(look.columns.map((column, index) => [String(index), column]));
+  return (
+    <>
+      <Choice
+        label="Target"
+        words={columns}
+        value={String(target)}
+        onChange={(index) => controller.apply(withCsv(config, look, Number(index), data.header))}
+      />
+      <Choice
+        label="First line"
+        words={HEADER}
+        value={data.header}
+        onChange={(header) => {
+          if (header === 'auto' || header === 'yes' || header === 'no') {
+            controller.apply(withCsv(config, look, target, header));
+          }
+        }}
+      />
+    </>
+  );
+}

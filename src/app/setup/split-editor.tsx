@@ -1,0 +1,53 @@
+/** Model parallel: which layers live on which device. A device gives its last layer to the next one, or its first to the one before. */
+import type { LayerConfig } from '../../protocol/config';
+import { withSplit } from '../edit-config';
+import fields from '../fields/fields.module.css';
+import { sentence } from '../fields/settings';
+import { useApp, useController, usePalette } from '../use-app';
+import styles from './cluster-panel.module.css';
+
+export function SplitEditor() {
+  const config = useApp((app) => app.config);
+  const layersOfDevice = useApp((app) => app.info?.layersOfDevice);
+  const controller = useController();
+  const { ranks } = usePalette();
+  if (!layersOfDevice || layersOfDevice.length < 2) return null;
+  const split = layersOfDevice.map((layers) => layers.length);
+  const move = (from: number, to: number) => {
+    const next = split.map((count, device) => count + (device === to ? 1 : 0) - (device === from ? 1 : 0));
+    const edit = withSplit(config, next);
+    if (edit.ok) controller.apply(edit.config);
+    else controller.say({ level: 'warning', id: 'config-split', text: sentence(edit.problem), hint: '' });
+  };
+  const button = (from: number, to: number) => (
+    <button
+      type="button"
+      className={`${fields['button']} ${fields['small']}`}
+      disabled={(split[from] ?? 0) < 2}
+      aria-label={`Move a layer from cuda:${from} to cuda:${to}`}
+      title={`Move a layer to cuda:${to}`}
+      onClick={() => move(from, to)}
+    >
+      {to < from ? '↑' : '↓'}
+    </button>
+  );
+  return (
+    <ol className={styles['split']} aria-label="Layers on each device">
+      {layersOfDevice.map((layers, device) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a device is its index
+        <li key={device} style={{ ['--rank' as string]: ranks[device] }}>
+          <div className={styles['moves']}>
+            {device > 0 && button(device, device - 1)}
+            {device < split.length - 1 && button(device, device + 1)}
+          </div>
+          <b>cuda:{device}</b>
+          <span>{layers.map((index) => layerText(config.model.layers[index])).join(', ')}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function layerText(layer: LayerConfig | undefined): string {
+  return layer?.type === 'Linear' ? `Linear ${layer.in}→${layer.out}` : (layer?.type ?? '');
+}

@@ -1,0 +1,43 @@
+/**
+ * `window.lockstep`: what scripts, the command line's `--browser` and the browser tests may call. `run` takes a Config as the
+ * command line does and resolves to the same report.
+ */
+import { toWire } from '../base/errors';
+import type { Files, Report } from '../protocol/session';
+import type { Controller } from './controller';
+
+export interface WindowApi {
+  /** Trains from start to end in a worker of its own. Rejects with a plain object that has code, message, hint and details. */
+  run(config: unknown, files?: Files): Promise<Report>;
+  /** The link to what the page shows. */
+  href(): string;
+  /** For the tests of the page: corrupts every transfer with that tag by adding a number; loses the device. */
+  readonly test: {
+    corrupt(tag: string, add: number): Promise<void>;
+    loseDevice(): Promise<void>;
+  };
+}
+
+declare global {
+  interface Window {
+    lockstep?: WindowApi;
+  }
+}
+
+export function createWindowApi(controller: Controller, href: () => string): WindowApi {
+  const wired = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      throw toWire(error);
+    }
+  };
+  return {
+    run: (config, files) => wired(controller.run(config, files)),
+    href,
+    test: {
+      corrupt: (tag, add) => wired(controller.corrupt(tag, add)),
+      loseDevice: () => wired(controller.loseDevice()),
+    },
+  };
+}
