@@ -31,7 +31,7 @@ export interface Controller {
   run(config: unknown, files?: Files): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   /** Hooks of the tests: corrupt one transfer, lose the device. */
-  corrupt(tag: string, add: number): Promise<void>;
+  corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
 }
 
@@ -289,7 +289,7 @@ export function createController({ store, walker, startSession, onEdited }: Cont
       }
     },
     saveWeights: async () => live().saveWeights(),
-    corrupt: async (tag, add) => live().corrupt(tag, add),
+    corrupt: async (event, add) => live().corrupt(event, add),
     loseDevice: async () => live().loseDevice(),
   };
 }

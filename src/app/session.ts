@@ -25,7 +25,7 @@ export interface SessionClient {
   reset(): Promise<void>;
   run(config: unknown, files: Files): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
-  corrupt(tag: string, add: number): Promise<void>;
+  corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
   control(message: ControlMessage): void;
   /** Ends the worker; calls still under way reject with code 'aborted'. */
@@ -149,7 +149,7 @@ export function startSession(listener: SessionListener): SessionClient {
     reset: () => call(() => api.reset()),
     run: (config, files) => call(() => api.run(config, files)),
     saveWeights: () => call(() => api.saveWeights()),
-    corrupt: (tag, add) => call(() => api.corrupt(tag, add)),
+    corrupt: (event, add) => call(() => api.corrupt(event, add)),
     loseDevice: () => call(() => api.loseDevice()),
     control: (message) => ports?.control.port1.postMessage(message),
     end: () => stop(new LockstepError('aborted', 'The session was ended.')),

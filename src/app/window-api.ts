@@ -11,9 +11,9 @@ export interface WindowApi {
   run(config: unknown, files?: Files): Promise<Report>;
   /** The link to what the page shows. */
   href(): string;
-  /** For the tests of the page: corrupts every transfer with that tag by adding a number; loses the device. */
+  /** For the tests of the page: corrupts the transfer with that event id by adding a number; loses the device. */
   readonly test: {
-    corrupt(tag: string, add: number): Promise<void>;
+    corrupt(event: number | undefined, add: number): Promise<void>;
     loseDevice(): Promise<void>;
   };
 }
@@ -36,7 +36,7 @@ export function createWindowApi(controller: Controller, href: () => string): Win
     run: (config, files) => wired(controller.run(config, files)),
     href,
     test: {
-      corrupt: (tag, add) => wired(controller.corrupt(tag, add)),
+      corrupt: (event, add) => wired(controller.corrupt(event, add)),
       loseDevice: () => wired(controller.loseDevice()),
     },
   };

@@ -107,8 +107,11 @@ export interface SessionApi {
   reset(): Promise<void>;
   /** Runs a Config from start to end and reports; does not touch the open session. */
   run(config: unknown, files: Files): Promise<Report>;
-  /** Test hooks: corrupt one transfer; lose the device. */
-  corrupt(tag: string, add: number): Promise<void>;
+  /**
+   * Test hooks. corrupt: adds `add` to the first element that the transfer with this event id (its send or its receive, in the Program that runs most
+   * steps) brings, in every step from now on; undefined ends it. loseDevice: as a driver reset would.
+   */
+  corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
   /** The current weights as .safetensors. */
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;

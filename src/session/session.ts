@@ -148,7 +148,7 @@ export function createSession(gpu: GPU | undefined): SessionApi {
       }),
 
     run: (input, files) => typed(async () => (await runConfig(input, files, gpu ? { gpu } : {})).report),
-    corrupt: (tag, add) => typed(() => current().training.corrupt(tag, add)),
+    corrupt: (event, add) => typed(() => current().training.corrupt(event, add)),
     loseDevice: () => typed(() => current().training.lose()),
     saveWeights: () => typed(async () => weightsFile(current().training, await current().training.weights())),
     dispose: () =>

@@ -35,7 +35,7 @@ export function stepTrace({ program, records, hardware, ...rest }: StepTraceInpu
   const deps = dependencies(program);
   const partners = matches(program);
   const ranks = new Map(program.lanes.map((lane) => [lane.device, lane.rank]));
-  const events = canonicalOrder(program).map(({ device, instruction }): TraceEvent => {
+  const events = canonicalOrder(program, deps).map(({ device, instruction }): TraceEvent => {
     const measured = must(record.get(instruction.id), `a record of instruction ${instruction.id}`);
     const event = toEvent(instruction, device, must(ranks.get(device), 'rank'), must(deps.get(instruction.id), 'deps'), measured, origin);
     const match = partners.get(instruction.id);
@@ -44,10 +44,39 @@ export function stepTrace({ program, records, hardware, ...rest }: StepTraceInpu
   return { ...rest, variant: program.variant, events, modelled: events.map((e) => must(modelled.get(e.id), `modelled time of ${e.id}`)) };
 }
 
-function canonicalOrder(program: Program): readonly Placed[] {
-  return linearize(program, { group: false }).flatMap((step): Placed[] =>
-    step.kind === 'transfer' ? step.items.flatMap(({ send, recv }) => [send, recv]) : [...step.items],
-  );
+/**
+ * The merged order in which the lanes can run. The linearizer places a transfer where it is received; a send is moved up to where its queue got to it,
+ * so that the events of each queue stand in its own order and every dependency before what waits for it.
+ */
+function canonicalOrder(program: Program, deps: ReadonlyMap<number, readonly number[]>): readonly Placed[] {
+  const pending = new Map<string, Placed[]>();
+  const queueOf = ({ device, instruction }: Placed): string => `${device} ${instruction.queue}`;
+  const placed = new Map<number, Placed>();
+  for (const { device, instructions } of program.lanes) {
+    for (const instruction of instructions) {
+      if (instruction.kind === 'wait') continue;
+      const item = { device, instruction };
+      placed.set(instruction.id, item);
+      pending.set(queueOf(item), [...(pending.get(queueOf(item)) ?? []), item]);
+    }
+  }
+  const order: Placed[] = [];
+  const done = new Set<number>();
+  const emit = (item: Placed): void => {
+    if (done.has(item.instruction.id)) return;
+    for (const id of deps.get(item.instruction.id) ?? []) emit(must(placed.get(id), `instruction ${id}`));
+    const queue = must(pending.get(queueOf(item)), 'queue');
+    while (!done.has(item.instruction.id)) {
+      const next = must(queue.shift(), 'instruction');
+      order.push(next);
+      done.add(next.instruction.id);
+    }
+  };
+  for (const step of linearize(program, { group: false })) {
+    const items: readonly Placed[] = step.kind === 'transfer' ? step.items.flatMap(({ send, recv }) => [send, recv]) : step.items;
+    for (const item of items) emit(item);
+  }
+  return order;
 }
 
 /** What each instruction waits for beside its own queue: the signaller of a wait just before it, the send of a receive. */

@@ -42,7 +42,7 @@ export interface Training {
   reset(): Promise<void>;
   checkpoint(): Promise<Checkpoint>;
   restore(checkpoint: Checkpoint): Promise<void>;
-  corrupt(tag: string, add: number): Promise<void>;
+  corrupt(event: number | undefined, add: number): Promise<void>;
   lose(): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -169,7 +169,11 @@ export async function createTraining(blueprint: Blueprint, { keeper, gpu, onProg
       step = checkpoint.step;
     },
 
-    corrupt: (tag, add) => world.corrupt(tag === '' ? undefined : { tag, add }),
+    async corrupt(event, add) {
+      const all = at(programs, 0).lanes.flatMap((lane) => lane.instructions);
+      const transfer = all.find((i) => i.id === event && (i.kind === 'send' || i.kind === 'recv'));
+      await world.corrupt(transfer?.kind === 'send' || transfer?.kind === 'recv' ? { tag: transfer.tag, add } : undefined);
+    },
     lose: () => world.lose(),
     async dispose() {
       await world.dispose();
