@@ -4,10 +4,9 @@
  * Format: "Trace Event Format", Google, 2016. Called by the command line and by the page's export.
  */
 import { at } from '../base/invariant';
-import type { BufferInfo, CodeLine, StepTrace, TraceEvent } from '../protocol/trace';
-import { type Clock, endOf, spanOf, totalUs } from '../trace/clock';
-import { cuda, deviceCount, hasRanks, rankOf } from '../trace/devices';
-import { memoryCurves } from '../trace/memory';
+import type { BufferInfo, Clock, CodeLine, DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
+import { deviceCount, endUs, spanOf, totalUs } from '../trace/lanes';
+import { memoryOf, totalBytes } from '../trace/memory';
 import { packetsOf } from '../trace/packets';
 
 export interface ChromeEvent {
@@ -37,6 +36,7 @@ export interface ChromeTraceContext {
 }
 
 const TID = { compute: 0, comm: 1 } as const;
+const cuda = (device: DeviceIndex): string => `cuda:${device}`;
 const THREADS = ['compute', 'communication'] as const;
 
 export function chromeTrace(traces: readonly StepTrace[], clock: Clock, context: ChromeTraceContext = {}): ChromeTrace {
@@ -56,7 +56,7 @@ export function chromeTrace(traces: readonly StepTrace[], clock: Clock, context:
       const recv = spanOf(trace, clock, packet.recv);
       // An arrow binds to the slice that encloses its time, and may not point back.
       const leaves = send.startUs;
-      const arrives = (Math.max(recv.startUs, leaves) + Math.max(endOf(recv), leaves)) / 2;
+      const arrives = (Math.max(recv.startUs, leaves) + Math.max(endUs(recv), leaves)) / 2;
       const arrow = { name: packet.payload, cat: 'message', id: flow };
       events.push({ ph: 's', ...arrow, pid: packet.from, tid: TID[at(trace.events, packet.send).queue], ts: originUs + leaves });
       events.push({ ph: 'f', bp: 'e', ...arrow, pid: packet.to, tid: TID[at(trace.events, packet.recv).queue], ts: originUs + arrives });
@@ -79,8 +79,10 @@ export function chromeTrace(traces: readonly StepTrace[], clock: Clock, context:
 function metadata(traces: readonly StepTrace[], clock: Clock): ChromeEvent[] {
   const [first] = traces;
   if (!first) return [];
+  const rankOf = new Map(first.events.map((event) => [event.device, event.rank]));
+  const hasRanks = first.events.some((event) => event.rank !== 0);
   return Array.from({ length: deviceCount(first) }, (_, pid) => pid).flatMap((pid): ChromeEvent[] => {
-    const name = hasRanks(first) ? `rank ${rankOf(first, pid)} (${cuda(pid)})` : cuda(pid);
+    const name = hasRanks ? `rank ${rankOf.get(pid) ?? pid} (${cuda(pid)})` : cuda(pid);
     return [
       { ph: 'M', name: 'process_name', pid, tid: 0, args: { name } },
       { ph: 'M', name: 'process_labels', pid, tid: 0, args: { labels: `${clock} time` } },
@@ -123,11 +125,11 @@ function argsOf(trace: StepTrace, event: TraceEvent, { code }: ChromeTraceContex
 }
 
 function memoryCounters(trace: StepTrace, clock: Clock, buffers: readonly BufferInfo[], originUs: number): ChromeEvent[] {
-  return memoryCurves(trace, buffers).flatMap((curve) =>
-    trace.events.flatMap((event, index): ChromeEvent[] => {
-      if (event.device !== curve.device || event.kind === 'wait') return [];
-      const ts = originUs + spanOf(trace, clock, index).startUs;
-      return [{ ph: 'C', name: 'memory (bytes)', pid: curve.device, tid: 0, ts, args: { live: curve.totals[index] ?? 0 } }];
-    }),
-  );
+  const memory = memoryOf(trace, buffers);
+  return trace.events.flatMap((event, index): ChromeEvent[] => {
+    if (event.kind === 'wait') return [];
+    const ts = originUs + spanOf(trace, clock, index).startUs;
+    const live = totalBytes(memory.at(event.device, index));
+    return [{ ph: 'C', name: 'memory (bytes)', pid: event.device, tid: 0, ts, args: { live } }];
+  });
 }

@@ -1,88 +1,143 @@
 /**
- * What stands in the buffers at a cursor: the initial contents of the step with the captures of events[0..cursor] laid over them. The stage
- * draws weights, gradients and chunk tiles from it. Values are those that the run read back, as far as it captured them (CAPTURE_LIMIT).
+ * What stands in each captured buffer of each device at a place of the trace: the contents before the step, then what each event left behind.
+ * `contentsAt` is the plain fold, easy to believe; ContentsCursor gives the same for a cursor that scrubs, and keeps the same array
+ * as long as nobody wrote, so that what was drawn from it can be kept too. Only values that were read back from the devices are in here.
  */
-import type { Captured, DeviceIndex, StepTrace } from '../protocol/trace';
+import type { Captured, DeviceIndex, Slice, StepTrace } from '../protocol/trace';
 
-export interface BufferContents {
-  /** From element 0 on. The array changes with the cursor: copy it to keep it. */
+export interface Content {
+  /** Element i of the buffer, as far as any were captured; NaN where a captured stretch lies behind one that was not. Not to be changed. */
   readonly values: Float32Array;
-  /** Index of the event that wrote last; undefined when the values are from before the step. */
+  /** Index of the event of this step that wrote last; undefined while the values are from before the step. */
   readonly event: number | undefined;
 }
 
-interface Cell {
-  values: Float32Array;
-  event: number | undefined;
+/** By device, then by buffer; a buffer that nothing has written is not in it. */
+export type Contents = ReadonlyMap<DeviceIndex, ReadonlyMap<string, Content>>;
+
+/** The values with a captured stretch laid over them; a new array. */
+function overlaid(before: Float32Array | undefined, { offset, values }: Captured): Float32Array {
+  const held = before?.length ?? 0;
+  const result = new Float32Array(Math.max(held, offset + values.length));
+  if (before) result.set(before);
+  if (offset > held) result.fill(Number.NaN, held, offset);
+  result.set(values, offset);
+  return result;
 }
 
-/** Back-seeks restart from the nearest of these, so that scrubbing costs at most that many events. */
-const KEYFRAME_EVERY = 128;
+/** After events 0..cursor (cursor -1: before the first). */
+export function contentsAt(trace: StepTrace, cursor: number): Contents {
+  const result = new Map<DeviceIndex, Map<string, Content>>();
+  const write = (device: DeviceIndex, captured: Captured, event: number | undefined) => {
+    const own = result.get(device) ?? new Map<string, Content>();
+    own.set(captured.buffer, { values: overlaid(own.get(captured.buffer)?.values, captured), event });
+    result.set(device, own);
+  };
+  for (const { device, captured } of trace.initial) for (const c of captured) write(device, c, undefined);
+  trace.events.slice(0, cursor + 1).forEach(({ device, captured }, event) => {
+    for (const c of captured) write(device, c, event);
+  });
+  return result;
+}
 
-/** The contents at a cursor that moves: forward it applies what came in between, back it restarts at a kept state. */
+/** One buffer of one device: its writes in order, and the contents after the first `applied` of them. */
+interface Track {
+  readonly writes: { readonly event: number; readonly captured: Captured }[];
+  readonly before: Float32Array | undefined;
+  applied: number;
+  content: Content | undefined;
+}
+
+const trackKey = (device: DeviceIndex, buffer: string): string => `${device} ${buffer}`;
+
 export class ContentsCursor {
-  private cells: Map<string, Cell>;
-  private position = -1;
-  private readonly keyframes: Map<string, Cell>[] = [];
+  private readonly tracks = new Map<string, Track>();
+  private at = -1;
 
-  constructor(readonly trace: StepTrace) {
-    this.cells = new Map();
-    for (const { device, captured } of trace.initial) for (const c of captured) this.write(device, c, undefined);
-    this.keyframes.push(copyOf(this.cells));
-  }
-
-  /** Index of the last event whose captures are in; -1 before the first. */
-  get index(): number {
-    return this.position;
-  }
-
-  /** Clamped to the events of the trace. */
-  seek(index: number): this {
-    const goal = Math.max(-1, Math.min(index, this.trace.events.length - 1));
-    if (goal < this.position) {
-      const frame = Math.min(Math.floor((goal + 1) / KEYFRAME_EVERY), this.keyframes.length - 1);
-      this.cells = copyOf(this.keyframes[frame] ?? new Map());
-      this.position = frame * KEYFRAME_EVERY - 1;
+  constructor(trace: StepTrace) {
+    for (const { device, captured } of trace.initial) {
+      for (const c of captured) {
+        const values = overlaid(this.tracks.get(trackKey(device, c.buffer))?.before, c);
+        this.tracks.set(trackKey(device, c.buffer), {
+          writes: [],
+          before: values,
+          applied: 0,
+          content: { values, event: undefined },
+        });
+      }
     }
-    while (this.position < goal) this.advance();
+    trace.events.forEach(({ device, captured }, event) => {
+      for (const c of captured) {
+        const key = trackKey(device, c.buffer);
+        const track = this.tracks.get(key) ?? { writes: [], before: undefined, applied: 0, content: undefined };
+        this.tracks.set(key, track);
+        track.writes.push({ event, captured: c });
+      }
+    });
+  }
+
+  /** Index of the last event that has happened; -1: none. */
+  get position(): number {
+    return this.at;
+  }
+
+  /** To after events 0..event. Costs nothing: buffers move when they are asked for. */
+  seek(event: number): this {
+    this.at = event;
     return this;
   }
 
-  /** Undefined when the buffer has not been written yet, and was not there at the start. */
-  buffer(device: DeviceIndex, name: string): BufferContents | undefined {
-    return this.cells.get(keyOf(device, name));
-  }
-
-  private advance(): void {
-    this.position++;
-    const event = this.trace.events[this.position];
-    if (event) for (const c of event.captured) this.write(event.device, c, this.position);
-    const frame = (this.position + 1) / KEYFRAME_EVERY;
-    if (Number.isInteger(frame) && frame === this.keyframes.length) this.keyframes.push(copyOf(this.cells));
-  }
-
-  private write(device: DeviceIndex, { buffer, offset, values }: Captured, event: number | undefined): void {
-    const key = keyOf(device, buffer);
-    const old = this.cells.get(key);
-    const length = offset + values.length;
-    const cell = old ?? { values: new Float32Array(length), event };
-    if (cell.values.length < length) {
-      const grown = new Float32Array(length);
-      grown.set(cell.values);
-      cell.values = grown;
+  /** Contents of a buffer at the cursor; undefined until it has been computed. The same object as long as nothing wrote between. */
+  content(device: DeviceIndex, buffer: string): Content | undefined {
+    const track = this.tracks.get(trackKey(device, buffer));
+    if (!track) return undefined;
+    const due = countUpTo(track.writes, this.at);
+    if (due < track.applied) {
+      track.applied = 0;
+      track.content = track.before && { values: track.before, event: undefined };
     }
-    cell.values.set(values, offset);
-    cell.event = event;
-    if (!old) this.cells.set(key, cell);
+    let values = track.content?.values;
+    for (; track.applied < due; track.applied++) {
+      const write = track.writes[track.applied];
+      if (!write) break;
+      values = overlaid(values, write.captured);
+      track.content = { values, event: write.event };
+    }
+    return track.content;
+  }
+
+  /** The captured values of a stretch, from its start as far as they are known; undefined when its first element is not. */
+  values(device: DeviceIndex, slice: Slice): Float32Array | undefined {
+    const content = this.content(device, slice.buffer);
+    const track = this.tracks.get(trackKey(device, slice.buffer));
+    if (!content || !track) return undefined;
+    const end = Math.min(knownFrom(track, slice.offset), slice.offset + slice.length);
+    return end > slice.offset ? content.values.subarray(slice.offset, end) : undefined;
   }
 }
 
-const keyOf = (device: DeviceIndex, buffer: string): string => `${device} ${buffer}`;
+/** The end of the stretch of captured elements that begins at `offset`; `offset` itself where none does. */
+function knownFrom({ before, writes, applied }: Track, offset: number): number {
+  const known = writes
+    .slice(0, applied)
+    .map(({ captured }) => [captured.offset, captured.offset + captured.values.length] as const);
+  if (before) known.push([0, before.length]);
+  let end = offset;
+  for (let last = -1; last !== end; ) {
+    last = end;
+    for (const [from, to] of known) if (from <= end && end < to) end = to;
+  }
+  return end;
+}
 
-const copyOf = (cells: ReadonlyMap<string, Cell>): Map<string, Cell> =>
-  new Map([...cells].map(([key, { values, event }]) => [key, { values: values.slice(), event }]));
-
-/** Contents after events[0..index]; for one look. To scrub, keep a ContentsCursor. */
-export function contentsAt(trace: StepTrace, index: number): ContentsCursor {
-  return new ContentsCursor(trace).seek(index);
+/** Writes of events 0..event. */
+function countUpTo(writes: Track['writes'], event: number): number {
+  let low = 0;
+  let high = writes.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((writes[middle]?.event ?? 0) <= event) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,37 +1,55 @@
 /**
- * Rows of the timeline: for each device what its compute queue did, and below it what its communication queue did. Called by the timeline
- * and by idle.ts; a device without work has its two empty rows all the same.
+ * The rows of the timeline: per device a compute lane and a communication lane, each with the spans of its events on one clock. Also the only place
+ * that knows where an event's times on a clock are kept. Pure; called by the timeline, the stage and the other derivations.
  */
 import { at } from '../base/invariant';
-import type { DeviceIndex, Queue, StepTrace } from '../protocol/trace';
-import { type Clock, type Span, spanOf } from './clock';
-import { deviceCount } from './devices';
+import type { Clock, DeviceIndex, Queue, Rank, StepTrace } from '../protocol/trace';
 
-export const QUEUES: readonly Queue[] = ['compute', 'comm'];
+export interface Span {
+  readonly startUs: number;
+  readonly durUs: number;
+}
 
-export interface LaneSpan extends Span {
+export interface EventSpan extends Span {
   /** Index into trace.events. */
   readonly event: number;
 }
 
-export interface TimelineLane {
+export interface Lane {
   readonly device: DeviceIndex;
+  readonly rank: Rank;
   readonly queue: Queue;
-  /** By start time. */
-  readonly spans: readonly LaneSpan[];
+  /** By start; events that start together in the order of the trace. */
+  readonly spans: readonly EventSpan[];
 }
 
-/** Two lanes a device, compute then comm, in device order. */
-export function lanesOf(trace: StepTrace, clock: Clock): readonly TimelineLane[] {
-  const lanes = Array.from({ length: 2 * deviceCount(trace) }, (): LaneSpan[] => []);
-  trace.events.forEach(({ device, queue, kind }, event) => {
-    if (kind === 'wait') return;
-    const { startUs, durUs } = spanOf(trace, clock, event);
-    at(lanes, 2 * device + QUEUES.indexOf(queue)).push({ event, startUs, durUs });
-  });
-  return lanes.map((spans, row) => ({
-    device: row >> 1,
-    queue: at(QUEUES, row & 1),
-    spans: spans.sort((a, b) => a.startUs - b.startUs || a.event - b.event),
-  }));
+export function spanOf(trace: StepTrace, clock: Clock, index: number): Span {
+  const { startUs, durUs } = clock === 'modelled' ? at(trace.modelled, index) : at(trace.events, index);
+  return { startUs, durUs };
+}
+
+export const endUs = ({ startUs, durUs }: Span): number => startUs + durUs;
+
+/** From the start of the step to the end of its last event. */
+export function totalUs(trace: StepTrace, clock: Clock): number {
+  return trace.events.reduce((last, _, index) => Math.max(last, endUs(spanOf(trace, clock, index))), 0);
+}
+
+/** Devices of the step: those with events, and those that only got a slice of the batch or hold parameters. */
+export function deviceCount(trace: StepTrace): number {
+  return trace.events.reduce((n, e) => Math.max(n, e.device + 1), Math.max(trace.samples.length, trace.initial.length));
+}
+
+/** Two lanes a device, in device order, compute above comm; a device that did nothing has empty ones. */
+export function lanesOf(trace: StepTrace, clock: Clock): readonly Lane[] {
+  const ranks = new Map(trace.events.map((e) => [e.device, e.rank]));
+  return Array.from({ length: deviceCount(trace) }, (_, device) =>
+    (['compute', 'comm'] as const).map((queue): Lane => {
+      const spans = trace.events.flatMap((e, event): EventSpan[] =>
+        e.device === device && e.queue === queue ? [{ event, ...spanOf(trace, clock, event) }] : [],
+      );
+      spans.sort((a, b) => a.startUs - b.startUs || a.event - b.event);
+      return { device, rank: ranks.get(device) ?? 0, queue, spans };
+    }),
+  ).flat();
 }

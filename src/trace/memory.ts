@@ -1,91 +1,103 @@
 /**
- * Live bytes of each device over the events of a step, by category: persistent buffers all the time, the others from the event that first
- * touches them to the one that last does. This is what the tensors need; the arena that holds them may be larger. Called by the stage and by metrics.ts.
+ * Live bytes of each device by category while the step runs: persistent buffers always, a step's own from the event that writes them first to the one
+ * that uses them last. It is what the step needs; the planner's allocation (DeviceMemory) is a little more, since slots are shared whole. Pure.
  */
-import { at } from '../base/invariant';
-import type { BufferInfo, DeviceIndex, MemoryCategory, StepTrace } from '../protocol/trace';
-import { deviceCount } from './devices';
+import type { BufferInfo, DeviceIndex, MemoryCategory, StepTrace, TraceEvent } from '../protocol/trace';
 
-export type Bytes = Readonly<Record<MemoryCategory, number>>;
+export type MemoryUse = Readonly<Record<MemoryCategory, number>>;
 
-export const MEMORY_CATEGORIES: readonly MemoryCategory[] = [
-  'parameter',
-  'gradient',
-  'optimizer',
-  'bucket',
-  'activation',
-  'data',
-  'communication',
-];
-
-export interface MemoryCurve {
-  readonly device: DeviceIndex;
-  /** Live bytes while event i runs. */
-  readonly totals: Float64Array;
-  readonly peakBytes: number;
-  /** The first event at which the peak stands; -1 in a step without events. */
-  readonly peakEvent: number;
+export interface MemoryOverTime {
+  /** Live while event `index` runs (both its inputs and its outputs); index -1: before the step. */
+  at(device: DeviceIndex, index: number): MemoryUse;
+  /** Largest sum over the step, and the event where it is reached first. */
+  peak(device: DeviceIndex): { readonly bytes: number; readonly event: number };
 }
 
 interface Life {
-  readonly info: BufferInfo;
-  /** While events first..last run. */
+  readonly category: MemoryCategory;
+  readonly bytes: number;
   readonly first: number;
-  readonly last: number;
+  last: number;
 }
 
-/** Lifetimes of the buffers of all devices; a buffer that no event touches and that does not persist is left out. */
-function livesOf(trace: StepTrace, buffers: readonly BufferInfo[]): readonly Life[] {
-  const touched = new Map<string, { first: number; last: number }>();
-  trace.events.forEach((event, index) => {
-    for (const name of [...event.reads, ...event.writes]) {
-      const key = `${event.device} ${name}`;
-      const life = touched.get(key);
-      if (life) life.last = index;
-      else touched.set(key, { first: index, last: index });
-    }
-  });
-  return buffers.flatMap((info): Life[] => {
-    if (info.persistent) return [{ info, first: -1, last: trace.events.length }];
-    const life = touched.get(`${info.device} ${info.name}`);
-    return life ? [{ info, ...life }] : [];
-  });
-}
+const ALIGNMENT = 256;
+const EMPTY: MemoryUse = {
+  parameter: 0,
+  gradient: 0,
+  optimizer: 0,
+  bucket: 0,
+  activation: 0,
+  data: 0,
+  communication: 0,
+};
 
-export function memoryCurves(trace: StepTrace, buffers: readonly BufferInfo[]): readonly MemoryCurve[] {
-  const count = trace.events.length;
-  const changes = Array.from({ length: deviceCount(trace) }, () => new Float64Array(count + 1));
-  const always = changes.map(() => 0);
-  for (const { info, first, last } of livesOf(trace, buffers)) {
-    const change = changes[info.device];
-    if (!change) continue;
-    if (info.persistent) always[info.device] = at(always, info.device) + info.bytes;
-    else {
-      change[first] = at(change, first) + info.bytes;
-      change[last + 1] = at(change, last + 1) - info.bytes;
-    }
+export const totalBytes = (use: MemoryUse): number => Object.values(use).reduce((a, b) => a + b, 0);
+
+export function memoryOf(trace: StepTrace, buffers: readonly BufferInfo[]): MemoryOverTime {
+  const fixed = new Map<DeviceIndex, Record<MemoryCategory, number>>();
+  const fixedOf = (device: DeviceIndex) => fixed.get(device) ?? { ...EMPTY };
+  for (const b of buffers) {
+    if (!b.persistent) continue;
+    const use = fixedOf(b.device);
+    use[b.category] += b.bytes;
+    fixed.set(b.device, use);
   }
-  return changes.map((change, device) => {
-    let live = at(always, device);
-    let peakBytes = live;
-    let peakEvent = -1;
-    const totals = Float64Array.from({ length: count }, (_, index) => {
-      live += at(change, index);
-      if (live > peakBytes || peakEvent < 0) {
-        peakBytes = live;
-        peakEvent = index;
+  const lives = livesOf(trace, buffers);
+  const at = (device: DeviceIndex, index: number): MemoryUse => {
+    const use = { ...fixedOf(device) };
+    for (const life of lives.get(device) ?? [])
+      if (life.first <= index && index <= life.last) use[life.category] += life.bytes;
+    return use;
+  };
+  return {
+    at,
+    peak(device) {
+      let best = { bytes: totalBytes(at(device, -1)), event: -1 };
+      trace.events.forEach((e, index) => {
+        if (e.device !== device) return;
+        const bytes = totalBytes(at(device, index));
+        if (bytes > best.bytes) best = { bytes, event: index };
+      });
+      return best;
+    },
+  };
+}
+
+/** Lifetimes of the buffers that live within the step. */
+function livesOf(trace: StepTrace, buffers: readonly BufferInfo[]): ReadonlyMap<DeviceIndex, readonly Life[]> {
+  const known = new Map(buffers.map((b) => [`${b.device} ${b.name}`, b]));
+  const lives = new Map<string, Life>();
+  const byDevice = new Map<DeviceIndex, Life[]>();
+  const extents = extentsOf(trace);
+  trace.events.forEach((e, index) => {
+    for (const name of new Set([...e.reads, ...e.writes])) {
+      const key = `${e.device} ${name}`;
+      const info = known.get(key);
+      if (info?.persistent) continue;
+      const life = lives.get(key);
+      if (life) {
+        life.last = index;
+        continue;
       }
-      return live;
-    });
-    return { device, totals, peakBytes, peakEvent };
+      const bytes = Math.max(info?.bytes ?? 0, extents.get(key) ?? 0);
+      const made: Life = { category: info?.category ?? guess(e), bytes, first: index, last: index };
+      lives.set(key, made);
+      byDevice.set(e.device, [...(byDevice.get(e.device) ?? []), made]);
+    }
   });
+  return byDevice;
 }
 
-/** Live bytes of a device by category while event `index` runs; before the first event (-1) what persists. */
-export function memoryAt(trace: StepTrace, buffers: readonly BufferInfo[], device: DeviceIndex, index: number): Bytes {
-  const bytes: Record<MemoryCategory, number> = { parameter: 0, gradient: 0, optimizer: 0, bucket: 0, activation: 0, data: 0, communication: 0 };
-  for (const { info, first, last } of livesOf(trace, buffers)) {
-    if (info.device === device && first <= index && index <= last) bytes[info.category] += info.bytes;
+/** A variant of the Program may have a buffer that the usual one lacks (the one bucket of DDP's first step), or a larger one: as far as transfers reach. */
+function extentsOf(trace: StepTrace): ReadonlyMap<string, number> {
+  const extents = new Map<string, number>();
+  for (const { device, slice } of trace.events) {
+    if (!slice) continue;
+    const key = `${device} ${slice.buffer}`;
+    const bytes = Math.ceil((4 * (slice.offset + slice.length)) / ALIGNMENT) * ALIGNMENT;
+    extents.set(key, Math.max(bytes, extents.get(key) ?? 0));
   }
-  return bytes;
+  return extents;
 }
+
+const guess = (e: TraceEvent): MemoryCategory => (e.bucket === undefined ? 'communication' : 'bucket');

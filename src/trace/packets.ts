@@ -1,9 +1,17 @@
 /**
- * The transfers of a step: one packet a send and the receive that matches it. What flies on the stage is this list and
- * nothing else. A send whose receive is not in the trace has no packet.
+ * The transfers of a step as packets: a send and its receive joined by `match`, with what they carry and when they fly on each clock. A packet is never
+ * made up: there is one for each pair that ran and none else. Pure; called by the stage, the timeline and the counts of bytes.
  */
-import type { CollectiveRef, DeviceIndex, Payload, Slice, StepTrace } from '../protocol/trace';
-import { type Clock, endOf, spanOf } from './clock';
+import { must } from '../base/invariant';
+import type { Clock, CollectiveRef, DeviceIndex, Payload, Slice, StepTrace } from '../protocol/trace';
+import { endUs, spanOf } from './lanes';
+
+export interface Flight {
+  /** The send begins. */
+  readonly startUs: number;
+  /** The receiver has put or added it. */
+  readonly endUs: number;
+}
 
 export interface Packet {
   /** Indices into trace.events. */
@@ -13,68 +21,59 @@ export interface Packet {
   readonly to: DeviceIndex;
   readonly bytes: number;
   readonly payload: Payload;
-  /** What was read on the sender, and where it went on the receiver. */
+  /** The stretch taken on the sender, and the one written on the receiver. */
   readonly source: Slice;
   readonly target: Slice;
   readonly apply: 'put' | 'add';
   readonly collective: CollectiveRef | undefined;
-  readonly bucket: number | undefined;
+  readonly measured: Flight;
+  readonly modelled: Flight;
 }
 
-export interface Flight {
-  readonly packet: Packet;
-  /** 0 at the sender, 1 at the receiver. */
-  readonly progress: number;
-}
-
-/** In the order of their sends. */
+/** In the order of their receives. */
 export function packetsOf(trace: StepTrace): readonly Packet[] {
-  const indexOf = new Map(trace.events.map((event, index) => [event.id, index]));
-  return trace.events.flatMap((event, send): Packet[] => {
-    const recv = event.kind === 'send' && event.match !== undefined ? indexOf.get(event.match) : undefined;
-    const target = recv === undefined ? undefined : trace.events[recv];
-    if (recv === undefined || !target?.slice || !event.slice || event.peer === undefined) return [];
+  const indexOf = new Map(trace.events.map((e, index) => [e.id, index]));
+  return trace.events.flatMap((recv, index): Packet[] => {
+    if (recv.kind !== 'recv') return [];
+    const send = must(
+      recv.match === undefined ? undefined : indexOf.get(recv.match),
+      `the send that event ${recv.id} received`,
+    );
+    const sent = must(trace.events[send], 'send');
+    const flight = (clock: Clock): Flight => ({
+      startUs: spanOf(trace, clock, send).startUs,
+      endUs: Math.max(endUs(spanOf(trace, clock, send)), endUs(spanOf(trace, clock, index))),
+    });
     return [
       {
         send,
-        recv,
-        from: event.device,
-        to: event.peer,
-        bytes: event.bytes,
-        payload: event.payload ?? 'data',
-        source: event.slice,
-        target: target.slice,
-        apply: target.apply ?? 'put',
-        collective: event.collective,
-        bucket: event.bucket,
+        recv: index,
+        from: sent.device,
+        to: recv.device,
+        bytes: sent.bytes,
+        payload: must(sent.payload, 'payload'),
+        source: must(sent.slice, 'slice sent'),
+        target: must(recv.slice, 'slice received'),
+        apply: recv.apply ?? 'put',
+        collective: recv.collective,
+        measured: flight('measured'),
+        modelled: flight('modelled'),
       },
     ];
   });
 }
 
-/** From when the packet leaves to when the receiver has taken it. */
-export function flightTime(trace: StepTrace, clock: Clock, packet: Packet): { readonly startUs: number; readonly endUs: number } {
-  const { startUs } = spanOf(trace, clock, packet.send);
-  return { startUs, endUs: Math.max(startUs, endOf(spanOf(trace, clock, packet.recv))) };
+/** Packets under way at a time. Callers that ask each frame keep the result of packetsOf and use flyingAt. */
+export const packetsAt = (trace: StepTrace, clock: Clock, timeUs: number): readonly Packet[] =>
+  flyingAt(packetsOf(trace), clock, timeUs);
+
+export function flyingAt(packets: readonly Packet[], clock: Clock, timeUs: number): readonly Packet[] {
+  return packets.filter((p) => p[clock].startUs <= timeUs && timeUs < p[clock].endUs);
 }
 
-/** The packets under way at a time on a clock. */
-export function packetsAt(trace: StepTrace, clock: Clock, timeUs: number, packets = packetsOf(trace)): readonly Flight[] {
-  return packets.flatMap((packet): Flight[] => {
-    const { startUs, endUs } = flightTime(trace, clock, packet);
-    if (timeUs < startUs || timeUs >= endUs) return [];
-    return [{ packet, progress: (timeUs - startUs) / (endUs - startUs) }];
-  });
-}
-
-/**
- * The packets under way when events are walked one after the other: event `index` is `fraction` done, all before it are done. A packet
- * starts with its send and has arrived when its receive is done.
- */
-export function packetsAtEvent(trace: StepTrace, index: number, fraction: number, packets = packetsOf(trace)): readonly Flight[] {
-  const position = index + fraction;
-  return packets.flatMap((packet): Flight[] => {
-    const progress = (position - packet.send) / (packet.recv + 1 - packet.send);
-    return progress > 0 && progress < 1 ? [{ packet, progress }] : [];
-  });
+/** How much of its way a packet has made, 0..1. */
+export function progressAt(packet: Packet, clock: Clock, timeUs: number): number {
+  const { startUs, endUs: end } = packet[clock];
+  if (timeUs >= end) return 1;
+  return Math.max(0, (timeUs - startUs) / (end - startUs));
 }

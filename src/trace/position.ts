@@ -1,20 +1,34 @@
 /**
- * Stepping through a trace: from event to event, from phase to phase, and between an event and a time on a clock. A position is the
- * index of an event; -1 stands before the first. Called by the transport and the timeline.
+ * Where the cursor can go: to the next or the previous event or phase, and from a place on a clock to the event that happens there and back. A cursor
+ * is an index into trace.events (-1: before the first) and how far that event is. Pure; called by the transport, the stage and the timeline.
  */
-import type { StepTrace, TraceEvent } from '../protocol/trace';
-import { type Clock, endOf, type Span, spanOf } from './clock';
+import type { Clock, Phase, StepTrace, TraceEvent } from '../protocol/trace';
+import { spanOf } from './lanes';
 
-export const BEFORE_FIRST = -1;
+export interface Position {
+  readonly event: number;
+  /** 0..1; 1: the event is done. */
+  readonly fraction: number;
+}
 
-export const lastIndex = (trace: StepTrace): number => trace.events.length - 1;
+/** A run of events of one phase. An all-reduce that overlaps with backward does not end backward. */
+export interface PhaseRun {
+  readonly phase: Phase;
+  readonly first: number;
+  readonly last: number;
+}
 
-export const nextEvent = (trace: StepTrace, index: number): number => Math.min(index + 1, lastIndex(trace));
+export function phaseRuns(events: readonly TraceEvent[]): readonly PhaseRun[] {
+  const runs: PhaseRun[] = [];
+  for (let first = 0; first < events.length; ) {
+    const last = endOfRun(events, first);
+    runs.push({ phase: events[first]?.phase ?? 'data', first, last });
+    first = last + 1;
+  }
+  return runs;
+}
 
-export const previousEvent = (_trace: StepTrace, index: number): number => Math.max(index - 1, BEFORE_FIRST);
-
-/** Last event of the phase that event `from` belongs to. An all-reduce that overlaps with backward does not end backward. */
-export function endOfPhase(events: readonly TraceEvent[], from: number): number {
+function endOfRun(events: readonly TraceEvent[], from: number): number {
   const phase = events[from]?.phase;
   let end = from;
   for (let i = from + 1; i < events.length; i++) {
@@ -25,46 +39,40 @@ export function endOfPhase(events: readonly TraceEvent[], from: number): number 
   return end;
 }
 
-/** The end of the phase that comes next. */
-export function nextPhase(trace: StepTrace, index: number): number {
-  return index >= lastIndex(trace) ? lastIndex(trace) : endOfPhase(trace.events, index + 1);
+const lastIndex = (trace: StepTrace): number => trace.events.length - 1;
+
+export const nextEvent = (trace: StepTrace, event: number): number => Math.min(event + 1, lastIndex(trace));
+export const previousEvent = (event: number): number => Math.max(event - 1, -1);
+
+/** The end of the phase that goes on behind the event; the last event where none does. */
+export function nextPhase(trace: StepTrace, event: number): number {
+  return phaseRuns(trace.events).find((run) => run.last > event)?.last ?? lastIndex(trace);
 }
 
-/** The end of the phase before, or before the first event: what nextPhase would have stepped from. */
-export function previousPhase(trace: StepTrace, index: number): number {
-  let before = BEFORE_FIRST;
-  for (let end = nextPhase(trace, before); end < index; end = nextPhase(trace, end)) before = end;
-  return before;
+/** The end of the phase before the one the event is in, so that nextPhase leads back; -1 from the first. */
+export function previousPhase(trace: StepTrace, event: number): number {
+  return phaseRuns(trace.events).findLast((run) => run.last < event)?.last ?? -1;
 }
 
-/** Where the clock stands when event `index` is `fraction` done; 0 before the first event. */
-export function timeAt(trace: StepTrace, clock: Clock, index: number, fraction = 1): number {
-  if (index < 0) return 0;
-  const { startUs, durUs } = spanOf(trace, clock, index);
+/** Where on the clock the cursor stands. */
+export function timeOf(trace: StepTrace, clock: Clock, { event, fraction }: Position): number {
+  if (event < 0 || trace.events.length === 0) return 0;
+  const { startUs, durUs } = spanOf(trace, clock, Math.min(event, lastIndex(trace)));
   return startUs + fraction * durUs;
 }
 
-/**
- * The event that began last at a time: the one with the latest start that is not after it, of equals the last in order. Events of several
- * queues run at the same time, so a clock's order need not be the order of the trace.
- */
-export function indexAt(trace: StepTrace, clock: Clock, timeUs: number): number {
-  const spans: readonly Span[] = clock === 'modelled' ? trace.modelled : trace.events;
-  let best = BEFORE_FIRST;
-  let latest = Number.NEGATIVE_INFINITY;
-  spans.forEach(({ startUs }, index) => {
-    if (startUs <= timeUs && startUs >= latest) {
-      best = index;
-      latest = startUs;
+/** The event that began last before or at that time, and how far it is; before any began: event -1, done. */
+export function positionAt(trace: StepTrace, clock: Clock, timeUs: number): Position {
+  let event = -1;
+  let latestUs = Number.NEGATIVE_INFINITY;
+  trace.events.forEach((_, index) => {
+    const { startUs } = spanOf(trace, clock, index);
+    if (startUs <= timeUs && startUs >= latestUs) {
+      event = index;
+      latestUs = startUs;
     }
   });
-  return best;
-}
-
-/** How far event `index` is at a time, 0..1. */
-export function fractionAt(trace: StepTrace, clock: Clock, index: number, timeUs: number): number {
-  if (index < 0) return 1;
-  const span = spanOf(trace, clock, index);
-  if (timeUs >= endOf(span)) return 1;
-  return span.durUs > 0 ? Math.max(0, (timeUs - span.startUs) / span.durUs) : 1;
+  if (event < 0) return { event, fraction: 1 };
+  const { startUs, durUs } = spanOf(trace, clock, event);
+  return { event, fraction: durUs > 0 ? Math.min(1, (timeUs - startUs) / durUs) : 1 };
 }
