@@ -1,23 +1,35 @@
-/** What one instruction costs on modelled hardware, microseconds: a roofline for kernels, alpha-beta for messages. */
-import type { Instruction } from '../program/instruction';
+/**
+ * What one instruction costs on modelled hardware, in microseconds: a roofline for kernels (Williams, Waterman, Patterson 2009), alpha-beta for messages.
+ * Alpha is split as LogP splits it (Culler et al. 1993): half keeps the sender busy, half passes on the way. Called by simulate.ts.
+ */
+import type { Compute, Load, Recv, Send } from '../program/instruction';
 import type { Hardware } from './hardware';
 
 const US = 1e6;
 
-/** Time on the device's own queue. A receive adds what it got, on the way in, at memory speed. */
-export function costUs(i: Instruction, hardware: Hardware): number {
-  switch (i.kind) {
-    case 'compute':
-      return hardware.launchUs + US * Math.max(i.flops / hardware.flopsPerSecond, i.bytes / hardware.memoryBytesPerSecond);
-    case 'load':
-      return hardware.launchUs + (US * i.bytes) / hardware.hostBytesPerSecond;
-    case 'send':
-      return messageUs(i.bytes, hardware);
-    case 'recv':
-      return i.apply === 'add' ? (US * 3 * i.bytes) / hardware.memoryBytesPerSecond : 0;
-    case 'wait':
-      return 0;
-  }
+/** Launch, then the slower of arithmetic and memory. */
+export function kernelUs({ flops, bytes }: Pick<Compute, 'flops' | 'bytes'>, hardware: Hardware): number {
+  return hardware.launchUs + US * Math.max(flops / hardware.flopsPerSecond, bytes / hardware.memoryBytesPerSecond);
 }
 
-export const messageUs = (bytes: number, hardware: Hardware): number => hardware.linkLatencyUs + (US * bytes) / hardware.linkBytesPerSecond;
+/** A step's scalars travel as arguments of the kernel that reads them. */
+export function loadUs({ source, bytes }: Pick<Load, 'source' | 'bytes'>, hardware: Hardware): number {
+  return source === 'scalars' ? 0 : hardware.launchUs + (US * bytes) / hardware.hostBytesPerSecond;
+}
+
+export interface MessageCost {
+  /** How long it keeps the sender and both ports busy. */
+  readonly busyUs: number;
+  /** From its start to its arrival: alpha + bytes / beta. */
+  readonly arrivalUs: number;
+}
+
+export function messageUs({ bytes }: Pick<Send, 'bytes'>, hardware: Hardware): MessageCost {
+  const wireUs = (US * bytes) / hardware.linkBytesPerSecond;
+  return { busyUs: hardware.linkLatencyUs / 2 + wireUs, arrivalUs: hardware.linkLatencyUs + wireUs };
+}
+
+/** The least a receive takes: adding reads both operands and writes one, streamed as the bytes arrive. */
+export function applyUs({ apply, bytes }: Pick<Recv, 'apply' | 'bytes'>, hardware: Hardware): number {
+  return apply === 'add' ? (US * 3 * bytes) / hardware.memoryBytesPerSecond : 0;
+}

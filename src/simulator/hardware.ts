@@ -1,8 +1,10 @@
 /**
- * The machines of the modelled clock. Figures are the makers' peak numbers, rounded; the model is a roofline for kernels and alpha-beta for
- * links, so it says what a Program could take at best, not what a framework would add.
- * Sources: NVIDIA A100 data sheet (19.5 TFLOP/s float32, 1.55 TB/s HBM2, NVLink 3 300 GB/s each way), PCI Express 4.0 x16 (32 GB/s raw, about
- * 25 GB/s usable), 10 Gbit Ethernet (1.25 GB/s); latencies of NCCL over NVLink, of peer copies over PCIe and of gloo over TCP, as commonly measured.
+ * The machines of the modelled clock. Figures are the makers' peak numbers, rounded, so the model says what a Program could take at
+ * best, not what a framework would add. A table: a new machine is a new row.
+ * Compute: NVIDIA A100 40 GB data sheet: 19.5 TFLOP/s float32 without tensor cores, 1,555 GB/s HBM2, NVLink 3 300 GB/s each way (600 GB/s both).
+ * Links: PCI Express 4.0 x16 is 31.5 GB/s each way, of which copies reach about 25; 10 Gbit Ethernet is 1.25 GB/s. Latencies are the orders commonly
+ * measured for a small message: NCCL over NVLink a few us, peer copies through a PCIe switch about 10 us, TCP through the kernel tens of us; a CUDA
+ * kernel launch 3-5 us.
  */
 import type { HardwareId } from '../protocol/config';
 
@@ -13,31 +15,64 @@ export interface Hardware {
   readonly flopsPerSecond: number;
   /** Bytes a second of its memory. */
   readonly memoryBytesPerSecond: number;
-  /** Cost of starting one kernel, microseconds. */
+  /** Cost of starting one kernel, or one copy from the host, microseconds. */
   readonly launchUs: number;
-  /** Cost of one message, microseconds, and bytes a second of one direction of a link. */
+  /** Alpha: what a message costs whatever its size, microseconds. */
   readonly linkLatencyUs: number;
+  /** Beta: bytes a second that a device can send, and as many that it can receive at the same time. */
   readonly linkBytesPerSecond: number;
   /** Host to device. */
   readonly hostBytesPerSecond: number;
+  /** Batches come in over the same port as messages from other devices. */
+  readonly hostSharesLink: boolean;
 }
 
 const A100 = { flopsPerSecond: 19.5e12, memoryBytesPerSecond: 1.555e12, launchUs: 4, hostBytesPerSecond: 25e9 };
 
 export const HARDWARE: Readonly<Record<HardwareId, Hardware>> = {
-  nvlink8: { id: 'nvlink8', label: '8 × A100, NVLink 300 GB/s', ...A100, linkLatencyUs: 3, linkBytesPerSecond: 300e9 },
-  pcie4: { id: 'pcie4', label: '4 × A100, PCIe 4 25 GB/s', ...A100, linkLatencyUs: 8, linkBytesPerSecond: 25e9 },
-  ethernet10g: { id: 'ethernet10g', label: 'one A100 a node, 10 Gbit Ethernet', ...A100, linkLatencyUs: 30, linkBytesPerSecond: 1.25e9 },
+  nvlink8: {
+    id: 'nvlink8',
+    label: '8 × A100, NVLink 300 GB/s',
+    ...A100,
+    linkLatencyUs: 3,
+    linkBytesPerSecond: 300e9,
+    hostSharesLink: false,
+  },
+  pcie4: {
+    id: 'pcie4',
+    label: '4 × A100, PCIe 4 25 GB/s',
+    ...A100,
+    linkLatencyUs: 10,
+    linkBytesPerSecond: 25e9,
+    hostSharesLink: true,
+  },
+  ethernet10g: {
+    id: 'ethernet10g',
+    label: 'one A100 a node, 10 Gbit Ethernet',
+    ...A100,
+    linkLatencyUs: 30,
+    linkBytesPerSecond: 1.25e9,
+    hostSharesLink: false,
+  },
 };
 
+export interface HardwareDescription {
+  readonly label: string;
+  readonly assumptions: readonly string[];
+}
+
 /** What the page and the report say about the clock. */
-export function describe(hardware: Hardware): { readonly label: string; readonly assumptions: readonly string[] } {
+export function describe(hardware: Hardware): HardwareDescription {
+  const giga = (perSecond: number): string => `${perSecond / 1e9} GB/s`;
   return {
     label: hardware.label,
     assumptions: [
-      `A kernel takes ${hardware.launchUs} us to start, then the longer of flops at ${hardware.flopsPerSecond / 1e12} TFLOP/s and bytes at ${hardware.memoryBytesPerSecond / 1e9} GB/s.`,
-      `A message takes ${hardware.linkLatencyUs} us plus its bytes at ${hardware.linkBytesPerSecond / 1e9} GB/s; each pair of devices has a link of its own.`,
-      'A toy net is all launch and latency on such a machine: its speed-up is honest and small.',
+      `A kernel takes ${hardware.launchUs} µs to start, then the longer of its flops at ${hardware.flopsPerSecond / 1e12} TFLOP/s and its bytes at ${giga(hardware.memoryBytesPerSecond)}.`,
+      `A message takes ${hardware.linkLatencyUs} µs plus its bytes at ${giga(hardware.linkBytesPerSecond)}. A device sends one message and receives one at a time; sums are taken as bytes arrive.`,
+      `Batches come from pinned host memory at ${giga(hardware.hostBytesPerSecond)}${hardware.hostSharesLink ? ', through the port that messages use' : ''}.`,
+      'Every device has a compute and a communication queue; a larger mesh than the machine has is modelled as if it had one.',
+      'Python, the data loader and the autograd engine cost nothing here.',
+      'A toy net is pure overhead on such a machine: nearly all its time is launches and latency, so more devices make it slower. Widen the layers or the batch to see a speed-up.',
     ],
   };
 }

@@ -1,11 +1,12 @@
 /**
- * Times a Program on modelled hardware: an event simulation with two queues a device, in order; waits; a link for each direction of each pair of
- * devices. A send leaves when its link is free and occupies it; the receive spans from the moment its device is ready, or the message starts, to the
- * message's arrival and addition. Deterministic. Runs nothing.
+ * Times a Program on modelled hardware: an event simulation with two queues a device, each in order; waits; and for each device one port out and one port in,
+ * that messages take turns on. A send keeps its queue until its bytes are out, a receive from the message's start to its arrival. Always the
+ * instruction that can start first goes next, of equals the first emitted, so the result is deterministic. It runs nothing. Called by session.
  */
 import { LockstepError } from '../base/errors';
-import type { InstructionId, Program } from '../program/instruction';
-import { costUs, messageUs } from './cost-model';
+import type { Instruction, InstructionId, Program } from '../program/instruction';
+import type { DeviceIndex, Queue } from '../protocol/trace';
+import { applyUs, kernelUs, loadUs, messageUs } from './cost-model';
 import type { Hardware } from './hardware';
 
 export interface Timing {
@@ -13,57 +14,134 @@ export interface Timing {
   readonly durUs: number;
 }
 
-export function simulate(program: Program, hardware: Hardware): ReadonlyMap<InstructionId, Timing> {
-  const times = new Map<InstructionId, Timing>();
-  const queues = program.lanes.flatMap(({ device, instructions }) =>
-    (['compute', 'comm'] as const).map((queue) => ({ device, list: instructions.filter((i) => i.queue === queue), next: 0, freeUs: 0 })),
-  );
-  const events = new Map<string, number>();
-  const messages = new Map<string, { startUs: number; arrivalUs: number }>();
-  const linkFreeUs = new Map<string, number>();
+interface QueueState {
+  readonly device: DeviceIndex;
+  readonly list: readonly Instruction[];
+  next: number;
+  freeUs: number;
+}
 
-  for (let moved = true; moved; ) {
-    moved = false;
-    for (const q of queues) {
-      for (let i = q.list[q.next]; i; i = q.list[q.next]) {
-        let startUs = q.freeUs;
-        let endUs: number;
-        if (i.kind === 'wait') {
-          const setUs = events.get(`${q.device} ${i.event}`);
-          if (setUs === undefined) break;
-          endUs = Math.max(startUs, setUs);
-        } else if (i.kind === 'recv') {
-          const message = messages.get(i.tag);
-          if (!message) break;
-          startUs = Math.max(startUs, message.startUs);
-          endUs = Math.max(startUs, message.arrivalUs) + costUs(i, hardware);
-        } else if (i.kind === 'send') {
-          const link = `${q.device}>${i.peer}`;
-          startUs = Math.max(startUs, linkFreeUs.get(link) ?? 0);
-          endUs = startUs + messageUs(i.bytes, hardware);
-          linkFreeUs.set(link, endUs);
-          messages.set(i.tag, { startUs, arrivalUs: endUs });
-          times.set(i.id, { startUs, durUs: endUs - startUs });
-          // The copy engine carries the message; the queue only had to start it.
-          endUs = startUs;
-        } else endUs = startUs + costUs(i, hardware);
-        if (!times.has(i.id)) times.set(i.id, { startUs, durUs: endUs - startUs });
-        if (i.signals) events.set(`${q.device} ${i.signals}`, endUs);
-        q.freeUs = endUs;
-        q.next++;
-        moved = true;
+interface Message {
+  readonly startUs: number;
+  readonly arrivalUs: number;
+}
+
+class Simulation {
+  readonly times = new Map<InstructionId, Timing>();
+  private readonly queues: readonly QueueState[];
+  private readonly eventUs = new Map<string, number>();
+  private readonly messages = new Map<string, Message>();
+  /** When a device's port for sending, or for receiving, is free again. */
+  private readonly outUs = new Map<DeviceIndex, number>();
+  private readonly inUs = new Map<DeviceIndex, number>();
+
+  constructor(
+    program: Program,
+    private readonly hardware: Hardware,
+  ) {
+    const queueOf = (lane: Program['lanes'][number], queue: Queue): QueueState => ({
+      device: lane.device,
+      list: lane.instructions.filter((i) => i.queue === queue),
+      next: 0,
+      freeUs: 0,
+    });
+    this.queues = program.lanes.flatMap((lane) => [queueOf(lane, 'compute'), queueOf(lane, 'comm')]);
+  }
+
+  run(): this {
+    for (let left = this.queues.reduce((n, q) => n + q.list.length, 0); left > 0; left--) {
+      let first: { queue: QueueState; instruction: Instruction; startUs: number } | undefined;
+      for (const queue of this.queues) {
+        const instruction = queue.list[queue.next];
+        const startUs = instruction && this.startUs(queue, instruction);
+        if (instruction === undefined || startUs === undefined) continue;
+        const sooner = !first || startUs < first.startUs;
+        if (sooner || (startUs === first?.startUs && instruction.id < first.instruction.id)) first = { queue, instruction, startUs };
       }
+      if (!first) throw new LockstepError('program', 'The Program would hang; the verifier says where.');
+      const { queue, instruction, startUs } = first;
+      const endUs = this.perform(queue.device, instruction, startUs);
+      this.times.set(instruction.id, { startUs, durUs: endUs - startUs });
+      if (instruction.signals) this.eventUs.set(`${queue.device} ${instruction.signals}`, endUs);
+      queue.freeUs = endUs;
+      queue.next++;
+    }
+    return this;
+  }
+
+  /** When the head of a queue can start; undefined while it waits for something that has not been timed yet. */
+  private startUs({ device, freeUs }: QueueState, i: Instruction): number | undefined {
+    switch (i.kind) {
+      case 'compute':
+        return freeUs;
+      case 'load':
+        return this.usesLink(i.source) ? Math.max(freeUs, this.inUs.get(device) ?? 0) : freeUs;
+      case 'send':
+        return Math.max(freeUs, this.outUs.get(device) ?? 0, this.inUs.get(i.peer) ?? 0);
+      case 'recv': {
+        const message = this.messages.get(i.tag);
+        return message && Math.max(freeUs, message.startUs);
+      }
+      case 'wait':
+        return this.eventUs.has(`${device} ${i.event}`) ? freeUs : undefined;
     }
   }
-  if (queues.some((q) => q.next < q.list.length)) throw new LockstepError('program', 'The Program would hang; the verifier says where.');
-  return times;
+
+  /** Takes what the instruction occupies, and says when it ends. */
+  private perform(device: DeviceIndex, i: Instruction, startUs: number): number {
+    switch (i.kind) {
+      case 'compute':
+        return startUs + kernelUs(i, this.hardware);
+      case 'load': {
+        const endUs = startUs + loadUs(i, this.hardware);
+        if (this.usesLink(i.source)) this.inUs.set(device, endUs);
+        return endUs;
+      }
+      case 'send': {
+        const cost = messageUs(i, this.hardware);
+        const endUs = startUs + cost.busyUs;
+        this.outUs.set(device, endUs);
+        this.inUs.set(i.peer, endUs);
+        this.messages.set(i.tag, { startUs, arrivalUs: startUs + cost.arrivalUs });
+        return endUs;
+      }
+      case 'recv':
+        return Math.max(startUs + applyUs(i, this.hardware), this.messages.get(i.tag)?.arrivalUs ?? startUs);
+      case 'wait':
+        return Math.max(startUs, this.eventUs.get(`${device} ${i.event}`) ?? startUs);
+    }
+  }
+
+  private usesLink(source: 'inputs' | 'targets' | 'scalars'): boolean {
+    return this.hardware.hostSharesLink && source !== 'scalars';
+  }
+}
+
+/** Start and duration of every instruction, waits included. */
+export function simulate(program: Program, hardware: Hardware): ReadonlyMap<InstructionId, Timing> {
+  return new Simulation(program, hardware).run().times;
+}
+
+export interface ModelledStep {
+  readonly stepUs: number;
+  /** In the order of the Program's lanes: how long each queue works; waiting is not work. */
+  readonly perDevice: readonly { readonly device: DeviceIndex; readonly computeUs: number; readonly commUs: number }[];
 }
 
 /** How long one step takes, and each device's share of it. */
-export function modelledStep(program: Program, hardware: Hardware): { readonly stepUs: number; readonly busyUs: readonly number[] } {
+export function modelledStep(program: Program, hardware: Hardware): ModelledStep {
   const times = simulate(program, hardware);
-  let stepUs = 0;
-  for (const { startUs, durUs } of times.values()) stepUs = Math.max(stepUs, startUs + durUs);
-  const busyUs = program.lanes.map((lane) => lane.instructions.filter((i) => i.kind === 'compute').reduce((sum, i) => sum + (times.get(i.id)?.durUs ?? 0), 0));
-  return { stepUs, busyUs };
+  const timing = (i: Instruction): Timing => times.get(i.id) ?? { startUs: 0, durUs: 0 };
+  const all = [...times.values()];
+  const busyUs = (lane: Program['lanes'][number], queue: Queue): number =>
+    lane.instructions.reduce((sum, i) => sum + (i.queue === queue && i.kind !== 'wait' ? timing(i).durUs : 0), 0);
+  return {
+    stepUs: all.reduce((latest, { startUs, durUs }) => Math.max(latest, startUs + durUs), 0),
+    perDevice: program.lanes.map((lane) => ({ device: lane.device, computeUs: busyUs(lane, 'compute'), commUs: busyUs(lane, 'comm') })),
+  };
+}
+
+/** How many times faster the step is than the same samples on one device. */
+export function speedup(program: Program, single: Program, hardware: Hardware): number {
+  return modelledStep(single, hardware).stepUs / modelledStep(program, hardware).stepUs;
 }
