@@ -81,6 +81,8 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
     error = reason;
   }
   const totalMs = performance.now() - started;
+  // A lost device takes its weights along: there is nothing left to report.
+  if (error instanceof LockstepError && error.code === 'device-lost') throw error;
   const weights = await training.weights();
   const snapshot = createSnapshots(blueprint, REPORT_EVALUATION).take(weights);
   const report = await makeReport({ training, losses, totalMs, weights, snapshot, ...(error === undefined ? {} : { error }) });

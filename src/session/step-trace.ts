@@ -62,19 +62,19 @@ function canonicalOrder(program: Program, deps: ReadonlyMap<number, readonly num
   }
   const order: Placed[] = [];
   const done = new Set<number>();
-  const emit = (item: Placed): void => {
-    if (done.has(item.instruction.id)) return;
-    for (const id of deps.get(item.instruction.id) ?? []) emit(must(placed.get(id), `instruction ${id}`));
+  const emit = (id: number): void => {
+    if (done.has(id)) return;
+    for (const dep of deps.get(id) ?? []) emit(dep);
+    const item = must(placed.get(id), `instruction ${id}`);
     const queue = must(pending.get(queueOf(item)), 'queue');
-    while (!done.has(item.instruction.id)) {
-      const next = must(queue.shift(), 'instruction');
-      order.push(next);
-      done.add(next.instruction.id);
-    }
+    for (let head = queue[0]; head && head !== item; head = queue[0]) emit(head.instruction.id);
+    queue.shift();
+    order.push(item);
+    done.add(id);
   };
   for (const step of linearize(program, { group: false })) {
     const items: readonly Placed[] = step.kind === 'transfer' ? step.items.flatMap(({ send, recv }) => [send, recv]) : step.items;
-    for (const item of items) emit(item);
+    for (const { instruction } of items) emit(instruction.id);
   }
   return order;
 }

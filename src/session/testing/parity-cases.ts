@@ -75,10 +75,15 @@ function runCases(name: string, base: ConfigInput, fixture: typeof simpleFixture
     finalParameters: tensors(fixture.single.final_params as unknown as Stored),
     bars: barOf('single'),
   };
+  const twoStages: ParityCase = {
+    ...single,
+    name: `${name} model parallel`,
+    config: { ...base, mode: 'modelParallel', worldSize: 2, modelParallel: { split: [2, 3] } },
+  };
   const linears = base.model?.layers.filter((l) => l.type === 'Linear').length ?? 0;
   return [
     { ...single, name: `${name} single`, config: { ...base, mode: 'single' } },
-    ...(linears > 1 ? [{ ...single, name: `${name} model parallel`, config: { ...base, mode: 'modelParallel', worldSize: 2, modelParallel: { split: [2, 3] } } } as const] : []),
+    ...(linears > 1 ? [twoStages] : []),
     { ...single, name: `${name} DataParallel, 4 devices`, config: { ...base, mode: 'dataParallel', worldSize: 4 } },
     ...fixture.ddp.map((entry): ParityCase => {
       const mode = entry.mode as DdpMode;
