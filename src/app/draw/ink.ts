@@ -1,0 +1,29 @@
+/**
+ * What a painter holds in its hand: the context, the palette and the things that are made once per canvas and palette. Stage and timeline each
+ * make one and drop it when the theme or the pixel ratio changes.
+ */
+import type { Palette } from '../theme';
+import { createHatches, type Hatches } from './hatch';
+import { createHeat, type Heat } from './heat-map';
+import type { Surface } from './surface';
+import { createMeasure, type Measure } from './text';
+
+export interface Ink {
+  readonly context: CanvasRenderingContext2D;
+  readonly palette: Palette;
+  readonly measure: Measure;
+  readonly heat: Heat;
+  readonly hatch: Hatches;
+  readonly pixelRatio: number;
+}
+
+export function createInk({ context, pixelRatio }: Surface, palette: Palette): Ink {
+  return {
+    context,
+    palette,
+    pixelRatio,
+    measure: createMeasure(context, palette),
+    heat: createHeat(palette),
+    hatch: createHatches(context, pixelRatio),
+  };
+}

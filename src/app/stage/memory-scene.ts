@@ -1,0 +1,88 @@
+/**
+ * The memory bar of a device: its bytes at the cursor by category, its peak, and the budget. All rooms share one scale, so that a device
+ * that holds more shows it; the bar is the budget where that still leaves something to see. Pure.
+ */
+
+import type { MemoryCategory } from '../../protocol/trace';
+import { clamp, type Rect } from '../draw/geometry';
+import { formatBytes, formatPercent } from '../draw/numbers';
+import type { DeviceUse } from './facts';
+import type { RoomLayout } from './room-layout';
+import type { MemorySegment, RoomScene, SceneItem } from './scene-types';
+
+const CATEGORIES: readonly MemoryCategory[] = [
+  'parameter',
+  'gradient',
+  'optimizer',
+  'bucket',
+  'activation',
+  'data',
+  'communication',
+];
+const WORDS: Readonly<Record<MemoryCategory, string>> = {
+  parameter: 'parameters',
+  gradient: 'gradients',
+  optimizer: 'optimiser state',
+  bucket: 'buckets',
+  activation: 'activations',
+  data: 'batch',
+  communication: 'communication',
+};
+
+/** Below this share of the budget the bar shows the largest peak instead, and the text says what the budget is. */
+const VISIBLE_SHARE = 0.15;
+
+export function memoryScale(uses: readonly DeviceUse[]): number {
+  const peak = Math.max(1, ...uses.map((u) => u.peakBytes));
+  const budget = Math.max(1, ...uses.map((u) => u.budgetBytes));
+  return peak > VISIBLE_SHARE * budget ? Math.max(budget, peak) : peak * 1.2;
+}
+
+export function memoryScene(
+  device: number,
+  use: DeviceUse,
+  at: RoomLayout['memory'],
+  scale: number,
+): { readonly scene: RoomScene['memory']; readonly items: readonly SceneItem[] } {
+  const used = CATEGORIES.map((category) => ({ category, bytes: use.bytes[category] ?? 0 })).filter((s) => s.bytes > 0);
+  let x = at.bar.x;
+  const segments = used.map(({ category, bytes }): MemorySegment => {
+    const width = (bytes / scale) * at.bar.width;
+    const rect = { ...at.bar, x, width: Math.max(0.5, width - 1) };
+    x += width;
+    return { category, bytes, rect };
+  });
+  const total = used.reduce((sum, s) => sum + s.bytes, 0);
+  const now = formatBytes(total);
+  const peak = formatBytes(use.peakBytes);
+  const budget = formatBytes(use.budgetBytes);
+  const peakX = at.bar.x + clamp(use.peakBytes / scale, 0, 1) * at.bar.width;
+  const tipFor =
+    ({ category, bytes }: MemorySegment): SceneItem['tip'] =>
+    () => ({
+      title: `Memory of cuda:${device}: ${WORDS[category]}`,
+      facts: [
+        ['bytes', `${formatBytes(bytes)}, ${formatPercent(total === 0 ? 0 : bytes / total)} of what is in use`],
+        ['in use', now],
+        ['peak', peak],
+        ['budget', `${budget}, ${formatPercent(use.peakBytes / use.budgetBytes)} used at the peak`],
+      ],
+    });
+  const taller = (rect: Rect): Rect => ({ ...rect, y: rect.y - 4, height: rect.height + 8 });
+  return {
+    scene: {
+      bar: at.bar,
+      labelAt: at.label,
+      labels: [`${now} · peak ${peak} of ${budget}`, `${now} · peak ${peak}`, `peak ${peak}`, peak],
+      segments,
+      peakX,
+    },
+    items: segments.map((s) => ({
+      id: `${device} memory ${s.category}`,
+      rect: taller(s.rect),
+      device,
+      event: undefined,
+      tip: tipFor(s),
+    })),
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * The scene: layout of a trace in a size (`planStage`, kept while neither changes), and what stands in it at a cursor (`stageScene`, once a
+ * frame). Both pure; stage.tsx calls them and paints.
+ */
+import type { SessionInfo } from '../../protocol/session';
+import type { StepTrace } from '../../protocol/trace';
+import type { Size } from '../draw/geometry';
+import { type BucketPlace, type DevicePlace, placeBuckets, placeDevices } from './devices';
+import type { Flight, StageFacts } from './facts';
+import { layoutStage, type StageLayout } from './layout';
+import { memoryScale } from './memory-scene';
+import { type PacketSize, packetScene, packetSizes } from './packet-scene';
+import { flightItem } from './packet-tip';
+import { layoutRoom, type RoomLayout, type RoomSpec, roomHeight } from './room-layout';
+import { roomScene } from './room-scene';
+import { type Link, type Route, routeLinks } from './routes';
+import type { SceneItem, StageScene } from './scene-types';
+
+export interface StagePlan {
+  readonly info: SessionInfo;
+  readonly trace: StepTrace | undefined;
+  readonly layout: StageLayout;
+  readonly devices: readonly DevicePlace[];
+  readonly buckets: readonly BucketPlace[];
+  readonly rooms: readonly RoomLayout[];
+  readonly routes: readonly Route[];
+  readonly packetSize: PacketSize;
+}
+
+const SMALLEST = { width: 196, height: 190 };
+const SMALLEST_COMPACT = { width: 150, height: 160 };
+const LARGEST = { width: 460, height: 380 };
+const LARGEST_ALONE = { width: 680, height: 520 };
+/** Cell sizes at which a room is comfortable, and at which it is just legible. */
+const LEGIBLE_CELL = 5;
+
+export function planStage(
+  info: SessionInfo,
+  trace: StepTrace | undefined,
+  links: readonly Link[],
+  size: Size,
+): StagePlan {
+  const devices = placeDevices(info, trace);
+  const buckets = placeBuckets(info, trace);
+  const chunks = Math.max(0, ...buckets.map((b) => b.chunks.length));
+  const specs = devices.map(
+    ({ layers }): RoomSpec => ({
+      layers: layers.map((l) => ({
+        module: l.module,
+        weight: l.weight.shape,
+        bias: l.bias !== undefined,
+        gradients: l.weight.gradient !== undefined,
+      })),
+      chunks: info.worldSize > 1 ? chunks : 0,
+    }),
+  );
+  const input = {
+    ...size,
+    devices: info.worldSize,
+    largest: info.worldSize === 1 ? LARGEST_ALONE : LARGEST,
+    traffic: links.length > 0,
+  };
+  // The height that a room needs depends on its width, and its width on the arrangement: a first layout tells the width.
+  const rough = layoutStage({ ...input, smallest: size.width < 560 ? SMALLEST_COMPACT : SMALLEST });
+  const width = rough.rooms[0]?.width ?? SMALLEST.width;
+  const need = Math.max(0, ...specs.map((spec) => roomHeight(spec, width, rough.compact, LEGIBLE_CELL)));
+  const floor = rough.compact ? SMALLEST_COMPACT : SMALLEST;
+  const layout = layoutStage({
+    ...input,
+    smallest: { width: floor.width, height: Math.max(floor.height, Math.min(need, 420)) },
+  });
+  return {
+    info,
+    trace,
+    layout,
+    devices,
+    buckets,
+    rooms: layout.rooms.map((rect, d) => layoutRoom(rect, specs[d] ?? { layers: [], chunks: 0 }, layout.compact)),
+    routes: routeLinks(layout, links),
+    packetSize: packetSizes(trace?.events ?? []),
+  };
+}
+
+/** The bucket that has been written last, or moves now; the first before that. */
+function bucketShown({ buckets }: StagePlan, facts: StageFacts, device: number): BucketPlace | undefined {
+  let shown = buckets[0];
+  let latest = -1;
+  for (const bucket of buckets) {
+    const event = facts.content(device, bucket.buffer)?.event ?? -1;
+    if (event <= latest) continue;
+    shown = bucket;
+    latest = event;
+  }
+  return shown;
+}
+
+/** The packets that are drawn for a list of transfers under way: exactly those that carry something. */
+export function packetsToDraw(flights: readonly Flight[]): readonly Flight[] {
+  return flights.filter((f) => f.slice.length > 0);
+}
+
+export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
+  const scale = memoryScale(plan.devices.map(({ device }) => facts.memory(device)));
+  const rooms = plan.devices.flatMap((place, d) => {
+    const rect = plan.layout.rooms[d];
+    const layout = plan.rooms[d];
+    if (!rect || !layout) return [];
+    const bucket = bucketShown(plan, facts, place.device);
+    return [
+      roomScene({
+        info: plan.info,
+        place,
+        rect,
+        layout,
+        bucket,
+        buckets: plan.buckets.length,
+        facts,
+        memoryScale: scale,
+      }),
+    ];
+  });
+  const stage = plan.layout;
+  const packets = packetsToDraw(facts.flights).flatMap((flight) => {
+    const scene = packetScene(flight, plan.routes, plan.packetSize, stage);
+    return scene ? [{ scene, item: flightItem(flight, scene) }] : [];
+  });
+  const items: readonly SceneItem[] = [...rooms.flatMap((r) => r.items), ...packets.map((p) => p.item)];
+  return {
+    width: stage.width,
+    height: stage.height,
+    layout: stage,
+    rooms: rooms.map((r) => r.scene),
+    routes: plan.routes,
+    packets: packets.map((p) => p.scene),
+    items,
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * The chunk tiles of a bucket on one device: the values that stand in each chunk at the cursor, of how many ranks they are the sum, which
+ * parameters lie in it, and whether it is on its way out. Pure; the values are those of the buffer.
+ */
+
+import type { Slice } from '../../protocol/trace';
+import type { Rect } from '../draw/geometry';
+import type { HeatCells } from '../draw/heat-map';
+import { formatBytes } from '../draw/numbers';
+import { type BucketPlace, parametersIn } from './devices';
+import type { Content, StageFacts } from './facts';
+import type { RoomLayout } from './room-layout';
+import type { RoomInput } from './room-scene';
+import type { RoomScene, SceneItem, TileScene } from './scene-types';
+
+const CELL = 8;
+
+/** As many cells as fit in a tile, in two rows when the chunk is long. */
+export function tileCells(content: Content | undefined, slice: Slice, rect: Rect): HeatCells | undefined {
+  if (!content || content.values.length <= slice.offset) return undefined;
+  const captured = Math.min(slice.length, content.values.length - slice.offset);
+  const fit = Math.max(1, Math.floor((rect.width - 8) / CELL));
+  const rows = captured > fit ? 2 : 1;
+  const columns = Math.min(fit, Math.ceil(captured / rows));
+  return { values: content.values, offset: slice.offset, stride: columns, rows, columns, count: captured };
+}
+
+/** All of the chunk in lines of eight, for the tooltip. */
+const readable = (count: number) => ({
+  stride: Math.min(count, 8),
+  columns: Math.min(count, 8),
+  rows: Math.ceil(count / 8),
+});
+
+const sumText = (summed: number): readonly string[] => (summed === 0 ? [''] : [`Σ of ${summed}`, `Σ${summed}`]);
+
+/** Where a chunk comes to hold the sum over all ranks, it is a mean: the gradients were divided before they were packed. */
+function meaning(summed: number, world: number): string {
+  if (summed === 0) return 'empty until its gradients are packed';
+  if (summed >= world) return `sum over all ${world} ranks: the mean gradient`;
+  return `sum of ${summed} of ${world} ranks`;
+}
+
+function tile(
+  facts: StageFacts,
+  device: number,
+  world: number,
+  bucket: BucketPlace,
+  index: number,
+  slice: Slice,
+  rect: Rect,
+): { tile: TileScene; item: SceneItem } {
+  const content = facts.content(device, bucket.buffer);
+  const inThisStep = content?.event === undefined ? undefined : content;
+  const summed = inThisStep ? facts.summed(device, slice) : 0;
+  const cells = tileCells(inThisStep, slice, rect);
+  const out = facts.flights.some(
+    (f) => f.from === device && f.slice.buffer === slice.buffer && f.slice.offset === slice.offset,
+  );
+  const into = facts.flights.find(
+    (f) => f.to === device && f.slice.buffer === slice.buffer && f.slice.offset === slice.offset && f.progress >= 1,
+  );
+  return {
+    tile: { rect, cells, chunk: index, summed, caption: sumText(summed), sending: out, fresh: into !== undefined },
+    item: {
+      id: `${device} ${bucket.buffer}[${index}]`,
+      rect,
+      device,
+      event: inThisStep?.event,
+      tip: () => ({
+        title: `${bucket.buffer}, chunk ${index} on rank ${device}`,
+        facts: [
+          ['holds', meaning(summed, world)],
+          ['parameters', parametersIn(bucket, slice).join(', ')],
+          ['elements', `${slice.offset} to ${slice.offset + slice.length - 1} of ${bucket.length}`],
+          ['size', formatBytes(4 * slice.length)],
+          ...(out ? [['moving', 'on its way to the next rank'] as const] : []),
+        ],
+        ...(cells?.count ? { cells: { ...cells, ...readable(cells.count) } } : {}),
+      }),
+    },
+  };
+}
+
+type BucketAt = NonNullable<RoomLayout['bucket']>;
+
+export function tileScenes(
+  input: RoomInput,
+  bucket: BucketPlace,
+  at: BucketAt,
+): { readonly scene: NonNullable<RoomScene['bucket']>; readonly items: readonly SceneItem[] } {
+  const { place, facts, info } = input;
+  const made = bucket.chunks.flatMap((slice, i) => {
+    const rect = at.tiles[i];
+    return rect ? [tile(facts, place.device, info.worldSize, bucket, i, slice, rect)] : [];
+  });
+  const name = `bucket ${bucket.index}`;
+  const of = input.buckets > 1 ? `${name} of ${input.buckets}` : name;
+  const chunks = bucket.chunks.length > 1 ? `${bucket.chunks.length} chunks` : 'one piece';
+  const labels = [`${of}, ${chunks} · ${formatBytes(4 * bucket.length)}`, `${of}, ${chunks}`, name];
+  return { scene: { labelAt: at.label, labels, tiles: made.map((m) => m.tile) }, items: made.map((m) => m.item) };
+}
