@@ -18,8 +18,17 @@ function allReduce(algorithm: AllReduce, inputs: readonly Float32Array[]) {
   const length = at(inputs, 0).length;
   const group = inputs.map((_, r) => r);
   const builder = new ProgramBuilder(group, NO_OPS);
-  for (const lane of builder.lanes) lane.buffer({ name: 'b', shape: [length], dtype: 'f32', category: 'bucket', persistent: true });
-  algorithm.emit({ builder, group, buffer: 'b', length, payload: 'gradient', seq: 0, where: { phase: 'reduce', anchor: 'allreduce', queue: 'comm' } });
+  for (const lane of builder.lanes)
+    lane.buffer({ name: 'b', shape: [length], dtype: 'f32', category: 'bucket', persistent: true });
+  algorithm.emit({
+    builder,
+    group,
+    buffer: 'b',
+    length,
+    payload: 'gradient',
+    seq: 0,
+    where: { phase: 'reduce', anchor: 'allreduce', queue: 'comm' },
+  });
   const program = builder.finish('test', 'full');
   verify(program, NO_OPS);
   const memory = inputs.map((input) => Float32Array.from(input));
@@ -43,7 +52,12 @@ function allReduce(algorithm: AllReduce, inputs: readonly Float32Array[]) {
 }
 
 const worlds = fc.tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 70 })).chain(([world, length]) =>
-  fc.array(fc.array(fc.float({ min: -100, max: 100, noNaN: true }), { minLength: length, maxLength: length }).map((a) => Float32Array.from(a)), { minLength: world, maxLength: world }),
+  fc.array(
+    fc
+      .array(fc.float({ min: -100, max: 100, noNaN: true }), { minLength: length, maxLength: length })
+      .map((a) => Float32Array.from(a)),
+    { minLength: world, maxLength: world },
+  ),
 );
 
 describe.each([ring, naive])('$name', (algorithm) => {
@@ -81,7 +95,8 @@ test.each(fixtures)("the ring is gloo's bit for bit, world size $world_size", ({
 test('chunk c of the ring is folded x[c-1] + x[c-2] + ... + x[c]', () => {
   // Values whose sum depends on the order: a large one swallows the small ones added after it.
   const inputs = [1e8, 1, -1e8, 1].map((v) => new Float32Array(8).fill(v));
-  const fold = (order: readonly number[]) => order.slice(1).reduce((s, r) => Math.fround(s + at(at(inputs, r), 0)), at(at(inputs, at(order, 0)), 0));
+  const fold = (order: readonly number[]) =>
+    order.slice(1).reduce((s, r) => Math.fround(s + at(at(inputs, r), 0)), at(at(inputs, at(order, 0)), 0));
   const { memory } = allReduce(ring, inputs);
   for (let c = 0; c < 4; c++) {
     const { offset } = chunkSlice('b', 8, 4, c);

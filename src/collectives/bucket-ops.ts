@@ -26,7 +26,13 @@ const pack: OpDef = {
     let offset = 0;
     const segments: SegmentedLaunch['segments'][number][] = inputs.map((type, operand) => {
       const length = elements(type.shape);
-      const segment = { at: [{ operand, offset: 0 }, { operand: inputs.length, offset }], length };
+      const segment = {
+        at: [
+          { operand, offset: 0 },
+          { operand: inputs.length, offset },
+        ],
+        length,
+      };
       offset += length;
       return segment;
     });
@@ -51,7 +57,13 @@ const unpack: OpDef = {
     let offset = 0;
     const segments: SegmentedLaunch['segments'][number][] = outputs.map((type, k) => {
       const length = elements(type.shape);
-      const segment = { at: [{ operand: 0, offset }, { operand: 1 + k, offset: 0 }], length };
+      const segment = {
+        at: [
+          { operand: 0, offset },
+          { operand: 1 + k, offset: 0 },
+        ],
+        length,
+      };
       offset += length;
       return segment;
     });
@@ -74,7 +86,15 @@ const copy: OpDef = {
       kernel: 'comm/transfer',
       constants: { ADD: 0 },
       params: [],
-      segments: [{ at: [{ operand: 0, offset: num(attrs.from) }, { operand: 1, offset: num(attrs.to) }], length: num(attrs.length) }],
+      segments: [
+        {
+          at: [
+            { operand: 0, offset: num(attrs.from) },
+            { operand: 1, offset: num(attrs.to) },
+          ],
+          length: num(attrs.length),
+        },
+      ],
     },
   ],
   flops: () => 0,

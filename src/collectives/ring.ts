@@ -5,8 +5,8 @@
  * Source: gloo's allreduce_ring_chunked; cost: Patarasu & Yuan, "Bandwidth optimal all-reduce algorithms" (2009).
  */
 import { at } from '../base/invariant';
-import type { CollectiveRef, Slice } from '../protocol/trace';
 import type { ProgramBuilder } from '../program/builder';
+import type { CollectiveRef, Slice } from '../protocol/trace';
 import type { AllReduce, AllReduceCall } from './all-reduce';
 
 /** The stretch of chunk c; length 0 when the buffer is too short to fill it. */
@@ -28,10 +28,14 @@ export const ring: AllReduce = {
   emit(call) {
     const n = call.group.length;
     for (let round = 0; round < n - 1; round++) {
-      call.builder.exchange(call.group.flatMap((_, r) => hop(call, r, reduceScatterChunk(r, round, n), 'reduce-scatter', round)));
+      call.builder.exchange(
+        call.group.flatMap((_, r) => hop(call, r, reduceScatterChunk(r, round, n), 'reduce-scatter', round)),
+      );
     }
     for (let round = 0; round < n - 1; round++) {
-      call.builder.exchange(call.group.flatMap((_, r) => hop(call, r, allGatherChunk(r, round, n), 'all-gather', round)));
+      call.builder.exchange(
+        call.group.flatMap((_, r) => hop(call, r, allGatherChunk(r, round, n), 'all-gather', round)),
+      );
     }
   },
 
@@ -40,14 +44,21 @@ export const ring: AllReduce = {
     const chunk = (c: number) => 4 * chunkSlice('', length, n, c).length;
     return Array.from({ length: n }, (_, r) => {
       let sum = 0;
-      for (let round = 0; round < n - 1; round++) sum += chunk(reduceScatterChunk(r, round, n)) + chunk(allGatherChunk(r, round, n));
+      for (let round = 0; round < n - 1; round++)
+        sum += chunk(reduceScatterChunk(r, round, n)) + chunk(allGatherChunk(r, round, n));
       return sum;
     });
   },
 };
 
 /** Rank r hands `chunk` to rank r-1, which adds it (reduce-scatter) or puts it in place (all-gather). */
-function hop(call: AllReduceCall, r: number, chunk: number, part: 'reduce-scatter' | 'all-gather', round: number): Parameters<ProgramBuilder['exchange']>[0] {
+function hop(
+  call: AllReduceCall,
+  r: number,
+  chunk: number,
+  part: 'reduce-scatter' | 'all-gather',
+  round: number,
+): Parameters<ProgramBuilder['exchange']>[0] {
   const n = call.group.length;
   const slice = chunkSlice(call.buffer, call.length, n, chunk);
   if (slice.length === 0) return [];
@@ -67,7 +78,12 @@ function hop(call: AllReduceCall, r: number, chunk: number, part: 'reduce-scatte
     {
       from: { device: at(call.group, r), slice, where: call.where },
       to: { device: at(call.group, mod(r - 1, n)), slice, where: call.where },
-      what: { name: `${call.buffer}.${part}${round}.c${chunk}`, payload: call.payload, apply: part === 'reduce-scatter' ? 'add' : 'put', collective },
+      what: {
+        name: `${call.buffer}.${part}${round}.c${chunk}`,
+        payload: call.payload,
+        apply: part === 'reduce-scatter' ? 'add' : 'put',
+        collective,
+      },
     },
   ];
 }

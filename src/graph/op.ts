@@ -3,7 +3,7 @@
  * exports one OpDef: shape rule, gradient, CPU kernel, WGSL lowering, flops. The runtimes run any OpDef
  * and know none by name.
  */
-import type { HostArray, Shape, DType } from '../tensor/shape';
+import type { DType, HostArray, Shape } from '../tensor/shape';
 import type { KernelId } from './kernel-table';
 
 export type Attrs = Readonly<Record<string, number | boolean | string>>;
@@ -61,7 +61,11 @@ export interface SegmentedLaunch {
   readonly constants?: Readonly<Record<string, number>>;
   readonly params: readonly KernelParam[];
   readonly segments: readonly {
-    readonly at: readonly { readonly operand: Operand; readonly offset: number; /** true: the offset does not advance with the blocks of the segment (a scalar) */ readonly fixed?: boolean }[];
+    readonly at: readonly {
+      readonly operand: Operand;
+      readonly offset: number /** true: the offset does not advance with the blocks of the segment (a scalar) */;
+      readonly fixed?: boolean;
+    }[];
     readonly length: number;
   }[];
 }

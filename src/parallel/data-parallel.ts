@@ -40,22 +40,38 @@ export const dataParallel: Strategy = {
 
     const builder = new ProgramBuilder(dataParallel.mesh(input.config).ranks, input.ops);
     const root = builder.lane(0);
-    const replicas = slices.map(([start, count], d) => ({ lane: builder.lane(d), start, count, stage: stageGraph(input, { rows: count, withLoss: false }) }));
+    const replicas = slices.map(([start, count], d) => ({
+      lane: builder.lane(d),
+      start,
+      count,
+      stage: stageGraph(input, { rows: count, withLoss: false }),
+    }));
     for (const { lane, stage } of replicas) declareValues(lane, stage);
     const move: Move = { builder, replicas };
 
-    root.buffer({ name: 'batch', shape: [rows, ...input.inputShape], dtype: 'f32', category: 'data', persistent: false });
+    root.buffer({
+      name: 'batch',
+      shape: [rows, ...input.inputShape],
+      dtype: 'f32',
+      category: 'data',
+      persistent: false,
+    });
     emitLoad(root, 'batch', 'inputs', 0, 0, rows);
     scatter(move, 'batch', (r) => r.stage.input, 'data', { phase: 'scatter', anchor: 'scatter' });
     replicate(move);
     for (const node of nodesOf(at(replicas, 0).stage, 'forward').keys()) {
-      for (const { lane, stage } of replicas) emitNode(lane, stage.graph, must(nodesOf(stage, 'forward')[node], 'node'), 'parallel_apply');
+      for (const { lane, stage } of replicas)
+        emitNode(lane, stage.graph, must(nodesOf(stage, 'forward')[node], 'node'), 'parallel_apply');
     }
     const lossGraph = gatherAndLoss(move, input, rows);
     for (const node of lossGraph.nodes) emitNode(root, lossGraph, node);
-    scatter(move, OUTPUT_GRADIENT, (r) => r.stage.outputGradient, 'gradient', { phase: 'backward', anchor: 'backward' });
+    scatter(move, OUTPUT_GRADIENT, (r) => r.stage.outputGradient, 'gradient', {
+      phase: 'backward',
+      anchor: 'backward',
+    });
     for (const node of nodesOf(at(replicas, 0).stage, 'backward').keys()) {
-      for (const { lane, stage } of replicas) emitNode(lane, stage.graph, must(nodesOf(stage, 'backward')[node], 'node'));
+      for (const { lane, stage } of replicas)
+        emitNode(lane, stage.graph, must(nodesOf(stage, 'backward')[node], 'node'));
     }
     reduceAddCoalesced(move);
     emitOptimizer(root, input, at(replicas, 0).stage.parameters);
@@ -76,7 +92,13 @@ interface Move {
 }
 
 /** Rows of a buffer of device 0 to the replicas; device 0 keeps its own part by a copy. */
-function scatter({ builder, replicas }: Move, from: string, to: (r: Replica) => string, payload: Payload, where: Where): void {
+function scatter(
+  { builder, replicas }: Move,
+  from: string,
+  to: (r: Replica) => string,
+  payload: Payload,
+  where: Where,
+): void {
   const root = builder.lane(0);
   const perRow = elements(root.spec(from).shape.slice(1));
   const comm: Where = { ...where, queue: 'comm' };
@@ -88,7 +110,11 @@ function scatter({ builder, replicas }: Move, from: string, to: (r: Replica) => 
     if (d === 0) {
       root.compute('ops/copy', [from], [target], { from: slice.offset, to: 0, length: slice.length }, where);
     } else {
-      builder.transfer({ device: 0, slice, where: comm }, { device: d, slice: r.lane.whole(target), where: comm }, { name: `${target}.scatter`, payload, collective });
+      builder.transfer(
+        { device: 0, slice, where: comm },
+        { device: d, slice: r.lane.whole(target), where: comm },
+        { name: `${target}.scatter`, payload, collective },
+      );
       r.lane.handOver('comm', 'compute', where);
     }
   }
@@ -125,7 +151,14 @@ function gatherAndLoss({ builder, replicas }: Move, input: StrategyInput, rows: 
   const loss = buildLoss(graph, input.config.loss, output, target);
   graph.backward(new Map([[loss, graph.value('loss.grad', { shape: [1], dtype: 'f32' }, 'seed')]]), [output]);
   const finished = graph.finish();
-  declareValues(root, { graph: finished, input: OUTPUT, output: OUTPUT, outputGradient: OUTPUT_GRADIENT, inputGradient: undefined, parameters: [] });
+  declareValues(root, {
+    graph: finished,
+    input: OUTPUT,
+    output: OUTPUT,
+    outputGradient: OUTPUT_GRADIENT,
+    inputGradient: undefined,
+    parameters: [],
+  });
 
   for (const [d, r] of replicas.entries()) {
     const slice = { buffer: OUTPUT, offset: r.start * perRow, length: r.count * perRow };
@@ -155,7 +188,12 @@ function reduceAddCoalesced({ builder, replicas }: Move): void {
       builder.transfer(
         { device: lane.device, slice: lane.whole(gradient), where },
         { device: 0, slice: root.whole(gradient), where },
-        { name: `${gradient}.reduce`, payload: 'gradient', apply: 'add', collective: { seq: 3, op: 'reduce', algorithm: 'direct', summed: lane.device + 1 } },
+        {
+          name: `${gradient}.reduce`,
+          payload: 'gradient',
+          apply: 'add',
+          collective: { seq: 3, op: 'reduce', algorithm: 'direct', summed: lane.device + 1 },
+        },
       );
     }
   }
@@ -164,6 +202,11 @@ function reduceAddCoalesced({ builder, replicas }: Move): void {
 
 /** Adds empty lanes for the devices that get no chunk. */
 function padded(program: ReturnType<typeof single.compile>, devices: number): ReturnType<typeof single.compile> {
-  const empty = Array.from({ length: devices - 1 }, (_, k) => ({ device: k + 1, rank: 0, buffers: [], instructions: [] }));
+  const empty = Array.from({ length: devices - 1 }, (_, k) => ({
+    device: k + 1,
+    rank: 0,
+    buffers: [],
+    instructions: [],
+  }));
   return { ...program, mode: 'dataParallel', lanes: [...program.lanes, ...empty] };
 }

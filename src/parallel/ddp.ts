@@ -8,12 +8,21 @@ import { at, must } from '../base/invariant';
 import type { AllReduce } from '../collectives/all-reduce';
 import { naive } from '../collectives/naive';
 import { ring } from '../collectives/ring';
-import { ProgramBuilder, type Where } from '../program/builder';
 import { parameterList } from '../nn/model';
+import { ProgramBuilder, type Where } from '../program/builder';
 import type { Config } from '../protocol/config';
 import { elements } from '../tensor/shape';
 import { assignBuckets, bucketLimits } from './buckets';
-import { declareValues, emitLoad, emitNode, emitOptimizer, nodesOf, type ParameterRef, type StageGraph, stageGraph } from './emit';
+import {
+  declareValues,
+  emitLoad,
+  emitNode,
+  emitOptimizer,
+  nodesOf,
+  type ParameterRef,
+  type StageGraph,
+  stageGraph,
+} from './emit';
 import type { Strategy, StrategyInput } from './strategy';
 
 const ALGORITHMS: Readonly<Record<Config['ddp']['algorithm'], AllReduce>> = { ring, naive };
@@ -78,7 +87,13 @@ export const ddp: Strategy = {
     buckets.forEach((bucket, b) => {
       for (const lane of builder.lanes) {
         lane.wait(`bucket${b}.done`, { phase: 'reduce', anchor: 'backward', bucket: b });
-        lane.compute('ddp/unpack', [`bucket${b}`], bucket.map((p) => p.gradient), {}, { phase: 'reduce', anchor: 'backward', bucket: b });
+        lane.compute(
+          'ddp/unpack',
+          [`bucket${b}`],
+          bucket.map((p) => p.gradient),
+          {},
+          { phase: 'reduce', anchor: 'backward', bucket: b },
+        );
       }
     });
     for (const lane of builder.lanes) emitOptimizer(lane, input, stage.parameters);
@@ -89,15 +104,23 @@ export const ddp: Strategy = {
   construct(input) {
     const { worldSize, model } = input.config;
     if (worldSize === 1) return undefined;
-    const builder = new ProgramBuilder(Array.from({ length: worldSize }, (_, r) => r), input.ops);
+    const builder = new ProgramBuilder(
+      Array.from({ length: worldSize }, (_, r) => r),
+      input.ops,
+    );
     const where: Where = { phase: 'broadcast', anchor: 'broadcast', queue: 'comm' };
     parameterList(model.layers).forEach(({ name, shape }, seq) => {
-      for (const lane of builder.lanes) lane.buffer({ name, shape, dtype: 'f32', category: 'parameter', persistent: true, pool: 'parameters' });
+      for (const lane of builder.lanes)
+        lane.buffer({ name, shape, dtype: 'f32', category: 'parameter', persistent: true, pool: 'parameters' });
       for (let r = 1; r < worldSize; r++) {
         builder.transfer(
           { device: 0, slice: builder.lane(0).whole(name), where },
           { device: r, slice: builder.lane(r).whole(name), where },
-          { name: `${name}.broadcast`, payload: 'parameter', collective: { seq, op: 'broadcast', algorithm: 'direct' } },
+          {
+            name: `${name}.broadcast`,
+            payload: 'parameter',
+            collective: { seq, op: 'broadcast', algorithm: 'direct' },
+          },
         );
       }
     });
@@ -109,12 +132,18 @@ function packBucket(builder: ProgramBuilder, bucket: readonly ParameterRef[], in
   for (const lane of builder.lanes) {
     const length = bucket.reduce((n, p) => n + elements(lane.spec(p.gradient).shape), 0);
     lane.buffer({ name: `bucket${index}`, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
-    lane.compute('ddp/pack', bucket.map((p) => p.gradient), [`bucket${index}`], { scale }, {
-      phase: 'backward',
-      anchor: 'backward',
-      bucket: index,
-      signals: `bucket${index}.ready`,
-    });
+    lane.compute(
+      'ddp/pack',
+      bucket.map((p) => p.gradient),
+      [`bucket${index}`],
+      { scale },
+      {
+        phase: 'backward',
+        anchor: 'backward',
+        bucket: index,
+        signals: `bucket${index}.ready`,
+      },
+    );
   }
 }
 
@@ -128,7 +157,17 @@ function reduceBucket(builder: ProgramBuilder, config: Config, bucket: number): 
   }
   const { length } = builder.lane(0).whole(buffer);
   const group = builder.lanes.map((lane) => lane.device);
-  if (group.length > 1) ALGORITHMS[config.ddp.algorithm].emit({ builder, group, buffer, length, payload: 'gradient', seq: bucket, bucket, where });
+  if (group.length > 1)
+    ALGORITHMS[config.ddp.algorithm].emit({
+      builder,
+      group,
+      buffer,
+      length,
+      payload: 'gradient',
+      seq: bucket,
+      bucket,
+      where,
+    });
   for (const lane of builder.lanes) lane.signal('comm', `${buffer}.done`);
 }
 

@@ -44,7 +44,11 @@ export interface StageOptions {
 export function stageGraph(input: StrategyInput, options: StageOptions): StageGraph {
   const { config, ops } = input;
   const builder = new GraphBuilder(ops);
-  const x = builder.value(options.inputName ?? 'x', { shape: [options.rows, ...(options.inputShape ?? input.inputShape)], dtype: 'f32' }, 'input');
+  const x = builder.value(
+    options.inputName ?? 'x',
+    { shape: [options.rows, ...(options.inputShape ?? input.inputShape)], dtype: 'f32' },
+    'input',
+  );
   const forward = buildForward(builder, config.model.layers, x, options.range);
   const outputType = builder.typeOf(forward.output);
   const wrt: ValueId[] = [...forward.parameters.map((p) => p.value), ...(options.needInputGradient ? [x] : [])];
@@ -68,7 +72,10 @@ export function stageGraph(input: StrategyInput, options: StageOptions): StageGr
     output: nameOf(forward.output),
     outputGradient,
     inputGradient: inputGradient === undefined ? undefined : nameOf(inputGradient),
-    parameters: forward.parameters.map((p) => ({ name: p.name, gradient: nameOf(must(gradients.get(p.value), `gradient of ${p.name}`)) })),
+    parameters: forward.parameters.map((p) => ({
+      name: p.name,
+      gradient: nameOf(must(gradients.get(p.value), `gradient of ${p.name}`)),
+    })),
   };
 }
 
@@ -87,8 +94,10 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
   const parameterGradients = new Set(stage.parameters.map((p) => p.gradient));
   for (const value of stage.graph.values) {
     const base = { name: value.name, shape: value.type.shape, dtype: value.type.dtype };
-    if (value.role === 'parameter') lane.buffer({ ...base, category: 'parameter', persistent: true, pool: 'parameters' });
-    else if (parameterGradients.has(value.name)) lane.buffer({ ...base, category: 'gradient', persistent: true, pool: 'gradients' });
+    if (value.role === 'parameter')
+      lane.buffer({ ...base, category: 'parameter', persistent: true, pool: 'parameters' });
+    else if (parameterGradients.has(value.name))
+      lane.buffer({ ...base, category: 'gradient', persistent: true, pool: 'gradients' });
     else if (value.role === 'seed') lane.buffer({ ...base, category: 'activation', persistent: true, fill: 1 });
     else lane.buffer({ ...base, category: CATEGORY[value.role], persistent: value.name === 'loss' });
   }
@@ -99,13 +108,25 @@ const ANCHOR: Readonly<Record<GraphNode['phase'], string>> = { forward: 'forward
 
 export function emitNode(lane: LaneBuilder, graph: Graph, node: GraphNode, anchor: string = ANCHOR[node.phase]): void {
   const name = (id: ValueId): string => at(graph.values, id).name;
-  lane.compute(node.op, node.inputs.map(name), node.outputs.map(name), node.attrs, { phase: node.phase, anchor, module: node.module });
+  lane.compute(node.op, node.inputs.map(name), node.outputs.map(name), node.attrs, {
+    phase: node.phase,
+    anchor,
+    module: node.module,
+  });
 }
 
-export const nodesOf = (stage: StageGraph, phase: GraphNode['phase']): readonly GraphNode[] => stage.graph.nodes.filter((n) => n.phase === phase);
+export const nodesOf = (stage: StageGraph, phase: GraphNode['phase']): readonly GraphNode[] =>
+  stage.graph.nodes.filter((n) => n.phase === phase);
 
 /** The lane's rows of its process's batch. */
-export function emitLoad(lane: LaneBuilder, buffer: string, source: 'inputs' | 'targets', process: Rank, start: number, count: number): void {
+export function emitLoad(
+  lane: LaneBuilder,
+  buffer: string,
+  source: 'inputs' | 'targets',
+  process: Rank,
+  start: number,
+  count: number,
+): void {
   lane.load({ buffer, source, process, start, count }, { phase: 'data', anchor: 'to_device' });
 }
 
@@ -126,6 +147,11 @@ export function emitOptimizer(lane: LaneBuilder, input: StrategyInput, parameter
   );
   const { op, attrs } = optimizerOp(input.config.optimizer);
   const gradients = parameters.map((p) => p.gradient);
-  lane.compute(op, ['scalars', ...names, ...gradients, ...states.flat()], [...names, ...states.flat()], { ...attrs, count: names.length }, where);
+  lane.compute(
+    op,
+    ['scalars', ...names, ...gradients, ...states.flat()],
+    [...names, ...states.flat()],
+    { ...attrs, count: names.length },
+    where,
+  );
 }
-

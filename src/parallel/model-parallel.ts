@@ -53,7 +53,8 @@ function evenSplit({ model, worldSize }: Config): readonly number[] {
 
 export const modelParallel: Strategy = {
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
-  layersOfDevice: (config) => layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)),
+  layersOfDevice: (config) =>
+    layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)),
   slices: (config, rows) => Array.from({ length: config.worldSize }, () => [0, rows] as const),
 
   compile(input, variant, rows) {
@@ -64,9 +65,19 @@ export const modelParallel: Strategy = {
     let inputName = 'x';
     let inputShape = input.inputShape;
     const stages = ranges.map((range, d) => {
-      const stage = stageGraph(input, { rows, range, inputName, inputShape, withLoss: d === last, needInputGradient: d > 0 });
+      const stage = stageGraph(input, {
+        rows,
+        range,
+        inputName,
+        inputShape,
+        withLoss: d === last,
+        needInputGradient: d > 0,
+      });
       inputName = stage.output;
-      inputShape = must(stage.graph.values.find((v) => v.name === stage.output), stage.output).type.shape.slice(1);
+      inputShape = must(
+        stage.graph.values.find((v) => v.name === stage.output),
+        stage.output,
+      ).type.shape.slice(1);
       declareValues(builder.lane(d), stage);
       return stage;
     });
@@ -83,7 +94,11 @@ export const modelParallel: Strategy = {
     for (let d = last; d >= 0; d--) {
       const stage = at(stages, d);
       for (const node of nodesOf(stage, 'backward')) emitNode(builder.lane(d), stage.graph, node);
-      if (d > 0) hop(builder, d, d - 1, must(stage.inputGradient, 'input gradient'), 'gradient', { phase: 'backward', anchor: 'send_gradient' });
+      if (d > 0)
+        hop(builder, d, d - 1, must(stage.inputGradient, 'input gradient'), 'gradient', {
+          phase: 'backward',
+          anchor: 'send_gradient',
+        });
     }
     stages.forEach((stage, d) => emitOptimizer(builder.lane(d), input, stage.parameters));
     return builder.finish('modelParallel', variant);
@@ -91,11 +106,22 @@ export const modelParallel: Strategy = {
 };
 
 /** Moves a whole buffer of the same name to the neighbour, between the two compute queues. */
-function hop(builder: ProgramBuilder, from: number, to: number, buffer: string, payload: 'activation' | 'gradient', where: Where): void {
+function hop(
+  builder: ProgramBuilder,
+  from: number,
+  to: number,
+  buffer: string,
+  payload: 'activation' | 'gradient',
+  where: Where,
+): void {
   const comm: Where = { ...where, queue: 'comm' };
   const source = builder.lane(from);
   const target = builder.lane(to);
   source.handOver('compute', 'comm', comm);
-  builder.transfer({ device: from, slice: source.whole(buffer), where: comm }, { device: to, slice: target.whole(buffer), where: comm }, { name: buffer, payload });
+  builder.transfer(
+    { device: from, slice: source.whole(buffer), where: comm },
+    { device: to, slice: target.whole(buffer), where: comm },
+    { name: buffer, payload },
+  );
   target.handOver('comm', 'compute', where);
 }

@@ -72,7 +72,8 @@ export class LaneBuilder {
     if (!def) throw new LockstepError('program', `Unknown operator ${op}.`);
     const type = (name: string): TensorType => this.spec(name);
     const types = { inputs: inputs.map(type), outputs: outputs.map(type), attrs };
-    const bytes = 4 * [...new Set([...inputs, ...outputs])].reduce((sum, name) => sum + elements(this.spec(name).shape), 0);
+    const bytes =
+      4 * [...new Set([...inputs, ...outputs])].reduce((sum, name) => sum + elements(this.spec(name).shape), 0);
     this.push({ kind: 'compute', op, inputs, outputs, attrs, ...this.base(where, bytes, def.flops(types)) });
   }
 
@@ -89,7 +90,15 @@ export class LaneBuilder {
     this.push({ kind: 'send', peer, slice, tag, payload, ...base, ...(collective ? { collective } : {}) });
   }
 
-  recv(peer: DeviceIndex, slice: Slice, apply: 'put' | 'add', tag: string, payload: Payload, where: Where, collective?: CollectiveRef): void {
+  recv(
+    peer: DeviceIndex,
+    slice: Slice,
+    apply: 'put' | 'add',
+    tag: string,
+    payload: Payload,
+    where: Where,
+    collective?: CollectiveRef,
+  ): void {
     const base = this.base(where, 4 * slice.length, apply === 'add' ? slice.length : 0);
     this.push({ kind: 'recv', peer, slice, apply, tag, payload, ...base, ...(collective ? { collective } : {}) });
   }
@@ -98,7 +107,10 @@ export class LaneBuilder {
   signal(queue: Queue, event: string): void {
     const last = this.list.findLastIndex((i) => i.queue === queue);
     const instruction = must(this.list[last], `an instruction on ${queue} to signal ${event}`);
-    invariant(instruction.signals === undefined || instruction.signals === event, `${instruction.signals} is already signalled there`);
+    invariant(
+      instruction.signals === undefined || instruction.signals === event,
+      `${instruction.signals} is already signalled there`,
+    );
     this.list[last] = { ...instruction, signals: event };
   }
 
@@ -159,9 +171,18 @@ export class ProgramBuilder {
       ...transfer,
       tag: `${transfer.what.name}:${transfer.from.device}>${transfer.to.device}#${this.id + i}`,
     }));
-    for (const { from, to, what, tag } of tagged) this.lane(from.device).send(to.device, from.slice, tag, what.payload, from.where, what.collective);
+    for (const { from, to, what, tag } of tagged)
+      this.lane(from.device).send(to.device, from.slice, tag, what.payload, from.where, what.collective);
     for (const { from, to, what, tag } of tagged) {
-      this.lane(to.device).recv(from.device, to.slice, what.apply ?? 'put', tag, what.payload, to.where, what.collective);
+      this.lane(to.device).recv(
+        from.device,
+        to.slice,
+        what.apply ?? 'put',
+        tag,
+        what.payload,
+        to.where,
+        what.collective,
+      );
     }
   }
 

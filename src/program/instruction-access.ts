@@ -36,7 +36,9 @@ export function accessedBuffers(instruction: Instruction): readonly string[] {
 export function writesInto(instruction: Instruction, slice: Slice): boolean {
   if (instruction.kind === 'recv') {
     const own = instruction.slice;
-    return own.buffer === slice.buffer && own.offset < slice.offset + slice.length && slice.offset < own.offset + own.length;
+    return (
+      own.buffer === slice.buffer && own.offset < slice.offset + slice.length && slice.offset < own.offset + own.length
+    );
   }
   return writtenBuffers(instruction).includes(slice.buffer);
 }

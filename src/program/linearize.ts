@@ -35,12 +35,19 @@ interface Head {
 /** `group: false` puts each instruction in a step of its own (tracing). */
 export function linearize(program: Program, options: { readonly group: boolean }): readonly LinearStep[] {
   const heads: Head[] = program.lanes.flatMap((lane) =>
-    (['compute', 'comm'] as const).map((queue) => ({ lane, queue, list: lane.instructions.filter((i) => i.queue === queue), next: 0 })),
+    (['compute', 'comm'] as const).map((queue) => ({
+      lane,
+      queue,
+      list: lane.instructions.filter((i) => i.queue === queue),
+      next: 0,
+    })),
   );
   const signalled = new Set<string>();
   const posted = new Map<string, Placed<Send>>();
   const steps: LinearStep[] = [];
-  const shapes = new Map(program.lanes.map((lane) => [lane.device, new Map(lane.buffers.map((b) => [b.name, b.shape.join('x')]))]));
+  const shapes = new Map(
+    program.lanes.map((lane) => [lane.device, new Map(lane.buffers.map((b) => [b.name, b.shape.join('x')]))]),
+  );
 
   const finish = (head: Head, instruction: Instruction) => {
     head.next++;
@@ -57,7 +64,9 @@ export function linearize(program: Program, options: { readonly group: boolean }
     const shape = (name: string) => shapes.get(device)?.get(name) ?? '?';
     switch (i.kind) {
       case 'compute':
-        return [i.op, JSON.stringify(i.attrs), ...[...i.inputs, '>', ...i.outputs].map((n) => `${n}:${shape(n)}`)].join(' ');
+        return [i.op, JSON.stringify(i.attrs), ...[...i.inputs, '>', ...i.outputs].map((n) => `${n}:${shape(n)}`)].join(
+          ' ',
+        );
       case 'recv':
         return `recv ${i.apply} ${i.payload} ${i.collective?.seq ?? ''} ${i.collective?.part ?? ''} ${i.collective?.round ?? ''}`;
       default:
@@ -93,7 +102,9 @@ export function linearize(program: Program, options: { readonly group: boolean }
       const key = signature(head.lane.device, instruction);
       groups.set(key, [...(groups.get(key) ?? []), { head, instruction }]);
     }
-    const best = [...groups.values()].sort((a, b) => b.length - a.length || must(a[0], 'group').instruction.id - must(b[0], 'group').instruction.id)[0];
+    const best = [...groups.values()].sort(
+      (a, b) => b.length - a.length || must(a[0], 'group').instruction.id - must(b[0], 'group').instruction.id,
+    )[0];
     if (!best) break;
     const chosen = options.group ? best : best.slice(0, 1);
     steps.push(toStep(chosen, posted));
@@ -109,17 +120,24 @@ export function linearize(program: Program, options: { readonly group: boolean }
 /** A recv may overwrite what its own device has posted only if that is another send's slice it does not touch. */
 function overwritesOther(posted: ReadonlyMap<string, Placed<Send>>, device: DeviceIndex, recv: Recv): boolean {
   for (const send of posted.values()) {
-    if (send.device === device && send.instruction.tag !== recv.tag && writesInto(recv, send.instruction.slice)) return true;
+    if (send.device === device && send.instruction.tag !== recv.tag && writesInto(recv, send.instruction.slice))
+      return true;
   }
   return false;
 }
 
-function toStep(chosen: readonly { head: Head; instruction: Instruction }[], posted: ReadonlyMap<string, Placed<Send>>): LinearStep {
+function toStep(
+  chosen: readonly { head: Head; instruction: Instruction }[],
+  posted: ReadonlyMap<string, Placed<Send>>,
+): LinearStep {
   const placed = chosen.map(({ head, instruction }) => ({ device: head.lane.device, instruction }));
   const kind = must(placed[0], 'step').instruction.kind;
   if (kind === 'compute') return { kind, items: placed as Placed<Compute>[] };
   if (kind === 'load') return { kind, items: placed as Placed<Load>[] };
-  const items = (placed as Placed<Recv>[]).map((recv) => ({ recv, send: must(posted.get(recv.instruction.tag), recv.instruction.tag) }));
+  const items = (placed as Placed<Recv>[]).map((recv) => ({
+    recv,
+    send: must(posted.get(recv.instruction.tag), recv.instruction.tag),
+  }));
   return { kind: 'transfer', items };
 }
 
@@ -134,5 +152,10 @@ function deadlock(stuck: readonly Head[]): LockstepError {
           : `cannot run ${i.kind === 'compute' ? i.op : i.kind} before a pending transfer has left`;
     return `cuda:${head.lane.device} (${head.queue}) ${what}`;
   });
-  return new LockstepError('program', `The Program would hang: ${lines.join('; ')}.`, 'Every recv needs a send with the same tag, in an order that all ranks can follow.', { lines });
+  return new LockstepError(
+    'program',
+    `The Program would hang: ${lines.join('; ')}.`,
+    'Every recv needs a send with the same tag, in an order that all ranks can follow.',
+    { lines },
+  );
 }

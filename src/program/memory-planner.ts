@@ -13,7 +13,8 @@ import { accessedBuffers } from './instruction-access';
 
 /** WebGPU's minStorageBufferOffsetAlignment. */
 export const ALIGNMENT = 256;
-export const alignedBytes = (spec: BufferSpec): number => Math.max(1, Math.ceil((elements(spec.shape) * 4) / ALIGNMENT)) * ALIGNMENT;
+export const alignedBytes = (spec: BufferSpec): number =>
+  Math.max(1, Math.ceil((elements(spec.shape) * 4) / ALIGNMENT)) * ALIGNMENT;
 
 export interface Region {
   readonly key: string;
@@ -36,7 +37,9 @@ export interface DevicePlan {
 }
 
 export function planDevice(programs: readonly Program[], device: DeviceIndex): DevicePlan {
-  const lanes = programs.flatMap((p) => p.lanes.filter((l) => l.device === device).map((lane) => ({ variant: p.variant, lane })));
+  const lanes = programs.flatMap((p) =>
+    p.lanes.filter((l) => l.device === device).map((lane) => ({ variant: p.variant, lane })),
+  );
   const regions: { key: string; bytes: number }[] = [];
   const regionOf = new Map<string, number>();
   const region = (key: string): number => {
@@ -60,7 +63,9 @@ export function planDevice(programs: readonly Program[], device: DeviceIndex): D
 
   const placements = new Map<string, ReadonlyMap<string, Placement>>();
   for (const { variant, lane } of lanes) {
-    const place = new Map(lane.buffers.filter((b) => b.persistent).map((b) => [b.name, must(persistent.get(b.name), b.name)]));
+    const place = new Map(
+      lane.buffers.filter((b) => b.persistent).map((b) => [b.name, must(persistent.get(b.name), b.name)]),
+    );
     shareSlots(lane).forEach((slot, i) => {
       const index = region(`slot:${i}`);
       const home = must(regions[index], 'slot');
@@ -89,7 +94,9 @@ function shareSlots(lane: Lane): BufferSpec[][] {
     .map((spec, i) => ({ spec, i }))
     .sort((a, b) => alignedBytes(b.spec) - alignedBytes(a.spec) || a.i - b.i);
   for (const { spec } of order) {
-    const home = slots.find((slot) => slot.every((other) => strictlyBefore(other, spec) || strictlyBefore(spec, other)));
+    const home = slots.find((slot) =>
+      slot.every((other) => strictlyBefore(other, spec) || strictlyBefore(spec, other)),
+    );
     if (home) home.push(spec);
     else slots.push([spec]);
   }
@@ -98,7 +105,15 @@ function shareSlots(lane: Lane): BufferSpec[][] {
 
 /** What the page shows: the plan's bytes by category. A slot counts for the category of its largest buffer. */
 export function deviceMemory(programs: readonly Program[], plan: DevicePlan, budgetBytes: number): DeviceMemory {
-  const byCategory: Record<MemoryCategory, number> = { parameter: 0, gradient: 0, optimizer: 0, bucket: 0, activation: 0, data: 0, communication: 0 };
+  const byCategory: Record<MemoryCategory, number> = {
+    parameter: 0,
+    gradient: 0,
+    optimizer: 0,
+    bucket: 0,
+    activation: 0,
+    data: 0,
+    communication: 0,
+  };
   const largest = plan.regions.map(() => ({ bytes: 0, category: 'activation' as MemoryCategory }));
   const seen = new Set<string>();
   for (const program of programs) {

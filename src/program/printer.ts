@@ -2,7 +2,13 @@
 import type { Instruction, Program } from './instruction';
 
 export function printInstruction(i: Instruction): string {
-  const tail = [i.module && `module ${i.module}`, i.bucket !== undefined && `bucket ${i.bucket}`, i.signals && `signals ${i.signals}`].filter(Boolean).join(', ');
+  const tail = [
+    i.module && `module ${i.module}`,
+    i.bucket !== undefined && `bucket ${i.bucket}`,
+    i.signals && `signals ${i.signals}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
   return `${i.queue.padEnd(8)} ${body(i)}  ${i.phase}${tail ? ` (${tail})` : ''}`;
 }
 
@@ -36,6 +42,10 @@ function collective(i: Extract<Instruction, { kind: 'send' | 'recv' }>): string 
 
 export function printProgram(program: Program): string {
   return program.lanes
-    .map((lane) => [`cuda:${lane.device} (rank ${lane.rank})`, ...lane.instructions.map((i) => `  ${printInstruction(i)}`)].join('\n'))
+    .map((lane) =>
+      [`cuda:${lane.device} (rank ${lane.rank})`, ...lane.instructions.map((i) => `  ${printInstruction(i)}`)].join(
+        '\n',
+      ),
+    )
     .join('\n\n');
 }

@@ -8,7 +8,8 @@ const NO_OPS = new Map();
 
 function twoLanes(length = 4): ProgramBuilder {
   const builder = new ProgramBuilder([0, 1], NO_OPS);
-  for (const lane of builder.lanes) lane.buffer({ name: 'b', shape: [length], dtype: 'f32', category: 'bucket', persistent: true });
+  for (const lane of builder.lanes)
+    lane.buffer({ name: 'b', shape: [length], dtype: 'f32', category: 'bucket', persistent: true });
   return builder;
 }
 
@@ -16,7 +17,9 @@ describe('verify refuses', () => {
   test('a receive without its send', () => {
     const builder = twoLanes();
     builder.lane(1).recv(0, builder.lane(1).whole('b'), 'put', 'lonely', 'gradient', comm);
-    expect(() => verify(builder.finish('test', 'full'), NO_OPS)).toThrow(/cuda:1 receives b from cuda:0, which never sends it/);
+    expect(() => verify(builder.finish('test', 'full'), NO_OPS)).toThrow(
+      /cuda:1 receives b from cuda:0, which never sends it/,
+    );
   });
   test('a send that nobody receives', () => {
     const builder = twoLanes();
@@ -32,7 +35,11 @@ describe('verify refuses', () => {
   test('a slice outside its buffer', () => {
     const builder = twoLanes();
     const slice = { buffer: 'b', offset: 2, length: 4 };
-    builder.transfer({ device: 0, slice, where: comm }, { device: 1, slice, where: comm }, { name: 'x', payload: 'gradient' });
+    builder.transfer(
+      { device: 0, slice, where: comm },
+      { device: 1, slice, where: comm },
+      { name: 'x', payload: 'gradient' },
+    );
     expect(() => verify(builder.finish('test', 'full'), NO_OPS)).toThrow(/slice \[2, 6\) is outside b of 4 elements/);
   });
   test('two ranks that each wait for the other first', () => {
@@ -42,7 +49,9 @@ describe('verify refuses', () => {
     builder.lane(0).send(1, whole, 'b', 'gradient', comm);
     builder.lane(1).recv(0, whole, 'put', 'b', 'gradient', comm);
     builder.lane(1).send(0, whole, 'a', 'gradient', comm);
-    expect(() => verify(builder.finish('test', 'full'), NO_OPS)).toThrow(/would hang: cuda:0 \(comm\) waits for cuda:1 to send a; cuda:1 \(comm\) waits for cuda:0 to send b/);
+    expect(() => verify(builder.finish('test', 'full'), NO_OPS)).toThrow(
+      /would hang: cuda:0 \(comm\) waits for cuda:1 to send a; cuda:1 \(comm\) waits for cuda:0 to send b/,
+    );
   });
   test('a wait for an event that nothing sets', () => {
     const builder = twoLanes();
@@ -54,7 +63,9 @@ describe('verify refuses', () => {
     const whole = builder.lane(0).whole('b');
     builder.lane(0).send(1, whole, 't', 'gradient', comm, { seq: 0, op: 'allReduce', algorithm: 'ring' });
     builder.lane(1).recv(0, whole, 'put', 't', 'gradient', comm, { seq: 0, op: 'broadcast', algorithm: 'direct' });
-    expect(() => verify(builder.finish('test', 'full'), NO_OPS)).toThrow(/Detected mismatch between collectives on ranks\. Rank 1 .*OpType=BROADCAST.* but Rank 0 .*OpType=ALLREDUCE/);
+    expect(() => verify(builder.finish('test', 'full'), NO_OPS)).toThrow(
+      /Detected mismatch between collectives on ranks\. Rank 1 .*OpType=BROADCAST.* but Rank 0 .*OpType=ALLREDUCE/,
+    );
   });
   test('a device over its memory', () => {
     const program = twoLanes(1000).finish('test', 'full');

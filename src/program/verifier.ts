@@ -33,7 +33,8 @@ export function verifyMemory(programs: readonly Program[], budgetBytes: number):
   }
 }
 
-const mib = (bytes: number): string => (bytes < 1 << 20 ? `${(bytes / 1024).toFixed(2)} KiB` : `${(bytes / (1 << 20)).toFixed(2)} MiB`);
+const mib = (bytes: number): string =>
+  bytes < 1 << 20 ? `${(bytes / 1024).toFixed(2)} KiB` : `${(bytes / (1 << 20)).toFixed(2)} MiB`;
 
 function checkLane(lane: Lane, ops: OpTable): void {
   const specs = new Map(lane.buffers.map((b) => [b.name, b]));
@@ -42,13 +43,17 @@ function checkLane(lane: Lane, ops: OpTable): void {
     throw new LockstepError('program', `cuda:${lane.device}, instruction ${i.id} (${i.kind}): ${why}`);
   };
   for (const i of lane.instructions) {
-    for (const name of accessedBuffers(i)) if (!specs.has(name)) refuse(i, `buffer ${name} does not exist on this device.`);
+    for (const name of accessedBuffers(i))
+      if (!specs.has(name)) refuse(i, `buffer ${name} does not exist on this device.`);
     if (i.kind === 'compute' && !ops.has(i.op)) refuse(i, `unknown operator ${i.op}.`);
     if (i.kind === 'wait' && !signalled.has(i.event)) refuse(i, `nothing signals event ${i.event}.`);
     if (i.kind === 'send' || i.kind === 'recv') {
       const size = elements(must(specs.get(i.slice.buffer), i.slice.buffer).shape);
       if (i.slice.offset < 0 || i.slice.length < 1 || i.slice.offset + i.slice.length > size) {
-        refuse(i, `slice [${i.slice.offset}, ${i.slice.offset + i.slice.length}) is outside ${i.slice.buffer} of ${size} elements.`);
+        refuse(
+          i,
+          `slice [${i.slice.offset}, ${i.slice.offset + i.slice.length}) is outside ${i.slice.buffer} of ${size} elements.`,
+        );
       }
     }
   }
@@ -68,14 +73,27 @@ function checkTransfers(program: Program): void {
   }
   for (const [tag, { device, i }] of recvs) {
     const send = sends.get(tag);
-    if (!send) throw new LockstepError('program', `cuda:${device} receives ${i.slice.buffer} from cuda:${i.peer}, which never sends it (${tag}).`, 'It would wait until the timeout.');
-    if (send.device !== i.peer || send.i.peer !== device) throw new LockstepError('program', `Send and receive of ${tag} name different peers.`);
+    if (!send)
+      throw new LockstepError(
+        'program',
+        `cuda:${device} receives ${i.slice.buffer} from cuda:${i.peer}, which never sends it (${tag}).`,
+        'It would wait until the timeout.',
+      );
+    if (send.device !== i.peer || send.i.peer !== device)
+      throw new LockstepError('program', `Send and receive of ${tag} name different peers.`);
     if (send.i.slice.length !== i.slice.length) {
-      throw new LockstepError('program', `cuda:${i.peer} sends ${send.i.slice.length} elements of ${send.i.slice.buffer}, cuda:${device} expects ${i.slice.length} (${tag}).`);
+      throw new LockstepError(
+        'program',
+        `cuda:${i.peer} sends ${send.i.slice.length} elements of ${send.i.slice.buffer}, cuda:${device} expects ${i.slice.length} (${tag}).`,
+      );
     }
   }
   for (const [tag, { device, i }] of sends) {
-    if (!recvs.has(tag)) throw new LockstepError('program', `cuda:${device} sends ${i.slice.buffer} to cuda:${i.peer}, which never receives it (${tag}).`);
+    if (!recvs.has(tag))
+      throw new LockstepError(
+        'program',
+        `cuda:${device} sends ${i.slice.buffer} to cuda:${i.peer}, which never receives it (${tag}).`,
+      );
   }
 }
 
@@ -86,7 +104,10 @@ function checkCollectives(program: Program): void {
     for (const i of lane.instructions) {
       if ((i.kind !== 'send' && i.kind !== 'recv') || !i.collective || i.collective.op === 'sendRecv') continue;
       const c = i.collective;
-      seen.set(c.seq, `CollectiveFingerPrint(SequenceNumber=${c.seq}, OpType=${c.op.toUpperCase()}, Algorithm=${c.algorithm}${c.bucket === undefined ? '' : `, Bucket=${c.bucket}`})`);
+      seen.set(
+        c.seq,
+        `CollectiveFingerPrint(SequenceNumber=${c.seq}, OpType=${c.op.toUpperCase()}, Algorithm=${c.algorithm}${c.bucket === undefined ? '' : `, Bucket=${c.bucket}`})`,
+      );
     }
     return { lane, seen };
   });
@@ -98,7 +119,10 @@ function checkCollectives(program: Program): void {
       const a = first.seen.get(seq) ?? 'no collective';
       const b = other.seen.get(seq) ?? 'no collective';
       if (a !== b) {
-        throw new LockstepError('program', `Detected mismatch between collectives on ranks. Rank ${other.lane.rank} is running collective: ${b}, but Rank ${first.lane.rank} is running collective: ${a}.`);
+        throw new LockstepError(
+          'program',
+          `Detected mismatch between collectives on ranks. Rank ${other.lane.rank} is running collective: ${b}, but Rank ${first.lane.rank} is running collective: ${a}.`,
+        );
       }
     }
   }

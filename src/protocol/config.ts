@@ -99,15 +99,18 @@ export const MODES = ['single', 'dataParallel', 'ddp', 'modelParallel'] as const
 export const HARDWARE = ['nvlink8', 'pcie4', 'ethernet10g'] as const;
 
 export const configSchema = v.strictObject({
-  model: v.optional(v.strictObject({ layers: v.pipe(v.array(layerSchema), v.minLength(1), v.maxLength(2 * LIMITS.layers)) }), {
-    layers: [
-      { type: 'Linear', in: 2, out: 8 },
-      { type: 'Tanh' },
-      { type: 'Linear', in: 8, out: 8 },
-      { type: 'Tanh' },
-      { type: 'Linear', in: 8, out: 1 },
-    ],
-  }),
+  model: v.optional(
+    v.strictObject({ layers: v.pipe(v.array(layerSchema), v.minLength(1), v.maxLength(2 * LIMITS.layers)) }),
+    {
+      layers: [
+        { type: 'Linear', in: 2, out: 8 },
+        { type: 'Tanh' },
+        { type: 'Linear', in: 8, out: 8 },
+        { type: 'Tanh' },
+        { type: 'Linear', in: 8, out: 1 },
+      ],
+    },
+  ),
   loss: v.optional(lossSchema, { type: 'BCEWithLogitsLoss' }),
   optimizer: v.optional(optimizerSchema, { type: 'SGD', lr: 0.1, momentum: 0.9 }),
   data: v.optional(dataSchema, { type: 'spiral' }),

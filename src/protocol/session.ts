@@ -88,12 +88,16 @@ export type SessionEvent =
   | { readonly type: 'trace'; readonly trace: StepTrace }
   | { readonly type: 'snapshot'; readonly snapshot: Snapshot }
   | { readonly type: 'notice'; readonly notice: Notice }
-  | { readonly type: 'state'; readonly state: 'playing' | 'paused' | 'finished' | 'restarting' | 'failed'; readonly reason: string }
+  | {
+      readonly type: 'state';
+      readonly state: 'playing' | 'paused' | 'finished' | 'restarting' | 'failed';
+      readonly reason: string;
+    }
   | { readonly type: 'progress'; readonly what: string; readonly done: number; readonly total: number };
 
 /** Looked at between steps. */
 export type ControlMessage =
-  | { readonly type: 'play'; /** steps a second; 0 = as fast as it goes */ readonly stepsPerSecond: number }
+  | { readonly type: 'play' /** steps a second; 0 = as fast as it goes */; readonly stepsPerSecond: number }
   | { readonly type: 'pause' }
   | { readonly type: 'abort' };
 

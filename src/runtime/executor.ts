@@ -3,9 +3,10 @@
  * arrays) that hosts some lanes of a set of Programs. Sends and receives between hosted lanes are copies inside; the others go through the
  * given Transport. It is not a session: it knows no datasets, no modes, no page.
  */
-import type { Captured, DeviceIndex } from '../protocol/trace';
+
 import type { OpTable } from '../graph/op';
 import type { InstructionId, Load, Program } from '../program/instruction';
+import type { Captured, DeviceIndex } from '../protocol/trace';
 import type { HostArray } from '../tensor/shape';
 
 export interface ExecutorInfo {

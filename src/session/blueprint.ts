@@ -6,7 +6,6 @@ import { at } from '../base/invariant';
 import { type BatchSource, makeBatchSource, type StepBatch } from '../data/batch-source';
 import type { Dataset } from '../data/dataset';
 import { makeDataset } from '../data/make-dataset';
-import { initialWeights } from './initial-weights';
 import { checkModel } from '../nn/check-model';
 import { type InitialParameter, initialParameters } from '../nn/model';
 import { stepScalars } from '../optim/scalars';
@@ -21,6 +20,7 @@ import type { DatasetTable, StepFeed } from '../runtime/launch/world';
 import { Generator } from '../tensor/generator';
 import { elements } from '../tensor/shape';
 import { configNotices } from './config-notices';
+import { initialWeights } from './initial-weights';
 import { singleTwin } from './parse-config';
 
 export interface Blueprint {
@@ -47,11 +47,17 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const generator = new Generator(config.seed);
   const dataset = makeDataset(config.data, config.loss, generator, files);
   const inputWidth = elements(dataset.inputShape);
-  const outputs = checkModel(config.model.layers, inputWidth, config.loss, {
-    dtype: dataset.targets instanceof Int32Array ? 'i32' : 'f32',
-    columns: elements(dataset.targetShape),
-    ...(dataset.targets instanceof Int32Array ? { classes: dataset.classes } : {}),
-  }, config.batchSize);
+  const outputs = checkModel(
+    config.model.layers,
+    inputWidth,
+    config.loss,
+    {
+      dtype: dataset.targets instanceof Int32Array ? 'i32' : 'f32',
+      columns: elements(dataset.targetShape),
+      ...(dataset.targets instanceof Int32Array ? { classes: dataset.classes } : {}),
+    },
+    config.batchSize,
+  );
   const drawn = initialParameters(config.model.layers, generator);
   const parameters = config.weights === undefined ? drawn : initialWeights(config.weights, files, drawn);
 
@@ -70,14 +76,18 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const last = sizes.last && at(sizes.last, 0);
   const programs = [strategy.compile(input, 'full', full)];
   if (last !== undefined) programs.push(strategy.compile(input, 'last', last));
-  if (strategy.firstStepDiffers) programs.push(strategy.compile(input, 'first', stepsPerEpoch === 1 && last !== undefined ? last : full));
+  if (strategy.firstStepDiffers)
+    programs.push(strategy.compile(input, 'first', stepsPerEpoch === 1 && last !== undefined ? last : full));
   const construct = strategy.construct?.(input);
   if (construct) programs.push(construct);
   for (const program of programs) verify(program, PROGRAM_OPS);
   verifyMemory(programs, config.memoryBudgetMb * 1024 * 1024);
 
   const twinInput = { ...input, config: singleTwin(config) };
-  const twin = config.mode === 'single' || !config.compareSingle ? [] : [STRATEGIES.single.compile(twinInput, 'full', full * processes)];
+  const twin =
+    config.mode === 'single' || !config.compareSingle
+      ? []
+      : [STRATEGIES.single.compile(twinInput, 'full', full * processes)];
   if (twin.length > 0 && last !== undefined) twin.push(STRATEGIES.single.compile(twinInput, 'last', last * processes));
 
   const scalars = (batch: StepBatch) => stepScalars(config.optimizer, batch.step + 1);
@@ -100,7 +110,11 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     twin,
     stepsPerEpoch,
     batches,
-    feed: (batch) => ({ variant: strategy.firstStepDiffers && batch.step === 0 ? 'first' : batch.variant, rows: batch.rows, scalars: scalars(batch) }),
+    feed: (batch) => ({
+      variant: strategy.firstStepDiffers && batch.step === 0 ? 'first' : batch.variant,
+      rows: batch.rows,
+      scalars: scalars(batch),
+    }),
     twinFeed: (batch) => ({ variant: batch.variant, rows: [concat(batch.rows)], scalars: scalars(batch) }),
   };
 }

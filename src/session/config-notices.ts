@@ -1,9 +1,13 @@
 /** What is legal but worth saying before a run starts. Each notice has a stable id. */
+
+import { chunkSizes } from '../data/chunk';
 import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/session';
-import { chunkSizes } from '../data/chunk';
 
-export function configNotices(config: Config, found: { readonly outputs: number; readonly rows: number; readonly processes: number }): readonly Notice[] {
+export function configNotices(
+  config: Config,
+  found: { readonly outputs: number; readonly rows: number; readonly processes: number },
+): readonly Notice[] {
   const notices: Notice[] = [];
   const { batchSize, worldSize, mode } = config;
   const used = found.rows * found.processes;

@@ -27,11 +27,17 @@ export class DeviceKeeper {
     try {
       const opened = await this.open();
       if (!opened.info.software) return { kind: 'webgpu', opened, notices: [] };
-      if (wanted === 'auto') return { kind: 'cpu', opened: undefined, notices: [softwareNotice(opened.info.adapter, 'cpu')] };
+      if (wanted === 'auto')
+        return { kind: 'cpu', opened: undefined, notices: [softwareNotice(opened.info.adapter, 'cpu')] };
       return { kind: 'webgpu', opened, notices: [softwareNotice(opened.info.adapter, 'webgpu')] };
     } catch (error) {
       if (!(error instanceof LockstepError) || (this.strict && wanted === 'webgpu')) throw error;
-      const notice: Notice = { level: wanted === 'webgpu' ? 'warning' : 'info', id: error.code, text: `${error.message} Training runs on the CPU.`, hint: error.hint };
+      const notice: Notice = {
+        level: wanted === 'webgpu' ? 'warning' : 'info',
+        id: error.code,
+        text: `${error.message} Training runs on the CPU.`,
+        hint: error.hint,
+      };
       return { kind: 'cpu', opened: undefined, notices: [notice] };
     }
   }
@@ -55,7 +61,12 @@ export class DeviceKeeper {
 
 function softwareNotice(adapter: string, used: 'cpu' | 'webgpu'): Notice {
   if (used === 'webgpu') {
-    return { level: 'info', id: 'software-adapter', text: `WebGPU runs on a software adapter here: ${adapter}.`, hint: 'The CPU device is faster for small nets on this machine.' };
+    return {
+      level: 'info',
+      id: 'software-adapter',
+      text: `WebGPU runs on a software adapter here: ${adapter}.`,
+      hint: 'The CPU device is faster for small nets on this machine.',
+    };
   }
   return {
     level: 'info',

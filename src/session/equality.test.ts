@@ -29,10 +29,29 @@ const base = fc.record({
   adam: fc.boolean(),
 });
 
-function config({ seed, widths, perRank, world, adam }: { seed: number; widths: readonly number[]; perRank: number; world: number; adam: boolean }): ConfigInput {
+function config({
+  seed,
+  widths,
+  perRank,
+  world,
+  adam,
+}: {
+  seed: number;
+  widths: readonly number[];
+  perRank: number;
+  world: number;
+  adam: boolean;
+}): ConfigInput {
   const sizes = [2, ...widths, 1];
   return {
-    model: { layers: sizes.slice(1).flatMap((out, i) => [{ type: 'Linear' as const, in: at(sizes, i), out }, ...(i < sizes.length - 2 ? [{ type: 'Tanh' as const }] : [])]) },
+    model: {
+      layers: sizes
+        .slice(1)
+        .flatMap((out, i) => [
+          { type: 'Linear' as const, in: at(sizes, i), out },
+          ...(i < sizes.length - 2 ? [{ type: 'Tanh' as const }] : []),
+        ]),
+    },
     optimizer: adam ? { type: 'Adam', lr: 0.01 } : { type: 'SGD', lr: 0.1, momentum: 0.9 },
     data: { type: 'xor', samples: 41 },
     batchSize: perRank * world,
@@ -45,11 +64,20 @@ function config({ seed, widths, perRank, world, adam }: { seed: number; widths: 
 const bar = (adam: boolean): number => (adam ? 1e-4 : 1e-5);
 
 test('DDP: replicas bitwise equal, within rounding of Single, for any bucket cap and algorithm', async () => {
-  const options = fc.record({ capBytes: fc.integer({ min: 11, max: 3000 }), algorithm: fc.constantFrom('ring' as const, 'naive' as const), overlap: fc.boolean() });
+  const options = fc.record({
+    capBytes: fc.integer({ min: 11, max: 3000 }),
+    algorithm: fc.constantFrom('ring' as const, 'naive' as const),
+    overlap: fc.boolean(),
+  });
   await fc.assert(
     fc.asyncProperty(base, options, async (b, { capBytes, algorithm, overlap }) => {
       // A multiple of the batch, so that no sample is repeated and all batches are equal.
-      const training = await train({ ...config(b), data: { type: 'xor', samples: 8 * b.perRank * b.world }, mode: 'ddp', ddp: { bucketCapMb: capBytes / 2 ** 20, algorithm, overlap } });
+      const training = await train({
+        ...config(b),
+        data: { type: 'xor', samples: 8 * b.perRank * b.world },
+        mode: 'ddp',
+        ddp: { bucketCapMb: capBytes / 2 ** 20, algorithm, overlap },
+      });
       const weights = await training.weights();
       expect(replicaDivergence(training.blueprint, weights)).toBe(0);
       expect(differenceFromSingle(training.blueprint, weights)).toBeLessThanOrEqual(bar(b.adam));

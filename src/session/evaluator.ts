@@ -20,7 +20,10 @@ export interface Evaluator {
   run(parameters: ReadonlyMap<string, Float32Array>, inputs: Float32Array, targets?: HostArray): Evaluation;
 }
 
-export function createEvaluator({ config, ops, inputShape, targetShape, targetType }: StrategyInput, rows: number): Evaluator {
+export function createEvaluator(
+  { config, ops, inputShape, targetShape, targetType }: StrategyInput,
+  rows: number,
+): Evaluator {
   const builder = new GraphBuilder(ops);
   const x = builder.value('x', { shape: [rows, ...inputShape], dtype: 'f32' }, 'input');
   const forward = buildForward(builder, config.model.layers, x);

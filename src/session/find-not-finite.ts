@@ -14,7 +14,11 @@ export interface NotFinite {
 /** Steps replayed at most; beyond, only the step of the loss is named. */
 const REPLAY_LIMIT = 5000;
 
-export async function findNotFinite(training: Training, step: number, checkpoint: Checkpoint | undefined): Promise<NotFinite> {
+export async function findNotFinite(
+  training: Training,
+  step: number,
+  checkpoint: Checkpoint | undefined,
+): Promise<NotFinite> {
   const start = checkpoint?.step ?? 0;
   if (step - start > REPLAY_LIMIT) return { step, event: undefined, trace: undefined };
   if (checkpoint) await training.restore(checkpoint);
@@ -24,7 +28,9 @@ export async function findNotFinite(training: Training, step: number, checkpoint
   if (quiet > 0) await training.run(quiet);
   while (training.step <= step) {
     const trace = await training.trace();
-    const event = trace.events.find((e) => e.captured.some(({ values }) => values.some((value) => !Number.isFinite(value))));
+    const event = trace.events.find((e) =>
+      e.captured.some(({ values }) => values.some((value) => !Number.isFinite(value))),
+    );
     if (event) return { step: trace.step, event, trace };
   }
   return { step, event: undefined, trace: undefined };

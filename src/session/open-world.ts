@@ -3,10 +3,10 @@ import { must } from '../base/invariant';
 import type { Program } from '../program/instruction';
 import type { Config } from '../protocol/config';
 import type { Rank } from '../protocol/trace';
+import { canSpawnWorkers } from '../runtime/launch/can-spawn-workers';
 import { createLocalWorld } from '../runtime/launch/local-world';
 import { openExecutors } from '../runtime/launch/open-executors';
 import { createWorkerWorld } from '../runtime/launch/worker-world';
-import { canSpawnWorkers } from '../runtime/launch/can-spawn-workers';
 import type { DatasetTable, World } from '../runtime/launch/world';
 import { createPortMesh } from '../runtime/transport/port-transport';
 import type { DeviceChoice } from './device-keeper';
@@ -21,7 +21,15 @@ export interface WorldRequest {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-export async function openWorld({ programs, table, placement, rankOfDevice, choice, gpu, onProgress }: WorldRequest): Promise<World> {
+export async function openWorld({
+  programs,
+  table,
+  placement,
+  rankOfDevice,
+  choice,
+  gpu,
+  onProgress,
+}: WorldRequest): Promise<World> {
   const devices = rankOfDevice.map((_, d) => d);
   const { kind, opened } = choice;
   if (placement === 'shared' || devices.length === 1) {

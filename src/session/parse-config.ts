@@ -7,7 +7,12 @@ export function parseConfig(input: unknown): Config {
   const result = v.safeParse(configSchema, input);
   if (!result.success) {
     const issues = result.issues.map((issue) => `${v.getDotPath(issue) ?? 'configuration'}: ${issue.message}`);
-    throw new LockstepError('config', `The configuration is not valid. ${issues.join(' ')}`, 'Run `lockstep schema` to see every setting with its limits.', { issues });
+    throw new LockstepError(
+      'config',
+      `The configuration is not valid. ${issues.join(' ')}`,
+      'Run `lockstep schema` to see every setting with its limits.',
+      { issues },
+    );
   }
   const config = result.output;
   if (config.mode === 'ddp' && config.batchSize < config.worldSize) {

@@ -42,7 +42,8 @@ export function createPlayer({ training, snapshots, emit, onNotFinite, onFailure
     emit({ type: 'losses', records, stepsPerSecond });
     return records.every((r) => Number.isFinite(r.loss));
   };
-  const firstBad = (records: readonly LossRecord[]) => records.find((r) => !Number.isFinite(r.loss))?.step ?? training.step;
+  const firstBad = (records: readonly LossRecord[]) =>
+    records.find((r) => !Number.isFinite(r.loss))?.step ?? training.step;
 
   const sample = async (): Promise<boolean> => {
     const trace = await training.trace();
@@ -73,7 +74,8 @@ export function createPlayer({ training, snapshots, emit, onNotFinite, onFailure
     };
     while (playing && performance.now() < deadline) {
       const { stepsPerSecond } = playing;
-      const due = stepsPerSecond === 0 ? chunk : Math.max(1, Math.min(chunk, Math.floor((stepsPerSecond * CHUNK_MS) / 1000)));
+      const due =
+        stepsPerSecond === 0 ? chunk : Math.max(1, Math.min(chunk, Math.floor((stepsPerSecond * CHUNK_MS) / 1000)));
       const since = performance.now();
       const next = { records: training.run(due), steps: due, since };
       next.records.catch(() => {});
@@ -81,7 +83,8 @@ export function createPlayer({ training, snapshots, emit, onNotFinite, onFailure
       flying = next;
       const ms = performance.now() - since;
       if (stepsPerSecond > 0) await pause(Math.max(0, (1000 * due) / stepsPerSecond - ms));
-      else chunk = Math.max(1, Math.min(2000, Math.round(chunk * Math.min(2, Math.max(0.5, CHUNK_MS / Math.max(1, ms))))));
+      else
+        chunk = Math.max(1, Math.min(2000, Math.round(chunk * Math.min(2, Math.max(0.5, CHUNK_MS / Math.max(1, ms))))));
       // Lets control messages in: a worker's event loop must turn between chunks.
       await pause(0);
     }

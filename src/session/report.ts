@@ -1,25 +1,26 @@
 /** The report of a headless run: the same object from the page and from the command line. Bytes are counted from the Program that ran. */
 import { toWire } from '../base/errors';
+import { at } from '../base/invariant';
 import { bytesSentPerRank } from '../parallel/ddp';
+import { STRATEGIES } from '../parallel/strategies';
 import type { Program } from '../program/instruction';
 import { deviceMemory, planDevice } from '../program/memory-planner';
-import type { Report } from '../protocol/session';
+import type { Report, Snapshot } from '../protocol/session';
 import type { DeviceMemory, LossRecord } from '../protocol/trace';
 import { describe, HARDWARE } from '../simulator/hardware';
 import { modelledStep } from '../simulator/simulate';
 import type { Blueprint } from './blueprint';
-import { at } from '../base/invariant';
-import type { Snapshot } from '../protocol/session';
-import type { Training, Weights } from './training';
-import { mergedWeights } from './snapshot';
-import { STRATEGIES } from '../parallel/strategies';
 import { singleTwin } from './parse-config';
+import { mergedWeights } from './snapshot';
+import type { Training, Weights } from './training';
 
 export const LOCKSTEP_VERSION = '0.1.0';
 
 export function memoryOf(blueprint: Blueprint): readonly DeviceMemory[] {
   const budget = blueprint.config.memoryBudgetMb * 1024 * 1024;
-  return blueprint.rankOfDevice.map((_, device) => deviceMemory(blueprint.programs, planDevice(blueprint.programs, device), budget));
+  return blueprint.rankOfDevice.map((_, device) =>
+    deviceMemory(blueprint.programs, planDevice(blueprint.programs, device), budget),
+  );
 }
 
 /** Bytes sent in one step by payload, by link and by device. */
@@ -45,8 +46,10 @@ export function bytesFormula(blueprint: Blueprint): string {
   const n = config.worldSize;
   const bytes = 4 * parameters.reduce((sum, p) => sum + p.data.length, 0);
   if (config.mode === 'single' || n === 1) return '0: one device';
-  if (config.mode === 'dataParallel') return `cuda:0 broadcasts (n-1) x ${bytes} B of parameters and receives (n-1) x ${bytes} B of gradients, beside inputs and outputs; n = ${n}`;
-  if (config.mode === 'modelParallel') return 'each boundary: batch x features x 4 B of activations forward, as much of gradients back';
+  if (config.mode === 'dataParallel')
+    return `cuda:0 broadcasts (n-1) x ${bytes} B of parameters and receives (n-1) x ${bytes} B of gradients, beside inputs and outputs; n = ${n}`;
+  if (config.mode === 'modelParallel')
+    return 'each boundary: batch x features x 4 B of activations forward, as much of gradients back';
   const sent = bytesSentPerRank(blueprint.input);
   if (config.ddp.algorithm === 'naive') return `rank 0: (N-1) x ${bytes} B, the others ${bytes} B; N = ${n}`;
   const mean = sent.reduce((a, b) => a + b, 0) / n;
@@ -69,7 +72,14 @@ export interface ReportInput {
   readonly error?: unknown;
 }
 
-export async function makeReport({ training, losses, totalMs, weights, snapshot, error }: ReportInput): Promise<Report> {
+export async function makeReport({
+  training,
+  losses,
+  totalMs,
+  weights,
+  snapshot,
+  error,
+}: ReportInput): Promise<Report> {
   const { blueprint } = training;
   const { config } = blueprint;
   const program = at(blueprint.programs, 0);
@@ -77,7 +87,11 @@ export async function makeReport({ training, losses, totalMs, weights, snapshot,
   const merged = mergedWeights(blueprint, weights);
   const hardware = HARDWARE[config.hardware];
   const modelled = modelledStep(program, hardware).stepUs;
-  const alone = STRATEGIES.single.compile({ ...blueprint.input, config: singleTwin(config) }, 'full', at(blueprint.batches().sizes.full, 0) * (config.mode === 'ddp' ? config.worldSize : 1));
+  const alone = STRATEGIES.single.compile(
+    { ...blueprint.input, config: singleTwin(config) },
+    'full',
+    at(blueprint.batches().sizes.full, 0) * (config.mode === 'ddp' ? config.worldSize : 1),
+  );
   const parametersSha256: Record<string, string> = {};
   for (const [name, values] of merged) parametersSha256[name] = await sha256(bytesOfArray(values));
   const all = new Float32Array([...merged.values()].reduce((n, a) => n + a.length, 0));

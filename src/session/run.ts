@@ -54,7 +54,11 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
   const traces: StepTrace[] = [];
   let error: unknown;
   const lost = training.lost.then((reason) => {
-    throw new LockstepError('device-lost', `The device was lost: ${reason}`, 'Run again; the same configuration gives the same numbers.');
+    throw new LockstepError(
+      'device-lost',
+      `The device was lost: ${reason}`,
+      'Run again; the same configuration gives the same numbers.',
+    );
   });
   lost.catch(() => {});
   const take = (records: readonly LossRecord[]) => {
@@ -62,7 +66,12 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
       losses.push(record);
       onStep?.(record, total);
       if (!Number.isFinite(record.loss)) {
-        throw new LockstepError('not-finite', `The loss is ${record.loss} at step ${record.step}.`, 'Lower the learning rate, or check the data for extreme values.', { step: record.step });
+        throw new LockstepError(
+          'not-finite',
+          `The loss is ${record.loss} at step ${record.step}.`,
+          'Lower the learning rate, or check the data for extreme values.',
+          { step: record.step },
+        );
       }
     }
   };
@@ -85,11 +94,21 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
   if (error instanceof LockstepError && error.code === 'device-lost') throw error;
   const weights = await training.weights();
   const snapshot = createSnapshots(blueprint, REPORT_EVALUATION).take(weights);
-  const report = await makeReport({ training, losses, totalMs, weights, snapshot, ...(error === undefined ? {} : { error }) });
+  const report = await makeReport({
+    training,
+    losses,
+    totalMs,
+    weights,
+    snapshot,
+    ...(error === undefined ? {} : { error }),
+  });
   return { report, traces, weights: weightsFile(training, weights) };
 }
 
 export function weightsFile({ blueprint }: Training, weights: Weights): Uint8Array<ArrayBuffer> {
   const merged = mergedWeights(blueprint, weights);
-  return writeSafetensors(blueprint.parameters.map(({ name, shape }) => ({ name, shape, data: merged.get(name) ?? new Float32Array(0) })), { format: 'pt' });
+  return writeSafetensors(
+    blueprint.parameters.map(({ name, shape }) => ({ name, shape, data: merged.get(name) ?? new Float32Array(0) })),
+    { format: 'pt' },
+  );
 }

@@ -32,7 +32,12 @@ export class Running {
     this.player = this.attach(training);
   }
 
-  static async start(blueprint: Blueprint, keeper: DeviceKeeper, gpu: GPU | undefined, post: (event: SessionEvent) => void): Promise<Running> {
+  static async start(
+    blueprint: Blueprint,
+    keeper: DeviceKeeper,
+    gpu: GPU | undefined,
+    post: (event: SessionEvent) => void,
+  ): Promise<Running> {
     const running = new Running(blueprint, keeper, gpu, post, await open(blueprint, keeper, gpu, post));
     await running.emitSnapshot();
     return running;
@@ -83,7 +88,9 @@ export class Running {
   }
 
   private attach(training: Training): Player {
-    void training.lost.then((reason) => this.recover(training, new LockstepError('device-lost', `The device was lost: ${reason}`)));
+    void training.lost.then((reason) =>
+      this.recover(training, new LockstepError('device-lost', `The device was lost: ${reason}`)),
+    );
     return this.makePlayer(training);
   }
 
@@ -102,7 +109,8 @@ export class Running {
   private async explainNotFinite(training: Training, step: number, checkpoint: Checkpoint | undefined): Promise<void> {
     const found = await findNotFinite(training, step, checkpoint);
     if (found.trace) this.emit({ type: 'trace', trace: found.trace });
-    const layer = (module: string) => `layer ${module} (${this.blueprint.config.model.layers[Number(module)]?.type ?? 'unknown'})`;
+    const layer = (module: string) =>
+      `layer ${module} (${this.blueprint.config.model.layers[Number(module)]?.type ?? 'unknown'})`;
     const hint = 'Training is paused. Lower the learning rate or look for extreme values in the data, then Reset.';
     this.notice('error', 'not-finite', describeNotFinite(found, layer), hint);
     this.emit({ type: 'state', state: 'paused', reason: 'not-finite' });
@@ -128,7 +136,12 @@ export class Running {
       this.currentTraining = next;
       this.player = this.attach(next);
       const where = checkpoint ? `step ${checkpoint.step}` : 'the start';
-      this.notice('warning', wire.code, `${wire.message} Training goes on from ${where} on ${next.device.adapter}.`, 'Press Play to go on.');
+      this.notice(
+        'warning',
+        wire.code,
+        `${wire.message} Training goes on from ${where} on ${next.device.adapter}.`,
+        'Press Play to go on.',
+      );
       this.emit({ type: 'state', state: 'paused', reason: wire.code });
     } catch (second) {
       const failed = toWire(second);
@@ -138,6 +151,15 @@ export class Running {
   }
 }
 
-function open(blueprint: Blueprint, keeper: DeviceKeeper, gpu: GPU | undefined, post: (event: SessionEvent) => void): Promise<Training> {
-  return createTraining(blueprint, { keeper, gpu, onProgress: (done, total) => post({ type: 'progress', what: 'Compiling kernels', done, total }) });
+function open(
+  blueprint: Blueprint,
+  keeper: DeviceKeeper,
+  gpu: GPU | undefined,
+  post: (event: SessionEvent) => void,
+): Promise<Training> {
+  return createTraining(blueprint, {
+    keeper,
+    gpu,
+    onProgress: (done, total) => post({ type: 'progress', what: 'Compiling kernels', done, total }),
+  });
 }

@@ -27,7 +27,14 @@ export function sessionInfo(training: Training): SessionInfo {
     ranks: new Set(rankOfDevice).size,
     parameters: parameters.map(({ name, shape }) => ({ name, shape })),
     buffers: program.lanes.flatMap(({ device, buffers }) =>
-      buffers.map((b) => ({ device, name: b.name, shape: b.shape, category: b.category, bytes: alignedBytes(b), persistent: b.persistent })),
+      buffers.map((b) => ({
+        device,
+        name: b.name,
+        shape: b.shape,
+        category: b.category,
+        bytes: alignedBytes(b),
+        persistent: b.persistent,
+      })),
     ),
     memory: memoryOf(blueprint),
     code: codeLines(config, strategy.layersOfDevice(config)),

@@ -11,7 +11,14 @@ beforeAll(() => {
 });
 afterAll(() => node.close());
 
-const ddp: ConfigInput = { device: 'webgpu', mode: 'ddp', worldSize: 3, data: { type: 'xor', samples: 60 }, batchSize: 12, seed: 3 };
+const ddp: ConfigInput = {
+  device: 'webgpu',
+  mode: 'ddp',
+  worldSize: 3,
+  data: { type: 'xor', samples: 60 },
+  batchSize: 12,
+  seed: 3,
+};
 
 test('automatic takes the CPU where only a software adapter is, and says so', async () => {
   const s = await openTestSession({ ...ddp, device: 'auto' }, { gpu: node.gpu });
@@ -48,11 +55,14 @@ test('a device lost while playing: no promise hangs, the run can go on', async (
   await s.close();
 });
 
-test.each(['single', 'dataParallel', 'ddp', 'modelParallel'] as const)('%s: shared and a GPUDevice a rank give bitwise the same weights', async (mode) => {
-  const config = { ...ddp, mode, steps: 15 };
-  const shared = await runConfig(config, {}, { gpu: node.gpu });
-  const workers = await runConfig({ ...config, placement: 'workers' }, {}, { gpu: node.gpu });
-  expect(workers.report.weightsSha256).toBe(shared.report.weightsSha256);
-  expect(shared.report.losses.map((l) => l.perRank)).toEqual(workers.report.losses.map((l) => l.perRank));
-  if (mode === 'modelParallel') expect(shared.report.differenceFromSingle).toBe(0);
-});
+test.each(['single', 'dataParallel', 'ddp', 'modelParallel'] as const)(
+  '%s: shared and a GPUDevice a rank give bitwise the same weights',
+  async (mode) => {
+    const config = { ...ddp, mode, steps: 15 };
+    const shared = await runConfig(config, {}, { gpu: node.gpu });
+    const workers = await runConfig({ ...config, placement: 'workers' }, {}, { gpu: node.gpu });
+    expect(workers.report.weightsSha256).toBe(shared.report.weightsSha256);
+    expect(shared.report.losses.map((l) => l.perRank)).toEqual(workers.report.losses.map((l) => l.perRank));
+    if (mode === 'modelParallel') expect(shared.report.differenceFromSingle).toBe(0);
+  },
+);

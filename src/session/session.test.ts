@@ -4,7 +4,14 @@ import { at } from '../base/invariant';
 import type { ConfigInput } from '../protocol/config';
 import { openTestSession } from './testing/open-session';
 
-const ddp: ConfigInput = { device: 'cpu', mode: 'ddp', worldSize: 4, data: { type: 'xor', samples: 64, testFraction: 0.25 }, batchSize: 16, seed: 3 };
+const ddp: ConfigInput = {
+  device: 'cpu',
+  mode: 'ddp',
+  worldSize: 4,
+  data: { type: 'xor', samples: 64, testFraction: 0.25 },
+  batchSize: 16,
+  seed: 3,
+};
 
 test('opens paused with everything that the page draws', async () => {
   const s = await openTestSession(ddp);
@@ -12,8 +19,17 @@ test('opens paused with everything that the page draws', async () => {
   expect(s.info.ranks).toBe(4);
   expect(s.info.batchPerRank).toEqual([4, 4, 4, 4]);
   expect(s.info.device.kind).toBe('cpu');
-  expect(s.info.parameters.map((p) => p.name)).toEqual(['0.weight', '0.bias', '2.weight', '2.bias', '4.weight', '4.bias']);
-  expect(s.info.buckets).toEqual([{ bytes: 420, parameters: ['4.bias', '4.weight', '2.bias', '2.weight', '0.bias', '0.weight'] }]);
+  expect(s.info.parameters.map((p) => p.name)).toEqual([
+    '0.weight',
+    '0.bias',
+    '2.weight',
+    '2.bias',
+    '4.weight',
+    '4.bias',
+  ]);
+  expect(s.info.buckets).toEqual([
+    { bytes: 420, parameters: ['4.bias', '4.weight', '2.bias', '2.weight', '0.bias', '0.weight'] },
+  ]);
   expect(s.info.memory.every((m) => m.peakBytes > 0 && m.peakBytes <= m.budgetBytes)).toBe(true);
   expect(s.info.dataset).toMatchObject({ task: 'classification', rows: 64, testRows: 16 });
   await s.close();
@@ -56,7 +72,10 @@ test('switching the mode keeps data and start', async () => {
   for (const mode of ['single', 'dataParallel', 'ddp', 'modelParallel'] as const) {
     const s = await openTestSession({ ...ddp, mode, worldSize: 3 });
     const snapshot = await s.api.snapshot();
-    starts.push({ points: s.info.dataset.points, weights: s.info.parameters.map((_, i) => snapshot.parameters.find((own) => own[i])?.[i]) });
+    starts.push({
+      points: s.info.dataset.points,
+      weights: s.info.parameters.map((_, i) => snapshot.parameters.find((own) => own[i])?.[i]),
+    });
     await s.close();
   }
   for (const start of starts) expect(start).toEqual(starts[0]);
@@ -90,7 +109,14 @@ test('one corrupted transfer shows in the tile, in the divergence and in the los
   const hop = plan.events.find((e) => e.kind === 'recv' && e.collective?.part === 'all-gather' && e.device === 2);
   await broken.api.corrupt(hop?.id, 0.5);
   const spoiled = await broken.api.traceStep();
-  const tile = (t: typeof plan) => at(at(t.events.filter((e) => e.id === hop?.id), 0).captured, 0).values[0] ?? Number.NaN;
+  const tile = (t: typeof plan) =>
+    at(
+      at(
+        t.events.filter((e) => e.id === hop?.id),
+        0,
+      ).captured,
+      0,
+    ).values[0] ?? Number.NaN;
   expect(tile(spoiled) - tile(plan)).toBeCloseTo(0.5, 5);
   expect((await broken.api.snapshot()).replicaDivergence).toBeGreaterThan(0.01);
   expect((await clean.api.snapshot()).replicaDivergence).toBe(0);
@@ -101,16 +127,28 @@ test('one corrupted transfer shows in the tile, in the divergence and in the los
 });
 
 test.each([
-  [{ model: { layers: [{ type: 'Linear', in: 3, out: 1 }] } }, 'shape', /layer 0 .*cannot be multiplied \(16x2 and 3x1\)/],
+  [
+    { model: { layers: [{ type: 'Linear', in: 3, out: 1 }] } },
+    'shape',
+    /layer 0 .*cannot be multiplied \(16x2 and 3x1\)/,
+  ],
   [{ mode: 'modelParallel', worldSize: 8 }, 'placement', /cannot place 3 Linear layers on 8 devices/],
-  [{ modelParallel: { split: [1, 1] }, mode: 'modelParallel' }, 'placement', /The split \[1, 1\] places 2 layers on 2 devices, but the model has 5 layers and the mesh 4 devices/],
+  [
+    { modelParallel: { split: [1, 1] }, mode: 'modelParallel' },
+    'placement',
+    /The split \[1, 1\] places 2 layers on 2 devices, but the model has 5 layers and the mesh 4 devices/,
+  ],
   [{ batchSize: 3 }, 'placement', /Batch size 3 is smaller than the world size 4/],
   [{ memoryBudgetMb: 0.002 }, 'memory', /CUDA out of memory/],
   [{ optimizer: { type: 'SGD', lr: -1 } }, 'config', /optimizer\.lr/],
   [{ colour: 'red' }, 'config', /colour/],
   [{ data: { type: 'csv', file: 'missing.csv' } }, 'data', /missing\.csv/],
 ] as const)('refuses %j as %s', async (extra, code, message) => {
-  await expect(openTestSession({ ...ddp, ...extra } as ConfigInput)).rejects.toMatchObject({ code, message: expect.stringMatching(message), hint: expect.stringMatching(/\w/) });
+  await expect(openTestSession({ ...ddp, ...extra } as ConfigInput)).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(message),
+    hint: expect.stringMatching(/\w/),
+  });
 });
 
 test('the report of a run is the same from run() as from the command line', async () => {

@@ -21,24 +21,33 @@ export function maxAbsDifference(a: Float32Array, b: Float32Array): number {
   return most;
 }
 
-const worst = (values: readonly number[]): number => values.reduce((most, v) => (Number.isNaN(v) || v > most ? v : most), 0);
+const worst = (values: readonly number[]): number =>
+  values.reduce((most, v) => (Number.isNaN(v) || v > most ? v : most), 0);
 
 /** Replicas of a parameter: under DDP every device trains its own; DataParallel's other copies are overwritten on each forward. */
 export function replicaDivergence(blueprint: Blueprint, weights: Weights): number {
   if (blueprint.config.mode !== 'ddp') return 0;
   const [first, ...others] = weights.devices;
-  return worst(others.flatMap((own) => [...own].map(([name, values]) => maxAbsDifference(must(first?.get(name), name), values))));
+  return worst(
+    others.flatMap((own) => [...own].map(([name, values]) => maxAbsDifference(must(first?.get(name), name), values))),
+  );
 }
 
 /** The weights that count: of the first device that holds each parameter. */
 export function mergedWeights(blueprint: Blueprint, weights: Weights): ReadonlyMap<string, Float32Array> {
-  return new Map(blueprint.parameters.map(({ name }) => [name, must(weights.devices.find((d) => d.has(name))?.get(name), name)]));
+  return new Map(
+    blueprint.parameters.map(({ name }) => [name, must(weights.devices.find((d) => d.has(name))?.get(name), name)]),
+  );
 }
 
 export function differenceFromSingle(blueprint: Blueprint, weights: Weights): number | undefined {
   const { twin } = weights;
   if (!twin) return undefined;
-  return worst([...mergedWeights(blueprint, weights)].map(([name, values]) => maxAbsDifference(values, must(twin.get(name), name))));
+  return worst(
+    [...mergedWeights(blueprint, weights)].map(([name, values]) =>
+      maxAbsDifference(values, must(twin.get(name), name)),
+    ),
+  );
 }
 
 /** Evaluators keep their buffers, so a page's snapshots allocate little. */
@@ -48,7 +57,10 @@ export interface Snapshots {
 
 export function createSnapshots(blueprint: Blueprint, limit = EVALUATION_BUDGET): Snapshots {
   const { dataset, input, table } = blueprint;
-  const work = Math.max(1, blueprint.parameters.reduce((n, p) => n + elements(p.shape), 0));
+  const work = Math.max(
+    1,
+    blueprint.parameters.reduce((n, p) => n + elements(p.shape), 0),
+  );
   const capped = (rows: Int32Array) => rows.subarray(0, Math.max(1, Math.min(rows.length, Math.floor(limit / work))));
   const part = (rows: Int32Array) => {
     if (rows.length === 0) return undefined;
@@ -82,7 +94,10 @@ export function createSnapshots(blueprint: Blueprint, limit = EVALUATION_BUDGET)
         trainAccuracy: onTrain.accuracy,
         testAccuracy: onTest?.accuracy,
         field: outputs && fieldValues(blueprint, outputs.outputs, outputs.outputWidth),
-        predictions: dataset.task === 'regression' ? pairs(table.targets, train?.rows, onTrain.outputs, onTrain.outputWidth, table.targetWidth) : [],
+        predictions:
+          dataset.task === 'regression'
+            ? pairs(table.targets, train?.rows, onTrain.outputs, onTrain.outputWidth, table.targetWidth)
+            : [],
       };
     },
   };
@@ -90,7 +105,10 @@ export function createSnapshots(blueprint: Blueprint, limit = EVALUATION_BUDGET)
 
 function gather({ table }: Blueprint, rows: Int32Array) {
   const inputs = new Float32Array(rows.length * table.inputWidth);
-  const targets = table.targetType === 'f32' ? new Float32Array(rows.length * table.targetWidth) : new Int32Array(rows.length * table.targetWidth);
+  const targets =
+    table.targetType === 'f32'
+      ? new Float32Array(rows.length * table.targetWidth)
+      : new Int32Array(rows.length * table.targetWidth);
   rows.forEach((row, i) => {
     inputs.set(table.inputs.subarray(row * table.inputWidth, (row + 1) * table.inputWidth), i * table.inputWidth);
     targets.set(table.targets.subarray(row * table.targetWidth, (row + 1) * table.targetWidth), i * table.targetWidth);
@@ -103,7 +121,8 @@ function fieldGrid(): Float32Array {
   const grid = new Float32Array(FIELD_SIZE * FIELD_SIZE * 2);
   const centre = (i: number) => (2 * (i + 0.5)) / FIELD_SIZE - 1;
   for (let row = 0; row < FIELD_SIZE; row++) {
-    for (let column = 0; column < FIELD_SIZE; column++) grid.set([centre(column), -centre(row)], 2 * (row * FIELD_SIZE + column));
+    for (let column = 0; column < FIELD_SIZE; column++)
+      grid.set([centre(column), -centre(row)], 2 * (row * FIELD_SIZE + column));
   }
   return grid;
 }
@@ -122,7 +141,12 @@ function fieldValues({ config, dataset }: Blueprint, outputs: Float32Array, widt
 }
 
 /** Fraction of rows whose class is right: the largest output, or the sign for one output. */
-function accuracy({ config, dataset }: Blueprint, outputs: Float32Array, width: number, targets: Float32Array | Int32Array): number | undefined {
+function accuracy(
+  { config, dataset }: Blueprint,
+  outputs: Float32Array,
+  width: number,
+  targets: Float32Array | Int32Array,
+): number | undefined {
   if (dataset.task !== 'classification') return undefined;
   const rows = outputs.length / width;
   let right = 0;
@@ -136,6 +160,14 @@ function accuracy({ config, dataset }: Blueprint, outputs: Float32Array, width: 
   return right / rows;
 }
 
-function pairs(targets: Float32Array | Int32Array, rows: Int32Array | undefined, outputs: Float32Array, width: number, targetWidth: number): [number, number][] {
-  return [...(rows ?? [])].slice(0, PREDICTIONS).map((row, i) => [targets[row * targetWidth] ?? 0, outputs[i * width] ?? 0]);
+function pairs(
+  targets: Float32Array | Int32Array,
+  rows: Int32Array | undefined,
+  outputs: Float32Array,
+  width: number,
+  targetWidth: number,
+): [number, number][] {
+  return [...(rows ?? [])]
+    .slice(0, PREDICTIONS)
+    .map((row, i) => [targets[row * targetWidth] ?? 0, outputs[i * width] ?? 0]);
 }

@@ -6,11 +6,11 @@ import { must } from '../base/invariant';
 import type { Instruction, Program } from '../program/instruction';
 import { readBuffers, writtenBuffers } from '../program/instruction-access';
 import { linearize } from '../program/linearize';
+import type { HardwareId } from '../protocol/config';
 import type { Captured, DeviceIndex, LossRecord, StepTrace, TraceEvent } from '../protocol/trace';
 import type { InstructionRecord } from '../runtime/executor';
 import { HARDWARE } from '../simulator/hardware';
 import { simulate } from '../simulator/simulate';
-import type { HardwareId } from '../protocol/config';
 
 interface Placed {
   readonly device: DeviceIndex;
@@ -37,11 +37,23 @@ export function stepTrace({ program, records, hardware, ...rest }: StepTraceInpu
   const ranks = new Map(program.lanes.map((lane) => [lane.device, lane.rank]));
   const events = canonicalOrder(program, deps).map(({ device, instruction }): TraceEvent => {
     const measured = must(record.get(instruction.id), `a record of instruction ${instruction.id}`);
-    const event = toEvent(instruction, device, must(ranks.get(device), 'rank'), must(deps.get(instruction.id), 'deps'), measured, origin);
+    const event = toEvent(
+      instruction,
+      device,
+      must(ranks.get(device), 'rank'),
+      must(deps.get(instruction.id), 'deps'),
+      measured,
+      origin,
+    );
     const match = partners.get(instruction.id);
     return match === undefined ? event : { ...event, match };
   });
-  return { ...rest, variant: program.variant, events, modelled: events.map((e) => must(modelled.get(e.id), `modelled time of ${e.id}`)) };
+  return {
+    ...rest,
+    variant: program.variant,
+    events,
+    modelled: events.map((e) => must(modelled.get(e.id), `modelled time of ${e.id}`)),
+  };
 }
 
 /**
@@ -73,7 +85,8 @@ function canonicalOrder(program: Program, deps: ReadonlyMap<number, readonly num
     done.add(id);
   };
   for (const step of linearize(program, { group: false })) {
-    const items: readonly Placed[] = step.kind === 'transfer' ? step.items.flatMap(({ send, recv }) => [send, recv]) : step.items;
+    const items: readonly Placed[] =
+      step.kind === 'transfer' ? step.items.flatMap(({ send, recv }) => [send, recv]) : step.items;
     for (const { instruction } of items) emit(instruction.id);
   }
   return order;
@@ -106,7 +119,14 @@ function dependencies(program: Program): ReadonlyMap<number, readonly number[]> 
   return result;
 }
 
-function toEvent(i: Instruction, device: DeviceIndex, rank: number, deps: readonly number[], measured: InstructionRecord, origin: number): TraceEvent {
+function toEvent(
+  i: Instruction,
+  device: DeviceIndex,
+  rank: number,
+  deps: readonly number[],
+  measured: InstructionRecord,
+  origin: number,
+): TraceEvent {
   const captured: readonly Captured[] = measured.captured;
   return {
     id: i.id,
@@ -135,7 +155,9 @@ function toEvent(i: Instruction, device: DeviceIndex, rank: number, deps: readon
 
 /** Each side of a transfer by the id of the other. */
 function matches(program: Program): ReadonlyMap<number, number> {
-  const sides = program.lanes.flatMap((lane) => lane.instructions.flatMap((i) => (i.kind === 'send' || i.kind === 'recv' ? [i] : [])));
+  const sides = program.lanes.flatMap((lane) =>
+    lane.instructions.flatMap((i) => (i.kind === 'send' || i.kind === 'recv' ? [i] : [])),
+  );
   const sends = new Map(sides.flatMap((i) => (i.kind === 'send' ? [[i.tag, i.id] as const] : [])));
   return new Map(
     sides.flatMap((i) => {

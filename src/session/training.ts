@@ -56,22 +56,31 @@ export interface TrainingOptions {
 const STATEFUL = new Set<BufferSpec['category']>(['parameter', 'optimizer', 'gradient']);
 
 /** Persistent buffers of every device that training changes. */
-function statefulBuffers(programs: Blueprint['programs']): readonly { readonly device: DeviceIndex; readonly spec: BufferSpec }[] {
+function statefulBuffers(
+  programs: Blueprint['programs'],
+): readonly { readonly device: DeviceIndex; readonly spec: BufferSpec }[] {
   const found = new Map<string, { device: DeviceIndex; spec: BufferSpec }>();
   for (const program of programs) {
     for (const { device, buffers } of program.lanes) {
-      for (const spec of buffers) if (spec.persistent && STATEFUL.has(spec.category)) found.set(`${device} ${spec.name}`, { device, spec });
+      for (const spec of buffers)
+        if (spec.persistent && STATEFUL.has(spec.category)) found.set(`${device} ${spec.name}`, { device, spec });
     }
   }
   return [...found.values()];
 }
 
-export async function createTraining(blueprint: Blueprint, { keeper, gpu, onProgress }: TrainingOptions): Promise<Training> {
+export async function createTraining(
+  blueprint: Blueprint,
+  { keeper, gpu, onProgress }: TrainingOptions,
+): Promise<Training> {
   const { config, programs, twin: twinPrograms, table, rankOfDevice } = blueprint;
   const choice = await keeper.choose(config.device);
   const shared = { table, choice, gpu, onProgress };
   const world = await openWorld({ ...shared, programs, placement: config.placement, rankOfDevice });
-  const twin = twinPrograms.length > 0 ? await openWorld({ ...shared, programs: twinPrograms, placement: 'shared', rankOfDevice: [0] }) : undefined;
+  const twin =
+    twinPrograms.length > 0
+      ? await openWorld({ ...shared, programs: twinPrograms, placement: 'shared', rankOfDevice: [0] })
+      : undefined;
   const buffers = statefulBuffers(programs);
   const twinBuffers = statefulBuffers(twinPrograms);
   const initial = new Map(blueprint.parameters.map((p) => [p.name, p.data]));
@@ -80,10 +89,19 @@ export async function createTraining(blueprint: Blueprint, { keeper, gpu, onProg
   let step = 0;
 
   const startValues = (list: typeof buffers) =>
-    list.map(({ device, spec }) => ({ device, buffer: spec.name, data: initial.get(spec.name) ?? allocate(spec.dtype, elements(spec.shape)) }));
+    list.map(({ device, spec }) => ({
+      device,
+      buffer: spec.name,
+      data: initial.get(spec.name) ?? allocate(spec.dtype, elements(spec.shape)),
+    }));
   const record = (batch: StepBatch, losses: readonly Loss[]): LossRecord => {
     const perRank = losses.map((l) => l.value);
-    return { step: batch.step, epoch: batch.epoch, perRank, loss: perRank.reduce((a, b) => a + b, 0) / Math.max(1, perRank.length) };
+    return {
+      step: batch.step,
+      epoch: batch.epoch,
+      perRank,
+      loss: perRank.reduce((a, b) => a + b, 0) / Math.max(1, perRank.length),
+    };
   };
   const read = async (from: World, list: typeof buffers) => {
     const refs = list.map(({ device, spec }) => ({ device, buffer: spec.name }));
@@ -105,7 +123,11 @@ export async function createTraining(blueprint: Blueprint, { keeper, gpu, onProg
     const values = await read(world, traced);
     return rankOfDevice.map((_, device) => ({
       device,
-      captured: values.filter((v) => v.device === device).map((v): Captured => ({ buffer: v.buffer, offset: 0, values: v.data.slice(0, CAPTURE_LIMIT) as Float32Array })),
+      captured: values
+        .filter((v) => v.device === device)
+        .map(
+          (v): Captured => ({ buffer: v.buffer, offset: 0, values: v.data.slice(0, CAPTURE_LIMIT) as Float32Array }),
+        ),
     }));
   };
 
@@ -122,7 +144,10 @@ export async function createTraining(blueprint: Blueprint, { keeper, gpu, onProg
     async run(count) {
       const taken = Array.from({ length: count }, () => batches.next());
       step += count;
-      const [losses] = await Promise.all([world.run(taken.map(blueprint.feed)), twin?.run(taken.map(blueprint.twinFeed))]);
+      const [losses] = await Promise.all([
+        world.run(taken.map(blueprint.feed)),
+        twin?.run(taken.map(blueprint.twinFeed)),
+      ]);
       return taken.map((batch, i) => record(batch, losses[i] ?? []));
     },
 
@@ -134,12 +159,17 @@ export async function createTraining(blueprint: Blueprint, { keeper, gpu, onProg
       const [{ records, losses }] = await Promise.all([world.trace(feed), twin?.run([blueprint.twinFeed(batch)])]);
       const slices = blueprint.strategy.slices(config, at(feed.rows, 0).length);
       return stepTrace({
-        program: must(programs.find((p) => p.variant === feed.variant), feed.variant),
+        program: must(
+          programs.find((p) => p.variant === feed.variant),
+          feed.variant,
+        ),
         records,
         hardware: config.hardware,
         step: batch.step,
         epoch: batch.epoch,
-        samples: slices.map(([start, count], d) => [...(feed.rows[at(rankOfDevice, d)] ?? new Int32Array(0)).subarray(start, start + count)]),
+        samples: slices.map(([start, count], d) => [
+          ...(feed.rows[at(rankOfDevice, d)] ?? new Int32Array(0)).subarray(start, start + count),
+        ]),
         losses: record(batch, losses),
         initial: before,
       });
@@ -148,9 +178,16 @@ export async function createTraining(blueprint: Blueprint, { keeper, gpu, onProg
     async weights() {
       const current = step;
       const isParameter = (b: (typeof buffers)[number]) => b.spec.category === 'parameter';
-      const [own, twins] = await Promise.all([read(world, buffers.filter(isParameter)), twin ? read(twin, twinBuffers.filter(isParameter)) : undefined]);
+      const [own, twins] = await Promise.all([
+        read(world, buffers.filter(isParameter)),
+        twin ? read(twin, twinBuffers.filter(isParameter)) : undefined,
+      ]);
       const mapOf = (list: typeof own) => new Map(list.map((v) => [v.buffer, v.data as Float32Array]));
-      return { step: current, devices: rankOfDevice.map((_, d) => mapOf(own.filter((v) => v.device === d))), twin: twins && mapOf(twins) };
+      return {
+        step: current,
+        devices: rankOfDevice.map((_, d) => mapOf(own.filter((v) => v.device === d))),
+        twin: twins && mapOf(twins),
+      };
     },
 
     reset,
@@ -172,7 +209,9 @@ export async function createTraining(blueprint: Blueprint, { keeper, gpu, onProg
     async corrupt(event, add) {
       const all = at(programs, 0).lanes.flatMap((lane) => lane.instructions);
       const transfer = all.find((i) => i.id === event && (i.kind === 'send' || i.kind === 'recv'));
-      await world.corrupt(transfer?.kind === 'send' || transfer?.kind === 'recv' ? { tag: transfer.tag, add } : undefined);
+      await world.corrupt(
+        transfer?.kind === 'send' || transfer?.kind === 'recv' ? { tag: transfer.tag, add } : undefined,
+      );
     },
     lose: () => world.lose(),
     async dispose() {

@@ -27,7 +27,8 @@ export const loadAction = (load: Load, device: number, array: ArrayOf, feed: () 
   return () => target.set(feed()(load, device));
 };
 
-export const sliceOf = (i: Send | Recv, array: ArrayOf): HostArray => array(i.slice.buffer).subarray(i.slice.offset, i.slice.offset + i.slice.length);
+export const sliceOf = (i: Send | Recv, array: ArrayOf): HostArray =>
+  array(i.slice.buffer).subarray(i.slice.offset, i.slice.offset + i.slice.length);
 
 /** What arrives: own + received, in that order, or received in place. */
 export function receive(target: HostArray, source: HostArray, recv: Recv, corruption: Corruption | undefined): void {

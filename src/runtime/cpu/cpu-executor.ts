@@ -30,8 +30,15 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
 
   const hosted = (program: Program): Lane[] => program.lanes.filter((l) => devices.includes(l.device));
   const isLocal = (program: Program) => hosted(program).length === program.lanes.length;
-  const arrayOf = (variant: string, device: DeviceIndex): ArrayOf => (buffer) => memoryOf(device).array(variant, buffer);
-  const laneOf = (program: Program, device: DeviceIndex): Lane => must(program.lanes.find((l) => l.device === device), `lane ${device}`);
+  const arrayOf =
+    (variant: string, device: DeviceIndex): ArrayOf =>
+    (buffer) =>
+      memoryOf(device).array(variant, buffer);
+  const laneOf = (program: Program, device: DeviceIndex): Lane =>
+    must(
+      program.lanes.find((l) => l.device === device),
+      `lane ${device}`,
+    );
 
   const localAction = (program: Program, device: DeviceIndex, instruction: Instruction): Action => {
     const array = arrayOf(program.variant, device);
@@ -49,7 +56,8 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
 
   const actionsOf = (program: Program): Action[] =>
     linearize(program, { group: false }).flatMap((step): Action[] => {
-      if (step.kind !== 'transfer') return step.items.map(({ device, instruction }) => localAction(program, device, instruction));
+      if (step.kind !== 'transfer')
+        return step.items.map(({ device, instruction }) => localAction(program, device, instruction));
       return step.items.map(({ send, recv }) => {
         const source = sliceOf(send.instruction, arrayOf(program.variant, send.device));
         const target = sliceOf(recv.instruction, arrayOf(program.variant, recv.device));
@@ -63,11 +71,17 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     });
 
   const local = new Map(programs.filter(isLocal).map((p) => [p.variant, actionsOf(p)]));
-  const programOf = (variant: string): Program => must(programs.find((p) => p.variant === variant), `program ${variant}`);
+  const programOf = (variant: string): Program =>
+    must(
+      programs.find((p) => p.variant === variant),
+      `program ${variant}`,
+    );
 
   const noteLosses = (variant: string) => {
     const losses = hosted(programOf(variant)).flatMap((lane) =>
-      lane.loss === undefined ? [] : [{ device: lane.device, value: memoryOf(lane.device).array(variant, lane.loss)[0] ?? Number.NaN }],
+      lane.loss === undefined
+        ? []
+        : [{ device: lane.device, value: memoryOf(lane.device).array(variant, lane.loss)[0] ?? Number.NaN }],
     );
     if (losses.length > 0) pendingLosses.push(losses);
   };
@@ -127,7 +141,13 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       action.run();
       const durUs = nowUs() - startUs;
       const last = action.parts.length - 1;
-      return action.parts.map(({ device, instruction }, k) => ({ id: instruction.id, device, startUs, durUs, captured: k === last ? action.captured() : [] }));
+      return action.parts.map(({ device, instruction }, k) => ({
+        id: instruction.id,
+        device,
+        startUs,
+        durUs,
+        captured: k === last ? action.captured() : [],
+      }));
     });
 
   return {

@@ -26,7 +26,10 @@ export function createCpuMemory(programs: readonly Program[], device: DeviceInde
       const place = must(places?.get(spec.name), spec.name);
       const region = at(regions, place.region);
       const length = elements(spec.shape);
-      const array = spec.dtype === 'f32' ? new Float32Array(region, place.offset, length) : new Int32Array(region, place.offset, length);
+      const array =
+        spec.dtype === 'f32'
+          ? new Float32Array(region, place.offset, length)
+          : new Int32Array(region, place.offset, length);
       arrays.set(spec.name, array);
       if (spec.persistent && !persistent.has(spec.name)) {
         persistent.set(spec.name, array);

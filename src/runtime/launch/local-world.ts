@@ -20,7 +20,11 @@ export interface HostedExecutor {
 export function createLocalWorld(hosted: readonly HostedExecutor[], table: DatasetTable): World {
   const first = must(hosted[0], 'an executor').executor;
   const feeds = hosted.map(() => createTableFeed(table));
-  const executorOf = (device: DeviceIndex): Executor => must(hosted.find((h) => h.devices.includes(device)), `an executor for cuda:${device}`).executor;
+  const executorOf = (device: DeviceIndex): Executor =>
+    must(
+      hosted.find((h) => h.devices.includes(device)),
+      `an executor for cuda:${device}`,
+    ).executor;
   const feedFor = (k: number, step: StepFeed): Feed => must(feeds[k], 'feed')(step);
 
   const mergedLosses = async (): Promise<readonly (readonly Loss[])[]> => {
@@ -33,7 +37,9 @@ export function createLocalWorld(hosted: readonly HostedExecutor[], table: Datas
     const only = hosted.length === 1 ? hosted[0] : undefined;
     for (const step of steps) {
       // One executor that hosts every lane never waits here: step() only enqueues.
-      const done = only ? only.executor.step(step.variant, feedFor(0, step)) : Promise.all(hosted.map((h, k) => h.executor.step(step.variant, feedFor(k, step))));
+      const done = only
+        ? only.executor.step(step.variant, feedFor(0, step))
+        : Promise.all(hosted.map((h, k) => h.executor.step(step.variant, feedFor(k, step))));
       if (done) await done;
     }
     return mergedLosses();
@@ -70,7 +76,9 @@ export function createLocalWorld(hosted: readonly HostedExecutor[], table: Datas
     run: (steps) => inOrder(() => enqueue(steps)),
     trace: (step) =>
       inOrder(async () => {
-        const records: InstructionRecord[] = (await Promise.all(hosted.map((h, k) => h.executor.trace(step.variant, feedFor(k, step))))).flat();
+        const records: InstructionRecord[] = (
+          await Promise.all(hosted.map((h, k) => h.executor.trace(step.variant, feedFor(k, step))))
+        ).flat();
         return { records, losses: (await mergedLosses()).at(-1) ?? [] };
       }),
     async corrupt(corruption) {

@@ -58,7 +58,12 @@ async function openOne(
   if (plan.kind === 'cpu') return { executor: createCpuExecutor(base), devices, lose() {}, close() {} };
   const opened = options.opened ?? (await openDevice(options.gpu, { label: `cuda:${devices.join(',')}` }));
   const onProgress = options.onProgress;
-  const executor = await createWebgpuExecutor({ ...base, opened, shaders: SHADERS, ...(onProgress ? { onProgress } : {}) });
+  const executor = await createWebgpuExecutor({
+    ...base,
+    opened,
+    shaders: SHADERS,
+    ...(onProgress ? { onProgress } : {}),
+  });
   return {
     executor,
     devices,

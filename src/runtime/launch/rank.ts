@@ -28,7 +28,8 @@ export function createRank(): RankApi {
   return {
     open: (plan, table) =>
       typed(async () => {
-        if (plan.kind === 'webgpu' && !navigator.gpu) throw new LockstepError('no-webgpu', 'This worker has no WebGPU.');
+        if (plan.kind === 'webgpu' && !navigator.gpu)
+          throw new LockstepError('no-webgpu', 'This worker has no WebGPU.');
         world = createLocalWorld(await openExecutors(plan, { gpu: navigator.gpu }), table);
         return world.info;
       }),

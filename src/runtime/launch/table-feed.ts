@@ -25,7 +25,9 @@ export function createTableFeed(table: DatasetTable): (step: StepFeed) => Feed {
 
   const feed: Feed = (load) => {
     if (load.source === 'scalars') return must(current, 'a step feed').scalars;
-    return load.source === 'inputs' ? gather(load, table.inputs, table.inputWidth) : gather(load, table.targets, table.targetWidth);
+    return load.source === 'inputs'
+      ? gather(load, table.inputs, table.inputWidth)
+      : gather(load, table.targets, table.targetWidth);
   };
   return (step) => {
     current = step;

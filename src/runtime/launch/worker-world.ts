@@ -24,7 +24,8 @@ interface RankHandle {
 function spawnRank(rank: Rank, devices: readonly DeviceIndex[]): RankHandle {
   const worker = new Worker(new URL('./rank-worker.ts', import.meta.url), { type: 'module', name: `rank ${rank}` });
   const died = new Promise<never>((_, reject) => {
-    const fail = (what: string) => reject(new LockstepError('rank-failed', `Rank ${rank} ${what}.`, 'Reset to start all ranks again.', { rank }));
+    const fail = (what: string) =>
+      reject(new LockstepError('rank-failed', `Rank ${rank} ${what}.`, 'Reset to start all ranks again.', { rank }));
     worker.addEventListener('error', (event) => fail(`failed: ${event.message || 'its worker could not be started'}`));
     worker.addEventListener('messageerror', () => fail('received a message it could not read'));
   });
@@ -37,7 +38,13 @@ function answer<T>(rank: RankHandle, call: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silent = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new LockstepError('rank-failed', `The rank of cuda:${rank.devices.join(', cuda:')} has not answered for ${SILENCE_MS / 1000} s.`, 'Reset to start all ranks again.'));
+      reject(
+        new LockstepError(
+          'rank-failed',
+          `The rank of cuda:${rank.devices.join(', cuda:')} has not answered for ${SILENCE_MS / 1000} s.`,
+          'Reset to start all ranks again.',
+        ),
+      );
     }, SILENCE_MS);
   });
   const typed = call.catch((error: unknown) => {
@@ -46,25 +53,49 @@ function answer<T>(rank: RankHandle, call: Promise<T>): Promise<T> {
   return Promise.race([typed, rank.died, silent]).finally(() => clearTimeout(timer));
 }
 
-export async function createWorkerWorld(plan: WorldPlan, kind: 'webgpu' | 'cpu', rankOfDevice: readonly Rank[]): Promise<World> {
+export async function createWorkerWorld(
+  plan: WorldPlan,
+  kind: 'webgpu' | 'cpu',
+  rankOfDevice: readonly Rank[],
+): Promise<World> {
   const mesh = createPortMesh(rankOfDevice.length);
   const processes = [...new Set(rankOfDevice)];
-  const ranks = processes.map((rank) => spawnRank(rank, rankOfDevice.flatMap((r, device) => (r === rank ? [device] : []))));
+  const ranks = processes.map((rank) =>
+    spawnRank(
+      rank,
+      rankOfDevice.flatMap((r, device) => (r === rank ? [device] : [])),
+    ),
+  );
   const dispose = async () => {
-    await Promise.allSettled(ranks.map((rank) => Promise.race([rank.api.dispose(), new Promise((resolve) => setTimeout(resolve, 500))])));
+    await Promise.allSettled(
+      ranks.map((rank) => Promise.race([rank.api.dispose(), new Promise((resolve) => setTimeout(resolve, 500))])),
+    );
     for (const rank of ranks) rank.terminate();
   };
-  const all = <T>(call: (rank: RankHandle) => Promise<T>): Promise<T[]> => Promise.all(ranks.map((rank) => answer(rank, call(rank))));
-  const ownerOf = (device: DeviceIndex): RankHandle => must(ranks.find((r) => r.devices.includes(device)), `rank of cuda:${device}`);
+  const all = <T>(call: (rank: RankHandle) => Promise<T>): Promise<T[]> =>
+    Promise.all(ranks.map((rank) => answer(rank, call(rank))));
+  const ownerOf = (device: DeviceIndex): RankHandle =>
+    must(
+      ranks.find((r) => r.devices.includes(device)),
+      `rank of cuda:${device}`,
+    );
 
   try {
     const infos = await all((rank) => {
       const ports = new Map(rank.devices.map((d) => [d, must(mesh[d], `ports of cuda:${d}`)]));
       const own: ProcessPlan = { kind, programs: plan.programs, devices: rank.devices, ports };
-      return rank.api.open(Comlink.transfer(own, [...ports.values()].flatMap((m) => [...m.values()])), plan.table);
+      return rank.api.open(
+        Comlink.transfer(
+          own,
+          [...ports.values()].flatMap((m) => [...m.values()]),
+        ),
+        plan.table,
+      );
     });
     const info = must(infos[0], 'a rank');
-    const lostDevice = ranks.map((rank) => Promise.race([rank.api.untilLost(), rank.died.catch((error: Error) => error.message)]));
+    const lostDevice = ranks.map((rank) =>
+      Promise.race([rank.api.untilLost(), rank.died.catch((error: Error) => error.message)]),
+    );
 
     return {
       info,

@@ -45,7 +45,8 @@ export function createPortTransport(own: DeviceIndex, ports: ReadonlyMap<DeviceI
     },
     close(reason) {
       for (const port of ports.values()) port.close();
-      for (const list of waiting.values()) for (const { reject } of list) reject(new LockstepError('rank-failed', reason));
+      for (const list of waiting.values())
+        for (const { reject } of list) reject(new LockstepError('rank-failed', reason));
       waiting.clear();
     },
   };

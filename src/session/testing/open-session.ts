@@ -10,11 +10,17 @@ export interface TestSession {
   readonly events: readonly SessionEvent[];
   control(message: ControlMessage): void;
   /** The first event from now on (or, with `past`, at all) that matches. */
-  until<T extends SessionEvent['type']>(type: T, match?: (event: Extract<SessionEvent, { type: T }>) => boolean): Promise<Extract<SessionEvent, { type: T }>>;
+  until<T extends SessionEvent['type']>(
+    type: T,
+    match?: (event: Extract<SessionEvent, { type: T }>) => boolean,
+  ): Promise<Extract<SessionEvent, { type: T }>>;
   close(): Promise<void>;
 }
 
-export async function openTestSession(config: ConfigInput, options: { readonly gpu?: GPU; readonly files?: Files } = {}): Promise<TestSession> {
+export async function openTestSession(
+  config: ConfigInput,
+  options: { readonly gpu?: GPU; readonly files?: Files } = {},
+): Promise<TestSession> {
   const api = createSession(options.gpu);
   const eventChannel = new MessageChannel();
   const controlChannel = new MessageChannel();

@@ -1,8 +1,9 @@
 /** Training runs recorded from real PyTorch as Configs with what they must come to. Used by the parity tests on the CPU and on the GPU. */
-import type { ConfigInput } from '../../protocol/config';
-import type { Files } from '../../protocol/session';
+
 import { writeNpy } from '../../data/readers/npy';
 import { initialParameters } from '../../nn/model';
+import type { ConfigInput } from '../../protocol/config';
+import type { Files } from '../../protocol/session';
 import { decodeF32, type StoredTensor } from '../../tensor/fixtures/decode';
 import { Generator } from '../../tensor/generator';
 import dataParallelFixture from '../fixtures/dataparallel.json';
@@ -44,7 +45,13 @@ const simple: ConfigInput = {
 
 const tanh: ConfigInput = {
   model: {
-    layers: [{ type: 'Linear', in: 2, out: 8 }, { type: 'Tanh' }, { type: 'Linear', in: 8, out: 8 }, { type: 'Tanh' }, { type: 'Linear', in: 8, out: 1 }],
+    layers: [
+      { type: 'Linear', in: 2, out: 8 },
+      { type: 'Tanh' },
+      { type: 'Linear', in: 8, out: 8 },
+      { type: 'Tanh' },
+      { type: 'Linear', in: 8, out: 1 },
+    ],
   },
   loss: { type: 'BCEWithLogitsLoss' },
   optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
@@ -87,7 +94,9 @@ function runCases(name: string, base: ConfigInput, fixture: typeof simpleFixture
     { ...single, name: `${name} DataParallel, 4 devices`, config: { ...base, mode: 'dataParallel', worldSize: 4 } },
     ...fixture.ddp.map((entry): ParityCase => {
       const mode = entry.mode as DdpMode;
-      const key = Object.entries(mode).map(([k, v]) => `${k}${v === true ? 'True' : v === false ? 'False' : v}`).join('_');
+      const key = Object.entries(mode)
+        .map(([k, v]) => `${k}${v === true ? 'True' : v === false ? 'False' : v}`)
+        .join('_');
       return {
         name: `${name} DDP ${key}`,
         config: {
@@ -112,7 +121,11 @@ function runCases(name: string, base: ConfigInput, fixture: typeof simpleFixture
 /** torch draws the model first here, then the data: the data comes as .npy files, which draw nothing. */
 function dataParallelCase(): ParityCase {
   const { spec, losses, first_step, final_params } = dataParallelFixture.case;
-  const layers = [{ type: 'Linear', in: 6, out: 8, bias: true }, { type: 'ReLU' }, { type: 'Linear', in: 8, out: 3, bias: true }] as const;
+  const layers = [
+    { type: 'Linear', in: 6, out: 8, bias: true },
+    { type: 'ReLU' },
+    { type: 'Linear', in: 8, out: 3, bias: true },
+  ] as const;
   const generator = new Generator(spec.seed);
   initialParameters([...layers], generator);
   const inputs = generator.rand(spec.n * 6);
@@ -138,4 +151,8 @@ function dataParallelCase(): ParityCase {
   };
 }
 
-export const PARITY_CASES: readonly ParityCase[] = [...runCases('simple', simple, simpleFixture), ...runCases('tanh_mlp', tanh, tanhFixture), dataParallelCase()];
+export const PARITY_CASES: readonly ParityCase[] = [
+  ...runCases('simple', simple, simpleFixture),
+  ...runCases('tanh_mlp', tanh, tanhFixture),
+  dataParallelCase(),
+];
