@@ -4,6 +4,7 @@
  * instruction that can start first goes next, of equals the first emitted, so the result is deterministic. It runs nothing. Called by session.
  */
 import { LockstepError } from '../base/errors';
+import { must } from '../base/invariant';
 import type { Instruction, InstructionId, Program } from '../program/instruction';
 import type { DeviceIndex, Queue } from '../protocol/trace';
 import { applyUs, kernelUs, loadUs, messageUs } from './cost-model';
@@ -56,7 +57,8 @@ class Simulation {
         const startUs = instruction && this.startUs(queue, instruction);
         if (instruction === undefined || startUs === undefined) continue;
         const sooner = !first || startUs < first.startUs;
-        if (sooner || (startUs === first?.startUs && instruction.id < first.instruction.id)) first = { queue, instruction, startUs };
+        if (sooner || (startUs === first?.startUs && instruction.id < first.instruction.id))
+          first = { queue, instruction, startUs };
       }
       if (!first) throw new LockstepError('program', 'The Program would hang; the verifier says where.');
       const { queue, instruction, startUs } = first;
@@ -105,8 +107,10 @@ class Simulation {
         this.messages.set(i.tag, { startUs, arrivalUs: startUs + cost.arrivalUs });
         return endUs;
       }
-      case 'recv':
-        return Math.max(startUs + applyUs(i, this.hardware), this.messages.get(i.tag)?.arrivalUs ?? startUs);
+      case 'recv': {
+        const message = must(this.messages.get(i.tag), i.tag);
+        return Math.max(startUs, message.arrivalUs, message.startUs + applyUs(i, this.hardware));
+      }
       case 'wait':
         return Math.max(startUs, this.eventUs.get(`${device} ${i.event}`) ?? startUs);
     }
@@ -137,7 +141,11 @@ export function modelledStep(program: Program, hardware: Hardware): ModelledStep
     lane.instructions.reduce((sum, i) => sum + (i.queue === queue && i.kind !== 'wait' ? timing(i).durUs : 0), 0);
   return {
     stepUs: all.reduce((latest, { startUs, durUs }) => Math.max(latest, startUs + durUs), 0),
-    perDevice: program.lanes.map((lane) => ({ device: lane.device, computeUs: busyUs(lane, 'compute'), commUs: busyUs(lane, 'comm') })),
+    perDevice: program.lanes.map((lane) => ({
+      device: lane.device,
+      computeUs: busyUs(lane, 'compute'),
+      commUs: busyUs(lane, 'comm'),
+    })),
   };
 }
 

@@ -1,0 +1,40 @@
+/** A machine of round numbers, and a Program written by hand, for tests that a reader can follow with a pencil. */
+import type { OpDef, OpTable } from '../../graph/op';
+import { ProgramBuilder } from '../../program/builder';
+import type { Hardware } from '../hardware';
+
+/** 1 flop and 1 byte take 1 us, a launch 10; a message 4 us and 2 us a byte. */
+export const EXAMPLE: Hardware = {
+  id: 'pcie4',
+  label: 'example',
+  flopsPerSecond: 1e6,
+  memoryBytesPerSecond: 1e6,
+  launchUs: 10,
+  linkLatencyUs: 4,
+  linkBytesPerSecond: 0.5e6,
+  hostBytesPerSecond: 1e6,
+  hostSharesLink: false,
+};
+
+/** 'work' takes attrs.flops. */
+const work: OpDef = {
+  name: 'work',
+  infer: (inputs) => inputs,
+  cpu: () => {},
+  lower: () => [],
+  flops: ({ attrs }) => Number(attrs['flops']),
+};
+
+const OPS: OpTable = new Map([[work.name, work]]);
+
+/** A mesh of `devices` lanes, each with a buffer 'a' of `length` elements. */
+export function exampleBuilder(devices: number, length = 1): ProgramBuilder {
+  const builder = new ProgramBuilder(
+    Array.from({ length: devices }, (_, d) => d),
+    OPS,
+  );
+  for (const lane of builder.lanes) {
+    lane.buffer({ name: 'a', shape: [length], dtype: 'f32', category: 'activation', persistent: false });
+  }
+  return builder;
+}
