@@ -9,8 +9,8 @@ it('writes a plain line a step into a log', () => {
   progress.step(record(0), 12);
   progress.step(record(1), 12);
   expect(written).toEqual([
-    'step  1/12  epoch 0  loss 0.375000  ranks 0.5000 0.2500\n',
-    'step  2/12  epoch 0  loss 0.375000  ranks 0.5000 0.2500\n',
+    '[ 1/12] step 0  epoch 0  loss 0.375000  ranks 0.5000 0.2500\n',
+    '[ 2/12] step 1  epoch 0  loss 0.375000  ranks 0.5000 0.2500\n',
   ]);
 });
 
@@ -21,10 +21,10 @@ it('rewrites one line on a terminal, not more often than it can be read, and alw
   for (let step = 0; step < 100; step += 1, time += 5) progress.step(record(step), 100);
   progress.end();
   expect(written.length).toBeLessThan(10);
-  expect(written.at(-2)).toContain('step 100/100');
+  expect(written.at(-2)).toContain('[100/100] step 99');
   expect(written.at(-1)).toBe('\n');
 });
 
 it('names one loss only once', () => {
-  expect(formatStep({ step: 4, epoch: 1, perRank: [0.5], loss: 0.5 }, 9)).toBe('step 5/9  epoch 1  loss 0.500000');
+  expect(formatStep({ step: 4, epoch: 1, perRank: [0.5], loss: 0.5 }, 9)).toBe('[5/9] step 4  epoch 1  loss 0.500000');
 });

@@ -49,16 +49,16 @@ export function createProgress(output: Output, now: () => number = () => perform
   };
 }
 
-/** `step  3/20  epoch 0  loss 0.693147  ranks 0.69 0.70`. Steps are counted from 1, as people do. */
+/** `[ 3/20] step 2  epoch 0  loss 0.693147  ranks 0.69 0.70`. Steps are numbered from 0, as in the report and in errors. */
 export function formatStep(record: LossRecord, total: number): string {
   const count = String(record.step + 1).padStart(String(total).length);
   const ranks =
     record.perRank.length > 1 ? `  ranks ${record.perRank.map((loss) => loss.toPrecision(4)).join(' ')}` : '';
-  return `step ${count}/${total}  epoch ${record.epoch}  loss ${record.loss.toPrecision(6)}${ranks}`;
+  return `[${count}/${total}] step ${record.step}  epoch ${record.epoch}  loss ${record.loss.toPrecision(6)}${ranks}`;
 }
 
 function progressBar(done: number, total: number): string {
   const width = 20;
   const filled = Math.round((width * done) / Math.max(total, 1));
-  return `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}]`;
+  return `${'#'.repeat(filled)}${'.'.repeat(width - filled)}`;
 }

@@ -18,8 +18,7 @@ export async function runInBrowser(run: RunInput, say: (text: string) => void): 
   const dist = path.join(root, 'dist');
   if (!existsSync(path.join(dist, 'index.html'))) {
     say('Building the site (once) ...');
-    const { build } = await import('vite');
-    await build({ root, logLevel: 'error' });
+    await buildSite();
   }
   const found = await findChromium({ install: false }).catch((error: unknown) => {
     throw new LockstepError(
@@ -46,6 +45,14 @@ export async function runInBrowser(run: RunInput, say: (text: string) => void): 
     await browser.close();
     await server.close();
   }
+}
+
+async function buildSite(): Promise<void> {
+  const { build } = await import('vite');
+  await build({ root, logLevel: 'error' }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LockstepError('internal', `The site does not build. ${reason}`, '`npm run build` shows more.');
+  });
 }
 
 interface PageInput {

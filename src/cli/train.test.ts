@@ -1,0 +1,96 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Report } from '../protocol/session';
+import { train } from './train';
+import type { TrainOptions } from './usage';
+
+const NET = { layers: [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 1 }] };
+
+describe('lockstep train', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'lockstep-train-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const file = (name: string): string => path.join(folder, name);
+  const readJson = async (name: string): Promise<unknown> => JSON.parse(await readFile(file(name), 'utf8'));
+  async function run(
+    config: object,
+    options: Partial<TrainOptions> = {},
+    signal = new AbortController().signal,
+  ): Promise<number> {
+    await writeFile(file('run.json'), JSON.stringify({ model: NET, device: 'cpu', ...config }));
+    const defaults: TrainOptions = {
+      config: file('run.json'),
+      device: undefined,
+      browser: false,
+      out: file('report.json'),
+      trace: undefined,
+      clock: 'measured',
+      save: undefined,
+      quiet: true,
+    };
+    return train({ ...defaults, ...options }, signal);
+  }
+
+  it('writes the report, a trace and weights that start the next run', async () => {
+    const config = { data: { type: 'xor', samples: 32 }, batchSize: 8, steps: 6, mode: 'ddp', worldSize: 2 };
+    expect(await run(config, { trace: file('trace.json'), save: file('end.safetensors') })).toBe(0);
+    const report = (await readJson('report.json')) as Report;
+    expect(report.losses.map(({ step }) => step)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(report.losses[0]?.perRank).toHaveLength(2);
+    expect(report.replicaDivergence).toBe(0);
+    expect(report.weightsSha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(await readJson('trace.json')).toMatchObject({ traceEvents: expect.any(Array) });
+
+    expect(await run({ ...config, steps: 1, weights: 'end.safetensors' }, { out: file('next.json') })).toBe(0);
+    const next = (await readJson('next.json')) as Report;
+    expect(next.losses[0]?.loss).not.toBe(report.losses[0]?.loss);
+  });
+
+  it('gives the same weights every time', async () => {
+    const config = { data: { type: 'spiral', samples: 40 }, batchSize: 8, steps: 4 };
+    await run(config);
+    const first = (await readJson('report.json')) as Report;
+    await run(config);
+    expect(((await readJson('report.json')) as Report).weightsSha256).toBe(first.weightsSha256);
+  });
+
+  it('reads a CSV that lies beside the configuration', async () => {
+    const rows = Array.from({ length: 16 }, (_, i) => `${Math.sin(i)},${Math.cos(i)},${i % 2}`);
+    await writeFile(file('rows.csv'), ['a,b,class', ...rows].join('\n'));
+    expect(await run({ data: { type: 'csv', file: 'rows.csv' }, batchSize: 8, steps: 2 })).toBe(0);
+  });
+
+  it('reports a loss that is not finite and what it did until then', async () => {
+    const config = {
+      data: { type: 'plane' },
+      loss: { type: 'MSELoss' },
+      optimizer: { type: 'SGD', lr: 100 },
+      steps: 5000,
+    };
+    const model = { layers: [{ type: 'Linear', in: 2, out: 1 }] };
+    expect(await run({ ...config, model })).toBe(4);
+    const report = (await readJson('report.json')) as Report;
+    expect(report.error?.code).toBe('not-finite');
+    expect(report.losses.length).toBeLessThan(5000);
+  });
+
+  it('stops when it is told to and reports as far as it came', async () => {
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 50);
+    expect(await run({ data: { type: 'xor' }, steps: 10_000_000 }, {}, abort.signal)).toBe(4);
+    const report = (await readJson('report.json')) as Report;
+    expect(report.error?.code).toBe('aborted');
+    expect(report.steps).toBeGreaterThan(0);
+  });
+
+  it('refuses what cannot be', async () => {
+    await expect(run({ worldSize: 99 })).rejects.toMatchObject({ code: 'config' });
+    await expect(run({ mode: 'modelParallel', worldSize: 8 })).rejects.toMatchObject({ code: 'placement' });
+    await expect(run({ memoryBudgetMb: 0.001 })).rejects.toMatchObject({ code: 'memory' });
+  });
+});
