@@ -62,7 +62,7 @@ const worlds = fc.tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max
 
 describe.each([ring, naive])('$name', (algorithm) => {
   test('sums over all ranks, with the same bytes on each', () => {
-    fc.assert(
+    void fc.assert(
       fc.property(worlds, (inputs) => {
         const { memory } = allReduce(algorithm, inputs);
         const first = at(memory, 0);
@@ -76,7 +76,7 @@ describe.each([ring, naive])('$name', (algorithm) => {
   });
 
   test('sends the bytes that its cost formula says', () => {
-    fc.assert(
+    void fc.assert(
       fc.property(worlds, (inputs) => {
         const { sent } = allReduce(algorithm, inputs);
         const bytes = 4 * at(inputs, 0).length;

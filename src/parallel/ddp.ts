@@ -82,7 +82,7 @@ export const ddp: Strategy = {
       for (const id of node.outputs) for (const set of pending) set.delete(at(stage.graph.values, id).name);
       if (node.phase === 'backward') launchReady();
     }
-    if (!config.ddp.overlap) buckets.forEach((_, b) => reduceBucket(builder, config, b));
+    if (!config.ddp.overlap) for (const b of buckets.keys()) reduceBucket(builder, config, b);
     // finalize_backward: wait for each bucket in order, copy the averages back into .grad.
     buckets.forEach((bucket, b) => {
       for (const lane of builder.lanes) {

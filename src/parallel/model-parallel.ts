@@ -100,7 +100,7 @@ export const modelParallel: Strategy = {
           anchor: 'send_gradient',
         });
     }
-    stages.forEach((stage, d) => emitOptimizer(builder.lane(d), input, stage.parameters));
+    for (const [d, stage] of stages.entries()) emitOptimizer(builder.lane(d), input, stage.parameters);
     return builder.finish('modelParallel', variant);
   },
 };

@@ -5,7 +5,7 @@
 import type { OpTable } from '../graph/op';
 import type { Program } from '../program/instruction';
 import type { Config } from '../protocol/config';
-import type { DeviceIndex, Rank } from '../protocol/trace';
+import type { Rank } from '../protocol/trace';
 import type { DType, Shape } from '../tensor/shape';
 
 export interface StrategyInput {

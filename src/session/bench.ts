@@ -1,5 +1,6 @@
 /** What the benchmark drives: a session without a page, stepping as fast as play mode does. */
 import type { Files } from '../protocol/session';
+import { browserGpu } from '../runtime/webgpu/browser-gpu';
 import { createBlueprint } from './blueprint';
 import { DeviceKeeper } from './device-keeper';
 import { parseConfig } from './parse-config';
@@ -15,7 +16,7 @@ export interface BenchSession {
 
 export async function benchSession(config: unknown, files: Files = {}): Promise<BenchSession> {
   const blueprint = createBlueprint({ ...parseConfig(config), compareSingle: false }, files);
-  const gpu = typeof navigator === 'undefined' ? undefined : navigator.gpu;
+  const gpu = browserGpu();
   const keeper = new DeviceKeeper(gpu, true);
   const training = await createTraining(blueprint, { keeper, gpu });
   return {

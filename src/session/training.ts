@@ -4,22 +4,20 @@
  */
 import { at, must } from '../base/invariant';
 import type { BatchSource, StepBatch } from '../data/batch-source';
-import type { BufferSpec } from '../program/instruction';
 import type { DeviceReport, Notice } from '../protocol/session';
-import { CAPTURE_LIMIT, type Captured, type DeviceIndex, type LossRecord, type StepTrace } from '../protocol/trace';
+import { CAPTURE_LIMIT, type Captured, type LossRecord, type StepTrace } from '../protocol/trace';
 import type { Loss } from '../runtime/executor';
-import type { BufferRef, World } from '../runtime/launch/world';
-import { allocate, elements, type HostArray } from '../tensor/shape';
 import type { Blueprint } from './blueprint';
 import type { DeviceKeeper } from './device-keeper';
 import { openWorld } from './open-world';
 import { stepTrace } from './step-trace';
+import { type BufferValue, createWorldState } from './world-state';
 
 /** Everything that a later step depends on. */
 export interface Checkpoint {
   readonly step: number;
-  readonly values: readonly (BufferRef & { readonly data: HostArray })[];
-  readonly twin: readonly (BufferRef & { readonly data: HostArray })[];
+  readonly values: readonly BufferValue[];
+  readonly twin: readonly BufferValue[];
 }
 
 /** Weights of every device, and of the twin, at one step. */
@@ -53,22 +51,6 @@ export interface TrainingOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-const STATEFUL = new Set<BufferSpec['category']>(['parameter', 'optimizer', 'gradient']);
-
-/** Persistent buffers of every device that training changes. */
-function statefulBuffers(
-  programs: Blueprint['programs'],
-): readonly { readonly device: DeviceIndex; readonly spec: BufferSpec }[] {
-  const found = new Map<string, { device: DeviceIndex; spec: BufferSpec }>();
-  for (const program of programs) {
-    for (const { device, buffers } of program.lanes) {
-      for (const spec of buffers)
-        if (spec.persistent && STATEFUL.has(spec.category)) found.set(`${device} ${spec.name}`, { device, spec });
-    }
-  }
-  return [...found.values()];
-}
-
 export async function createTraining(
   blueprint: Blueprint,
   { keeper, gpu, onProgress }: TrainingOptions,
@@ -81,53 +63,30 @@ export async function createTraining(
     twinPrograms.length > 0
       ? await openWorld({ ...shared, programs: twinPrograms, placement: 'shared', rankOfDevice: [0] })
       : undefined;
-  const buffers = statefulBuffers(programs);
-  const twinBuffers = statefulBuffers(twinPrograms);
-  const initial = new Map(blueprint.parameters.map((p) => [p.name, p.data]));
-  const traced = buffers.filter(({ spec }) => spec.category !== 'optimizer');
+  const state = createWorldState(world, programs, blueprint.parameters);
+  const twinState = twin && createWorldState(twin, twinPrograms, blueprint.parameters);
   let batches: BatchSource = blueprint.batches();
   let step = 0;
 
-  const startValues = (list: typeof buffers) =>
-    list.map(({ device, spec }) => ({
-      device,
-      buffer: spec.name,
-      data: initial.get(spec.name) ?? allocate(spec.dtype, elements(spec.shape)),
-    }));
-  const record = (batch: StepBatch, losses: readonly Loss[]): LossRecord => {
-    const perRank = losses.map((l) => l.value);
-    return {
-      step: batch.step,
-      epoch: batch.epoch,
-      perRank,
-      loss: perRank.reduce((a, b) => a + b, 0) / Math.max(1, perRank.length),
-    };
-  };
-  const read = async (from: World, list: typeof buffers) => {
-    const refs = list.map(({ device, spec }) => ({ device, buffer: spec.name }));
-    const values = await from.read(refs);
-    return refs.map((ref, i) => ({ ...ref, data: at(values, i) }));
-  };
-  const construct = async () => {
-    const program = programs.find((p) => p.variant === 'construct');
-    if (program) await world.trace({ variant: 'construct', rows: [], scalars: new Float32Array(0) });
-  };
   const reset = async () => {
-    await world.write(startValues(buffers));
-    await twin?.write(startValues(twinBuffers));
+    await state.writeStart();
+    await twinState?.writeStart();
     batches = blueprint.batches();
     step = 0;
-    await construct();
+    const hasConstructor = programs.some((p) => p.variant === 'construct');
+    if (hasConstructor) await world.trace({ variant: 'construct', rows: [], scalars: new Float32Array(0) });
   };
-  const byDevice = async (): Promise<StepTrace['initial']> => {
-    const values = await read(world, traced);
+  /** Parameters and gradients before a traced step, as the trace keeps them. */
+  const initial = async (): Promise<StepTrace['initial']> => {
+    const values = await state.read(['parameter', 'gradient']);
+    const capture = ({ buffer, data }: BufferValue): Captured => ({
+      buffer,
+      offset: 0,
+      values: Float32Array.from(data.subarray(0, CAPTURE_LIMIT)),
+    });
     return rankOfDevice.map((_, device) => ({
       device,
-      captured: values
-        .filter((v) => v.device === device)
-        .map(
-          (v): Captured => ({ buffer: v.buffer, offset: 0, values: v.data.slice(0, CAPTURE_LIMIT) as Float32Array }),
-        ),
+      captured: values.filter((v) => v.device === device).map(capture),
     }));
   };
 
@@ -148,11 +107,11 @@ export async function createTraining(
         world.run(taken.map(blueprint.feed)),
         twin?.run(taken.map(blueprint.twinFeed)),
       ]);
-      return taken.map((batch, i) => record(batch, losses[i] ?? []));
+      return taken.map((batch, i) => lossRecord(batch, losses[i] ?? []));
     },
 
     async trace() {
-      const before = await byDevice();
+      const before = await initial();
       const batch = batches.next();
       step++;
       const feed = blueprint.feed(batch);
@@ -168,25 +127,20 @@ export async function createTraining(
         step: batch.step,
         epoch: batch.epoch,
         samples: slices.map(([start, count], d) => [
-          ...(feed.rows[at(rankOfDevice, d)] ?? new Int32Array(0)).subarray(start, start + count),
+          ...at(feed.rows, at(rankOfDevice, d)).subarray(start, start + count),
         ]),
-        losses: record(batch, losses),
+        losses: lossRecord(batch, losses),
         initial: before,
       });
     },
 
     async weights() {
       const current = step;
-      const isParameter = (b: (typeof buffers)[number]) => b.spec.category === 'parameter';
-      const [own, twins] = await Promise.all([
-        read(world, buffers.filter(isParameter)),
-        twin ? read(twin, twinBuffers.filter(isParameter)) : undefined,
-      ]);
-      const mapOf = (list: typeof own) => new Map(list.map((v) => [v.buffer, v.data as Float32Array]));
+      const [own, twins] = await Promise.all([state.read(['parameter']), twinState?.read(['parameter'])]);
       return {
         step: current,
-        devices: rankOfDevice.map((_, d) => mapOf(own.filter((v) => v.device === d))),
-        twin: twins && mapOf(twins),
+        devices: rankOfDevice.map((_, d) => byName(own.filter((v) => v.device === d))),
+        twin: twins && byName(twins),
       };
     },
 
@@ -194,24 +148,23 @@ export async function createTraining(
 
     async checkpoint() {
       const current = step;
-      const [values, twins] = await Promise.all([read(world, buffers), twin ? read(twin, twinBuffers) : []]);
+      const [values, twins] = await Promise.all([state.read(), twinState?.read() ?? []]);
       return { step: current, values, twin: twins };
     },
 
     async restore(checkpoint) {
       await reset();
-      await world.write(checkpoint.values);
-      await twin?.write(checkpoint.twin);
+      await state.write(checkpoint.values);
+      await twinState?.write(checkpoint.twin);
       for (let s = 0; s < checkpoint.step; s++) batches.next();
       step = checkpoint.step;
     },
 
     async corrupt(event, add) {
       const all = at(programs, 0).lanes.flatMap((lane) => lane.instructions);
-      const transfer = all.find((i) => i.id === event && (i.kind === 'send' || i.kind === 'recv'));
-      await world.corrupt(
-        transfer?.kind === 'send' || transfer?.kind === 'recv' ? { tag: transfer.tag, add } : undefined,
-      );
+      const transfer = all.find((i) => i.id === event);
+      const isTransfer = transfer?.kind === 'send' || transfer?.kind === 'recv';
+      await world.corrupt(isTransfer ? { tag: transfer.tag, add } : undefined);
     },
     lose: () => world.lose(),
     async dispose() {
@@ -220,3 +173,11 @@ export async function createTraining(
     },
   };
 }
+
+function lossRecord({ step, epoch }: StepBatch, losses: readonly Loss[]): LossRecord {
+  const perRank = losses.map((l) => l.value);
+  return { step, epoch, perRank, loss: perRank.reduce((a, b) => a + b, 0) / Math.max(1, perRank.length) };
+}
+
+const byName = (values: readonly BufferValue[]): ReadonlyMap<string, Float32Array> =>
+  new Map(values.map(({ buffer, data }) => [buffer, Float32Array.from(data)]));

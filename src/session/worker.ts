@@ -1,5 +1,6 @@
 /** The worker entry of the session; nothing else. The page starts it in app/session.ts. */
 import * as Comlink from 'comlink';
+import { browserGpu } from '../runtime/webgpu/browser-gpu';
 import { createSession } from './session';
 
-Comlink.expose(createSession(navigator.gpu));
+Comlink.expose(createSession(browserGpu()));

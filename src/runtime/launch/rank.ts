@@ -2,8 +2,9 @@
  * One rank: a process of the mesh. It owns its devices and its part of the mesh of ports and does not know where it runs; rank-worker.ts puts it into a
  * worker, where control comes through comlink. Tensors go from rank to rank, never through the session or the page.
  */
-import { LockstepError, toWire } from '../../base/errors';
+import { toWire } from '../../base/errors';
 import { must } from '../../base/invariant';
+import { browserGpu } from '../webgpu/browser-gpu';
 import { createLocalWorld } from './local-world';
 import { openExecutors, type ProcessPlan } from './open-executors';
 import type { DatasetTable, World } from './world';
@@ -28,9 +29,7 @@ export function createRank(): RankApi {
   return {
     open: (plan, table) =>
       typed(async () => {
-        if (plan.kind === 'webgpu' && !navigator.gpu)
-          throw new LockstepError('no-webgpu', 'This worker has no WebGPU.');
-        world = createLocalWorld(await openExecutors(plan, { gpu: navigator.gpu }), table);
+        world = createLocalWorld(await openExecutors(plan, { gpu: browserGpu() }), table);
         return world.info;
       }),
     untilLost: () => open().lost,
