@@ -13,6 +13,8 @@ export default defineConfig({
           name: 'pure',
           include: ['{src,scripts,bench}/**/*.test.ts', 'src/**/*.test.tsx'],
           exclude: ['**/*.null.test.ts', '**/*.gpu.test.ts'],
+          // Property tests train hundreds of small nets; a loaded two-core machine needs the room.
+          testTimeout: 30_000,
         },
       },
       { extends: true, test: { name: 'null', include: ['src/**/*.null.test.ts'] } },
