@@ -48,7 +48,15 @@ export function chromeTrace(traces: readonly StepTrace[], clock: Clock, context:
       if (event.kind === 'wait') return;
       const { startUs, durUs } = spanOf(trace, clock, index);
       const place = { pid: event.device, tid: TID[event.queue] };
-      events.push({ ph: 'X', name: titleOf(event), cat: event.phase, ...place, ts: originUs + startUs, dur: durUs, args: argsOf(trace, event, context) });
+      events.push({
+        ph: 'X',
+        name: titleOf(event),
+        cat: event.phase,
+        ...place,
+        ts: originUs + startUs,
+        dur: durUs,
+        args: argsOf(trace, event, context),
+      });
     });
     for (const packet of packetsOf(trace)) {
       flow++;
@@ -58,8 +66,21 @@ export function chromeTrace(traces: readonly StepTrace[], clock: Clock, context:
       const leaves = send.startUs;
       const arrives = (Math.max(recv.startUs, leaves) + Math.max(endUs(recv), leaves)) / 2;
       const arrow = { name: packet.payload, cat: 'message', id: flow };
-      events.push({ ph: 's', ...arrow, pid: packet.from, tid: TID[at(trace.events, packet.send).queue], ts: originUs + leaves });
-      events.push({ ph: 'f', bp: 'e', ...arrow, pid: packet.to, tid: TID[at(trace.events, packet.recv).queue], ts: originUs + arrives });
+      events.push({
+        ph: 's',
+        ...arrow,
+        pid: packet.from,
+        tid: TID[at(trace.events, packet.send).queue],
+        ts: originUs + leaves,
+      });
+      events.push({
+        ph: 'f',
+        bp: 'e',
+        ...arrow,
+        pid: packet.to,
+        tid: TID[at(trace.events, packet.recv).queue],
+        ts: originUs + arrives,
+      });
     }
     if (context.buffers) events.push(...memoryCounters(trace, clock, context.buffers, originUs));
     originUs += totalUs(trace, clock);
@@ -70,7 +91,10 @@ export function chromeTrace(traces: readonly StepTrace[], clock: Clock, context:
     otherData: {
       producer: 'Lockstep',
       clock,
-      clockMeaning: clock === 'measured' ? 'what this machine took' : `a cost model of ${context.hardwareLabel ?? 'the chosen hardware'}; not measured`,
+      clockMeaning:
+        clock === 'measured'
+          ? 'what this machine took'
+          : `a cost model of ${context.hardwareLabel ?? 'the chosen hardware'}; not measured`,
       steps: traces.map((t) => t.step).join(', '),
     },
   };
@@ -124,7 +148,12 @@ function argsOf(trace: StepTrace, event: TraceEvent, { code }: ChromeTraceContex
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function memoryCounters(trace: StepTrace, clock: Clock, buffers: readonly BufferInfo[], originUs: number): ChromeEvent[] {
+function memoryCounters(
+  trace: StepTrace,
+  clock: Clock,
+  buffers: readonly BufferInfo[],
+  originUs: number,
+): ChromeEvent[] {
   const memory = memoryOf(trace, buffers);
   return trace.events.flatMap((event, index): ChromeEvent[] => {
     if (event.kind === 'wait') return [];

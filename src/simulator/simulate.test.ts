@@ -238,7 +238,7 @@ const programs = fc
 
 const machines = fc.constantFrom(EXAMPLE, ...Object.values(HARDWARE));
 
-test('nothing starts before what it depends on, and no queue or port does two things at once', () => {
+test('nothing starts before what it depends on, and no queue or port does two things at once', () =>
   fc.assert(
     fc.property(programs, machines, (program, hardware) => {
       const times = simulate(program, hardware);
@@ -284,13 +284,11 @@ test('nothing starts before what it depends on, and no queue or port does two th
         }
       }
     }),
-  );
-});
+  ));
 
-test('the same Program takes the same time again', () => {
+test('the same Program takes the same time again', () =>
   fc.assert(
     fc.property(programs, machines, (program, hardware) => {
       expect([...simulate(program, hardware)]).toEqual([...simulate(program, hardware)]);
     }),
-  );
-});
+  ));
