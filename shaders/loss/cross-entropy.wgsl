@@ -1,6 +1,9 @@
 // loss[0] = sum over rows of log sum exp(x) - x[target], divided by the counted rows if mean = 1: torch.nn.CrossEntropyLoss
 // with class indices. x [rows, classes], target [rows]; target -100 is not counted, another one out of range makes the loss NaN.
-// One invocation sums row by row in order: batches are small.
+// LANES = 1: one invocation sums row by row in order, which beats a tree where a batch is small. LANES = 64: each invocation of the
+// workgroup takes every 64th row, and the first adds up the partial sums.
+override LANES: u32 = 1u;
+
 struct Params {
   rows: u32,
   classes: u32,
@@ -20,17 +23,16 @@ fn is_nan(v: f32) -> bool {
   return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u;
 }
 
+var<workgroup> partial: array<vec2f, 64>; // total, counted rows
+
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
-  if (id.x > 0u) { return; }
-  let lowest = -3.4028234e38;
-  var total = 0.0;
-  var counted = 0.0;
-  for (var r = 0u; r < params.rows; r++) {
+  var sums = vec2f(); // total, counted rows
+  for (var r = id.x; r < params.rows && id.x < LANES; r += LANES) {
     let label = labels[id.z * params.labels_stride + r];
     if (label == -100) { continue; }
     let start = id.z * params.x_stride + r * params.classes;
-    var largest = lowest;
+    var largest = -3.4028234e38;
     var poison = 0.0; // NaN if the row has one
     for (var c = 0u; c < params.classes; c++) {
       let v = x[start + c];
@@ -45,8 +47,13 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     } else {
       picked = bitcast<f32>(0x7fc00000u | params.rows);
     }
-    total -= picked;
-    counted += 1.0;
+    sums += vec2f(-picked, 1.0);
   }
-  loss[id.z * params.loss_stride] = select(total, total / counted, params.mean == 1u);
+  if (LANES > 1u) {
+    partial[id.x] = sums;
+    workgroupBarrier();
+  }
+  if (id.x > 0u) { return; }
+  for (var lane = 1u; lane < LANES; lane++) { sums += partial[lane]; }
+  loss[id.z * params.loss_stride] = select(sums.x, sums.x / sums.y, params.mean == 1u);
 }

@@ -1,5 +1,8 @@
 // loss[0] = sum of (x - t)^2 over n elements, divided by `divisor` (n for the mean, 1 for the sum): torch.nn.MSELoss.
-// One invocation sums in order: a batch is small, and one thread without barriers beats a tree there.
+// LANES = 1: one invocation sums in order, which beats a tree where a batch is small. LANES = 64: each invocation of the workgroup
+// sums every 64th element, and the first adds up the partial sums.
+override LANES: u32 = 1u;
+
 struct Params {
   n: u32,
   divisor: f32,
@@ -13,15 +16,22 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> loss: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+var<workgroup> partial: array<f32, 64>;
+
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
-  if (id.x > 0u) { return; }
   let x_start = id.z * params.x_stride;
   let t_start = id.z * params.t_stride;
   var sum = 0.0;
-  for (var i = 0u; i < params.n; i++) {
+  for (var i = id.x; i < params.n && id.x < LANES; i += LANES) {
     let d = x[x_start + i] - t[t_start + i];
     sum += d * d;
   }
+  if (LANES > 1u) {
+    partial[id.x] = sum;
+    workgroupBarrier();
+  }
+  if (id.x > 0u) { return; }
+  for (var lane = 1u; lane < LANES; lane++) { sum += partial[lane]; }
   loss[id.z * params.loss_stride] = sum / params.divisor;
 }

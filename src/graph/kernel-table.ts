@@ -7,7 +7,7 @@ export interface KernelSpec {
   readonly tensors: readonly { readonly name: string; readonly access: 'read' | 'read_write'; readonly dtype?: 'f32' | 'i32' }[];
   /** Fields of struct Params after which, for dense kernels, one stride a tensor follows: 'batch: u32'. */
   readonly params: readonly `${string}: ${'u32' | 'f32'}`[];
-  /** Segmented kernels read a block table at group 1, binding 1. */
+  /** Segmented kernels read a block table at group 1, binding 1, and have an override LANES: the invocations that share a block. */
   readonly segmented?: boolean;
   /** Names of its override constants. */
   readonly overrides?: readonly string[];
@@ -23,14 +23,14 @@ export const KERNELS = {
     ],
     params: [],
     segmented: true,
-    overrides: ['ADD'],
+    overrides: ['ADD', 'LANES'],
     workgroupSize: [64, 1],
   },
   'comm/transfer-within': {
     tensors: [{ name: 'memory', access: 'read_write', dtype: 'i32' }],
     params: [],
     segmented: true,
-    overrides: ['ADD'],
+    overrides: ['ADD', 'LANES'],
     workgroupSize: [64, 1],
   },
   // ddp: gradients into the flat bucket, pre-divided.
@@ -41,6 +41,7 @@ export const KERNELS = {
     ],
     params: ['scale: f32'],
     segmented: true,
+    overrides: ['LANES'],
     workgroupSize: [64, 1],
   },
   // optim: one step over all parameters of a device; numbers of the step come from `scalars` (optim/scalars.ts).
@@ -52,6 +53,7 @@ export const KERNELS = {
     ],
     params: [],
     segmented: true,
+    overrides: ['LANES'],
     workgroupSize: [64, 1],
   },
   'optim/sgd-momentum': {
@@ -63,7 +65,7 @@ export const KERNELS = {
     ],
     params: [],
     segmented: true,
-    overrides: ['NESTEROV'],
+    overrides: ['NESTEROV', 'LANES'],
     workgroupSize: [64, 1],
   },
   'optim/adam': {
@@ -76,7 +78,7 @@ export const KERNELS = {
     ],
     params: [],
     segmented: true,
-    overrides: ['DECOUPLED'],
+    overrides: ['DECOUPLED', 'LANES'],
     workgroupSize: [64, 1],
   },
   // ops: forward and backward of the layers. loss: the losses and their gradients.
@@ -179,6 +181,17 @@ export const KERNELS = {
     params: ['m: u32', 'n: u32', 'k: u32', 'a_row: u32', 'a_step: u32', 'b_step: u32', 'b_column: u32'],
     workgroupSize: [64, 1],
   },
+  'ops/matmul-tiled': {
+    tensors: [
+      { name: 'a', access: 'read' },
+      { name: 'b', access: 'read' },
+      { name: 'bias', access: 'read' },
+      { name: 'c', access: 'read_write' },
+    ],
+    params: ['m: u32', 'n: u32', 'k: u32', 'a_row: u32', 'a_step: u32', 'b_step: u32', 'b_column: u32', 'has_bias: u32'],
+    overrides: ['ACTIVATION'],
+    workgroupSize: [4, 8],
+  },
   'ops/sigmoid': {
     tensors: [
       { name: 'x', access: 'read' },
@@ -272,6 +285,7 @@ export const KERNELS = {
       { name: 'loss', access: 'read_write' },
     ],
     params: ['n: u32', 'divisor: f32'],
+    overrides: ['LANES'],
     workgroupSize: [64, 1],
   },
   'loss/mse-grad': {
@@ -291,6 +305,7 @@ export const KERNELS = {
       { name: 'loss', access: 'read_write' },
     ],
     params: ['n: u32', 'divisor: f32'],
+    overrides: ['LANES'],
     workgroupSize: [64, 1],
   },
   'loss/bce-with-logits-grad': {
@@ -310,6 +325,7 @@ export const KERNELS = {
       { name: 'loss', access: 'read_write' },
     ],
     params: ['rows: u32', 'classes: u32', 'mean: u32'],
+    overrides: ['LANES'],
     workgroupSize: [64, 1],
   },
   'loss/cross-entropy-grad': {

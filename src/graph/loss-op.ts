@@ -5,8 +5,11 @@
 import { at } from '../base/invariant';
 import { elements } from '../tensor/shape';
 import type { KernelId } from './kernel-table';
-import { dense, grid } from './launch';
+import { dense, GROUP, grid } from './launch';
 import type { CpuArgs, KernelParam, OpDef, OpTypes, TensorType } from './op';
+
+/** Up to that many elements one invocation sums; beyond, a workgroup does, whose barrier is then worth it. */
+const SEQUENTIAL_LIMIT = 1024;
 
 export interface LossSpec {
   readonly name: KernelId;
@@ -37,7 +40,10 @@ export function lossOp(spec: LossSpec): readonly [loss: OpDef, grad: OpDef] {
       return c.emit(spec.gradName, [c.input(0), c.input(1), upstream], c.types.attrs, [0]);
     },
     cpu: spec.cpu,
-    lower: (types) => [dense(spec.name, types, spec.params(types), [1, 1])],
+    lower(types) {
+      const lanes = elements(at(types.inputs, 0).shape) > SEQUENTIAL_LIMIT ? GROUP : 1;
+      return [dense(spec.name, types, spec.params(types), [1, 1], { LANES: lanes })];
+    },
     flops,
   };
   const grad: OpDef = {

@@ -53,7 +53,8 @@ export interface DenseLaunch {
  * One dispatch of a kernel over many stretches of pooled buffers (all parameters of a device, say). For each binding,
  * `segments[k].at[binding]` names an operand and an element offset; all operands of one binding lie in one GPUBuffer. The runtime turns the
  * segments of all instances into a table of blocks (@group(1) @binding(1), storage): per block one u32 offset per binding, then a u32 count,
- * then a u32 `extra`; at most BLOCK_ELEMENTS a block, one workgroup a block.
+ * then a u32 `extra`. LANES invocations (an override the runtime sets) take a block of at most LANES * BLOCK_STEPS elements; 64 / LANES blocks share
+ * a workgroup, so that many small parameters do not cost a workgroup each.
  */
 export interface SegmentedLaunch {
   readonly kind: 'segmented';
@@ -70,8 +71,8 @@ export interface SegmentedLaunch {
   }[];
 }
 
-/** Elements that one workgroup of a segmented kernel covers: 64 invocations of 16. */
-export const BLOCK_ELEMENTS = 1024;
+/** Elements of a block of a segmented kernel that each of its LANES invocations takes. */
+export const BLOCK_STEPS = 16;
 
 export type Launch = DenseLaunch | SegmentedLaunch;
 

@@ -74,6 +74,11 @@ it('folds grids of more than 32,768 workgroups into two dimensions', async () =>
   expect(error, node).toBeLessThan(1e-5);
 });
 
+it.each(Object.keys(CASES).filter((name) => /mse|bce|cross/.test(name)))('sums a large batch with a whole workgroup: %s', async (name) => {
+  const { error, node } = await worstError(must(CASES[name], name), [701, 7, 1], 3);
+  expect(error, node).toBeLessThan(1e-5);
+});
+
 const NAN_CASES = Object.keys(CASES).filter((name) => !/matmul|add|sum/.test(name));
 
 it.each(NAN_CASES)('lets NaN through as the CPU does, forward and backward: %s', async (name) => {
@@ -101,4 +106,54 @@ it('stays finite at extreme logits, and turns a class out of range into NaN', as
   expect(await run(Int32Array.of(2, 0))).toBeCloseTo((2000 + Math.log(3)) / 2, 3);
   expect(await run(Int32Array.of(-100, 0))).toBeCloseTo(Math.log(3), 5);
   expect(await run(Int32Array.of(3, 0))).toBeNaN();
+});
+
+describe.each(['linear', 'linear without bias', 'matmul', 'matmul, a transposed', 'matmul, b transposed', 'matmul, both transposed'])('tiles: %s', (name) => {
+  it.each([1, 3])('agrees with the CPU off the grid of tiles, %i instance(s)', async (instances) => {
+    const make = must(CASES[name], name);
+    for (const sizes of [
+      [37, 101, 67],
+      [128, 64, 33],
+    ] as const) {
+      const { error, node } = await worstError(make, sizes, instances);
+      expect(error, `${node} at ${sizes.join('x')}`).toBeLessThan(1e-5);
+    }
+  });
+});
+
+it('gives the same bits from tiles as from one invocation an element', async () => {
+  const [m, n, k] = [41, 70, 129];
+  const random = randomSource(7);
+  const data = (length: number) => Float32Array.from({ length }, () => random() * 2 - 1);
+  const f32 = (...shape: number[]) => ({ shape, dtype: 'f32' }) as const;
+  const inputs = [[data(m * k), data(n * k), data(n)]];
+  const types = { inputs: [f32(m, k), f32(n, k), f32(n)], outputs: [f32(m, n)], attrs: {} };
+  const op = must(OPS.get('ops/linear'), 'linear');
+  const small = { kernel: 'ops/linear', constants: { HAS_BIAS: 1 }, bindings: [0, 1, 2, 3], params: [m, k, n], workgroups: [Math.ceil((m * n) / 64), 1] } as const;
+  expect(op.lower(types).map((launch) => launch.kernel)).toEqual(['ops/matmul-tiled']);
+  const gpu = must(runner, 'runner');
+  const tiled = at(at(await gpu.run(op, types, inputs), 0), 0);
+  const single = at(at(await gpu.run({ ...op, lower: () => [{ kind: 'dense', ...small }] }, types, inputs), 0), 0);
+  expect(new Uint32Array(tiled.buffer)).toEqual(new Uint32Array(single.buffer));
+});
+
+it.each([
+  ['relu', 1],
+  ['tanh', 2],
+  ['sigmoid', 3],
+])('fuses %s into a linear layer of either size', async (activation) => {
+  for (const [rows, features] of [
+    [3, 5],
+    [64, 64],
+  ] as const) {
+    const made = must(CASES.linear, 'linear')([rows, features, features], randomSource(3));
+    const attrs = { activation };
+    const types = { inputs: made.inputs.map((i) => i.type), outputs: [{ shape: [rows, features], dtype: 'f32' as const }], attrs };
+    const op = must(OPS.get('ops/linear'), 'linear');
+    const inputs = made.inputs.map((i) => i.data);
+    const expected = new Float32Array(rows * features);
+    op.cpu({ inputs, outputs: [expected], inputTypes: types.inputs, outputTypes: types.outputs, attrs });
+    const actual = at(at(await must(runner, 'runner').run(op, types, [inputs]), 0), 0);
+    expect(relativeError(actual, expected)).toBeLessThan(1e-5);
+  }
 });

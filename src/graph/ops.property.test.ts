@@ -7,7 +7,6 @@ import type { ValueId } from './op';
 import { OPS } from './op-table';
 import { erf } from './erf';
 import { CASES, type OpCase, randomSource, type Sizes } from './testing/cases';
-import { relativeError } from './testing/closeness';
 import { differentiate } from './testing/differentiate';
 import { type Doubles, erfSeries, REFERENCE } from './testing/reference';
 import { runCpu } from './testing/run-cpu';
@@ -26,7 +25,11 @@ function compare(made: OpCase, random: () => number): void {
   const formula = must(REFERENCE[made.op], made.op);
   const doubles = made.inputs.map((input): Doubles => ({ shape: input.type.shape, data: [...input.data] }));
   const expected = formula(doubles, made.attrs);
-  expect(relativeError(must(values.get(d.output), 'out'), expected)).toBeLessThan(5e-6);
+  // Sums may cancel: a float32 sum is as good as the size of what was summed allows.
+  const summed = doubles.reduce((sum, t) => sum + t.data.reduce((a, v) => a + Math.abs(v), 0), 0);
+  const out = must(values.get(d.output), 'out');
+  const scale = Math.max(...expected.map(Math.abs), summed / 100);
+  expect(Math.max(...expected.map((v, i) => Math.abs(v - at(out, i)))) / scale).toBeLessThan(5e-6);
 
   const objective = (inputs: readonly Doubles[]): number => formula(inputs, made.attrs).reduce((sum, v, i) => sum + v * at(upstream, i), 0);
   const h = 1e-5;

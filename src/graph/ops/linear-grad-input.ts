@@ -4,6 +4,7 @@ import { elements } from '../../tensor/shape';
 import { gemmXN } from '../gemm';
 import { dense, grid, lastOf, rowsOf } from '../launch';
 import type { OpDef, OpTypes } from '../op';
+import { tiledProduct, tilesPay } from '../tiled-product';
 
 function sizesOf(types: Pick<OpTypes, 'inputs'>) {
   const dy = at(types.inputs, 0).shape;
@@ -22,6 +23,10 @@ export const linearGradInput: OpDef = {
   },
   lower(types) {
     const { rows, inFeatures, outFeatures } = sizesOf(types);
+    if (tilesPay(rows, inFeatures, outFeatures)) {
+      const steps = [outFeatures, 1, inFeatures, 1] as const;
+      return [tiledProduct({ m: rows, n: inFeatures, k: outFeatures, steps, a: 0, b: 1, c: 2 })];
+    }
     return [dense('ops/linear-grad-input', types, [rows, inFeatures, outFeatures], grid(rows * inFeatures))];
   },
   flops: (types) => 2 * elements(at(types.outputs, 0).shape) * sizesOf(types).outFeatures,

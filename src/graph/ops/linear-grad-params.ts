@@ -1,12 +1,14 @@
 /**
  * dW = dy^T x and db = column sums of dy: the gradients of a linear layer's parameters. Inputs x [..., I] and dy [..., O]; outputs dW [O, I] and, with attr
- * `bias`, db [O]. Both are sums over the batch in row order, and one dispatch writes both.
+ * `bias`, db [O]. Both are sums over the batch in row order. One dispatch writes both for small layers; larger ones take a
+ * tiled product and the column sums of 'ops/add-grad-row'.
  */
 import { at } from '../../base/invariant';
 import { elements, type HostArray } from '../../tensor/shape';
 import { gemmXN } from '../gemm';
 import { dense, grid, lastOf, rowsOf } from '../launch';
 import type { OpDef, OpTypes } from '../op';
+import { tiledProduct, tilesPay } from '../tiled-product';
 
 function sizesOf(types: Pick<OpTypes, 'inputs'>) {
   const x = at(types.inputs, 0).shape;
@@ -39,6 +41,12 @@ export const linearGradParams: OpDef = {
     const { rows, inFeatures, outFeatures } = sizesOf(types);
     const params = [rows, inFeatures, outFeatures];
     const hasBias = types.outputs.length > 1;
+    if (tilesPay(outFeatures, inFeatures, rows)) {
+      const steps = [1, outFeatures, inFeatures, 1] as const;
+      const product = tiledProduct({ m: outFeatures, n: inFeatures, k: rows, steps, a: 1, b: 0, c: 2 });
+      const sums = { kind: 'dense', kernel: 'ops/add-grad-row', bindings: [1, 3], params: [rows, outFeatures], workgroups: grid(outFeatures) } as const;
+      return hasBias ? [product, sums] : [product];
+    }
     const invocations = outFeatures * (hasBias ? inFeatures + 1 : inFeatures);
     return [dense(hasBias ? 'ops/linear-grad-params' : 'ops/linear-grad-weight', types, params, grid(invocations))];
   },

@@ -8,6 +8,7 @@ import { elements, formatShape, sameShape } from '../../tensor/shape';
 import { gemmNT } from '../gemm';
 import { grid, lastOf, rowsOf } from '../launch';
 import type { Attrs, OpDef, OpTypes } from '../op';
+import { tiledProduct, tilesPay } from '../tiled-product';
 
 const ACTIVATIONS = ['none', 'relu', 'tanh', 'sigmoid'];
 const activationOf = (attrs: Attrs): number => Math.max(0, ACTIVATIONS.indexOf(String(attrs.activation ?? 'none')));
@@ -64,6 +65,11 @@ export const linear: OpDef = {
   lower(types) {
     const { rows, inFeatures, outFeatures } = sizesOf(types);
     const hasBias = types.inputs.length > 2;
+    if (tilesPay(rows, outFeatures, inFeatures)) {
+      const steps = [inFeatures, 1, 1, inFeatures] as const;
+      const operands = hasBias ? { a: 0, b: 1, bias: 2, c: 3 } : { a: 0, b: 1, c: 2 };
+      return [tiledProduct({ m: rows, n: outFeatures, k: inFeatures, steps, ...operands, activation: activationOf(types.attrs) })];
+    }
     return [
       {
         kind: 'dense',

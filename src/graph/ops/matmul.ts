@@ -8,6 +8,7 @@ import { elements, type HostArray } from '../../tensor/shape';
 import { gemmNT, gemmXN } from '../gemm';
 import { dense, grid } from '../launch';
 import type { Attrs, OpDef, TensorType } from '../op';
+import { tiledProduct, tilesPay } from '../tiled-product';
 
 interface Product {
   readonly ta: boolean;
@@ -71,6 +72,7 @@ export const matmul: OpDef = {
   },
   lower(types) {
     const { M, N, K, steps } = productOf(types.inputs, types.attrs);
+    if (tilesPay(M, N, K)) return [tiledProduct({ m: M, n: N, k: K, steps, a: 0, b: 1, c: 2 })];
     return [dense('ops/matmul', types, [M, N, K, ...steps], grid(M * N))];
   },
   flops: (types) => 2 * elements(at(types.outputs, 0).shape) * productOf(types.inputs, types.attrs).K,
