@@ -1,9 +1,10 @@
 // comm/transfer where source and destination lie in one GPUBuffer (WebGPU forbids binding it twice when one binding is writable):
 // ADD = 0: memory[to + i] = memory[from + i]; ADD = 1: memory[to + i] = memory[to + i] + memory[from + i], own value first.
 // Stands for torch.distributed.send/recv and the rounds of all_reduce. Slices of one dispatch must not overlap.
-// A block of at most 1024 elements a workgroup, 16 an invocation; `extra` of a block is where its source starts.
+// LANES invocations take a block of at most 16 * LANES elements; `extra` of a block is where its source starts.
 
 override ADD: u32 = 0u;
+override LANES: u32 = 64u;
 
 struct Block {
   destination_at: u32,
@@ -16,10 +17,10 @@ struct Block {
 
 @compute @workgroup_size(64, 1)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
-  let index = group.y * groups.x + group.x;
+  let index = (group.y * groups.x + group.x) * (64u / LANES) + local.x / LANES;
   if (index >= arrayLength(&blocks)) { return; }
   let block = blocks[index];
-  for (var i = local.x; i < block.count; i += 64u) {
+  for (var i = local.x % LANES; i < block.count; i += LANES) {
     let received = memory[block.extra + i];
     let at = block.destination_at + i;
     if (ADD == 1u) {

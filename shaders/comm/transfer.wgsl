@@ -1,9 +1,10 @@
 // ADD = 0: destination[i] = source[i]; ADD = 1: destination[i] = destination[i] + source[i], own value first. One GPUDevice, two GPUBuffers.
 // Stands for torch.distributed.send/recv and the rounds of all_reduce, as NCCL moves a slice over NVLink (and sums it).
-// A block of at most 1024 elements a workgroup, 16 an invocation; offsets in elements from the start of either buffer.
+// LANES invocations take a block of at most 16 * LANES elements; offsets in elements from the start of either buffer.
 // The tensors are declared as bits, so that a copy keeps class indices and every NaN as they are.
 
 override ADD: u32 = 0u;
+override LANES: u32 = 64u;
 
 struct Block {
   source_at: u32,
@@ -18,10 +19,10 @@ struct Block {
 
 @compute @workgroup_size(64, 1)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
-  let index = group.y * groups.x + group.x;
+  let index = (group.y * groups.x + group.x) * (64u / LANES) + local.x / LANES;
   if (index >= arrayLength(&blocks)) { return; }
   let block = blocks[index];
-  for (var i = local.x; i < block.count; i += 64u) {
+  for (var i = local.x % LANES; i < block.count; i += LANES) {
     let received = source[block.source_at + i];
     let at = block.destination_at + i;
     if (ADD == 1u) {

@@ -2,8 +2,8 @@
 // m <- beta1 * m + (1 - beta1) * d,  v <- beta2 * v + (1 - beta2) * d * d
 // p <- p - stepSize * m / (sqrt(v) / rootOfCorrection2 + eps)
 //
-// torch.optim.Adam and AdamW, over all parameters of a device in one dispatch. One workgroup takes one block of the
-// table (at most 1024 elements of one parameter), each of its 64 invocations 16 elements with stride 64.
+// torch.optim.Adam and AdamW, over all parameters of a device in one dispatch. LANES invocations take one block
+// of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
 // Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 - beta2,
 // 6 stepSize = lr / (1 - beta1^t), 7 rootOfCorrection2 = sqrt(1 - beta2^t), 8 eps, 9 decay = 1 - lr * weightDecay.
 
@@ -18,6 +18,7 @@ struct Block {
 }
 
 override DECOUPLED: bool = false;
+override LANES: u32 = 64u;
 
 @group(0) @binding(0) var<storage, read> scalars: array<f32>;
 @group(0) @binding(1) var<storage, read> gradient: array<f32>;
@@ -32,7 +33,7 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let index = group.y * groups.x + group.x;
+  let index = (group.y * groups.x + group.x) * (64u / LANES) + lane / LANES;
   if (index >= arrayLength(&blocks)) {
     return;
   }
@@ -40,7 +41,7 @@ fn main(
   let s = block.scalars;
   let shrink = select(1.0, scalars[s + 9u], DECOUPLED);
   let coupled = select(scalars[s + 1u], 0.0, DECOUPLED);
-  for (var i = lane; i < block.count; i += 64u) {
+  for (var i = lane % LANES; i < block.count; i += LANES) {
     let p = parameter[block.parameter + i] * shrink;
     let d = gradient[block.gradient + i] + coupled * p;
     let m = scalars[s + 2u] * expAvg[block.expAvg + i] + scalars[s + 3u] * d;

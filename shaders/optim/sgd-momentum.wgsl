@@ -2,8 +2,8 @@
 // b <- bufferFactor * b + gradientFactor * d      (first step: b = d; later momentum * b + (1 - dampening) * d)
 // p <- p - lr * b                                 (NESTEROV: p - lr * (d + momentum * b))
 //
-// torch.optim.SGD with momentum, over all parameters of a device in one dispatch. One workgroup takes one block of the
-// table (at most 1024 elements of one parameter), each of its 64 invocations 16 elements with stride 64.
+// torch.optim.SGD with momentum, over all parameters of a device in one dispatch. LANES invocations take one block
+// of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
 // Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 momentum, 3 bufferFactor, 4 gradientFactor.
 
 struct Block {
@@ -16,6 +16,7 @@ struct Block {
 }
 
 override NESTEROV: bool = false;
+override LANES: u32 = 64u;
 
 @group(0) @binding(0) var<storage, read> scalars: array<f32>;
 @group(0) @binding(1) var<storage, read> gradient: array<f32>;
@@ -29,7 +30,7 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let index = group.y * groups.x + group.x;
+  let index = (group.y * groups.x + group.x) * (64u / LANES) + lane / LANES;
   if (index >= arrayLength(&blocks)) {
     return;
   }
@@ -39,7 +40,7 @@ fn main(
   let momentum = scalars[block.scalars + 2u];
   let bufferFactor = scalars[block.scalars + 3u];
   let gradientFactor = scalars[block.scalars + 4u];
-  for (var i = lane; i < block.count; i += 64u) {
+  for (var i = lane % LANES; i < block.count; i += LANES) {
     let p = parameter[block.parameter + i];
     let d = gradient[block.gradient + i] + weightDecay * p;
     let b = bufferFactor * momentumBuffer[block.momentumBuffer + i] + gradientFactor * d;

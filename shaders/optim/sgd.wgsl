@@ -1,7 +1,7 @@
 // p <- p - lr * (g + weightDecay * p)
 //
-// torch.optim.SGD without momentum, over all parameters of a device in one dispatch. One workgroup takes one block of the
-// table (at most 1024 elements of one parameter), each of its 64 invocations 16 elements with stride 64.
+// torch.optim.SGD without momentum, over all parameters of a device in one dispatch. LANES invocations take one block
+// of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
 // Scalars (float32, written by the host each step): 0 lr, 1 weightDecay.
 
 struct Block {
@@ -11,6 +11,8 @@ struct Block {
   count: u32,
   extra: u32,
 }
+
+override LANES: u32 = 64u;
 
 @group(0) @binding(0) var<storage, read> scalars: array<f32>;
 @group(0) @binding(1) var<storage, read> gradient: array<f32>;
@@ -23,14 +25,14 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) lane: u32,
 ) {
-  let index = group.y * groups.x + group.x;
+  let index = (group.y * groups.x + group.x) * (64u / LANES) + lane / LANES;
   if (index >= arrayLength(&blocks)) {
     return;
   }
   let block = blocks[index];
   let lr = scalars[block.scalars];
   let weightDecay = scalars[block.scalars + 1u];
-  for (var i = lane; i < block.count; i += 64u) {
+  for (var i = lane % LANES; i < block.count; i += LANES) {
     let p = parameter[block.parameter + i];
     let g = gradient[block.gradient + i] + weightDecay * p;
     parameter[block.parameter + i] = p - lr * g;

@@ -1,9 +1,9 @@
 /**
- * Block tables of segmented kernels: every stretch is cut into blocks of at most BLOCK_ELEMENTS, one row and one workgroup a block. A row is
- * an element offset a binding, the count, and `extra` (transfer-within: the source's offset; else 0). Offsets count from the
- * start of the GPUBuffer, which is bound whole.
+ * Block tables of segmented kernels: every stretch is cut into blocks, one row a block: an element offset a binding, the count, and `extra`
+ * (transfer-within: the source's offset; else 0). Offsets count from the start of the GPUBuffer, which is bound whole. How many
+ * invocations share a block depends on how long the stretches are: a workgroup costs much more than a row.
  */
-import { BLOCK_ELEMENTS } from '../../graph/op';
+import { BLOCK_STEPS } from '../../graph/op';
 
 export interface Stretch {
   /** Element offset a binding; a fixed one does not advance with the blocks. */
@@ -13,29 +13,43 @@ export interface Stretch {
   readonly extra?: number;
 }
 
-export function blockTable(stretches: readonly Stretch[]): Uint32Array<ArrayBuffer> {
+export interface BlockTable {
+  readonly words: Uint32Array<ArrayBuffer>;
+  /** The override LANES. */
+  readonly lanes: number;
+  readonly workgroups: readonly [number, number, number];
+}
+
+/** Invocations a workgroup of every segmented kernel. */
+const WORKGROUP = 64;
+/** Eight floats are a 32-byte sector: narrower blocks would waste memory traffic on real GPUs. */
+const NARROW = 8;
+const MAX_WORKGROUPS = 65_535;
+
+export function blockTable(stretches: readonly Stretch[]): BlockTable {
+  const total = stretches.reduce((sum, { length }) => sum + length, 0);
+  const lanes = total >= (stretches.length * WORKGROUP * BLOCK_STEPS) / 2 ? WORKGROUP : NARROW;
+  const size = lanes * BLOCK_STEPS;
   const bindings = stretches[0]?.at.length ?? 0;
   const width = bindings + 2;
-  const blocks = stretches.reduce((sum, stretch) => sum + Math.ceil(stretch.length / BLOCK_ELEMENTS), 0);
+  const blocks = stretches.reduce((sum, { length }) => sum + Math.ceil(length / size), 0);
   const words = new Uint32Array(blocks * width);
   let row = 0;
   for (const { at, length, extra } of stretches) {
-    for (let done = 0; done < length; done += BLOCK_ELEMENTS) {
+    for (let done = 0; done < length; done += size) {
       at.forEach(({ offset, fixed }, binding) => {
         words[row + binding] = fixed ? offset : offset + done;
       });
-      words[row + bindings] = Math.min(BLOCK_ELEMENTS, length - done);
+      words[row + bindings] = Math.min(size, length - done);
       words[row + bindings + 1] = extra === undefined ? 0 : extra + done;
       row += width;
     }
   }
-  return words;
+  return { words, lanes, workgroups: fold(Math.ceil((blocks * lanes) / WORKGROUP)) };
 }
 
-const MAX_WORKGROUPS = 65_535;
-
-/** One workgroup a block; beyond 65,535 in rows. The kernels leave the surplus of the last row alone. */
-export function blockWorkgroups(blocks: number): readonly [number, number, number] {
-  const rows = Math.ceil(blocks / MAX_WORKGROUPS);
-  return [Math.ceil(blocks / Math.max(1, rows)), rows, 1];
+/** Beyond 65,535 workgroups in rows. The kernels leave the surplus of the last row alone. */
+function fold(workgroups: number): readonly [number, number, number] {
+  const rows = Math.max(1, Math.ceil(workgroups / MAX_WORKGROUPS));
+  return [Math.ceil(workgroups / rows), rows, 1];
 }

@@ -5,7 +5,7 @@
  */
 import { at, must } from '../../base/invariant';
 import type { DenseLaunch, Launch, OpDef, SegmentedLaunch } from '../../graph/op';
-import { blockTable, blockWorkgroups, type Stretch } from './block-table';
+import { blockTable, type Stretch } from './block-table';
 import { type BoundRange, conflictError, type DispatchSpec, packParams, rangesConflict } from './dispatch';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planTransfers } from './plan-transfer';
@@ -89,10 +89,9 @@ function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layo
     }
     const tensors = buffers.map((buffer) => wholeBuffer(buffer, layout));
     if (rangesConflict(launch.kernel, tensors)) throw conflictError(launch.kernel, labelsOf(tensors, layout));
-    const table = blockTable(stretches);
-    const blocks = table.length / (buffers.length + 2);
-    const params = packParams(launch.params, []);
-    return [{ kernel: launch.kernel, constants: launch.constants ?? {}, tensors, params, table, workgroups: blockWorkgroups(blocks) }];
+    const { words, lanes, workgroups } = blockTable(stretches);
+    const constants = { ...launch.constants, LANES: lanes };
+    return [{ kernel: launch.kernel, constants, tensors, params: packParams(launch.params, []), table: words, workgroups }];
   });
 }
 

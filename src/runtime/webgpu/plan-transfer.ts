@@ -3,7 +3,7 @@
  * dispatch. The moves of a call must be independent of each other.
  */
 import { at } from '../../base/invariant';
-import { blockTable, blockWorkgroups, type Stretch } from './block-table';
+import { blockTable, type Stretch } from './block-table';
 import type { BoundRange, DispatchSpec } from './dispatch';
 import type { MemoryLayout } from './memory-layout';
 
@@ -34,14 +34,13 @@ function transferDispatch(list: readonly Move[], add: boolean, layout: MemoryLay
       within ? { at: [{ offset: to }], length, extra: from } : { at: [{ offset: from }, { offset: to }], length },
   );
   const whole = (buffer: number): BoundRange => ({ buffer, offset: 0, size: at(layout.buffers, buffer).bytes });
-  const table = blockTable(stretches);
-  const blocks = table.length / (within ? 3 : 4);
+  const { words, lanes, workgroups } = blockTable(stretches);
   return {
     kernel: within ? 'comm/transfer-within' : 'comm/transfer',
-    constants: { ADD: add ? 1 : 0 },
+    constants: { ADD: add ? 1 : 0, LANES: lanes },
     tensors: within ? [whole(target)] : [whole(source), whole(target)],
     params: new Uint32Array(0),
-    table,
-    workgroups: blockWorkgroups(blocks),
+    table: words,
+    workgroups,
   };
 }
