@@ -1,157 +1,139 @@
 /**
- * How busy each device is on a clock: computing, communicating, both at once (overlap), communicating with nothing to hide behind (exposed), or idle; and
- * in words what it waits for when it is not computing. Pure; called by the timeline, the stage and metrics.ts.
+ * Where the time of a step goes, per device and clock: computing, communicating behind computation or in the open, idle; and why a device idles at a
+ * time, in words. A receive counts from when its message left: what it waited before is idle. Pure; called by the timeline and metrics.ts.
  */
-import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
-import { deviceCount, endUs, type Lane, lanesOf, spanOf, totalUs } from './lanes';
-import { deviceName } from './names';
+import type { Clock, DeviceIndex, Queue, StepTrace, TraceEvent } from '../protocol/trace';
+import { endUs, spanOf, totalUs } from './lanes';
+import { bufferWords, deviceName } from './words';
 
 export interface Interval {
   readonly startUs: number;
   readonly endUs: number;
 }
 
-export interface Use {
-  readonly device: DeviceIndex;
-  readonly totalUs: number;
+export interface TimeUse {
   readonly computeUs: number;
   readonly commUs: number;
-  /** Communication while the device computes. */
-  readonly overlapUs: number;
-  /** Communication while it does not. */
+  /** Communication while the device computes, and while it does not. */
+  readonly overlappedUs: number;
   readonly exposedUs: number;
   readonly idleUs: number;
-  /** Fraction of communication that is hidden; undefined where there is none. */
-  readonly overlap: number | undefined;
-  /** Fraction of the step in which nothing runs on the device. */
-  readonly idle: number;
-  /** Where it idles, in order. */
-  readonly gaps: readonly Interval[];
+  /** The whole step; compute + exposed + idle. */
+  readonly totalUs: number;
 }
 
-export function useOf(trace: StepTrace, clock: Clock): readonly Use[] {
-  const total = totalUs(trace, clock);
-  const lanes = lanesOf(trace, clock);
-  const sendOf = new Map(trace.events.map((e, index) => [e.id, index]));
-  return Array.from({ length: deviceCount(trace) }, (_, device) => {
-    const busy = (queue: Lane['queue']) =>
-      merged(
-        lanes
-          .filter((l) => l.device === device && l.queue === queue)
-          .flatMap((l) => l.spans.map((s) => work(trace, clock, s.event, sendOf))),
-      );
-    const compute = busy('compute');
-    const comm = busy('comm');
-    const either = merged([...compute, ...comm]);
-    const computeUs = lengthOf(compute);
-    const commUs = lengthOf(comm);
-    const overlapUs = Math.max(0, computeUs + commUs - lengthOf(either));
-    const idleUs = Math.max(0, total - lengthOf(either));
-    return {
-      device,
-      totalUs: total,
-      computeUs,
-      commUs,
-      overlapUs,
-      exposedUs: Math.max(0, commUs - overlapUs),
-      idleUs,
-      overlap: commUs > 0 ? overlapUs / commUs : undefined,
-      idle: total > 0 ? idleUs / total : 0,
-      gaps: between(either, total),
-    };
-  });
-}
-
-/** When an event works. A receive that was posted early waits, and works only once the message is under way. */
-function work(trace: StepTrace, clock: Clock, index: number, indexOf: ReadonlyMap<number, number>): Interval {
+/** When an event keeps its queue busy. */
+export function busySpan(trace: StepTrace, clock: Clock, index: number): Interval {
   const span = spanOf(trace, clock, index);
-  const { match, kind } = trace.events[index] ?? {};
-  const send = kind === 'recv' && match !== undefined ? indexOf.get(match) : undefined;
-  const leaves = send === undefined ? span.startUs : spanOf(trace, clock, send).startUs;
-  return { startUs: Math.min(Math.max(span.startUs, leaves), endUs(span)), endUs: endUs(span) };
+  const e = trace.events[index];
+  if (e?.kind !== 'recv') return { startUs: span.startUs, endUs: endUs(span) };
+  const send = trace.events.findIndex((other) => other.id === e.match);
+  const left = send < 0 ? span.startUs : spanOf(trace, clock, send).startUs;
+  return { startUs: Math.min(Math.max(span.startUs, left), endUs(span)), endUs: endUs(span) };
 }
 
-/** Disjoint intervals in order that cover the same time. */
-export function merged(intervals: readonly Interval[]): readonly Interval[] {
-  const result: { startUs: number; endUs: number }[] = [];
-  for (const next of [...intervals].sort((a, b) => a.startUs - b.startUs)) {
+/** Busy intervals of a queue, joined where they touch, in order. */
+export function busyIntervals(trace: StepTrace, clock: Clock, device: DeviceIndex, queue?: Queue): readonly Interval[] {
+  const spans = trace.events.flatMap((e, index) =>
+    e.device === device && (queue === undefined || e.queue === queue) ? [busySpan(trace, clock, index)] : [],
+  );
+  return joined(spans);
+}
+
+function joined(spans: readonly Interval[]): readonly Interval[] {
+  const result: Interval[] = [];
+  for (const span of [...spans].sort((a, b) => a.startUs - b.startUs)) {
+    if (span.endUs <= span.startUs) continue;
     const last = result.at(-1);
-    if (last && next.startUs <= last.endUs) last.endUs = Math.max(last.endUs, next.endUs);
-    else if (next.endUs > next.startUs) result.push({ ...next });
+    if (last && span.startUs <= last.endUs) {
+      result[result.length - 1] = { startUs: last.startUs, endUs: Math.max(last.endUs, span.endUs) };
+    } else result.push(span);
   }
   return result;
 }
 
-export const lengthOf = (disjoint: readonly Interval[]): number =>
-  disjoint.reduce((sum, i) => sum + i.endUs - i.startUs, 0);
+const lengthOf = (intervals: readonly Interval[]): number => intervals.reduce((n, i) => n + i.endUs - i.startUs, 0);
 
-function between(disjoint: readonly Interval[], end: number): readonly Interval[] {
-  const edges = [0, ...disjoint.flatMap((i) => [i.startUs, i.endUs]), end];
+/** Where two lists of joined intervals are both busy. */
+export function overlapOf(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
+  const shared = a.flatMap((x) =>
+    b.map((y) => ({ startUs: Math.max(x.startUs, y.startUs), endUs: Math.min(x.endUs, y.endUs) })),
+  );
+  return joined(shared);
+}
+
+/** The gaps of a device between the start and the end of the step. */
+export function idleIntervals(trace: StepTrace, clock: Clock, device: DeviceIndex): readonly Interval[] {
   const gaps: Interval[] = [];
-  for (let k = 0; k + 1 < edges.length; k += 2) {
-    const [startUs = 0, until = 0] = edges.slice(k, k + 2);
-    if (until > startUs) gaps.push({ startUs, endUs: until });
+  let from = 0;
+  for (const { startUs, endUs: end } of busyIntervals(trace, clock, device)) {
+    if (startUs > from) gaps.push({ startUs: from, endUs: startUs });
+    from = end;
   }
+  const end = totalUs(trace, clock);
+  if (end > from) gaps.push({ startUs: from, endUs: end });
   return gaps;
 }
 
-/** Why the device does not compute at a time, as a sentence without a full stop; undefined while it does. */
+export function timeUse(trace: StepTrace, clock: Clock, device: DeviceIndex): TimeUse {
+  const compute = busyIntervals(trace, clock, device, 'compute');
+  const comm = busyIntervals(trace, clock, device, 'comm');
+  const computeUs = lengthOf(compute);
+  const commUs = lengthOf(comm);
+  const overlappedUs = lengthOf(overlapOf(compute, comm));
+  const total = totalUs(trace, clock);
+  const exposedUs = commUs - overlappedUs;
+  return { computeUs, commUs, overlappedUs, exposedUs, idleUs: total - computeUs - exposedUs, totalUs: total };
+}
+
+/** Why the device does nothing at that time; undefined while it is busy or when the step is over. */
 export function whyIdle(trace: StepTrace, clock: Clock, device: DeviceIndex, timeUs: number): string | undefined {
+  if (timeUs < 0 || timeUs >= totalUs(trace, clock)) return undefined;
+  if (busyIntervals(trace, clock, device).some((i) => i.startUs <= timeUs && timeUs < i.endUs)) return undefined;
   const name = deviceName(trace, device);
-  let next: { event: TraceEvent; startUs: number } | undefined;
-  let worked = false;
-  for (const [index, event] of trace.events.entries()) {
-    if (event.device !== device || event.queue !== 'compute') continue;
-    worked = true;
-    const span = spanOf(trace, clock, index);
-    if (span.startUs <= timeUs && timeUs < endUs(span)) return undefined;
-    if (span.startUs >= timeUs && (!next || span.startUs < next.startUs)) next = { event, startUs: span.startUs };
+  const next = firstAfter(trace, clock, timeUs, (e) => e.device === device);
+  if (!next) {
+    const had = trace.events.some((e) => e.device === device);
+    return had ? `${name} has done its part of the step` : `${name} has no part in this step`;
   }
-  if (!worked) return `${name} has no work in this step`;
-  if (!next) return stillCommunicates(trace, clock, device, timeUs) ?? `${name} is done with this step`;
-  const blocker = blockerOf(trace, clock, next.event, timeUs);
-  if (blocker) return `${name} waits for ${blocker}`;
+  const cause = waitsFor(trace, clock, next, timeUs);
+  if (cause) return `${name} waits for ${cause}`;
   return clock === 'measured'
-    ? `${name} waits for its turn: here the devices share one processor`
-    : `${name} is about to go on`;
+    ? `${name} waits for its turn: one machine runs all devices here`
+    : `${name} is between two instructions`;
 }
 
-function stillCommunicates(trace: StepTrace, clock: Clock, device: DeviceIndex, timeUs: number): string | undefined {
-  const busy = trace.events.find(
-    (e, index) => e.device === device && e.peer !== undefined && endUs(spanOf(trace, clock, index)) > timeUs,
-  );
-  return busy && `${deviceName(trace, device)} has computed all, and still moves data`;
-}
-
-/** The last thing an event waits for that has not ended by then. */
-function blockerOf(trace: StepTrace, clock: Clock, event: TraceEvent, timeUs: number): string | undefined {
-  const indexOf = new Map(trace.events.map((e, index) => [e.id, index]));
-  const pending = event.deps.flatMap((id) => {
-    const index = indexOf.get(id);
-    const by = index === undefined ? undefined : trace.events[index];
-    return by && index !== undefined ? [{ by, end: endUs(spanOf(trace, clock, index)) }] : [];
+/** The event that begins first after a time, among those that `wanted` names. */
+function firstAfter(trace: StepTrace, clock: Clock, timeUs: number, wanted: (e: TraceEvent) => boolean) {
+  let first: TraceEvent | undefined;
+  let startUs = Number.POSITIVE_INFINITY;
+  trace.events.forEach((e, index) => {
+    if (!wanted(e)) return;
+    const span = busySpan(trace, clock, index);
+    if (span.startUs > timeUs && span.startUs < startUs) {
+      first = e;
+      startUs = span.startUs;
+    }
   });
-  const last = pending.filter(({ end }) => end > timeUs).sort((a, b) => b.end - a.end)[0];
-  return last && describeBlocker(trace, last.by);
+  return first;
 }
 
-function describeBlocker(trace: StepTrace, by: TraceEvent): string {
-  const { collective, peer } = by;
-  const from = peer === undefined ? '' : deviceName(trace, peer);
-  switch (collective?.op) {
-    case 'allReduce':
-      return `${by.bucket === undefined ? 'the' : `bucket ${by.bucket}'s`} all-reduce`;
-    case 'broadcast':
-      return `the parameters from ${from}`;
-    case 'scatter':
-      return by.payload === 'gradient'
-        ? `the gradient of its outputs from ${from}`
-        : `its part of the batch from ${from}`;
-    case 'gather':
-      return `the outputs of ${from}`;
-    case 'reduce':
-      return `the gradients of ${from}`;
-    default:
-      return peer === undefined ? by.name : `${by.payload ?? 'data'} ${by.slice?.buffer ?? ''} from ${from}`;
-  }
+/** What the event cannot begin without and does not have at that time, the last to come. */
+function waitsFor(trace: StepTrace, clock: Clock, next: TraceEvent, timeUs: number): string | undefined {
+  if (next.kind === 'recv') return message(trace, next);
+  const missing = next.deps
+    .map((id) => trace.events.findIndex((e) => e.id === id))
+    .filter((index) => index >= 0 && busySpan(trace, clock, index).endUs > timeUs)
+    .sort((a, b) => busySpan(trace, clock, b).endUs - busySpan(trace, clock, a).endUs);
+  const dep = trace.events[missing[0] ?? -1];
+  if (!dep) return undefined;
+  if (dep.kind === 'recv' || dep.kind === 'send') return message(trace, dep);
+  return `its own ${dep.name}`;
+}
+
+function message(trace: StepTrace, e: TraceEvent): string {
+  const other = deviceName(trace, e.peer ?? e.device);
+  if (e.collective?.op === 'allReduce') return `bucket ${e.bucket ?? 0}'s all-reduce`;
+  const what = `${e.payload} ${bufferWords(e.slice?.buffer ?? '')}`;
+  return e.kind === 'recv' ? `${what} from ${other}` : `${what} to reach ${other}`;
 }

@@ -5,7 +5,7 @@
 import type { SessionInfo } from '../protocol/session';
 import type { Clock, StepTrace } from '../protocol/trace';
 import { bytesFormula, type Formula } from './formula';
-import { type Use, useOf } from './idle';
+import { type Utilisation, utilisationOf } from './idle';
 import { deviceCount, totalUs } from './lanes';
 import { type Traffic, trafficOf } from './links';
 import { memoryOf } from './memory';
@@ -19,7 +19,7 @@ export interface Metrics {
   readonly formula: Formula;
   /** The counted bytes are those of the closed form. */
   readonly bytesAgree: boolean;
-  readonly use: readonly Use[];
+  readonly use: readonly Utilisation[];
   /** Over all devices, 0..1; undefined where nothing is communicated. */
   readonly overlap: number | undefined;
   /** Mean over the devices, 0..1. */
@@ -34,8 +34,8 @@ export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Me
     info,
     trace.samples.map((ids) => ids.length),
   );
-  const use = useOf(trace, clock);
-  const sum = (of: (u: Use) => number): number => use.reduce((total, u) => total + of(u), 0);
+  const use = utilisationOf(trace, clock);
+  const sum = (of: (u: Utilisation) => number): number => use.reduce((total, u) => total + of(u), 0);
   const commUs = sum((u) => u.commUs);
   const memory = memoryOf(trace, info.buffers);
   return {
