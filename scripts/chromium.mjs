@@ -4,7 +4,7 @@
  * bench, and `lockstep train --browser`; the last two may only look, the tests may also install.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 /** Headless WebGPU on SwiftShader, the same adapter on every machine. LOCKSTEP_CHROMIUM_FLAGS replaces them, to use a real GPU. */
@@ -126,8 +126,9 @@ export async function findChromium({ install }) {
   ];
   for (const [source, candidates] of sources) {
     for (const executablePath of await candidates()) {
-      if (tried.has(executablePath)) continue;
-      tried.add(executablePath);
+      const real = realpathSync(executablePath);
+      if (tried.has(real)) continue;
+      tried.add(real);
       const result = await probeChromium(executablePath);
       if ('adapter' in result) return { executablePath, source, adapter: result.adapter };
       problems.push(`${executablePath} (${source}): ${result.problem}`);
