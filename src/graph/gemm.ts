@@ -10,7 +10,15 @@ const f = Math.fround;
 const get = (a: HostArray, i: number): number => a[i] as number;
 
 /** c[m, n] = sum over k of a[m, k] * b[n, k]: the forward pass of a linear layer; bias[n] is added after the sum. */
-export function gemmNT(a: HostArray, b: HostArray, c: HostArray, M: number, N: number, K: number, bias?: HostArray): void {
+export function gemmNT(
+  a: HostArray,
+  b: HostArray,
+  c: HostArray,
+  M: number,
+  N: number,
+  K: number,
+  bias?: HostArray,
+): void {
   for (let m = 0; m < M; m++) {
     const row = m * K;
     let n = 0;
@@ -53,7 +61,16 @@ export function gemmNT(a: HostArray, b: HostArray, c: HostArray, M: number, N: n
 }
 
 /** c[m, n] = sum over k of a[m * am + k * ak] * b[k, n]: a as it stands (am = K, ak = 1) or transposed (am = 1, ak = M). */
-export function gemmXN(a: HostArray, am: number, ak: number, b: HostArray, c: HostArray, M: number, N: number, K: number): void {
+export function gemmXN(
+  a: HostArray,
+  am: number,
+  ak: number,
+  b: HostArray,
+  c: HostArray,
+  M: number,
+  N: number,
+  K: number,
+): void {
   for (let m = 0; m < M; m++) {
     const row = m * am;
     let n = 0;

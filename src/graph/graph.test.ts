@@ -65,12 +65,20 @@ describe('GraphBuilder', () => {
     const x = b.value('x', f32(32, 10), 'input');
     const w = b.value('w', f32(4, 8), 'parameter');
     const t = b.value('t', f32(32, 1), 'target');
-    expect(() => b.apply('ops/linear', [x, w], {}, forward('y'))).toThrow('mat1 and mat2 shapes cannot be multiplied (32x10 and 8x4)');
-    expect(() => b.apply('ops/matmul', [x, w], {}, forward('y'))).toThrow('mat1 and mat2 shapes cannot be multiplied (32x10 and 4x8)');
-    expect(() => b.apply('ops/add', [x, w], {}, forward('y'))).toThrow('The size of tensor a (10) must match the size of tensor b (8) at non-singleton dimension 1');
+    expect(() => b.apply('ops/linear', [x, w], {}, forward('y'))).toThrow(
+      'mat1 and mat2 shapes cannot be multiplied (32x10 and 8x4)',
+    );
+    expect(() => b.apply('ops/matmul', [x, w], {}, forward('y'))).toThrow(
+      'mat1 and mat2 shapes cannot be multiplied (32x10 and 4x8)',
+    );
+    expect(() => b.apply('ops/add', [x, w], {}, forward('y'))).toThrow(
+      'The size of tensor a (10) must match the size of tensor b (8) at non-singleton dimension 1',
+    );
     expect(() => b.apply('loss/bce-with-logits', [x, t], {}, forward('y'))).toThrow(
       'Target size (torch.Size([32, 1])) must be the same as input size (torch.Size([32, 10]))',
     );
-    expect(() => b.apply('ops/sum', [x], { dim: 2 }, forward('y'))).toThrow('Dimension out of range (expected to be in range of [-2, 1], but got 2)');
+    expect(() => b.apply('ops/sum', [x], { dim: 2 }, forward('y'))).toThrow(
+      'Dimension out of range (expected to be in range of [-2, 1], but got 2)',
+    );
   });
 });

@@ -20,7 +20,8 @@ function declarations(source: string): string {
   for (let at = code.search(/\bfn\s/); at >= 0; ) {
     let end = code.indexOf('{', at) + 1;
     kept += `${code.slice(from, end)}}`;
-    for (let depth = 1; depth > 0 && end < code.length; end++) depth += code[end] === '{' ? 1 : code[end] === '}' ? -1 : 0;
+    for (let depth = 1; depth > 0 && end < code.length; end++)
+      depth += code[end] === '{' ? 1 : code[end] === '}' ? -1 : 0;
     from = end;
     const next = code.slice(from).search(/\bfn\s/);
     at = next < 0 ? -1 : from + next;
@@ -40,7 +41,9 @@ describe.each(ids)('%s', (id) => {
       spec.tensors.map((t, i) => `${i} ${t.name} ${t.access}`),
     );
     expect(tensors.map((r) => r.type.getTypeName())).toEqual(
-      spec.tensors.map((t) => expect.stringMatching(t.dtype === 'i32' ? /^array<i32, 0>$/ : /^array<(f32|vec4<f32>|vec4f), 0>$/)),
+      spec.tensors.map((t) =>
+        expect.stringMatching(t.dtype === 'i32' ? /^array<i32, 0>$/ : /^array<(f32|vec4<f32>|vec4f), 0>$/),
+      ),
     );
     expect(reflect.storage.length).toBeLessThanOrEqual(8);
 

@@ -4,7 +4,11 @@
  */
 export interface KernelSpec {
   /** Tensors of group 0 in binding order. */
-  readonly tensors: readonly { readonly name: string; readonly access: 'read' | 'read_write'; readonly dtype?: 'f32' | 'i32' }[];
+  readonly tensors: readonly {
+    readonly name: string;
+    readonly access: 'read' | 'read_write';
+    readonly dtype?: 'f32' | 'i32';
+  }[];
   /** Fields of struct Params after which, for dense kernels, one stride a tensor follows: 'batch: u32'. */
   readonly params: readonly `${string}: ${'u32' | 'f32'}`[];
   /** Segmented kernels read a block table at group 1, binding 1, and have an override LANES: the invocations that share a block. */
@@ -188,7 +192,16 @@ export const KERNELS = {
       { name: 'bias', access: 'read' },
       { name: 'c', access: 'read_write' },
     ],
-    params: ['m: u32', 'n: u32', 'k: u32', 'a_row: u32', 'a_step: u32', 'b_step: u32', 'b_column: u32', 'has_bias: u32'],
+    params: [
+      'm: u32',
+      'n: u32',
+      'k: u32',
+      'a_row: u32',
+      'a_step: u32',
+      'b_step: u32',
+      'b_column: u32',
+      'has_bias: u32',
+    ],
     overrides: ['ACTIVATION'],
     workgroupSize: [4, 8],
   },

@@ -27,6 +27,10 @@ it.each(Object.keys(KERNELS) as KernelId[])('%s builds', async (id) => {
   const module = dev.createShaderModule({ label: id, code: SHADERS[id] });
   const messages = (await module.getCompilationInfo()).messages.map((m) => `${m.lineNum}: ${m.message}`);
   expect(messages).toEqual([]);
-  dev.createComputePipeline({ label: id, layout: kernelLayout(dev, id).pipeline, compute: { module, entryPoint: 'main' } });
+  dev.createComputePipeline({
+    label: id,
+    layout: kernelLayout(dev, id).pipeline,
+    compute: { module, entryPoint: 'main' },
+  });
   expect((await dev.popErrorScope())?.message).toBeUndefined();
 });

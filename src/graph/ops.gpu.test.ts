@@ -23,14 +23,21 @@ afterAll(() => {
 });
 
 /** Runs every node of a case on the GPU with the inputs that the CPU gave it, for several seeds at once, and returns the worst error. */
-async function worstError(make: (typeof CASES)[string], sizes: Sizes, instances: number): Promise<{ error: number; node: string }> {
+async function worstError(
+  make: (typeof CASES)[string],
+  sizes: Sizes,
+  instances: number,
+): Promise<{ error: number; node: string }> {
   const runs = Array.from({ length: instances }, (_, z) => {
     const random = randomSource(z + 1);
     const made = make(sizes, random);
     const d = differentiate(OPS, made.op, made.attrs, made.inputs);
     const given = new Map(made.inputs.map((input, i): [ValueId, HostArray] => [at(d.inputs, i), input.data]));
     const outShape = at(d.graph.values, d.output).type.shape;
-    given.set(d.upstream, Float32Array.from({ length: elements(outShape) }, () => random() * 2 - 1));
+    given.set(
+      d.upstream,
+      Float32Array.from({ length: elements(outShape) }, () => random() * 2 - 1),
+    );
     return { graph: d.graph, values: runCpu(d.graph, OPS, given) };
   });
   const { graph } = at(runs, 0);
@@ -74,10 +81,13 @@ it('folds grids of more than 32,768 workgroups into two dimensions', async () =>
   expect(error, node).toBeLessThan(1e-5);
 });
 
-it.each(Object.keys(CASES).filter((name) => /mse|bce|cross/.test(name)))('sums a large batch with a whole workgroup: %s', async (name) => {
-  const { error, node } = await worstError(must(CASES[name], name), [701, 7, 1], 3);
-  expect(error, node).toBeLessThan(1e-5);
-});
+it.each(Object.keys(CASES).filter((name) => /mse|bce|cross/.test(name)))(
+  'sums a large batch with a whole workgroup: %s',
+  async (name) => {
+    const { error, node } = await worstError(must(CASES[name], name), [701, 7, 1], 3);
+    expect(error, node).toBeLessThan(1e-5);
+  },
+);
 
 const NAN_CASES = Object.keys(CASES).filter((name) => !/matmul|add|sum/.test(name));
 
@@ -97,9 +107,15 @@ it('stays finite at extreme logits, and turns a class out of range into NaN', as
   const row = (...values: number[]) => Float32Array.of(...values);
   const f32 = (...shape: number[]) => ({ shape, dtype: 'f32' }) as const;
   const bce = { inputs: [f32(4), f32(4)], outputs: [f32(1)], attrs: { reduction: 'sum' } };
-  const [[loss] = []] = await gpu.run(must(OPS.get('loss/bce-with-logits'), 'bce'), bce, [[row(100, -100, 1000, -1000), row(1, 0, 0, 1)]]);
+  const [[loss] = []] = await gpu.run(must(OPS.get('loss/bce-with-logits'), 'bce'), bce, [
+    [row(100, -100, 1000, -1000), row(1, 0, 0, 1)],
+  ]);
   expect(at(must(loss, 'loss'), 0)).toBeCloseTo(2000, 2);
-  const cross = { inputs: [f32(2, 3), { shape: [2], dtype: 'i32' }], outputs: [f32(1)], attrs: { reduction: 'mean' } } as const;
+  const cross = {
+    inputs: [f32(2, 3), { shape: [2], dtype: 'i32' }],
+    outputs: [f32(1)],
+    attrs: { reduction: 'mean' },
+  } as const;
   const logits = row(1000, 0, -1000, 0, 0, 0);
   const op = must(OPS.get('loss/cross-entropy'), 'cross-entropy');
   const run = async (labels: Int32Array) => at(must((await gpu.run(op, cross, [[logits, labels]]))[0]?.[0], 'loss'), 0);
@@ -108,7 +124,14 @@ it('stays finite at extreme logits, and turns a class out of range into NaN', as
   expect(await run(Int32Array.of(3, 0))).toBeNaN();
 });
 
-describe.each(['linear', 'linear without bias', 'matmul', 'matmul, a transposed', 'matmul, b transposed', 'matmul, both transposed'])('tiles: %s', (name) => {
+describe.each([
+  'linear',
+  'linear without bias',
+  'matmul',
+  'matmul, a transposed',
+  'matmul, b transposed',
+  'matmul, both transposed',
+])('tiles: %s', (name) => {
   it.each([1, 3])('agrees with the CPU off the grid of tiles, %i instance(s)', async (instances) => {
     const make = must(CASES[name], name);
     for (const sizes of [
@@ -129,7 +152,13 @@ it('gives the same bits from tiles as from one invocation an element', async () 
   const inputs = [[data(m * k), data(n * k), data(n)]];
   const types = { inputs: [f32(m, k), f32(n, k), f32(n)], outputs: [f32(m, n)], attrs: {} };
   const op = must(OPS.get('ops/linear'), 'linear');
-  const small = { kernel: 'ops/linear', constants: { HAS_BIAS: 1 }, bindings: [0, 1, 2, 3], params: [m, k, n], workgroups: [Math.ceil((m * n) / 64), 1] } as const;
+  const small = {
+    kernel: 'ops/linear',
+    constants: { HAS_BIAS: 1 },
+    bindings: [0, 1, 2, 3],
+    params: [m, k, n],
+    workgroups: [Math.ceil((m * n) / 64), 1],
+  } as const;
   expect(op.lower(types).map((launch) => launch.kernel)).toEqual(['ops/matmul-tiled']);
   const gpu = must(runner, 'runner');
   const tiled = at(at(await gpu.run(op, types, inputs), 0), 0);
@@ -148,7 +177,11 @@ it.each([
   ] as const) {
     const made = must(CASES.linear, 'linear')([rows, features, features], randomSource(3));
     const attrs = { activation };
-    const types = { inputs: made.inputs.map((i) => i.type), outputs: [{ shape: [rows, features], dtype: 'f32' as const }], attrs };
+    const types = {
+      inputs: made.inputs.map((i) => i.type),
+      outputs: [{ shape: [rows, features], dtype: 'f32' as const }],
+      attrs,
+    };
     const op = must(OPS.get('ops/linear'), 'linear');
     const inputs = made.inputs.map((i) => i.data);
     const expected = new Float32Array(rows * features);

@@ -31,7 +31,8 @@ function compare(made: OpCase, random: () => number): void {
   const scale = Math.max(...expected.map(Math.abs), summed / 100);
   expect(Math.max(...expected.map((v, i) => Math.abs(v - at(out, i)))) / scale).toBeLessThan(5e-6);
 
-  const objective = (inputs: readonly Doubles[]): number => formula(inputs, made.attrs).reduce((sum, v, i) => sum + v * at(upstream, i), 0);
+  const objective = (inputs: readonly Doubles[]): number =>
+    formula(inputs, made.attrs).reduce((sum, v, i) => sum + v * at(upstream, i), 0);
   const h = 1e-5;
   made.inputs.forEach((input, which) => {
     if (!input.wrt) return;
@@ -40,7 +41,7 @@ function compare(made: OpCase, random: () => number): void {
       return (objective(moved(value + h)) - objective(moved(value - h))) / (2 * h);
     });
     const gradient = must(values.get(must(d.gradients[which], 'gradient id')), 'gradient');
-    const largest = Math.max(...slope.map(Math.abs), ...upstream.map(Math.abs) , 1e-3);
+    const largest = Math.max(...slope.map(Math.abs), ...upstream.map(Math.abs), 1e-3);
     const worst = Math.max(...slope.map((s, i) => Math.abs(s - at(gradient, i))));
     expect(worst / largest, `gradient of input ${which}`).toBeLessThan(2e-6);
   });

@@ -7,4 +7,6 @@ import type { KernelId } from './kernel-table';
 const files = import.meta.glob<string>('../../shaders/**/*.wgsl', { query: '?raw', import: 'default', eager: true });
 const idOf = (path: string): string => path.replace(/^.*\/shaders\//, '').replace(/\.wgsl$/, '');
 
-export const SHADERS = Object.fromEntries(Object.entries(files).map(([path, text]) => [idOf(path), text])) as Readonly<Record<KernelId, string>>;
+export const SHADERS = Object.fromEntries(Object.entries(files).map(([path, text]) => [idOf(path), text])) as Readonly<
+  Record<KernelId, string>
+>;

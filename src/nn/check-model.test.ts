@@ -40,10 +40,12 @@ describe('checkModel', () => {
 
   it('refuses targets that do not fit the loss', () => {
     const model = [linear(2, 3)];
-    expect(refusal(() => checkModel(model, 2, mse, columns(1), 5)).message).toContain('(torch.Size([5, 1])) that is different to the input size (torch.Size([5, 3]))');
-    expect(refusal(() => checkModel(model, 2, { type: 'BCEWithLogitsLoss', reduction: 'mean' }, columns(1), 5)).message).toBe(
-      'BCEWithLogitsLoss: Target size (torch.Size([5, 1])) must be the same as input size (torch.Size([5, 3]))',
+    expect(refusal(() => checkModel(model, 2, mse, columns(1), 5)).message).toContain(
+      '(torch.Size([5, 1])) that is different to the input size (torch.Size([5, 3]))',
     );
+    expect(
+      refusal(() => checkModel(model, 2, { type: 'BCEWithLogitsLoss', reduction: 'mean' }, columns(1), 5)).message,
+    ).toBe('BCEWithLogitsLoss: Target size (torch.Size([5, 1])) must be the same as input size (torch.Size([5, 3]))');
     const cross: LossConfig = { type: 'CrossEntropyLoss', reduction: 'mean' };
     expect(refusal(() => checkModel(model, 2, cross, columns(1)))).toMatchObject({ code: 'data' });
     expect(refusal(() => checkModel(model, 2, cross, { dtype: 'i32', columns: 1, classes: 8 }))).toMatchObject({

@@ -16,7 +16,13 @@ export interface TargetInfo {
 const size = (...sizes: readonly number[]): string => `torch.Size([${sizes.join(', ')}])`;
 
 /** Returns how many features the model's output has. `rows` (the batch) only appears in messages, as PyTorch prints it. */
-export function checkModel(layers: readonly LayerConfig[], inputFeatures: number, loss: LossConfig, target: TargetInfo, rows = 1): number {
+export function checkModel(
+  layers: readonly LayerConfig[],
+  inputFeatures: number,
+  loss: LossConfig,
+  target: TargetInfo,
+  rows = 1,
+): number {
   let features = inputFeatures;
   let source = 'the data has';
   layers.forEach((layer, index) => {

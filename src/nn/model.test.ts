@@ -28,7 +28,9 @@ describe('model', () => {
     const { graph, parameters, gradients } = whole();
     expect(parameters.map((p) => p.name)).toEqual(['0.weight', '0.bias', '2.weight', '2.bias', '4.weight', '4.bias']);
     const nameOf = (id: ValueId) => must(graph.values[id], 'value').name;
-    expect(parameters.map((p) => nameOf(must(gradients.get(p.value), p.name)))).toEqual(parameters.map((p) => `${p.name}.grad`));
+    expect(parameters.map((p) => nameOf(must(gradients.get(p.value), p.name)))).toEqual(
+      parameters.map((p) => `${p.name}.grad`),
+    );
     expect(graph.nodes.map((n) => `${n.phase} ${n.module} ${n.op} -> ${n.outputs.map(nameOf).join(' ')}`)).toEqual([
       'forward 0 ops/linear -> 0.out',
       'forward 1 ops/tanh -> 1.out',
@@ -56,7 +58,10 @@ describe('model', () => {
     const { output, parameters } = buildForward(builder, deep, x);
     const loss = buildLoss(builder, DEFAULT_CONFIG.loss, output, y);
     const seed = builder.value('loss.grad', f32(1), 'seed');
-    builder.backward(new Map([[loss, seed]]), parameters.map((p) => p.value));
+    builder.backward(
+      new Map([[loss, seed]]),
+      parameters.map((p) => p.value),
+    );
     const graph = builder.finish();
     const launches = graph.nodes.flatMap((n) =>
       must(OPS.get(n.op), n.op).lower({
@@ -72,7 +77,10 @@ describe('model', () => {
     const builder = new GraphBuilder(OPS);
     const input = builder.value('1.out', f32(10, 8), 'input');
     const { output, parameters, boundaries } = buildForward(builder, layers, input, { start: 2, end: 4 });
-    expect(parameters.map((p) => [p.name, p.layer])).toEqual([['2.weight', 2], ['2.bias', 2]]);
+    expect(parameters.map((p) => [p.name, p.layer])).toEqual([
+      ['2.weight', 2],
+      ['2.bias', 2],
+    ]);
     expect(boundaries).toHaveLength(2);
     const received = builder.value('3.out.grad', f32(10, 8), 'gradient');
     const gradients = builder.backward(new Map([[output, received]]), [...parameters.map((p) => p.value), input]);
@@ -82,7 +90,9 @@ describe('model', () => {
 
   it('draws parameters in registration order', () => {
     const made = initialParameters(layers, new Generator(0));
-    expect(made.map(({ name, shape }) => ({ name, shape }))).toEqual(parameterList(layers).map(({ name, shape }) => ({ name, shape })));
+    expect(made.map(({ name, shape }) => ({ name, shape }))).toEqual(
+      parameterList(layers).map(({ name, shape }) => ({ name, shape })),
+    );
     // torch.manual_seed(0); nn.Linear(2, 8).weight[0]
     expect([...must(made[0], 'weight').data.slice(0, 2)].map((v) => v.toFixed(4))).toEqual(['-0.0053', '0.3793']);
   });

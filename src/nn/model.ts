@@ -69,7 +69,12 @@ export function parameterList(layers: readonly LayerConfig[]): readonly Paramete
  * Append the forward nodes of the layers in `range` (default: all) to the graph and make their parameters. Activations are named '<layer>.out';
  * layers keep their index in the whole model. Throws LockstepError('shape') where sizes do not fit; `checkModel` says more.
  */
-export function buildForward(builder: GraphBuilder, layers: readonly LayerConfig[], input: ValueId, range?: LayerRange): ForwardValues {
+export function buildForward(
+  builder: GraphBuilder,
+  layers: readonly LayerConfig[],
+  input: ValueId,
+  range?: LayerRange,
+): ForwardValues {
   const { start, end } = range ?? { start: 0, end: layers.length };
   const parameters: { name: string; value: ValueId; layer: number }[] = [];
   const boundaries: ValueId[] = [];

@@ -46,7 +46,11 @@ export const [crossEntropy, crossEntropyGrad] = lossOp({
     const targetRows = target.shape[0] ?? 0;
     if (output.shape.length === 2 && target.shape.length === 1 && rows === targetRows && target.dtype === 'i32') return;
     if (target.dtype !== 'i32') {
-      throw new LockstepError('data', 'expected scalar type Long but found Float', 'CrossEntropyLoss takes class indices: whole numbers from 0.');
+      throw new LockstepError(
+        'data',
+        'expected scalar type Long but found Float',
+        'CrossEntropyLoss takes class indices: whole numbers from 0.',
+      );
     }
     throw new LockstepError('shape', `Expected input batch_size (${rows}) to match target batch_size (${targetRows}).`);
   },

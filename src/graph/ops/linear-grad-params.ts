@@ -44,7 +44,13 @@ export const linearGradParams: OpDef = {
     if (tilesPay(outFeatures, inFeatures, rows)) {
       const steps = [1, outFeatures, inFeatures, 1] as const;
       const product = tiledProduct({ m: outFeatures, n: inFeatures, k: rows, steps, a: 1, b: 0, c: 2 });
-      const sums = { kind: 'dense', kernel: 'ops/add-grad-row', bindings: [1, 3], params: [rows, outFeatures], workgroups: grid(outFeatures) } as const;
+      const sums = {
+        kind: 'dense',
+        kernel: 'ops/add-grad-row',
+        bindings: [1, 3],
+        params: [rows, outFeatures],
+        workgroups: grid(outFeatures),
+      } as const;
       return hasBias ? [product, sums] : [product];
     }
     const invocations = outFeatures * (hasBias ? inFeatures + 1 : inFeatures);

@@ -34,14 +34,18 @@ export const linear: OpDef = {
     }
     const b = inputs[2]?.shape;
     if (b && !sameShape(b, [outFeatures])) {
-      throw new LockstepError('shape', `the bias of a Linear layer must have shape [${outFeatures}], not ${formatShape(b)}`);
+      throw new LockstepError(
+        'shape',
+        `the bias of a Linear layer must have shape [${outFeatures}], not ${formatShape(b)}`,
+      );
     }
     return [{ shape: [...x.slice(0, -1), outFeatures], dtype: 'f32' }];
   },
   gradient(c) {
     const dy = c.outputGrad(0);
     if (dy === undefined) return [];
-    if (activationOf(c.types.attrs) !== 0) throw new LockstepError('internal', 'a fused linear layer has no gradient rule');
+    if (activationOf(c.types.attrs) !== 0)
+      throw new LockstepError('internal', 'a fused linear layer has no gradient rule');
     const hasBias = c.types.inputs.length > 2;
     // Parameters first: DDP's buckets become ready before the input gradient that the next layer down waits for.
     const params =
@@ -68,7 +72,16 @@ export const linear: OpDef = {
     if (tilesPay(rows, outFeatures, inFeatures)) {
       const steps = [inFeatures, 1, 1, inFeatures] as const;
       const operands = hasBias ? { a: 0, b: 1, bias: 2, c: 3 } : { a: 0, b: 1, c: 2 };
-      return [tiledProduct({ m: rows, n: outFeatures, k: inFeatures, steps, ...operands, activation: activationOf(types.attrs) })];
+      return [
+        tiledProduct({
+          m: rows,
+          n: outFeatures,
+          k: inFeatures,
+          steps,
+          ...operands,
+          activation: activationOf(types.attrs),
+        }),
+      ];
     }
     return [
       {

@@ -65,7 +65,11 @@ const reduction =
 
 const elementLoss =
   (op: string, reduce: string): Maker =>
-  ([a, b], random) => ({ op, attrs: { reduction: reduce }, inputs: [reals([a, b], random), reals([a, b], random, false)] });
+  ([a, b], random) => ({
+    op,
+    attrs: { reduction: reduce },
+    inputs: [reals([a, b], random), reals([a, b], random, false)],
+  });
 
 const classLoss =
   (reduce: string): Maker =>
@@ -76,15 +80,31 @@ const classLoss =
   });
 
 export const CASES: Readonly<Record<string, Maker>> = {
-  linear: ([b, o, i], random) => ({ op: 'ops/linear', attrs: {}, inputs: [reals([b, i], random), reals([o, i], random), reals([o], random)] }),
-  'linear without bias': ([b, o, i], random) => ({ op: 'ops/linear', attrs: {}, inputs: [reals([b, i], random), reals([o, i], random)] }),
-  'linear on 3-d input': ([b, o, i], random) => ({ op: 'ops/linear', attrs: {}, inputs: [reals([2, b, i], random), reals([o, i], random), reals([o], random)] }),
+  linear: ([b, o, i], random) => ({
+    op: 'ops/linear',
+    attrs: {},
+    inputs: [reals([b, i], random), reals([o, i], random), reals([o], random)],
+  }),
+  'linear without bias': ([b, o, i], random) => ({
+    op: 'ops/linear',
+    attrs: {},
+    inputs: [reals([b, i], random), reals([o, i], random)],
+  }),
+  'linear on 3-d input': ([b, o, i], random) => ({
+    op: 'ops/linear',
+    attrs: {},
+    inputs: [reals([2, b, i], random), reals([o, i], random), reals([o], random)],
+  }),
   matmul: product(false, false),
   'matmul, a transposed': product(true, false),
   'matmul, b transposed': product(false, true),
   'matmul, both transposed': product(true, true),
   add: ([a, b], random) => ({ op: 'ops/add', attrs: {}, inputs: [reals([a, b], random), reals([a, b], random)] }),
-  'add a row': ([a, b, c], random) => ({ op: 'ops/add', attrs: {}, inputs: [reals([a, b, c], random), reals([c], random)] }),
+  'add a row': ([a, b, c], random) => ({
+    op: 'ops/add',
+    attrs: {},
+    inputs: [reals([a, b, c], random), reals([c], random)],
+  }),
   relu: unary('ops/relu'),
   tanh: unary('ops/tanh'),
   sigmoid: unary('ops/sigmoid'),

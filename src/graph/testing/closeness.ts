@@ -11,6 +11,7 @@ export function relativeError(actual: ArrayLike<number>, expected: ArrayLike<num
     const distance = Math.abs(a - e);
     worst = Number.isNaN(distance) ? Number.POSITIVE_INFINITY : Math.max(worst, distance);
   }
-  for (let i = 0; i < expected.length; i++) if (Number.isFinite(expected[i])) scale = Math.max(scale, Math.abs(expected[i] ?? 0));
+  for (let i = 0; i < expected.length; i++)
+    if (Number.isFinite(expected[i])) scale = Math.max(scale, Math.abs(expected[i] ?? 0));
   return worst === 0 ? 0 : worst / Math.max(scale, 1e-30);
 }

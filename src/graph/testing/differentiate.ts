@@ -12,7 +12,12 @@ export interface Differentiated {
   readonly gradients: readonly (ValueId | undefined)[];
 }
 
-export function differentiate(ops: OpTable, op: string, attrs: Attrs, inputs: readonly { readonly type: TensorType; readonly wrt: boolean }[]): Differentiated {
+export function differentiate(
+  ops: OpTable,
+  op: string,
+  attrs: Attrs,
+  inputs: readonly { readonly type: TensorType; readonly wrt: boolean }[],
+): Differentiated {
   const builder = new GraphBuilder(ops);
   const ids = inputs.map((input, i) => builder.value(`in${i}`, input.type, input.wrt ? 'parameter' : 'input'));
   const output = at(builder.apply(op, ids, attrs, { module: '0', layer: 0, phase: 'forward', names: ['out'] }), 0);

@@ -17,8 +17,13 @@ const total = (values: readonly number[]): number => values.reduce((a, b) => a +
 const el = (values: readonly number[], i: number): number => must(values[i], `element ${i}`);
 
 /** sum over k of a(m, k) b(k, n) */
-const product = (M: number, N: number, K: number, a: (m: number, k: number) => number, b: (k: number, n: number) => number): number[] =>
-  range(M).flatMap((m) => range(N).map((n) => total(range(K).map((k) => a(m, k) * b(k, n)))));
+const product = (
+  M: number,
+  N: number,
+  K: number,
+  a: (m: number, k: number) => number,
+  b: (k: number, n: number) => number,
+): number[] => range(M).flatMap((m) => range(N).map((n) => total(range(K).map((k) => a(m, k) * b(k, n)))));
 
 const map =
   (f: (x: number) => number): Formula =>
@@ -49,13 +54,21 @@ export function erfSeries(x: number): number {
 
 const gelu = (x: number): number => 0.5 * x * (1 + erfSeries(x / Math.SQRT2));
 const geluTanh = (x: number): number => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
-const reduce = (terms: readonly number[], attrs: Attrs): number[] => [attrs.reduction === 'sum' ? total(terms) : total(terms) / terms.length];
+const reduce = (terms: readonly number[], attrs: Attrs): number[] => [
+  attrs.reduction === 'sum' ? total(terms) : total(terms) / terms.length,
+];
 
 export const REFERENCE: Readonly<Record<string, Formula>> = {
   'ops/linear'(inputs) {
     const [x, w] = [arg(inputs, 0), arg(inputs, 1)];
     const [O = 0, I = 0] = w.shape;
-    const y = product(x.data.length / I, O, I, (m, k) => el(x.data, m * I + k), (k, n) => el(w.data, n * I + k));
+    const y = product(
+      x.data.length / I,
+      O,
+      I,
+      (m, k) => el(x.data, m * I + k),
+      (k, n) => el(w.data, n * I + k),
+    );
     return y.map((v, i) => v + (inputs[2]?.data[i % O] ?? 0));
   },
   'ops/matmul'(inputs, attrs) {
@@ -82,16 +95,30 @@ export const REFERENCE: Readonly<Record<string, Formula>> = {
     const n = el(x.shape, dim);
     const inner = elements(x.shape.slice(dim + 1));
     return range(elements(x.shape.slice(0, dim)) * inner).map(
-      (i) => total(range(n).map((k) => el(x.data, (Math.floor(i / inner) * n + k) * inner + (i % inner)))) / (attrs.mean === true ? n : 1),
+      (i) =>
+        total(range(n).map((k) => el(x.data, (Math.floor(i / inner) * n + k) * inner + (i % inner)))) /
+        (attrs.mean === true ? n : 1),
     );
   },
-  'loss/mse': (inputs, attrs) => reduce(arg(inputs, 0).data.map((x, i) => (x - el(arg(inputs, 1).data, i)) ** 2), attrs),
+  'loss/mse': (inputs, attrs) =>
+    reduce(
+      arg(inputs, 0).data.map((x, i) => (x - el(arg(inputs, 1).data, i)) ** 2),
+      attrs,
+    ),
   'loss/bce-with-logits': (inputs, attrs) =>
-    reduce(arg(inputs, 0).data.map((x, i) => Math.log1p(Math.exp(-Math.abs(x))) + Math.max(x, 0) - x * el(arg(inputs, 1).data, i)), attrs),
+    reduce(
+      arg(inputs, 0).data.map(
+        (x, i) => Math.log1p(Math.exp(-Math.abs(x))) + Math.max(x, 0) - x * el(arg(inputs, 1).data, i),
+      ),
+      attrs,
+    ),
   'loss/cross-entropy'(inputs, attrs) {
     const { data } = arg(inputs, 1);
     const losses = rows(arg(inputs, 0), (row) => row.map((v) => logSumExp(row) - v));
     const classes = losses.length / data.length;
-    return reduce(data.flatMap((t, r) => (t === IGNORE_INDEX ? [] : [el(losses, r * classes + t)])), attrs);
+    return reduce(
+      data.flatMap((t, r) => (t === IGNORE_INDEX ? [] : [el(losses, r * classes + t)])),
+      attrs,
+    );
   },
 };

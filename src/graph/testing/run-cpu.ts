@@ -5,14 +5,24 @@ import type { Graph } from '../graph';
 import type { OpTable, ValueId } from '../op';
 
 /** `given` holds every value that no node makes; the result holds all values. */
-export function runCpu(graph: Graph, ops: OpTable, given: ReadonlyMap<ValueId, HostArray>): ReadonlyMap<ValueId, HostArray> {
+export function runCpu(
+  graph: Graph,
+  ops: OpTable,
+  given: ReadonlyMap<ValueId, HostArray>,
+): ReadonlyMap<ValueId, HostArray> {
   const held = new Map<ValueId, HostArray>(given);
   const typeOf = (id: ValueId) => at(graph.values, id).type;
   for (const node of graph.nodes) {
     const op = must(ops.get(node.op), node.op);
     const inputs = node.inputs.map((id) => must(held.get(id), at(graph.values, id).name));
     const outputs = node.outputs.map((id) => allocate(typeOf(id).dtype, elements(typeOf(id).shape)));
-    op.cpu({ inputs, outputs, inputTypes: node.inputs.map(typeOf), outputTypes: node.outputs.map(typeOf), attrs: node.attrs });
+    op.cpu({
+      inputs,
+      outputs,
+      inputTypes: node.inputs.map(typeOf),
+      outputTypes: node.outputs.map(typeOf),
+      attrs: node.attrs,
+    });
     node.outputs.forEach((id, k) => {
       held.set(id, at(outputs, k));
     });

@@ -58,7 +58,10 @@ export class LaunchRunner {
         const data = given[i];
         if (data) words.set(new Uint32Array(data.buffer, data.byteOffset, data.length), z * stride);
       });
-      const buffer = this.#buffer(words.byteLength, GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC);
+      const buffer = this.#buffer(
+        words.byteLength,
+        GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC,
+      );
       this.device.queue.writeBuffer(buffer, 0, words);
       return { buffer, stride, length };
     });
@@ -73,7 +76,9 @@ export class LaunchRunner {
     this.device.queue.submit([encoder.finish()]);
     const error = await this.device.popErrorScope();
     if (error) throw new Error(`${op.name}: ${error.message}`);
-    const outputs = await Promise.all(tensors.slice(types.inputs.length).map((tensor) => this.#read(tensor, instances)));
+    const outputs = await Promise.all(
+      tensors.slice(types.inputs.length).map((tensor) => this.#read(tensor, instances)),
+    );
     for (const { buffer } of tensors) buffer.destroy();
     return inputs.map((_, z) => outputs.map((perInstance) => at(perInstance, z)));
   }
@@ -101,19 +106,30 @@ export class LaunchRunner {
     }));
     pass.setPipeline(pipeline);
     pass.setBindGroup(0, this.device.createBindGroup({ layout: layout.tensors, entries }));
-    pass.setBindGroup(1, this.device.createBindGroup({ layout: layout.params, entries: [{ binding: 0, resource: { buffer: params } }] }));
+    pass.setBindGroup(
+      1,
+      this.device.createBindGroup({ layout: layout.params, entries: [{ binding: 0, resource: { buffer: params } }] }),
+    );
     pass.dispatchWorkgroups(launch.workgroups[0], launch.workgroups[1], instances);
   }
 
   #pipeline(launch: DenseLaunch): Compiled {
     const spec: KernelSpec = KERNELS[launch.kernel];
-    const constants = Object.fromEntries((spec.overrides ?? []).flatMap((name) => (launch.constants?.[name] === undefined ? [] : [[name, launch.constants[name]]])));
+    const constants = Object.fromEntries(
+      (spec.overrides ?? []).flatMap((name) =>
+        launch.constants?.[name] === undefined ? [] : [[name, launch.constants[name]]],
+      ),
+    );
     const key = `${launch.kernel} ${JSON.stringify(constants)}`;
     const known = this.#pipelines.get(key);
     if (known) return known;
     const layout = kernelLayout(this.device, launch.kernel);
     const module = this.device.createShaderModule({ label: launch.kernel, code: SHADERS[launch.kernel] });
-    const pipeline = this.device.createComputePipeline({ label: key, layout: layout.pipeline, compute: { module, entryPoint: 'main', constants } });
+    const pipeline = this.device.createComputePipeline({
+      label: key,
+      layout: layout.pipeline,
+      compute: { module, entryPoint: 'main', constants },
+    });
     const compiled = { layout, pipeline };
     this.#pipelines.set(key, compiled);
     return compiled;
