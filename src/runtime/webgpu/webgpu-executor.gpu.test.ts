@@ -1,11 +1,14 @@
-/** The WebGPU executor against the CPU executor, on real strategies. */
+/** The WebGPU executor against the CPU executor and against itself, on real strategies and a software GPU. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { at, must } from '../../base/invariant';
 import { SHADERS } from '../../graph/shader-sources';
 import { PROGRAM_OPS } from '../../parallel/strategies';
+import type { Instruction } from '../../program/instruction';
 import type { Mode } from '../../protocol/config';
 import { createCpuExecutor } from '../cpu/cpu-executor';
-import type { Executor } from '../executor';
+import type { Executor, InstructionRecord } from '../executor';
 import type { OpenedDevice } from './device';
+import { memoryTransport } from './testing/memory-transport';
 import { type NodeGpu, nodeGpu } from './testing/node-gpu';
 import { readParameters, type TestRun, testRun, writeParameters } from './testing/programs';
 import { createWebgpuExecutor } from './webgpu-executor';
@@ -18,15 +21,16 @@ beforeAll(async () => {
 });
 afterAll(() => gpu.close());
 
-const open = (run: TestRun): Promise<Executor> =>
-  createWebgpuExecutor({ programs: run.programs, devices: run.devices, ops: PROGRAM_OPS, opened, shaders: SHADERS });
+const open = (run: TestRun, device: OpenedDevice = opened): Promise<Executor> =>
+  createWebgpuExecutor({ programs: run.programs, devices: run.devices, ops: PROGRAM_OPS, opened: device, shaders: SHADERS });
+
+const variantOf = (run: TestRun, step: number): string => (step === 0 && run.programs.some((p) => p.variant === 'first') ? 'first' : 'full');
 
 async function train(executor: Executor, run: TestRun, steps: number, traced: (step: number) => boolean = () => false) {
   writeParameters(executor, run);
   for (let step = 0; step < steps; step++) {
-    const variant = step === 0 && run.programs.some((p) => p.variant === 'first') ? 'first' : 'full';
-    if (traced(step)) await executor.trace(variant, run.feed(step));
-    else await executor.step(variant, run.feed(step));
+    if (traced(step)) await executor.trace(variantOf(run, step), run.feed(step));
+    else await executor.step(variantOf(run, step), run.feed(step));
   }
   return { losses: await executor.losses(), parameters: await readParameters(executor, run) };
 }
@@ -38,6 +42,7 @@ function expectClose(actual: Float32Array, expected: Float32Array, tolerance: nu
   });
 }
 
+const SMALL_BUCKETS = { bucketCapMb: 0.0002 };
 const MESHES: readonly [Mode, number][] = [
   ['single', 1],
   ['dataParallel', 3],
@@ -47,9 +52,10 @@ const MESHES: readonly [Mode, number][] = [
   ['modelParallel', 2],
 ];
 
-describe('the WebGPU executor', () => {
-  it.each(MESHES)('trains %s on %i devices as the CPU executor does', async (mode, worldSize) => {
-    const run = testRun({ mode, worldSize, batchSize: 12, ddp: { bucketCapMb: 0.0002 } });
+describe.each(MESHES)('%s on %i devices', (mode, worldSize) => {
+  const run = testRun({ mode, worldSize, batchSize: 12, optimizer: { type: 'SGD', momentum: 0.9 }, ddp: SMALL_BUCKETS });
+
+  it('trains as the CPU executor does', async () => {
     const cpu = createCpuExecutor({ programs: run.programs, devices: run.devices, ops: PROGRAM_OPS });
     const webgpu = await open(run);
     const expected = await train(cpu, run, 6);
@@ -59,10 +65,152 @@ describe('the WebGPU executor', () => {
       for (const [k, { value }] of step.entries()) expect(value).toBeCloseTo(expected.losses[i]?.[k]?.value ?? Number.NaN, 5);
     });
     actual.parameters.forEach((values, i) => {
-      expectClose(values, expected.parameters[i] ?? values.map(() => Number.NaN), 2e-5);
+      expectClose(values, at(expected.parameters, i), 2e-5);
     });
     for (const device of run.devices) expect(webgpu.allocatedBytes(device)).toBe(cpu.allocatedBytes(device));
     webgpu.dispose();
     cpu.dispose();
+  });
+
+  it('traces with the bits of step(), every instruction once and in an order that both queues allow', async () => {
+    const stepped = await open(run);
+    const traced = await open(run);
+    const expected = await train(stepped, run, 5);
+    expect(await train(traced, run, 5, (step) => step !== 2)).toEqual(expected);
+    expectOrdered(run, await traced.trace('full', run.feed(9)));
+    stepped.dispose();
+    traced.dispose();
+  });
+
+  it('allocates nothing after the second step', async () => {
+    const device = await gpu.open();
+    const executor = await open(run, device);
+    await train(executor, run, 2);
+    let made = 0;
+    const createBuffer = device.device.createBuffer.bind(device.device);
+    device.device.createBuffer = (descriptor) => {
+      made++;
+      return createBuffer(descriptor);
+    };
+    await train(executor, run, 5);
+    expect(made).toBe(0);
+    executor.dispose();
+  });
+});
+
+/** Each queue's records in list order, no wait before its signal, captures where something is written. */
+function expectOrdered(run: TestRun, records: readonly InstructionRecord[]): void {
+  const program = must(run.programs.find((p) => p.variant === 'full'), 'program');
+  const byId = new Map<number, Instruction>(program.lanes.flatMap((lane) => lane.instructions.map((i) => [i.id, i])));
+  expect(records.map((r) => r.id).sort((a, b) => a - b)).toEqual([...byId.keys()].sort((a, b) => a - b));
+  for (const { device, instructions } of program.lanes) {
+    for (const queue of ['compute', 'comm']) {
+      const ran = records.filter((r) => r.device === device && byId.get(r.id)?.queue === queue).map((r) => r.id);
+      expect(ran).toEqual(instructions.filter((i) => i.queue === queue).map((i) => i.id));
+    }
+  }
+  const signalled = new Set<string>();
+  for (const { id, device, durUs, captured } of records) {
+    const instruction = must(byId.get(id), 'instruction');
+    if (instruction.kind === 'wait') expect(signalled.has(`${device} ${instruction.event}`)).toBe(true);
+    if (instruction.signals !== undefined) signalled.add(`${device} ${instruction.signals}`);
+    expect(durUs).toBeGreaterThanOrEqual(0);
+    expect(captured.length > 0).toBe(instruction.kind !== 'wait' && instruction.kind !== 'send');
+  }
+}
+
+describe('the WebGPU executor', () => {
+  it('keeps the losses of a thousand steps in order, NaN included', async () => {
+    const run = testRun({ mode: 'ddp', worldSize: 2, batchSize: 4 });
+    const executor = await open(run);
+    writeParameters(executor, run);
+    const seen: number[] = [];
+    for (let step = 0; step < 1000; step++) {
+      if (step === 501) writeParameters(executor, run); // 0 * NaN has reached them
+      await executor.step('full', (load, device) => {
+        const data = run.feed(7)(load, device);
+        // No learning: the loss depends on the target alone, which says which step it was.
+        if (load.source === 'scalars') return data.map(() => 0);
+        return data.map(() => (load.source === 'inputs' ? 0 : step === 500 ? Number.NaN : step));
+      });
+      if (step % 300 === 7) seen.push(...(await executor.losses()).map((losses) => at(losses, 1).value));
+    }
+    seen.push(...(await executor.losses()).map((losses) => at(losses, 1).value));
+    expect(seen.length).toBe(1000);
+    seen.forEach((value, step) => {
+      if (step === 500) expect(value).toBeNaN();
+      else if (step > 2) expect(Math.abs(Math.sqrt(value) - step)).toBeLessThan(1.5);
+    });
+    executor.dispose();
+  });
+
+  it('adds a corruption to the first element of the transfer, in step() and in trace()', async () => {
+    const run = testRun({ mode: 'ddp', worldSize: 3, batchSize: 6, ddp: SMALL_BUCKETS });
+    const lanes = must(run.programs[0], 'program').lanes;
+    const tags = lanes.flatMap((lane) => lane.instructions.flatMap((i) => (i.kind === 'recv' ? [i.tag] : [])));
+    const cpu = createCpuExecutor({ programs: run.programs, devices: run.devices, ops: PROGRAM_OPS });
+    const webgpu = await open(run);
+    for (const tag of [at(tags, 0), at(tags, tags.length - 1)]) {
+      const clean = await train(webgpu, run, 2);
+      cpu.corrupt({ tag, add: 0.5 });
+      webgpu.corrupt({ tag, add: 0.5 });
+      const expected = await train(cpu, run, 2);
+      const stepped = await train(webgpu, run, 2);
+      expect(stepped.parameters).not.toEqual(clean.parameters);
+      stepped.parameters.forEach((values, i) => {
+        expectClose(values, at(expected.parameters, i), 2e-5);
+      });
+      expect(await train(webgpu, run, 2, () => true)).toEqual(stepped);
+      cpu.corrupt(undefined);
+      webgpu.corrupt(undefined);
+      expect(await train(webgpu, run, 2)).toEqual(clean);
+    }
+    webgpu.dispose();
+  });
+
+  it.each(MESHES.filter(([, worldSize]) => worldSize > 1))('runs %s as %i executors with a transport, bitwise as one', async (mode, worldSize) => {
+    const run = testRun({ mode, worldSize, batchSize: 12, ddp: SMALL_BUCKETS });
+    const shared = await open(run);
+    const expected = await train(shared, run, 4);
+    const transport = memoryTransport();
+    const ranks = await Promise.all(
+      run.devices.map(async (device) =>
+        createWebgpuExecutor({ programs: run.programs, devices: [device], ops: PROGRAM_OPS, opened: await gpu.open(), shaders: SHADERS, transport }),
+      ),
+    );
+    for (const traced of [false, true]) {
+      const parameters: Float32Array[] = [];
+      const losses = await Promise.all(
+        ranks.map(async (executor, i) => {
+          const device = at(run.devices, i);
+          expect(executor.hasRemotePeers).toBe(true);
+          writeParameters(executor, run, [device]);
+          for (let step = 0; step < 4; step++) {
+            if (traced) await executor.trace(variantOf(run, step), run.feed(step));
+            else await executor.step(variantOf(run, step), run.feed(step));
+          }
+          return executor.losses();
+        }),
+      );
+      for (const [i, executor] of ranks.entries()) parameters.push(...(await readParameters(executor, run, [at(run.devices, i)])));
+      expect(parameters).toEqual(expected.parameters);
+      expect(losses.flatMap((steps) => steps.at(-1) ?? [])).toEqual(expected.losses.at(-1));
+    }
+    for (const executor of ranks) executor.dispose();
+    shared.dispose();
+  });
+
+  it('says why the device was lost, and rejects what comes after', async () => {
+    const device = await gpu.open();
+    const run = testRun({ mode: 'single', batchSize: 4 });
+    const executor = await open(run, device);
+    await executor.step('full', run.feed(0));
+    const losses = executor.losses();
+    device.device.destroy();
+    expect(await executor.lost).toMatch(/destroyed/);
+    await losses.catch((error: unknown) => expect(error).toMatchObject({ code: 'device-lost' }));
+    await expect(executor.losses()).rejects.toMatchObject({ code: 'device-lost' });
+    await expect(executor.trace('full', run.feed(0))).rejects.toMatchObject({ code: 'device-lost' });
+    expect(() => executor.step('full', run.feed(0))).toThrow(/lost/);
   });
 });
