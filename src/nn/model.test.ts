@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { must } from '../base/invariant';
 import { GraphBuilder } from '../graph/graph';
-import { OPS } from '../graph/op-table';
 import type { ValueId } from '../graph/op';
+import { OPS } from '../graph/op-table';
 import { DEFAULT_CONFIG } from '../protocol/config';
 import { Generator } from '../tensor/generator';
 import { buildForward, buildLoss, initialParameters, parameterList } from './model';

@@ -4,7 +4,7 @@
  */
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
-import { elements, sameShape, type Shape } from '../../tensor/shape';
+import { elements, type Shape, sameShape } from '../../tensor/shape';
 import { dense, grid } from '../launch';
 import type { OpDef } from '../op';
 

@@ -2,8 +2,9 @@
  * Test cases of every operator: its inputs for three sizes and a seed. The property tests and the GPU tests draw from the same list, so an operator
  * added here is held against float64, against numeric gradients, and on the GPU.
  */
-import type { Attrs, TensorType } from '../op';
+
 import { elements, type HostArray, type Shape } from '../../tensor/shape';
+import type { Attrs, TensorType } from '../op';
 
 export interface CaseInput {
   readonly type: TensorType;

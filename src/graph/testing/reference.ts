@@ -1,8 +1,8 @@
 /** Forward formulas in plain double precision, written for reading and not for speed: what the operators are held against. */
 import { must } from '../../base/invariant';
 import { elements, type Shape } from '../../tensor/shape';
-import { IGNORE_INDEX } from '../ops/cross-entropy';
 import type { Attrs } from '../op';
+import { IGNORE_INDEX } from '../ops/cross-entropy';
 
 export interface Doubles {
   readonly shape: Shape;
