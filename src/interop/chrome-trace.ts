@@ -36,6 +36,9 @@ export interface ChromeTraceContext {
 }
 
 const TID = { compute: 0, comm: 1 } as const;
+/** Perfetto keeps whole nanoseconds: rounded here, slices that touch still touch there. */
+const roundNs = (us: number): number => Math.round(1000 * us) / 1000;
+
 const cuda = (device: DeviceIndex): string => `cuda:${device}`;
 const THREADS = ['compute', 'communication'] as const;
 
@@ -53,8 +56,8 @@ export function chromeTrace(traces: readonly StepTrace[], clock: Clock, context:
         name: titleOf(event),
         cat: event.phase,
         ...place,
-        ts: originUs + startUs,
-        dur: durUs,
+        ts: roundNs(originUs + startUs),
+        dur: roundNs(roundNs(originUs + startUs + durUs) - roundNs(originUs + startUs)),
         args: argsOf(trace, event, context),
       });
     });
@@ -71,7 +74,7 @@ export function chromeTrace(traces: readonly StepTrace[], clock: Clock, context:
         ...arrow,
         pid: packet.from,
         tid: TID[at(trace.events, packet.send).queue],
-        ts: originUs + leaves,
+        ts: roundNs(originUs + leaves),
       });
       events.push({
         ph: 'f',
@@ -79,7 +82,7 @@ export function chromeTrace(traces: readonly StepTrace[], clock: Clock, context:
         ...arrow,
         pid: packet.to,
         tid: TID[at(trace.events, packet.recv).queue],
-        ts: originUs + arrives,
+        ts: roundNs(originUs + arrives),
       });
     }
     if (context.buffers) events.push(...memoryCounters(trace, clock, context.buffers, originUs));
