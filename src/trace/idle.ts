@@ -4,7 +4,7 @@
  */
 import type { Clock, DeviceIndex, Queue, StepTrace, TraceEvent } from '../protocol/trace';
 import { endUs, spanOf, totalUs } from './lanes';
-import { bufferWords, deviceName } from './words';
+import { deviceName, kernelWords } from './words';
 
 export interface Interval {
   readonly startUs: number;
@@ -12,35 +12,47 @@ export interface Interval {
 }
 
 export interface TimeUse {
+  readonly device: DeviceIndex;
   readonly computeUs: number;
   readonly commUs: number;
   /** Communication while the device computes, and while it does not. */
-  readonly overlappedUs: number;
+  readonly overlapUs: number;
   readonly exposedUs: number;
   readonly idleUs: number;
-  /** The whole step; compute + exposed + idle. */
+  /** The whole step: compute + exposed + idle. */
   readonly totalUs: number;
+  /** Fraction of the communication that is hidden; undefined where there is none. */
+  readonly overlap: number | undefined;
+  /** Fraction of the step in which nothing runs on the device. */
+  readonly idle: number;
 }
 
-/** When an event keeps its queue busy. */
-export function busySpan(trace: StepTrace, clock: Clock, index: number): Interval {
-  const span = spanOf(trace, clock, index);
-  const e = trace.events[index];
-  if (e?.kind !== 'recv') return { startUs: span.startUs, endUs: endUs(span) };
-  const send = trace.events.findIndex((other) => other.id === e.match);
-  const left = send < 0 ? span.startUs : spanOf(trace, clock, send).startUs;
-  return { startUs: Math.min(Math.max(span.startUs, left), endUs(span)), endUs: endUs(span) };
+/** When each event of the trace keeps its queue busy, by index. */
+export function busySpans(trace: StepTrace, clock: Clock): readonly Interval[] {
+  const leftUs = new Map<number, number>();
+  trace.events.forEach((e, index) => {
+    if (e.kind === 'send') leftUs.set(e.id, spanOf(trace, clock, index).startUs);
+  });
+  return trace.events.map((e, index) => {
+    const span = spanOf(trace, clock, index);
+    const left = e.kind === 'recv' && e.match !== undefined ? leftUs.get(e.match) : undefined;
+    return { startUs: Math.min(Math.max(span.startUs, left ?? span.startUs), endUs(span)), endUs: endUs(span) };
+  });
 }
 
-/** Busy intervals of a queue, joined where they touch, in order. */
+/** Busy intervals of a device, or of one of its queues: disjoint, in order. */
 export function busyIntervals(trace: StepTrace, clock: Clock, device: DeviceIndex, queue?: Queue): readonly Interval[] {
-  const spans = trace.events.flatMap((e, index) =>
-    e.device === device && (queue === undefined || e.queue === queue) ? [busySpan(trace, clock, index)] : [],
+  const spans = busySpans(trace, clock);
+  return joined(
+    spans.filter((_, index) => {
+      const e = trace.events[index];
+      return e?.device === device && (queue === undefined || e.queue === queue);
+    }),
   );
-  return joined(spans);
 }
 
-function joined(spans: readonly Interval[]): readonly Interval[] {
+/** The same time in intervals that neither touch nor overlap, in order. */
+export function joined(spans: readonly Interval[]): readonly Interval[] {
   const result: Interval[] = [];
   for (const span of [...spans].sort((a, b) => a.startUs - b.startUs)) {
     if (span.endUs <= span.startUs) continue;
@@ -54,21 +66,13 @@ function joined(spans: readonly Interval[]): readonly Interval[] {
 
 const lengthOf = (intervals: readonly Interval[]): number => intervals.reduce((n, i) => n + i.endUs - i.startUs, 0);
 
-/** Where two lists of joined intervals are both busy. */
-export function overlapOf(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
-  const shared = a.flatMap((x) =>
-    b.map((y) => ({ startUs: Math.max(x.startUs, y.startUs), endUs: Math.min(x.endUs, y.endUs) })),
-  );
-  return joined(shared);
-}
-
 /** The gaps of a device between the start and the end of the step. */
 export function idleIntervals(trace: StepTrace, clock: Clock, device: DeviceIndex): readonly Interval[] {
   const gaps: Interval[] = [];
   let from = 0;
-  for (const { startUs, endUs: end } of busyIntervals(trace, clock, device)) {
+  for (const { startUs, endUs: until } of busyIntervals(trace, clock, device)) {
     if (startUs > from) gaps.push({ startUs: from, endUs: startUs });
-    from = end;
+    from = until;
   }
   const end = totalUs(trace, clock);
   if (end > from) gaps.push({ startUs: from, endUs: end });
@@ -78,12 +82,22 @@ export function idleIntervals(trace: StepTrace, clock: Clock, device: DeviceInde
 export function timeUse(trace: StepTrace, clock: Clock, device: DeviceIndex): TimeUse {
   const compute = busyIntervals(trace, clock, device, 'compute');
   const comm = busyIntervals(trace, clock, device, 'comm');
-  const computeUs = lengthOf(compute);
-  const commUs = lengthOf(comm);
-  const overlappedUs = lengthOf(overlapOf(compute, comm));
+  const [computeUs, commUs] = [lengthOf(compute), lengthOf(comm)];
+  const busyUs = lengthOf(joined([...compute, ...comm]));
+  const overlapUs = Math.max(0, computeUs + commUs - busyUs);
   const total = totalUs(trace, clock);
-  const exposedUs = commUs - overlappedUs;
-  return { computeUs, commUs, overlappedUs, exposedUs, idleUs: total - computeUs - exposedUs, totalUs: total };
+  const idleUs = Math.max(0, total - busyUs);
+  return {
+    device,
+    computeUs,
+    commUs,
+    overlapUs,
+    exposedUs: Math.max(0, commUs - overlapUs),
+    idleUs,
+    totalUs: total,
+    overlap: commUs > 0 ? overlapUs / commUs : undefined,
+    idle: total > 0 ? idleUs / total : 0,
+  };
 }
 
 /** Why the device does nothing at that time; undefined while it is busy or when the step is over. */
@@ -91,49 +105,61 @@ export function whyIdle(trace: StepTrace, clock: Clock, device: DeviceIndex, tim
   if (timeUs < 0 || timeUs >= totalUs(trace, clock)) return undefined;
   if (busyIntervals(trace, clock, device).some((i) => i.startUs <= timeUs && timeUs < i.endUs)) return undefined;
   const name = deviceName(trace, device);
-  const next = firstAfter(trace, clock, timeUs, (e) => e.device === device);
+  const spans = busySpans(trace, clock);
+  const next = firstAfter(trace, spans, device, timeUs);
   if (!next) {
     const had = trace.events.some((e) => e.device === device);
     return had ? `${name} has done its part of the step` : `${name} has no part in this step`;
   }
-  const cause = waitsFor(trace, clock, next, timeUs);
+  const cause = waitsFor(trace, spans, next, timeUs);
   if (cause) return `${name} waits for ${cause}`;
   return clock === 'measured'
-    ? `${name} waits for its turn: one machine runs all devices here`
-    : `${name} is between two instructions`;
+    ? `${name} waits for its turn: here the devices share one processor`
+    : `${name} is about to go on`;
 }
 
-/** The event that begins first after a time, among those that `wanted` names. */
-function firstAfter(trace: StepTrace, clock: Clock, timeUs: number, wanted: (e: TraceEvent) => boolean) {
+/** The event of the device that begins first after a time. */
+function firstAfter(trace: StepTrace, spans: readonly Interval[], device: DeviceIndex, timeUs: number) {
   let first: TraceEvent | undefined;
   let startUs = Number.POSITIVE_INFINITY;
   trace.events.forEach((e, index) => {
-    if (!wanted(e)) return;
-    const span = busySpan(trace, clock, index);
-    if (span.startUs > timeUs && span.startUs < startUs) {
-      first = e;
-      startUs = span.startUs;
-    }
+    const start = spans[index]?.startUs ?? 0;
+    if (e.device !== device || start <= timeUs || start >= startUs) return;
+    first = e;
+    startUs = start;
   });
   return first;
 }
 
 /** What the event cannot begin without and does not have at that time, the last to come. */
-function waitsFor(trace: StepTrace, clock: Clock, next: TraceEvent, timeUs: number): string | undefined {
+function waitsFor(trace: StepTrace, spans: readonly Interval[], next: TraceEvent, timeUs: number): string | undefined {
   if (next.kind === 'recv') return message(trace, next);
-  const missing = next.deps
-    .map((id) => trace.events.findIndex((e) => e.id === id))
-    .filter((index) => index >= 0 && busySpan(trace, clock, index).endUs > timeUs)
-    .sort((a, b) => busySpan(trace, clock, b).endUs - busySpan(trace, clock, a).endUs);
-  const dep = trace.events[missing[0] ?? -1];
-  if (!dep) return undefined;
-  if (dep.kind === 'recv' || dep.kind === 'send') return message(trace, dep);
-  return `its own ${dep.name}`;
+  const wanted = new Set(next.deps);
+  let last: TraceEvent | undefined;
+  let lastUs = timeUs;
+  trace.events.forEach((e, index) => {
+    const end = spans[index]?.endUs ?? 0;
+    if (!wanted.has(e.id) || end <= lastUs) return;
+    last = e;
+    lastUs = end;
+  });
+  return last && (last.peer === undefined ? `its own ${kernelWords(last.name)}` : message(trace, last));
 }
 
-function message(trace: StepTrace, e: TraceEvent): string {
-  const other = deviceName(trace, e.peer ?? e.device);
-  if (e.collective?.op === 'allReduce') return `bucket ${e.bucket ?? 0}'s all-reduce`;
-  const what = `${e.payload} ${bufferWords(e.slice?.buffer ?? '')}`;
-  return e.kind === 'recv' ? `${what} from ${other}` : `${what} to reach ${other}`;
+function message(trace: StepTrace, { collective, payload, bucket, peer, slice, device }: TraceEvent): string {
+  const from = deviceName(trace, peer ?? device);
+  switch (collective?.op) {
+    case 'allReduce':
+      return bucket === undefined ? 'the all-reduce' : `bucket ${bucket}'s all-reduce`;
+    case 'broadcast':
+      return `the parameters from ${from}`;
+    case 'scatter':
+      return payload === 'gradient' ? `the gradient of its outputs from ${from}` : `its part of the batch from ${from}`;
+    case 'gather':
+      return `the outputs of ${from}`;
+    case 'reduce':
+      return `the gradients of ${from}`;
+    default:
+      return `${payload ?? 'data'} ${slice?.buffer ?? ''} from ${from}`;
+  }
 }

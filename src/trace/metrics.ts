@@ -1,0 +1,61 @@
+/**
+ * The headline numbers of a step, each from the trace: bytes sent beside the closed form, how much of the communication is hidden, idle time, peak memory. The
+ * result panel shows them; the numbers of a clock are marked with it.
+ */
+import type { SessionInfo } from '../protocol/session';
+import type { Clock, StepTrace } from '../protocol/trace';
+import { bytesFormula, type Formula } from './formula';
+import { type TimeUse, timeUse } from './idle';
+import { deviceCount, totalUs } from './lanes';
+import { type Traffic, trafficOf } from './links';
+import { memoryOf } from './memory';
+
+export interface Metrics {
+  readonly clock: Clock;
+  readonly stepUs: number;
+  readonly traffic: Traffic;
+  /** The largest number of bytes that one device sent. */
+  readonly bytesPerRank: number;
+  readonly formula: Formula;
+  /** The counted bytes are those of the closed form. */
+  readonly bytesAgree: boolean;
+  /** By device. */
+  readonly use: readonly TimeUse[];
+  /** Over all devices, 0..1; undefined where nothing is communicated. */
+  readonly overlap: number | undefined;
+  /** Mean over the devices, 0..1. */
+  readonly idle: number;
+  /** Per device, bytes of live tensors. */
+  readonly peakBytes: readonly number[];
+}
+
+export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Metrics {
+  const traffic = trafficOf(trace);
+  const formula = bytesFormula(
+    info,
+    trace.samples.map((ids) => ids.length),
+  );
+  const devices = Array.from({ length: deviceCount(trace) }, (_, device) => device);
+  const use = devices.map((device) => timeUse(trace, clock, device));
+  const sum = (of: (u: TimeUse) => number): number => use.reduce((total, u) => total + of(u), 0);
+  const commUs = sum((u) => u.commUs);
+  const memory = memoryOf(trace, info.buffers);
+  return {
+    clock,
+    stepUs: totalUs(trace, clock),
+    traffic,
+    bytesPerRank: Math.max(0, ...traffic.sent),
+    formula,
+    bytesAgree: agree(traffic, formula),
+    use,
+    overlap: commUs > 0 ? sum((u) => u.overlapUs) / commUs : undefined,
+    idle: use.length > 0 ? sum((u) => u.idle) / use.length : 0,
+    peakBytes: devices.map((device) => memory.peak(device).bytes),
+  };
+}
+
+/** A ring rounds its chunks, so that only its total is exact; floats of a mean may be a hair off. */
+function agree({ sent, total }: Traffic, formula: Formula): boolean {
+  if (Math.abs(total - formula.total) > 1e-6 * Math.max(1, total)) return false;
+  return !formula.exact || formula.perDevice.every((bytes, device) => bytes === (sent[device] ?? 0));
+}
