@@ -10,13 +10,6 @@ export const hasRanks = (trace: StepTrace): boolean => trace.events.some((e) => 
 export const deviceName = (trace: StepTrace, device: DeviceIndex): string =>
   hasRanks(trace) ? `rank ${device}` : `cuda:${device}`;
 
-/** '3.out' is the output of module 3; parameters and their gradients keep their state_dict names. */
-export function bufferWords(buffer: string): string {
-  const bucket = /^bucket(\d+)$/.exec(buffer)?.[1];
-  if (bucket !== undefined) return `bucket ${bucket}`;
-  return buffer.replace(/^bucket(\d+)/, 'bucket $1');
-}
-
 const LAYERS: Readonly<Record<string, string>> = {
   linear: 'Linear',
   relu: 'ReLU',
@@ -31,18 +24,20 @@ const LOSSES: Readonly<Record<string, string>> = {
   'cross-entropy': 'CrossEntropyLoss',
   'bce-with-logits': 'BCEWithLogitsLoss',
 };
-const OPTIMIZERS: readonly (readonly [prefix: string, name: string])[] = [
-  ['optim/adamw', 'AdamW'],
-  ['optim/adam', 'Adam'],
-  ['optim/sgd', 'SGD'],
-];
-
-/** 'Linear' for ops/linear and ops/linear-grad-params, 'SGD' for optim/sgd-momentum; the kernel's own name where PyTorch has none. */
+/** 'Linear' for ops/linear and ops/linear-grad-params, 'MSELoss' for loss/mse; the kernel's own name where PyTorch has none. */
 export function kernelWords(name: string): string {
   const base = name.slice(name.indexOf('/') + 1).replace(/-grad(-.*)?$/, '');
-  const optimizer = OPTIMIZERS.find(([prefix]) => name.startsWith(prefix));
-  return LAYERS[base] ?? LOSSES[base] ?? optimizer?.[1] ?? base;
+  if (name.startsWith('optim/')) return 'optimizer.step()';
+  return LAYERS[base] ?? LOSSES[base] ?? base;
 }
 
 /** 'layer 2 (Linear)'. */
 export const layerWords = (e: TraceEvent): string => `layer ${e.module} (${kernelWords(e.name)})`;
+
+/** 'Rank 2 ...' for 'rank 2 ...'; device names stay small, as PyTorch writes them. */
+export const capital = (sentence: string): string =>
+  sentence.startsWith('cuda:') || sentence.includes('(): ')
+    ? sentence
+    : sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,88 @@
+/**
+ * One plain sentence for what happens at an event, in PyTorch's words: who does what to which tensor, and what goes on beside it on the chosen clock. Without a
+ * full stop. Shown on the stage and spoken by the live region, so it stands alone. Pure; transfers are in transfer-sentence.ts.
+ */
+import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
+import { endUs, spanOf } from './lanes';
+import { transferSentence } from './transfer-sentence';
+import { capital, deviceName, kernelWords, layerWords, plural } from './words';
+
+export function sentenceOf(trace: StepTrace, index: number, clock: Clock): string {
+  const e = trace.events[index];
+  if (!e) return index < 0 ? `Step ${trace.step} is about to begin` : `Step ${trace.step} is done`;
+  const what = e.kind === 'send' || e.kind === 'recv' ? transferSentence(trace, e) : workSentence(trace, e);
+  return capital(`${what}${meanwhile(trace, index, clock)}`);
+}
+
+function workSentence(trace: StepTrace, e: TraceEvent): string {
+  const who = deviceName(trace, e.device);
+  if (e.kind === 'load') return loadSentence(trace, e, who);
+  if (e.name === 'ops/copy') return copySentence(e, who);
+  if (e.name === 'ddp/pack') return packSentence(trace, e, who);
+  if (e.name === 'ddp/unpack') return `${who} copies the averaged gradients of bucket ${e.bucket} back into .grad`;
+  switch (e.phase) {
+    case 'forward':
+      return `forward: ${who} computes ${layerWords(e)}`;
+    case 'loss':
+      return `${who} computes the loss (${kernelWords(e.name)})`;
+    case 'backward':
+      return `backward: ${who} ${backwardWords(e)}`;
+    case 'step':
+      return `optimizer.step(): ${who} updates ${parametersWords(e)} with their gradients`;
+    default:
+      return `${e.phase}: ${who} runs ${e.name}`;
+  }
+}
+
+function loadSentence(trace: StepTrace, e: TraceEvent, who: string): string {
+  if (e.phase === 'step') return `optimizer.step(): ${who} gets this step's learning rate`;
+  if (e.writes.includes('y')) return `${who} gets the targets from the DataLoader`;
+  // A batch that one process draws for several devices is loaded whole.
+  const whole = e.writes.includes('batch');
+  const count = whole ? trace.samples.reduce((n, ids) => n + ids.length, 0) : (trace.samples[e.device]?.length ?? 0);
+  return `${who} gets ${whole ? 'the whole batch' : 'a batch'} of ${plural(count, 'sample')} from the DataLoader`;
+}
+
+function copySentence(e: TraceEvent, who: string): string {
+  if (e.phase === 'scatter') return `scatter: ${who} keeps the first chunk of the batch`;
+  if (e.phase === 'gather') return `gather: ${who} puts its own outputs in place`;
+  return `backward: ${who} keeps the gradient of its own outputs`;
+}
+
+function packSentence(trace: StepTrace, e: TraceEvent, who: string): string {
+  const ranks = new Set(trace.events.map((other) => other.rank)).size;
+  const divided = ranks > 1 ? `, divided by ${ranks},` : '';
+  return `backward: bucket ${e.bucket} is complete; ${who} copies its ${plural(e.reads.length, 'gradient')}${divided} into it`;
+}
+
+function backwardWords(e: TraceEvent): string {
+  if (e.module === '') return `starts at the gradient of ${kernelWords(e.name)}`;
+  const made = e.writes.filter((name) => name === `${e.module}.weight.grad` || name === `${e.module}.bias.grad`);
+  if (made.length === 0) return `passes the gradient back through ${layerWords(e)}`;
+  const parts = made.map((name) => name.split('.').at(-2) ?? name);
+  return `computes the ${parts.join(' and ')} ${made.length > 1 ? 'gradients' : 'gradient'} of ${layerWords(e)}`;
+}
+
+/** Parameters are written and have a gradient beside them; the rest is the optimiser's state. */
+function parametersWords(e: TraceEvent): string {
+  const count = e.writes.filter((name) => e.reads.includes(`${name}.grad`)).length;
+  return `its ${plural(count, 'parameter')}`;
+}
+
+/** Computation under a bucket's all-reduce, or the other way round, on the same device: the overlap that DDP is about. */
+function meanwhile(trace: StepTrace, index: number, clock: Clock): string {
+  const e = trace.events[index];
+  if (!e || !(e.queue === 'comm' ? e.collective?.op === 'allReduce' : e.phase === 'backward')) return '';
+  const span = spanOf(trace, clock, index);
+  const beside = trace.events.find((other, k) => {
+    if (other.device !== e.device || other.queue === e.queue) return false;
+    if (e.queue === 'compute' ? other.collective?.op !== 'allReduce' : other.phase !== 'backward' || !other.module)
+      return false;
+    const theirs = spanOf(trace, clock, k);
+    return theirs.startUs < endUs(span) && span.startUs < endUs(theirs);
+  });
+  if (!beside) return '';
+  if (e.queue === 'comm') return `, while layer ${beside.module} still computes its gradient`;
+  const how = beside.collective?.algorithm === 'ring' ? 'is being summed around the ring' : 'is being summed on rank 0';
+  return `, while bucket ${beside.bucket} ${how}`;
+}

@@ -1,0 +1,52 @@
+/**
+ * What a send or a receive does, in words: which collective of which mode it is part of, what is in it, and of how many ranks it makes the sum. Pure;
+ * called by sentence.ts.
+ */
+import type { CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
+import { deviceName, plural } from './words';
+
+export function transferSentence(trace: StepTrace, e: TraceEvent): string {
+  const { collective } = e;
+  const sends = e.kind === 'send';
+  const who = deviceName(trace, e.device);
+  const other = deviceName(trace, e.peer ?? e.device);
+  const buffer = e.slice?.buffer ?? '';
+  const moves = (what: string) =>
+    sends ? `${who} sends ${what} to ${other}` : `${who} receives ${what} from ${other}`;
+  switch (collective?.op) {
+    case 'allReduce':
+      return allReduceSentence(trace, e, collective, who, other);
+    case 'broadcast':
+      return `${e.phase}: ${moves(buffer)}`;
+    case 'scatter': {
+      const receiver = sends ? (e.peer ?? 0) : e.device;
+      if (e.payload === 'gradient')
+        return `backward: ${moves(`the gradient of the outputs of ${deviceName(trace, receiver)}`)}`;
+      return `scatter: ${moves(plural(trace.samples[receiver]?.length ?? 0, 'sample'))}`;
+    }
+    case 'gather':
+      return `gather: ${sends ? moves('its outputs') : `${who} receives the outputs of ${other}`}`;
+    case 'reduce': {
+      const replicas = new Set(trace.events.map((event) => event.device)).size;
+      if (sends) return `backward: ${moves(buffer)}`;
+      return `backward: ${who} adds ${buffer} from ${other}: now the sum of ${collective.summed ?? '?'} of ${replicas} replicas`;
+    }
+    default:
+      return `${e.phase}: ${moves(e.payload === 'gradient' ? `the gradient ${buffer}` : `the ${e.payload} ${buffer}`)}`;
+  }
+}
+
+function allReduceSentence(trace: StepTrace, e: TraceEvent, c: CollectiveRef, who: string, other: string): string {
+  const ranks = new Set(trace.events.map((event) => event.rank)).size;
+  const bucket = `bucket ${c.bucket ?? 0}`;
+  const part = c.algorithm === 'ring' ? `chunk ${c.chunk ?? 0} of ${bucket}` : bucket;
+  const summed = c.summed ?? ranks;
+  if (c.part === 'reduce-scatter') {
+    if (e.kind === 'recv') return `${who} adds ${part} from ${other}: now the sum of ${summed} of ${ranks} ranks`;
+    if (c.algorithm === 'naive') return `${who} sends all of ${part} to ${other}`;
+    const holds = summed - 1 === 1 ? 'its own gradients' : `the sum of ${summed - 1} of ${ranks} ranks`;
+    return `${who} sends ${part} to ${other}: ${holds}`;
+  }
+  if (e.kind === 'send') return `${who} sends ${part} to ${other}: the mean gradient over all ${ranks} ranks`;
+  return `${who} takes ${part} from ${other}: the mean gradient, the same on every rank`;
+}
