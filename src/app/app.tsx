@@ -19,8 +19,14 @@ export function AppView() {
   const drop = useFileDrop();
   const shown = (part: string) => !hide.has(part);
   return (
-    <div className={styles['app']} data-embed={embed || undefined} data-setup={shown('setup') || undefined} {...dropsFiles(drop)}>
+    <div
+      className={styles['app']}
+      data-embed={embed || undefined}
+      data-setup={shown('setup') || undefined}
+      {...dropsFiles(drop)}
+    >
       {shown('bar') && <Bar />}
+      <Notices />
       <main className={styles['main']}>
         {shown('stage') && (
           <section aria-label="Stage" className={styles['stage']}>
@@ -39,22 +45,19 @@ export function AppView() {
             <Setup />
           </section>
         )}
-        {(shown('result') || shown('code')) && (
-          <div className={styles['side']}>
-            {shown('result') && (
-              <section aria-label="Result">
-                <Result />
-              </section>
-            )}
-            {shown('code') && (
-              <section aria-label="Code">
-                <CodePanel />
-              </section>
-            )}
-          </div>
-        )}
+        <div className={styles['side']}>
+          {shown('result') && (
+            <section aria-label="Result">
+              <Result />
+            </section>
+          )}
+          {shown('code') && (
+            <section aria-label="Code" className={styles['code']}>
+              <CodePanel />
+            </section>
+          )}
+        </div>
       </main>
-      <Notices />
       <LiveRegion />
       {drop.over && <div className={styles['drop']}>Drop a CSV file to train on it</div>}
     </div>

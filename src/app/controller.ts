@@ -6,6 +6,7 @@
 import { LockstepError } from '../base/errors';
 import type { Config } from '../protocol/config';
 import type { Files, Notice, Report, SessionEvent, SessionInfo, Snapshot } from '../protocol/session';
+import { inTimeOrder } from '../trace/in-time-order';
 import { lookAtCsv, withCsv } from './csv-look';
 import { PAGE_CONFIG } from './page-config';
 import { createPlayer, type Player } from './player';
@@ -24,7 +25,7 @@ export interface Controller {
   restart(): void;
   setSpeed(speed: number): void;
   /** Trains on a CSV file, its last column the target. A file that cannot be read leaves the old data in place. */
-  useCsv(name: string, bytes: Uint8Array<ArrayBuffer>): void;
+  trainOnCsv(name: string, bytes: Uint8Array<ArrayBuffer>): void;
   dismiss(notice: Notice): void;
   say(notice: Notice): void;
   /** From start to end in a session of its own; the one on the page goes on. */
@@ -99,7 +100,7 @@ export function createController({ store, walker, startSession, onEdited }: Cont
 
   const addTrace = (trace: Parameters<ReturnType<typeof app>['addTrace']>[0]) => {
     // The trace of a step by hand comes as the answer and as an event; the first one counts.
-    if (app().traces.at(-1)?.step !== trace.step) app().addTrace(trace);
+    if (app().traces.at(-1)?.step !== trace.step) app().addTrace(inTimeOrder(trace));
   };
 
   const onState = (event: Extract<SessionEvent, { type: 'state' }>) => {
@@ -198,7 +199,12 @@ export function createController({ store, walker, startSession, onEdited }: Cont
     wanted = next;
     origin = 'link';
     app().setConfig(next);
-    const stillOpen = good && (await session.snapshot().then(() => true).catch(() => false));
+    const stillOpen =
+      good &&
+      (await session
+        .snapshot()
+        .then(() => true)
+        .catch(() => false));
     if (stillOpen) app().setState('paused');
     else await openOnce(next, 'Going back to the settings that ran').catch((again: unknown) => fallBack(next, again));
     fromSession.add(notice.id);
@@ -265,7 +271,7 @@ export function createController({ store, walker, startSession, onEdited }: Cont
       app().setSpeed(speed);
       if (app().state === 'playing') player.play();
     },
-    useCsv(name, bytes) {
+    trainOnCsv(name, bytes) {
       const look = lookAtCsv(name, new TextDecoder().decode(bytes));
       if (!look) {
         say({ level: 'error', id: 'data', text: `${name} has no rows.`, hint: 'The old data stays.' });

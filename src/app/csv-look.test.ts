@@ -6,11 +6,20 @@ import { PAGE_CONFIG } from './page-config';
 describe('csv-look', () => {
   it('sees header, columns and classes', () => {
     const look = lookAtCsv('iris.csv', 'a,"b, c",kind\n1.5,2,setosa\n2.5,3,virginica\n3.25,4,other\n');
-    expect(look).toEqual({ file: 'iris.csv', rows: 3, columns: ['a', 'b, c', 'kind'], header: true, classes: [undefined, 3, 3] });
+    expect(look).toEqual({
+      file: 'iris.csv',
+      rows: 3,
+      columns: ['a', 'b, c', 'kind'],
+      header: true,
+      classes: [undefined, 3, 3],
+    });
   });
 
   it('counts columns of a file without header', () => {
-    expect(lookAtCsv('x.csv', '1;2;0\r\n3;4;1\r\n')).toMatchObject({ columns: ['column 0', 'column 1', 'column 2'], rows: 2 });
+    expect(lookAtCsv('x.csv', '1;2;0\r\n3;4;1\r\n')).toMatchObject({
+      columns: ['column 0', 'column 1', 'column 2'],
+      rows: 2,
+    });
     expect(lookAtCsv('x.csv', ' \n')).toBe(undefined);
   });
 

@@ -24,7 +24,12 @@ const isNumber = (cell: string) => cell.trim() !== '' && Number.isFinite(Number(
 
 function splitLine(line: string, delimiter: string): readonly string[] {
   const cells = line.match(new RegExp(`("([^"]|"")*"|[^${delimiter}]*)(${delimiter}|$)`, 'g')) ?? [];
-  const bare = cells.map((cell) => cell.replace(new RegExp(`${delimiter}$`), '').trim().replace(/^"(.*)"$/, '$1'));
+  const bare = cells.map((cell) =>
+    cell
+      .replace(new RegExp(`${delimiter}$`), '')
+      .trim()
+      .replace(/^"(.*)"$/, '$1'),
+  );
   // The pattern matches once more, emptily, at the end of a line that does not end in a delimiter.
   return line.endsWith(delimiter) ? bare : bare.slice(0, -1);
 }
@@ -55,10 +60,18 @@ function countClasses(cells: readonly string[]): number | undefined {
 
 /** Trains on that column: the net's ends and the loss follow from the number of columns and classes. */
 export function withCsv(config: Config, look: CsvLook, target: number, header: 'auto' | 'yes' | 'no'): Config {
-  const data = v.parse(dataSchema, { type: 'csv', file: look.file, target, header, testFraction: config.data.testFraction });
+  const data = v.parse(dataSchema, {
+    type: 'csv',
+    file: look.file,
+    target,
+    header,
+    testFraction: config.data.testFraction,
+  });
   const classes = look.classes[target];
   const inputs = Math.max(1, look.columns.length - 1);
   const next = { ...config, data };
   if (classes === undefined) return fitNet(next, inputs, 1, 'MSELoss');
-  return classes === 2 ? fitNet(next, inputs, 1, 'BCEWithLogitsLoss') : fitNet(next, inputs, classes, 'CrossEntropyLoss');
+  return classes === 2
+    ? fitNet(next, inputs, 1, 'BCEWithLogitsLoss')
+    : fitNet(next, inputs, classes, 'CrossEntropyLoss');
 }

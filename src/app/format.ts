@@ -35,7 +35,8 @@ export function formatSmall(value: number | undefined): string {
 export const formatPercent = (fraction: number | undefined): string =>
   fraction === undefined ? NONE : `${percents.format(fraction * 100)} %`;
 
-export const formatRate = (perSecond: number): string => (perSecond >= 100 ? whole.format(perSecond) : three.format(perSecond));
+export const formatRate = (perSecond: number): string =>
+  perSecond >= 100 ? whole.format(perSecond) : three.format(perSecond);
 
 export function formatTime(us: number): string {
   if (us < 1000) return `${three.format(us)} µs`;

@@ -18,7 +18,7 @@ export const PAGE_CONFIG: Config = v.parse(configSchema, {
     ],
   },
   loss: { type: 'BCEWithLogitsLoss' },
-  optimizer: { type: 'Adam', lr: 0.02 },
+  optimizer: { type: 'Adam', lr: 0.01 },
   data: { type: 'spiral', testFraction: 0.2 },
   batchSize: 64,
   mode: 'ddp',

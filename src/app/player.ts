@@ -122,7 +122,7 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
       await walker.walkTo(endOf(last()), endOf(last()) / SHOWN_SECONDS);
     }
   };
-  let showing: Promise<void> | undefined;
+  let showing = false;
 
   const halt = () => {
     ticket++;
@@ -188,9 +188,12 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
     },
     traceArrived() {
       if (!free || showing) return;
-      showing = showNewest(ticket).finally(() => {
-        showing = undefined;
-      });
+      showing = true;
+      showNewest(ticket)
+        .finally(() => {
+          showing = false;
+        })
+        .catch(source.report);
     },
     halt,
   };

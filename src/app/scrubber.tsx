@@ -1,26 +1,35 @@
 /** One slider over every event of every kept step: the way back and forth through what has run. */
 import { useMemo } from 'react';
+import type { StepTrace } from '../protocol/trace';
 import styles from './scrubber.module.css';
 import { useApp, useController, useSettled } from './use-app';
+
+/** Position at which each trace begins, and the end; a trace of n events has n + 1 positions. */
+function startsOf(traces: readonly StepTrace[]): readonly number[] {
+  const starts = [0];
+  for (const { events } of traces) starts.push((starts.at(-1) ?? 0) + events.length + 1);
+  return starts;
+}
 
 export function Scrubber() {
   const traces = useApp((app) => app.traces);
   const cursor = useSettled((app) => app.cursor, 50);
   const locked = useApp((app) => app.lock.has('transport'));
   const { player } = useController();
-  /** Position at which each trace begins; a trace of n events has n + 1 positions. */
-  const starts = useMemo(() => {
-    let total = 0;
-    return [...traces.map(({ events }) => (total += events.length + 1) - events.length - 1), total];
-  }, [traces]);
+  const starts = useMemo(() => startsOf(traces), [traces]);
   const last = (starts.at(-1) ?? 1) - 1;
   const position = cursor ? (starts[cursor.trace] ?? 0) + cursor.event + 1 : 0;
   const trace = cursor && traces[cursor.trace];
   const seek = (to: number) => {
-    const index = Math.max(0, starts.findLastIndex((start) => start <= to));
+    const index = Math.max(
+      0,
+      starts.findLastIndex((start) => start <= to),
+    );
     player.seek(Math.min(index, traces.length - 1), to - (starts[index] ?? 0) - 1);
   };
-  const at = trace ? `step ${trace.step}, event ${(cursor?.event ?? -1) + 1} of ${trace.events.length}` : 'nothing has run yet';
+  const at = trace
+    ? `step ${trace.step}, event ${(cursor?.event ?? -1) + 1} of ${trace.events.length}`
+    : 'nothing has run yet';
   return (
     <div className={styles['scrubber']}>
       <input

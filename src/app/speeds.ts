@@ -4,10 +4,10 @@
  */
 export type Speed =
   | { readonly kind: 'events'; readonly perSecond: number; readonly label: string }
-  | { readonly kind: 'steps'; /** 0 = as fast as it goes */ readonly perSecond: number; readonly label: string };
+  | { readonly kind: 'steps' /** 0 = as fast as it goes */; readonly perSecond: number; readonly label: string };
 
-const events = (perSecond: number): Speed => ({ kind: 'events', perSecond, label: `${perSecond} events a second` });
-const steps = (perSecond: number): Speed => ({ kind: 'steps', perSecond, label: `${perSecond} steps a second` });
+const events = (perSecond: number): Speed => ({ kind: 'events', perSecond, label: `${perSecond} events/s` });
+const steps = (perSecond: number): Speed => ({ kind: 'steps', perSecond, label: `${perSecond} steps/s` });
 
 export const SPEEDS: readonly [Speed, ...Speed[]] = [
   events(2),
@@ -17,7 +17,7 @@ export const SPEEDS: readonly [Speed, ...Speed[]] = [
   steps(2),
   steps(10),
   steps(60),
-  { kind: 'steps', perSecond: 0, label: 'as fast as it goes' },
+  { kind: 'steps', perSecond: 0, label: 'full speed' },
 ];
 export const DEFAULT_SPEED = SPEEDS.length - 1;
 

@@ -9,7 +9,8 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Config } from '../protocol/config';
 import type { Notice, SessionInfo, Snapshot } from '../protocol/session';
-import type { LossRecord, StepTrace } from '../protocol/trace';
+import type { Clock, LossRecord, StepTrace } from '../protocol/trace';
+import { inTimeOrder } from '../trace/in-time-order';
 import type { CsvLook } from './csv-look';
 
 export const KEPT_TRACES = 64;
@@ -22,7 +23,6 @@ export interface Cursor {
 }
 
 export type RunState = 'loading' | 'paused' | 'playing' | 'finished' | 'failed';
-export type Clock = 'modelled' | 'measured';
 export type Theme = 'light' | 'dark' | 'system';
 
 /** What the permalink says about the page itself, apart from the run. */
@@ -90,13 +90,15 @@ export interface AppActions {
 export type App = AppState & AppActions;
 export type AppStore = StoreApi<App>;
 
-const KEPT_LOSSES = 4000;
+const KEPT_RECORDS = 4000;
 
-/** Halves the older part of a long history, so that the chart keeps its shape and memory stays bounded. */
-function thin<T>(records: readonly T[]): readonly T[] {
-  if (records.length <= KEPT_LOSSES) return records;
-  const old = records.length - KEPT_LOSSES / 4;
-  return records.filter((_, index) => index >= old || index % 2 === 0);
+/** Keeps a long history bounded and evenly spaced over the steps: one record for each stretch of steps, and the newest. */
+export function thin<T extends { readonly step: number }>(records: readonly T[]): readonly T[] {
+  const newest = records.at(-1)?.step ?? 0;
+  const stretch = 2 ** Math.max(0, Math.ceil(Math.log2((newest + 1) / KEPT_RECORDS)));
+  if (stretch === 1) return records;
+  const place = (index: number) => Math.floor((records[index]?.step ?? -1) / stretch);
+  return records.filter((_, index) => index === 0 || index === records.length - 1 || place(index) !== place(index - 1));
 }
 
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
@@ -136,7 +138,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
         // After a restart steps run again; what they leave takes the place of the old.
         const before = s.traces.filter((kept) => kept.step < trace.step);
         const dropped = Math.max(0, before.length + 1 - KEPT_TRACES);
-        const traces = [...before, trace].slice(dropped);
+        const traces = [...before, inTimeOrder(trace)].slice(dropped);
         const cursor = s.cursor && { ...s.cursor, trace: s.cursor.trace - dropped };
         if (cursor && cursor.trace >= 0 && s.cursor && s.cursor.trace < before.length) return { traces, cursor };
         return { traces, cursor: { trace: 0, event: -1 }, cursorFraction: 1, hovered: undefined, pinned: undefined };

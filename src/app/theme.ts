@@ -4,7 +4,7 @@
  * The scale for values is one for the whole page: negative orange, zero paper, positive blue.
  */
 import { scaleLinear } from 'd3-scale';
-import { interpolateBlues, interpolateOranges } from 'd3-scale-chromatic';
+import { interpolatePuOr, interpolateRdBu } from 'd3-scale-chromatic';
 import type { MemoryCategory, Payload } from '../protocol/trace';
 import type { Theme } from './store';
 
@@ -57,8 +57,8 @@ export function resolveTheme(theme: Theme, systemIsDark: boolean): 'light' | 'da
   return theme;
 }
 
-/** The library's ramps begin at near-white, so two of them meet in a middle that reads as paper. */
-const lightRamp = (t: number) => (t < 0 ? interpolateOranges(0.05 - 0.63 * t) : interpolateBlues(0.05 + 0.7 * t));
+/** Two of ColorBrewer's diverging ramps have the same middle: the orange half of one and the blue half of the other. */
+const lightRamp = (t: number) => (t < 0 ? interpolatePuOr(0.5 - 0.35 * t) : interpolateRdBu(0.5 + 0.39 * t));
 
 function rgbBytes(colour: string): readonly number[] {
   if (colour.startsWith('#')) return [1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16));

@@ -61,7 +61,7 @@ export function useSettled<T>(selector: (app: App) => T, everyMs: number): T {
   return value;
 }
 
-function useMedia(query: string): boolean {
+export function useMedia(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches);
   useEffect(() => {
     const media = matchMedia(query);

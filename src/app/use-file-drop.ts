@@ -29,7 +29,7 @@ export function useTakeFile(): (file: File) => void {
     }
     file
       .arrayBuffer()
-      .then((buffer) => controller.useCsv(file.name, new Uint8Array(buffer)))
+      .then((buffer) => controller.trainOnCsv(file.name, new Uint8Array(buffer)))
       .catch((error: unknown) => {
         const text = `${file.name} could not be read: ${error instanceof Error ? error.message : String(error)}`;
         controller.say({ level: 'error', id: 'data', text, hint: 'Choose the file again.' });

@@ -50,7 +50,13 @@ function Keys() {
   const dialog = useRef<HTMLDialogElement>(null);
   return (
     <>
-      <button type="button" className={styles['plain']} aria-label="Keys" title="Keys (?)" onClick={() => dialog.current?.showModal()}>
+      <button
+        type="button"
+        className={styles['plain']}
+        aria-label="Keys"
+        title="Keys (?)"
+        onClick={() => dialog.current?.showModal()}
+      >
         ?
       </button>
       <KeysDialog dialog={dialog} />
@@ -70,7 +76,13 @@ function ThemeToggle() {
     urlSync.write();
   };
   return (
-    <button type="button" className={styles['plain']} aria-label={`Use the ${next} theme`} title={`Use the ${next} theme`} onClick={choose}>
+    <button
+      type="button"
+      className={styles['plain']}
+      aria-label={`Use the ${next} theme`}
+      title={`Use the ${next} theme`}
+      onClick={choose}
+    >
       <svg viewBox="0 0 16 16" width={15} height={15} aria-hidden="true">
         <circle cx={8} cy={8} r={6} fill="none" stroke="currentColor" strokeWidth={1.4} />
         <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />

@@ -6,7 +6,8 @@ import styles from './dialog.module.css';
 export function KeysDialog({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {
   useEffect(() => {
     const open = (event: KeyboardEvent) => {
-      const typing = event.target instanceof HTMLElement && event.target.closest('input:not([type=radio]), textarea, dialog');
+      const typing =
+        event.target instanceof HTMLElement && event.target.closest('input:not([type=radio]), textarea, dialog');
       if (event.key === HELP_KEY && !typing) dialog.current?.showModal();
     };
     window.addEventListener('keydown', open);

@@ -19,7 +19,7 @@ export function Transport({ disabled }: { disabled: boolean }) {
   const busy = disabled || state === 'loading';
   const off = busy || state === 'failed';
   return (
-    <div role="group" aria-label="Transport" className={styles['transport']}>
+    <fieldset aria-label="Transport" className={styles['transport']}>
       <Button name="Step back" keys="," icon="back" disabled={off} onClick={player.stepBack} />
       {playing ? (
         <Button name="Pause" keys="Space" icon="pause" main disabled={off} onClick={player.pause} />
@@ -30,7 +30,7 @@ export function Transport({ disabled }: { disabled: boolean }) {
       <Button name="Step phase" keys="Shift ," icon="phase" disabled={off} onClick={player.stepPhase} />
       <Button name="Step iteration" keys="Shift ." icon="iteration" disabled={off} onClick={player.stepIteration} />
       <Button name="Reset" keys="r" icon="reset" disabled={busy} onClick={state === 'failed' ? restart : reset} />
-    </div>
+    </fieldset>
   );
 }
 

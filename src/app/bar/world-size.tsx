@@ -17,7 +17,10 @@ export function WorldSize({ disabled }: { disabled: boolean }) {
     if (edit.ok && worldSize !== config.worldSize) controller.apply(edit.config);
   };
   return (
-    <label className={styles['world']} title={single ? 'Single uses one device; the other modes use this many' : 'world_size'}>
+    <label
+      className={styles['world']}
+      title={single ? 'Single uses one device; the other modes use this many' : 'world_size'}
+    >
       <span aria-hidden>ranks</span>
       <input
         type="range"

@@ -1,4 +1,4 @@
-/** What has to be said: a calm stack at the corner, each with what to do and, where there is one, a way on. */
+/** What has to be said: calm strips under the bar, each with what to do and, where there is one, a way on. */
 import type { Notice } from '../../protocol/session';
 import { withSetting } from '../edit-config';
 import fields from '../fields/fields.module.css';
@@ -21,26 +21,30 @@ function NoticeCard({ notice }: { notice: Notice }) {
   const controller = useController();
   const way = useWayOn(notice.id);
   return (
-    <div className={styles['notice']} data-level={notice.level} data-notice={notice.id} role={notice.level === 'error' ? 'alert' : 'status'}>
-      <p>{notice.text}</p>
-      {notice.hint && <p className={styles['hint']}>{notice.hint}</p>}
-      <div className={styles['actions']}>
-        {way && (
-          <button
-            type="button"
-            className={fields['button']}
-            onClick={() => {
-              controller.dismiss(notice);
-              way.go();
-            }}
-          >
-            {way.label}
-          </button>
-        )}
-        <button type="button" className={styles['close']} aria-label="Dismiss" onClick={() => controller.dismiss(notice)}>
-          ×
+    <div
+      className={styles['notice']}
+      data-level={notice.level}
+      data-notice={notice.id}
+      role={notice.level === 'error' ? 'alert' : 'status'}
+    >
+      <p>
+        {notice.text} {notice.hint && <span className={styles['hint']}>{notice.hint}</span>}
+      </p>
+      {way && (
+        <button
+          type="button"
+          className={fields['button']}
+          onClick={() => {
+            controller.dismiss(notice);
+            way.go();
+          }}
+        >
+          {way.label}
         </button>
-      </div>
+      )}
+      <button type="button" className={styles['close']} aria-label="Dismiss" onClick={() => controller.dismiss(notice)}>
+        ×
+      </button>
     </div>
   );
 }
@@ -61,7 +65,8 @@ function useWayOn(id: string): WayOn | undefined {
     return edit.ok ? { label, go: () => controller.apply(edit.config) } : undefined;
   };
   if (id === 'not-finite') return { label: 'Reset training', go: () => void controller.reset() };
-  if (id === 'software-adapter') return device === 'cpu' ? choose('webgpu', 'Use WebGPU') : choose('cpu', 'Use the CPU');
+  if (id === 'software-adapter')
+    return device === 'cpu' ? choose('webgpu', 'Use WebGPU') : choose('cpu', 'Use the CPU');
   if (id === 'memory' && config.memoryBudgetMb < 256) {
     const edit = withSetting(config, ['memoryBudgetMb'], 256);
     return edit.ok ? { label: 'Give each device 256 MiB', go: () => controller.apply(edit.config) } : undefined;

@@ -1,4 +1,6 @@
 /** The PyTorch lines of the mode in use, with one cursor per rank on the line that its event at the cursor stands for. */
+
+import { useEffect, useRef } from 'react';
 import type { StepTrace } from '../../protocol/trace';
 import { deviceText } from '../setup/cluster-panel';
 import { useApp, usePalette, useSettled } from '../use-app';
@@ -19,12 +21,21 @@ export function CodePanel() {
   const traces = useSettled((app) => app.traces, 80);
   const palette = usePalette();
   const anchors = anchorsAt(cursor && traces[cursor.trace], cursor?.event ?? -1, ranks);
+  const list = useRef<HTMLOListElement>(null);
+  const first = code?.findIndex(({ anchor }) => anchors.includes(anchor)) ?? -1;
+  useEffect(() => {
+    const [box, line] = [list.current, list.current?.children[first]];
+    // Only the box scrolls, never the page.
+    if (box && line instanceof HTMLElement) box.scrollTop = line.offsetTop - box.clientHeight / 2;
+  }, [first]);
   return (
     <>
       <h2 className={styles['title']}>PyTorch, as it runs now</h2>
-      <ol className={styles['code']}>
+      <ol ref={list} className={styles['code']}>
         {code?.map((line, index) => {
-          const here = anchors.flatMap((anchor, rank) => (anchor !== undefined && anchor === line.anchor ? [rank] : []));
+          const here = anchors.flatMap((anchor, rank) =>
+            anchor !== undefined && anchor === line.anchor ? [rank] : [],
+          );
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
             <li key={index} data-here={here.length > 0 || undefined}>

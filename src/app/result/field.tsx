@@ -30,7 +30,9 @@ export function Field() {
     context.scale(ratio, ratio);
     const paint = { context, size: SIZE, palette, dataset };
     if (snapshot?.field) {
-      small.getContext('2d')?.putImageData(fieldImage(snapshot.field, dataset.task === 'classification', palette), 0, 0);
+      small
+        .getContext('2d')
+        ?.putImageData(fieldImage(snapshot.field, dataset.task === 'classification', palette), 0, 0);
       context.drawImage(small, 0, 0, SIZE, SIZE);
     }
     if (dataset.points.length > 0) paintPoints(paint);
@@ -38,7 +40,10 @@ export function Field() {
   }, [palette, snapshot, dataset, small]);
   const planar = (dataset?.points.length ?? 0) > 0;
   const what = planar ? 'Decision field' : 'Predicted against target';
-  const accuracy = snapshot?.trainAccuracy === undefined ? '' : `, ${formatPercent(snapshot.trainAccuracy)} of the training rows right`;
+  const accuracy =
+    snapshot?.trainAccuracy === undefined
+      ? ''
+      : `, ${formatPercent(snapshot.trainAccuracy)} of the training rows right`;
   return (
     <figure className={styles['field']}>
       <canvas ref={canvas} role="img" aria-label={`${what}${accuracy}`} />

@@ -22,10 +22,13 @@ function options(palette: Palette, ranks: number, width: number): uPlot.Options 
   return {
     width,
     height: HEIGHT,
-    padding: [6, 4, 0, 0],
+    padding: [6, 12, 0, 0],
     legend: { show: false },
     cursor: { points: { show: false }, drag: { x: false, y: false } },
-    scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(0, low), high === low ? low + 1 : high * 1.05] } },
+    scales: {
+      x: { time: false },
+      y: { range: (_, low, high) => [Math.min(0, low), high === low ? low + 1 : high * 1.05] },
+    },
     axes: [
       { ...axis, grid: { show: false }, size: 20, space: 44 },
       { ...axis, grid, size: 32, space: 28 },
@@ -54,7 +57,11 @@ export function LossChart() {
   const chart = useRef<uPlot>(undefined);
   useEffect(() => {
     const element = must(host.current, 'loss chart');
-    const plot = new uPlot(options(palette, ranks, element.clientWidth), [[], ...Array.from({ length: ranks + 2 }, () => [])], element);
+    const plot = new uPlot(
+      options(palette, ranks, element.clientWidth),
+      [[], ...Array.from({ length: ranks + 2 }, () => [])],
+      element,
+    );
     chart.current = plot;
     const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     resize.observe(element);

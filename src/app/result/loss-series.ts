@@ -29,7 +29,8 @@ export function lossSeries(losses: readonly LossRecord[], evaluations: readonly 
   }
   return {
     steps,
-    perRank: ranks > 1 ? Array.from({ length: ranks }, (_, rank) => drawn.map(({ perRank }) => finite(perRank[rank]))) : [],
+    perRank:
+      ranks > 1 ? Array.from({ length: ranks }, (_, rank) => drawn.map(({ perRank }) => finite(perRank[rank]))) : [],
     mean: drawn.map(({ loss }) => finite(loss)),
     test,
   };

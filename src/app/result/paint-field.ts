@@ -48,7 +48,10 @@ export function paintPoints({ context, size, palette, dataset }: FieldPaint): vo
 export function paintScatter({ context, size, palette }: FieldPaint, predictions: Snapshot['predictions']): void {
   const values = predictions.flat().filter(Number.isFinite);
   const reach = Math.max(1e-6, ...values.map(Math.abs));
-  const x = scaleLinear().domain([-reach, reach]).nice().range([6, size - 6]);
+  const x = scaleLinear()
+    .domain([-reach, reach])
+    .nice()
+    .range([6, size - 6]);
   context.strokeStyle = palette.line;
   context.lineWidth = 1;
   context.beginPath();

@@ -7,37 +7,30 @@ export function Scores() {
   const snapshot = useSettled((app) => app.snapshot, 100);
   const classes = snapshot?.trainAccuracy !== undefined;
   return (
-    <table className={styles['scores']}>
-      <thead>
-        <tr>
-          <td />
-          <th scope="col">train</th>
-          <th scope="col">test</th>
-        </tr>
-      </thead>
-      <tbody>
-        <tr>
-          <th scope="row">loss</th>
-          <td>
-            <Status name="Train loss" text={formatLoss(snapshot?.trainLoss)} />
-          </td>
-          <td>
-            <Status name="Test loss" text={formatLoss(snapshot?.testLoss)} />
-          </td>
-        </tr>
+    <dl className={styles['scores']}>
+      <div>
+        <dt>train</dt>
+        <dd>
+          <Status name="Train loss" text={formatLoss(snapshot?.trainLoss)} />
+        </dd>
         {classes && (
-          <tr>
-            <th scope="row">accuracy</th>
-            <td>
-              <Status name="Train accuracy" text={formatPercent(snapshot.trainAccuracy)} />
-            </td>
-            <td>
-              <Status name="Test accuracy" text={formatPercent(snapshot.testAccuracy)} />
-            </td>
-          </tr>
+          <dd>
+            <Status name="Train accuracy" text={formatPercent(snapshot.trainAccuracy)} />
+          </dd>
         )}
-      </tbody>
-    </table>
+      </div>
+      <div>
+        <dt>test</dt>
+        <dd>
+          <Status name="Test loss" text={formatLoss(snapshot?.testLoss)} />
+        </dd>
+        {classes && (
+          <dd>
+            <Status name="Test accuracy" text={formatPercent(snapshot.testAccuracy)} />
+          </dd>
+        )}
+      </div>
+    </dl>
   );
 }
 

@@ -13,7 +13,8 @@ const ALGORITHMS = { ring: 'ring', naive: 'naive' } as const;
 
 /** "1 KiB", "25 MiB", "default"; a bare number is MiB. */
 const printCap = (value: unknown) => mebibytes.print(value).replace(/(KiB|MiB)$/, ' $1');
-const parseCap = (text: string) => mebibytes.parse(text.replaceAll(' ', '').replace(/kib/i, 'KiB').replace(/mib/i, 'MiB'));
+const parseCap = (text: string) =>
+  mebibytes.parse(text.replaceAll(' ', '').replace(/kib/i, 'KiB').replace(/mib/i, 'MiB'));
 
 export function ClusterPanel() {
   const mode = useApp((app) => app.config.mode);

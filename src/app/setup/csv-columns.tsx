@@ -11,7 +11,7 @@ export function CsvColumns() {
   const controller = useController();
   const { data } = config;
   if (data.type !== 'csv' || !look || look.file !== data.file) return null;
-  const byName = look.columns.findIndex((column) => column === data.target);
+  const byName = typeof data.target === 'string' ? look.columns.indexOf(data.target) : -1;
   const target = typeof data.target === 'number' ? data.target : byName < 0 ? look.columns.length - 1 : byName;
   const columns = Object.fromEntries(look.columns.map((column, index) => [String(index), column]));
   return (

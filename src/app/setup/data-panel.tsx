@@ -1,7 +1,7 @@
 /** Which data: the built-ins as thumbnails, a CSV of one's own, noise and test split. */
 import { useRef } from 'react';
 import { must } from '../../base/invariant';
-import { type BuiltInData, BUILT_IN_DATA, withData } from '../edit-config';
+import { BUILT_IN_DATA, type BuiltInData, withData } from '../edit-config';
 import fields from '../fields/fields.module.css';
 import { Section } from '../fields/section';
 import { NumberSetting } from '../fields/settings';
@@ -64,7 +64,11 @@ export function DataPanel() {
       <NumberSetting label="Samples" path="data.samples" />
       <NumberSetting label="Features" path="data.in" />
       <NumberSetting label="Noise" path="data.noise" />
-      <NumberSetting label="Test fraction" path="data.testFraction" title="Part of the rows kept out of training, as random_split draws it" />
+      <NumberSetting
+        label="Test fraction"
+        path="data.testFraction"
+        title="Part of the rows kept out of training, as random_split draws it"
+      />
       {dataset && (
         <p className={styles['hint']}>
           {formatCount(dataset.rows - dataset.testRows)} rows train, {formatCount(dataset.testRows)} test

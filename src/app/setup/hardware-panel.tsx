@@ -11,7 +11,11 @@ export function HardwarePanel() {
   return (
     <Section part="hardware" title="Modelled hardware">
       <ChoiceSetting label="Machine" path="hardware" words={HARDWARE} />
-      <NumberSetting label="Memory, MiB" path="memoryBudgetMb" title="Of each device; a run that needs more is refused" />
+      <NumberSetting
+        label="Memory, MiB"
+        path="memoryBudgetMb"
+        title="Of each device; a run that needs more is refused"
+      />
       {label && <p className={styles['hint']}>{label}</p>}
     </Section>
   );

@@ -1,5 +1,13 @@
 /** The net as a drawing, with buttons for layers and units, and its activation. */
-import { type Activation, ACTIVATION_NAMES, netSizes, plainNet, withActivation, withHiddenLayers, withUnits } from '../edit-config';
+import {
+  ACTIVATION_NAMES,
+  type Activation,
+  netSizes,
+  plainNet,
+  withActivation,
+  withHiddenLayers,
+  withUnits,
+} from '../edit-config';
 import fields from '../fields/fields.module.css';
 import { Section } from '../fields/section';
 import { Choice } from '../fields/settings';
@@ -24,7 +32,8 @@ export function ModelPanel() {
   const sizes = netSizes(config) ?? [];
   const apply = (edit: ReturnType<typeof withUnits>) => {
     if (edit.ok) controller.apply(edit.config);
-    else controller.say({ level: 'warning', id: 'config-model', text: edit.problem, hint: 'The model stays as it is.' });
+    else
+      controller.say({ level: 'warning', id: 'config-model', text: edit.problem, hint: 'The model stays as it is.' });
   };
   const count = parameters?.reduce((sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1), 0);
   return (
@@ -87,7 +96,13 @@ function Stepper({ label, text, canShrink, onStep }: StepperProps) {
   const button = `${fields['button']} ${fields['small']}`;
   return (
     <span className={styles['stepper']}>
-      <button type="button" className={button} aria-label={`Remove ${label}`} disabled={!canShrink} onClick={() => onStep(-1)}>
+      <button
+        type="button"
+        className={button}
+        aria-label={`Remove ${label}`}
+        disabled={!canShrink}
+        onClick={() => onStep(-1)}
+      >
         −
       </button>
       <span>{text}</span>

@@ -26,7 +26,12 @@ export function NetDrawing({ sizes }: { sizes: readonly number[] }) {
   const bend = (WIDTH - 20) / Math.max(1, sizes.length - 1) / 2;
   const matching = weights.length === sizes.length - 1 ? weights : [];
   return (
-    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className={styles['drawing']} role="img" aria-label={`Net with ${sizes.join(', ')} units`}>
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      className={styles['drawing']}
+      role="img"
+      aria-label={`Net with ${sizes.join(', ')} units`}
+    >
       {shown.slice(1).map((outputs, layer) => {
         const own = matching[layer];
         const top = own ? own.values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1 : 1;
@@ -47,7 +52,15 @@ export function NetDrawing({ sizes }: { sizes: readonly number[] }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: a layer is its position
         <Fragment key={layer}>
           {lines(count, 1).map(([unit]) => (
-            <rect key={unit} className={styles['unit']} x={x(layer) - 4.5} y={y(layer, unit) - 4.5} width={9} height={9} rx={2} />
+            <rect
+              key={unit}
+              className={styles['unit']}
+              x={x(layer) - 4.5}
+              y={y(layer, unit) - 4.5}
+              width={9}
+              height={9}
+              rx={2}
+            />
           ))}
           <text x={x(layer)} y={HEIGHT - 3} textAnchor="middle">
             {sizes[layer]}

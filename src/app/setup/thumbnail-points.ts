@@ -24,7 +24,8 @@ const DRAW: Readonly<Record<BuiltInData, () => readonly ThumbnailPoint[]>> = {
     }),
   xor: () =>
     disc.flatMap(([x, y]) => (Math.min(Math.abs(x), Math.abs(y)) < 0.1 ? [] : [[x, y, x * y > 0 ? 1 : -1] as const])),
-  gauss: () => disc.map(([x, y], i) => (i % 2 ? [0.42 + x * 0.42, 0.42 + y * 0.42, 1] : [-0.42 + x * 0.42, -0.42 + y * 0.42, -1])),
+  gauss: () =>
+    disc.map(([x, y], i) => (i % 2 ? [0.46 + x * 0.5, 0.46 + y * 0.5, 1] : [-0.46 + x * 0.5, -0.46 + y * 0.5, -1])),
   spiral: () =>
     Array.from({ length: COUNT }, (_, i) => {
       const arm = i % 2;

@@ -1,0 +1,25 @@
+/**
+ * Tells the current event in words to a screen reader: politely, and only when somebody steps, scrubs, or something has to be said. While
+ * training runs freely it is silent but for the state.
+ */
+import { useApp } from '../use-app';
+import { useSentence } from '../use-sentence';
+
+const STATES = {
+  loading: 'Starting',
+  paused: '',
+  playing: 'Training',
+  finished: 'Training has finished',
+  failed: 'Training has stopped',
+} as const;
+
+export function LiveRegion() {
+  const state = useApp((app) => app.state);
+  const busy = useApp((app) => app.busy);
+  const sentence = useSentence(600);
+  return (
+    <p className="visually-hidden" aria-live="polite" data-live>
+      {state === 'paused' ? sentence : busy || STATES[state]}
+    </p>
+  );
+}
