@@ -1,11 +1,18 @@
 /**
- * The PyTorch script of a run, a few lines in the mode's own idiom, with the anchors that trace events point at. It is the code panel of the page,
- * and it runs as it stands once `X` and `y` hold the data. Lines without events have the anchor 'none'.
+ * The PyTorch script of a run, in the idiom of its mode: the code panel of the page. It runs as it stands once `dataset` and `epochs` are there. Events
+ * of the trace point at a line by its anchor, so an anchor stands on one line only; lines that no event points at have 'none'. Called by session.
  */
 import type { Config, LayerConfig } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
 
 const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
+const lines = (...texts: readonly string[]): CodeLine[] => texts.map((text) => line(text));
+
+const WIDTH = 76;
+
+/** An argument `name=value` where the value is not PyTorch's own default. */
+const keyword = (name: string, value: number, fallback: number): string[] =>
+  value === fallback ? [] : [`${name}=${value}`];
 
 function layerCode(layer: LayerConfig): string {
   switch (layer.type) {
@@ -21,129 +28,175 @@ function layerCode(layer: LayerConfig): string {
   }
 }
 
-const sequential = (layers: readonly LayerConfig[]): string => `nn.Sequential(${layers.map(layerCode).join(', ')})`;
-
-function optimizerCode({ optimizer: o }: Config, parameters: string): string {
-  const extra: string[] = [];
-  const add = (name: string, value: number, fallback: number) => {
-    if (value !== fallback) extra.push(`${name}=${value}`);
-  };
-  if (o.type === 'SGD') {
-    add('momentum', o.momentum, 0);
-    add('dampening', o.dampening, 0);
-    add('weight_decay', o.weightDecay, 0);
-    if (o.nesterov) extra.push('nesterov=True');
-  } else {
-    if (o.beta1 !== 0.9 || o.beta2 !== 0.999) extra.push(`betas=(${o.beta1}, ${o.beta2})`);
-    add('eps', o.eps, 1e-8);
-    add('weight_decay', o.weightDecay, o.type === 'AdamW' ? 0.01 : 0);
+/** `before` nn.Sequential(...) `after`, over several lines where one is too short. */
+function sequential(before: string, layers: readonly LayerConfig[], after: string): CodeLine[] {
+  const codes = layers.map(layerCode);
+  const whole = `${before}nn.Sequential(${codes.join(', ')})${after}`;
+  if (whole.length <= WIDTH) return lines(whole);
+  const margin = before.slice(0, before.length - before.trimStart().length);
+  const rows: string[] = [];
+  for (const code of codes) {
+    const last = rows.at(-1);
+    if (last !== undefined && `${last} ${code},`.length <= WIDTH) rows[rows.length - 1] = `${last} ${code},`;
+    else rows.push(`${margin}    ${code},`);
   }
-  return `optimizer = torch.optim.${o.type}(${[parameters, `lr=${o.lr}`, ...extra].join(', ')})`;
+  return lines(`${before}nn.Sequential(`, ...rows, `${margin})${after}`);
 }
 
-const lossCode = ({ loss }: Config): string => `loss_fn = nn.${loss.type}(${loss.reduction === 'sum' ? "reduction='sum'" : ''})`;
+function optimizerCode({ optimizer: o }: Config): string {
+  const args = ['model.parameters()', `lr=${o.lr}`];
+  if (o.type === 'SGD') {
+    args.push(...keyword('momentum', o.momentum, 0), ...keyword('dampening', o.dampening, 0));
+    args.push(...keyword('weight_decay', o.weightDecay, 0), ...(o.nesterov ? ['nesterov=True'] : []));
+  } else {
+    if (o.beta1 !== 0.9 || o.beta2 !== 0.999) args.push(`betas=(${o.beta1}, ${o.beta2})`);
+    args.push(...keyword('eps', o.eps, 1e-8), ...keyword('weight_decay', o.weightDecay, o.type === 'AdamW' ? 0.01 : 0));
+  }
+  return `optimizer = torch.optim.${o.type}(${args.join(', ')})`;
+}
 
-const loaderCode = (config: Config): string =>
-  `loader = DataLoader(dataset, batch_size=${config.batchSize}${config.shuffle ? ', shuffle=True' : ''}${config.dropLast ? ', drop_last=True' : ''})`;
+/** What is learnt with, and the single-process loader: the lines after the model, but for DDP's sampler. */
+function training(config: Config): CodeLine[] {
+  const { loss } = config;
+  return lines(
+    optimizerCode(config),
+    `loss_fn = nn.${loss.type}(${loss.reduction === 'sum' ? "reduction='sum'" : ''})`,
+  );
+}
 
-/** The loop that all modes share. */
-function loop(model: string, device: string, extra: { readonly inForward?: readonly CodeLine[]; readonly inBackward?: readonly CodeLine[] }): CodeLine[] {
+function loader({ batchSize, shuffle, dropLast }: Config): CodeLine {
+  const args = ['dataset', `batch_size=${batchSize}`, ...(shuffle ? ['shuffle=True'] : [])];
+  return line(`loader = DataLoader(${[...args, ...(dropLast ? ['drop_last=True'] : [])].join(', ')})`);
+}
+
+function imports(...more: readonly string[]): CodeLine[] {
+  return lines('import torch', 'from torch import nn', 'from torch.utils.data import DataLoader', ...more);
+}
+
+interface LoopParts {
+  readonly inputs: string;
+  readonly targets: string;
+  /** DDP: before the batches of an epoch. */
+  readonly epochStart?: readonly CodeLine[];
+  /** What happens within model(x), and within backward. */
+  readonly inForward?: readonly CodeLine[];
+  readonly inBackward?: readonly CodeLine[];
+  /** Model parallel: the forward pass has lines of its own. */
+  readonly forwardAnchor?: string;
+}
+
+function loop(config: Config, parts: LoopParts): CodeLine[] {
   return [
+    line(`for epoch in range(${config.epochs ?? 'epochs'}):`),
+    ...(parts.epochStart ?? []),
     line('    for x, y in loader:', 'load'),
-    line(`        x, y = x.to(${device}), y.to(${device})`, 'to_device'),
+    line(`        x, y = x.to(${parts.inputs}), y.to(${parts.targets})`, 'to_device'),
     line('        optimizer.zero_grad()', 'zero_grad'),
-    line(`        output = ${model}(x)`, 'forward'),
-    ...(extra.inForward ?? []),
+    line('        output = model(x)', parts.forwardAnchor ?? 'forward'),
+    ...(parts.inForward ?? []),
     line('        loss = loss_fn(output, y)', 'loss'),
     line('        loss.backward()', 'backward'),
-    ...(extra.inBackward ?? []),
+    ...(parts.inBackward ?? []),
     line('        optimizer.step()', 'step'),
   ];
 }
 
-const epochs = line('for epoch in range(epochs):');
+const FIRST = "'cuda:0'";
 
 function single(config: Config): CodeLine[] {
   return [
+    ...imports(),
     line(`torch.manual_seed(${config.seed})`),
-    line(`model = ${sequential(config.model.layers)}.to('cuda:0')`),
-    line(optimizerCode(config, 'model.parameters()')),
-    line(lossCode(config)),
-    line(loaderCode(config)),
-    epochs,
-    ...loop('model', "'cuda:0'", {}),
+    ...sequential('model = ', config.model.layers, `.to(${FIRST})`),
+    ...training(config),
+    loader(config),
+    ...loop(config, { inputs: FIRST, targets: FIRST }),
   ];
 }
 
 function dataParallel(config: Config): CodeLine[] {
-  const ids = Array.from({ length: config.worldSize }, (_, i) => i).join(', ');
+  const devices = Array.from({ length: config.worldSize }, (_, i) => i).join(', ');
   return [
+    ...imports(),
     line(`torch.manual_seed(${config.seed})`),
-    line(`model = ${sequential(config.model.layers)}.to('cuda:0')`),
-    line(`model = nn.DataParallel(model, device_ids=[${ids}])`),
-    line(optimizerCode(config, 'model.parameters()')),
-    line(lossCode(config)),
-    line(loaderCode(config)),
-    epochs,
-    ...loop('model', "'cuda:0'", {
+    ...sequential('model = ', config.model.layers, `.to(${FIRST})`),
+    line(`model = nn.DataParallel(model, device_ids=[${devices}])`),
+    ...training(config),
+    loader(config),
+    ...loop(config, {
+      inputs: FIRST,
+      targets: FIRST,
       inForward: [
-        line('        #   scatter(x): chunks to the devices', 'scatter'),
-        line('        #   replicate(module): parameters to the devices', 'replicate'),
-        line('        #   parallel_apply(replicas, chunks)', 'parallel_apply'),
-        line('        #   gather(outputs) on cuda:0', 'gather'),
+        line('        #   scatter: a chunk of x to each device', 'scatter'),
+        line('        #   replicate: the parameters to each device', 'replicate'),
+        line('        #   parallel_apply: each replica on its chunk', 'parallel_apply'),
+        line('        #   gather: the outputs on cuda:0', 'gather'),
       ],
-      inBackward: [line('        #   gradients of the replicas summed on cuda:0', 'reduce')],
+      inBackward: [line('        #   gradients summed to cuda:0', 'reduce')],
     }),
   ];
 }
 
 function ddp(config: Config): CodeLine[] {
-  const { bucketCapMb, samplerSeed } = config.ddp;
+  const { worldSize, shuffle, dropLast } = config;
+  const { bucketCapMb, samplerSeed, algorithm, overlap } = config.ddp;
   const cap = bucketCapMb === undefined ? '' : `, bucket_cap_mb=${bucketCapMb}`;
-  const sampler = ['dataset', ...(config.shuffle ? [] : ['shuffle=False']), ...(samplerSeed === 0 ? [] : [`seed=${samplerSeed}`]), ...(config.dropLast ? ['drop_last=True'] : [])];
+  const sampler = ['dataset', ...(shuffle ? [] : ['shuffle=False']), ...keyword('seed', samplerSeed, 0)];
+  if (dropLast) sampler.push('drop_last=True');
+  const how = `${algorithm === 'naive' ? ' naively' : ''} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
   return [
-    line(`dist.init_process_group('nccl')  # torchrun --nproc_per_node=${config.worldSize}`),
-    line('rank = dist.get_rank()'),
-    line(`torch.manual_seed(${config.seed})`),
-    line(`model = ${sequential(config.model.layers)}.to(rank)`),
+    line(`# torchrun --nproc_per_node=${worldSize} train.py`),
+    ...imports(
+      'from torch.utils.data.distributed import DistributedSampler',
+      'from torch.nn.parallel import DistributedDataParallel',
+      "torch.distributed.init_process_group('nccl')",
+      'rank = torch.distributed.get_rank()',
+      `torch.manual_seed(${config.seed})`,
+    ),
+    ...sequential('model = ', config.model.layers, '.to(rank)'),
     line(`model = DistributedDataParallel(model, device_ids=[rank]${cap})`, 'broadcast'),
-    line(optimizerCode(config, 'model.parameters()')),
-    line(lossCode(config)),
+    ...training(config),
     line(`sampler = DistributedSampler(${sampler.join(', ')})`),
-    line(`loader = DataLoader(dataset, batch_size=${Math.floor(config.batchSize / config.worldSize)}, sampler=sampler)`),
-    epochs,
-    line('    sampler.set_epoch(epoch)', 'set_epoch'),
-    ...loop('model', 'rank', { inBackward: [line('        #   buckets are all-reduced while backward runs', 'allreduce')] }),
-  ];
-}
-
-function modelParallel(config: Config, ranges: readonly (readonly number[])[]): CodeLine[] {
-  const parts = ranges.map((layers, d) => `        self.part${d} = ${sequential(layers.flatMap((i) => config.model.layers[i] ?? []))}.to('cuda:${d}')`);
-  const last = ranges.length - 1;
-  const loopLines = loop('model', "'cuda:0'", { inBackward: [line('        #   gradients go back over the same borders', 'send_gradient')] });
-  return [
-    line('class Model(nn.Module):'),
-    line('    def __init__(self):'),
-    line('        super().__init__()'),
-    ...parts.map((text) => line(text)),
-    line('    def forward(self, x):'),
-    line('        x = self.part0(x)', 'forward'),
-    ...ranges.slice(1).map((_, k) => line(`        x = self.part${k + 1}(x.to('cuda:${k + 1}'))`, 'send_activation')),
-    line('        return x'),
-    line(`torch.manual_seed(${config.seed})`),
-    line('model = Model()'),
-    line(optimizerCode(config, 'model.parameters()')),
-    line(lossCode(config)),
-    line(loaderCode(config)),
-    epochs,
-    ...loopLines.map((l) => {
-      if (l.anchor === 'to_device') return line(`        x, y = x.to('cuda:0'), y.to('cuda:${last}')`, 'to_device');
-      return l.anchor === 'forward' ? line(l.text) : l;
+    line(`loader = DataLoader(dataset, batch_size=${Math.floor(config.batchSize / worldSize)}, sampler=sampler)`),
+    ...loop(config, {
+      inputs: 'rank',
+      targets: 'rank',
+      epochStart: [line('    sampler.set_epoch(epoch)', 'set_epoch')],
+      inBackward: [line(`        #   buckets all-reduced${how}`, 'allreduce')],
     }),
   ];
 }
 
-/** `layersOfDevice` places the layers of a model-parallel run. */
+function modelParallel(config: Config, layersOfDevice: readonly (readonly number[])[]): CodeLine[] {
+  const layers = (indices: readonly number[]) => indices.flatMap((i) => config.model.layers[i] ?? []);
+  const last = layersOfDevice.length - 1;
+  return [
+    ...imports(),
+    line('class Model(nn.Module):'),
+    line('    def __init__(self):'),
+    line('        super().__init__()'),
+    ...layersOfDevice.flatMap((indices, d) =>
+      sequential(`        self.part${d} = `, layers(indices), `.to('cuda:${d}')`),
+    ),
+    line('    def forward(self, x):'),
+    line('        for d, part in enumerate(self.children()):'),
+    line("            x = x.to(f'cuda:{d}')", 'send_activation'),
+    line('            x = part(x)', 'forward'),
+    line('        return x'),
+    line(`torch.manual_seed(${config.seed})`),
+    line('model = Model()'),
+    ...training(config),
+    loader(config),
+    ...loop(config, {
+      inputs: FIRST,
+      targets: `'cuda:${last}'`,
+      forwardAnchor: 'none',
+      inBackward: [line('        #   gradients of activations sent back', 'send_gradient')],
+    }),
+  ];
+}
+
+/** `layersOfDevice`: the layers (indices into the model) that each device holds; model parallel places them by it. */
 export function codeLines(config: Config, layersOfDevice: readonly (readonly number[])[]): readonly CodeLine[] {
   switch (config.mode) {
     case 'single':

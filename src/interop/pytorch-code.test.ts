@@ -1,0 +1,193 @@
+/** The listing against the configuration it stands for, the anchors of the Programs that point at it, and the grammar of Python. */
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { must } from '../base/invariant';
+import { PROGRAM_OPS, STRATEGIES } from '../parallel/strategies';
+import { type Config, type ConfigInput, configSchema, MODES } from '../protocol/config';
+import { codeLines } from './pytorch-code';
+
+function listing(input: ConfigInput) {
+  const config = v.parse(configSchema, { worldSize: 2, ...input });
+  return { config, code: codeLines(config, STRATEGIES[config.mode].layersOfDevice(config)) };
+}
+
+const textOf = (input: ConfigInput): string =>
+  listing(input)
+    .code.map((l) => l.text)
+    .join('\n');
+
+/** Anchors of every instruction that the mode's Programs emit. */
+function anchorsOf(config: Config): ReadonlySet<string> {
+  const strategy = STRATEGIES[config.mode];
+  const input = { config, ops: PROGRAM_OPS, inputShape: [2], targetShape: [1], targetType: 'f32' as const };
+  const programs = [
+    strategy.compile(input, 'full', 8),
+    strategy.compile(input, 'first', 8),
+    strategy.construct?.(input),
+  ];
+  return new Set(programs.flatMap((p) => p?.lanes.flatMap((lane) => lane.instructions.map((i) => i.anchor)) ?? []));
+}
+
+describe.each(MODES)('%s', (mode) => {
+  test.each([2, 3])('has exactly one line for each anchor of its Programs (%i devices)', (worldSize) => {
+    const { config, code } = listing({ mode, worldSize });
+    for (const anchor of anchorsOf(config)) {
+      expect(
+        code.filter((l) => l.anchor === anchor).map((l) => l.text),
+        anchor,
+      ).toHaveLength(1);
+    }
+    for (const { anchor } of code) expect(anchor).not.toBe('');
+  });
+
+  test('is a short listing that Python could parse', () => {
+    const { code } = listing({ mode });
+    expect(code.length).toBeGreaterThanOrEqual(12);
+    expect(code.length).toBeLessThanOrEqual(31);
+    checkPython(code.map((l) => l.text));
+  });
+
+  test('carries the settings', () => {
+    const text = textOf({
+      mode,
+      seed: 1234,
+      batchSize: 48,
+      epochs: 7,
+      optimizer: { type: 'SGD', lr: 0.03, momentum: 0.8, weightDecay: 0.001, nesterov: true },
+      loss: { type: 'CrossEntropyLoss', reduction: 'sum' },
+      model: {
+        layers: [
+          { type: 'Linear', in: 11, out: 13, bias: false },
+          { type: 'GELU' },
+          { type: 'Linear', in: 13, out: 3 },
+        ],
+      },
+    });
+    expect(text).toContain('torch.manual_seed(1234)');
+    expect(text).toContain(`batch_size=${mode === 'ddp' ? 24 : 48}`);
+    expect(text).toContain('range(7)');
+    expect(text).toContain(
+      'torch.optim.SGD(model.parameters(), lr=0.03, momentum=0.8, weight_decay=0.001, nesterov=True)',
+    );
+    expect(text).toContain("nn.CrossEntropyLoss(reduction='sum')");
+    expect(text).toContain('nn.Linear(11, 13, bias=False)');
+    expect(text).toContain('nn.Linear(13, 3)');
+  });
+});
+
+test('single: the plain training script', () => {
+  const text = textOf({
+    model: { layers: [{ type: 'Linear', in: 2, out: 8 }, { type: 'Tanh' }, { type: 'Linear', in: 8, out: 1 }] },
+  });
+  expect(text).toBe(`import torch
+from torch import nn
+from torch.utils.data import DataLoader
+torch.manual_seed(0)
+model = nn.Sequential(
+    nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1),
+).to('cuda:0')
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+loss_fn = nn.BCEWithLogitsLoss()
+loader = DataLoader(dataset, batch_size=32, shuffle=True)
+for epoch in range(epochs):
+    for x, y in loader:
+        x, y = x.to('cuda:0'), y.to('cuda:0')
+        optimizer.zero_grad()
+        output = model(x)
+        loss = loss_fn(output, y)
+        loss.backward()
+        optimizer.step()`);
+});
+
+test('DDP: sampler, epochs and buckets as configured', () => {
+  const text = textOf({
+    mode: 'ddp',
+    worldSize: 4,
+    shuffle: false,
+    dropLast: true,
+    ddp: { bucketCapMb: 0.5, samplerSeed: 9 },
+  });
+  expect(text).toContain('--nproc_per_node=4');
+  expect(text).toContain('DistributedDataParallel(model, device_ids=[rank], bucket_cap_mb=0.5)');
+  expect(text).toContain('DistributedSampler(dataset, shuffle=False, seed=9, drop_last=True)');
+  expect(text.indexOf('sampler.set_epoch(epoch)')).toBeLessThan(text.indexOf('for x, y in loader'));
+  expect(textOf({ mode: 'ddp' })).not.toContain('bucket_cap_mb');
+  expect(textOf({ mode: 'ddp' })).toContain('buckets all-reduced while backward runs');
+  expect(textOf({ mode: 'ddp', ddp: { overlap: false, algorithm: 'naive' } })).toContain(
+    'buckets all-reduced naively after backward',
+  );
+});
+
+test('DataParallel: every device', () => {
+  expect(textOf({ mode: 'dataParallel', worldSize: 3 })).toContain('nn.DataParallel(model, device_ids=[0, 1, 2])');
+});
+
+test('model parallel: each part on its device, activations moved in forward, targets on the last', () => {
+  const text = textOf({ mode: 'modelParallel', worldSize: 3, modelParallel: { split: [2, 2, 1] } });
+  expect(text).toContain("self.part0 = nn.Sequential(nn.Linear(2, 8), nn.Tanh()).to('cuda:0')");
+  expect(text).toContain("self.part2 = nn.Sequential(nn.Linear(8, 1)).to('cuda:2')");
+  expect(text).toContain("x = x.to(f'cuda:{d}')");
+  expect(text).toContain("x, y = x.to('cuda:0'), y.to('cuda:2')");
+});
+
+test('optimisers: what differs from PyTorch’s defaults, and nothing else', () => {
+  const of = (optimizer: ConfigInput['optimizer']) => /optim\.(.*)$/m.exec(textOf({ optimizer }))?.[1];
+  expect(of({ type: 'Adam' })).toBe('Adam(model.parameters(), lr=0.001)');
+  expect(of({ type: 'AdamW' })).toBe('AdamW(model.parameters(), lr=0.001)');
+  expect(of({ type: 'AdamW', weightDecay: 0, beta1: 0.8, eps: 1e-6 })).toBe(
+    'AdamW(model.parameters(), lr=0.001, betas=(0.8, 0.999), eps=0.000001, weight_decay=0)',
+  );
+  expect(of({ type: 'SGD', lr: 1, dampening: 0.5, momentum: 0.5 })).toBe(
+    'SGD(model.parameters(), lr=1, momentum=0.5, dampening=0.5)',
+  );
+});
+
+test('a deep net is broken into lines of readable width', () => {
+  const layers = Array.from({ length: 12 }, () => [
+    { type: 'Linear' as const, in: 64, out: 64 },
+    { type: 'Sigmoid' as const },
+  ]).flat();
+  for (const mode of MODES) {
+    const { code } = listing({ mode, model: { layers } });
+    const model = code.filter((l) => l.text.includes('nn.Linear'));
+    expect(model.length).toBeGreaterThan(3);
+    for (const { text } of model) expect(text.length).toBeLessThanOrEqual(76);
+    expect(
+      code
+        .map((l) => l.text)
+        .join(' ')
+        .match(/nn\.Linear\(64, 64\)/g),
+    ).toHaveLength(12);
+    checkPython(code.map((l) => l.text));
+  }
+});
+
+/** Brackets and quotes close, a colon opens a deeper block, and a block closes to a margin that is open. */
+function checkPython(texts: readonly string[]): void {
+  const margins = [0];
+  const open: string[] = [];
+  let opened = false;
+  for (const text of texts) {
+    const code = text.replace(/'[^']*'/g, "''").replace(/\s*#.*$/, '');
+    if (code.trim() === '') continue;
+    expect((code.match(/'/g) ?? []).length % 2, text).toBe(0);
+    if (open.length === 0) {
+      const margin = code.length - code.trimStart().length;
+      const current = must(margins.at(-1), 'margin');
+      if (opened) {
+        expect(margin, text).toBeGreaterThan(current);
+        margins.push(margin);
+      } else {
+        expect(margins, text).toContain(margin);
+        while (margins.at(-1) !== margin) margins.pop();
+      }
+    }
+    for (const char of code) {
+      if ('([{'.includes(char)) open.push(char);
+      if (')]}'.includes(char)) expect('([{'.indexOf(must(open.pop(), text)), text).toBe(')]}'.indexOf(char));
+    }
+    opened = open.length === 0 && code.endsWith(':');
+  }
+  expect(open).toEqual([]);
+  expect(opened).toBe(false);
+}
