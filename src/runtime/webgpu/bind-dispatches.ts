@@ -79,14 +79,25 @@ export function bindDispatches(
       memory.device.createBindGroup({
         label: `${key} tensors`,
         layout: kernel.tensors,
-        entries: spec.tensors.map(({ buffer, offset, size }, binding) => ({ binding, resource: { buffer: memory.buffer(buffer), offset, size } })),
+        entries: spec.tensors.map(({ buffer, offset, size }, binding) => ({
+          binding,
+          resource: { buffer: memory.buffer(buffer), offset, size },
+        })),
       }),
     );
     const words = paramWords(KERNELS[spec.kernel] satisfies KernelSpec);
     const params = group(`${spec.kernel} p ${uniform} ${table}:${spec.table?.length ?? 0}`, () => {
       const entries: GPUBindGroupEntry[] = [];
-      if (words > 0) entries.push({ binding: 0, resource: { buffer: must(uniformBuffer, 'uniforms'), offset: uniform, size: words * 4 } });
-      if (spec.table) entries.push({ binding: 1, resource: { buffer: must(tableBuffer, 'tables'), offset: table, size: spec.table.byteLength } });
+      if (words > 0)
+        entries.push({
+          binding: 0,
+          resource: { buffer: must(uniformBuffer, 'uniforms'), offset: uniform, size: words * 4 },
+        });
+      if (spec.table)
+        entries.push({
+          binding: 1,
+          resource: { buffer: must(tableBuffer, 'tables'), offset: table, size: spec.table.byteLength },
+        });
       return memory.device.createBindGroup({ label: `${key} params`, layout: kernel.params, entries });
     });
     const [x, y, z] = spec.workgroups;
@@ -100,9 +111,10 @@ export function encodeCommands(pass: GPUComputePassEncoder, commands: readonly C
   let tensors: GPUBindGroup | undefined;
   let params: GPUBindGroup | undefined;
   for (const command of commands) {
-    if (command.pipeline !== pipeline) pass.setPipeline((pipeline = command.pipeline));
-    if (command.tensors !== tensors) pass.setBindGroup(0, (tensors = command.tensors));
-    if (command.params !== params) pass.setBindGroup(1, (params = command.params));
+    if (command.pipeline !== pipeline) pass.setPipeline(command.pipeline);
+    if (command.tensors !== tensors) pass.setBindGroup(0, command.tensors);
+    if (command.params !== params) pass.setBindGroup(1, command.params);
+    ({ pipeline, tensors, params } = command);
     pass.dispatchWorkgroups(command.x, command.y, command.z);
   }
 }

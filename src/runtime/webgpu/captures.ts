@@ -1,5 +1,5 @@
 /** Which bytes a traced instruction leaves behind for the pictures: the first elements of each buffer (or slice) that it wrote. */
-import { type Instruction } from '../../program/instruction';
+import type { Instruction } from '../../program/instruction';
 import { writtenBuffers } from '../../program/instruction-access';
 import { CAPTURE_LIMIT, type Captured } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
@@ -17,29 +17,50 @@ export interface CapturePlan {
 }
 
 /** Captures of one instruction, laid out from byte `start` on. */
-export function planCaptures(instruction: Instruction, locate: (name: string) => Location, start: number): readonly CapturePlan[] {
+export function planCaptures(
+  instruction: Instruction,
+  locate: (name: string) => Location,
+  start: number,
+): readonly CapturePlan[] {
   let to = start;
   return [...new Set(writtenBuffers(instruction))].flatMap((name): CapturePlan[] => {
     const { buffer, offset, spec } = locate(name);
     const slice = instruction.kind === 'recv' ? instruction.slice : { offset: 0, length: elements(spec.shape) };
     const length = Math.min(CAPTURE_LIMIT, slice.length);
     if (length === 0) return [];
-    const plan = { buffer, offset: offset + slice.offset * 4, to, length, name, first: slice.offset, integers: spec.dtype === 'i32' };
+    const plan = {
+      buffer,
+      offset: offset + slice.offset * 4,
+      to,
+      length,
+      name,
+      first: slice.offset,
+      integers: spec.dtype === 'i32',
+    };
     to += length * 4;
     return [plan];
   });
 }
 
-export const captureBytes = (plans: readonly CapturePlan[]): number => plans.reduce((sum, plan) => sum + plan.length * 4, 0);
+export const captureBytes = (plans: readonly CapturePlan[]): number =>
+  plans.reduce((sum, plan) => sum + plan.length * 4, 0);
 
-export function encodeCaptures(encoder: GPUCommandEncoder, plans: readonly CapturePlan[], source: (buffer: number) => GPUBuffer, target: GPUBuffer): void {
-  for (const { buffer, offset, to, length } of plans) encoder.copyBufferToBuffer(source(buffer), offset, target, to, length * 4);
+export function encodeCaptures(
+  encoder: GPUCommandEncoder,
+  plans: readonly CapturePlan[],
+  source: (buffer: number) => GPUBuffer,
+  target: GPUBuffer,
+): void {
+  for (const { buffer, offset, to, length } of plans)
+    encoder.copyBufferToBuffer(source(buffer), offset, target, to, length * 4);
 }
 
 export function readCaptures(plans: readonly CapturePlan[], image: ArrayBuffer): readonly Captured[] {
   return plans.map(({ name, first, to, length, integers }) => ({
     buffer: name,
     offset: first,
-    values: integers ? Float32Array.from(new Int32Array(image, to, length)) : new Float32Array(image.slice(to, to + length * 4)),
+    values: integers
+      ? Float32Array.from(new Int32Array(image, to, length))
+      : new Float32Array(image.slice(to, to + length * 4)),
   }));
 }

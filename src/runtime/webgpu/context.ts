@@ -53,7 +53,12 @@ export class KernelSet {
   }
 
   /** Commands for specs whose kernels compile() has seen; with `now`, others are compiled on the spot. */
-  bind(specs: readonly DispatchSpec[], memory: GpuMemory, label: string, options: { readonly now?: boolean } = {}): readonly Command[] {
+  bind(
+    specs: readonly DispatchSpec[],
+    memory: GpuMemory,
+    label: string,
+    options: { readonly now?: boolean } = {},
+  ): readonly Command[] {
     for (const spec of specs) {
       const key = kernelKey(spec);
       if (options.now && !this.compiled.has(key)) this.compiled.set(key, this.opened.pipelines.now(spec, this.shaders));

@@ -5,7 +5,12 @@ import type { MemoryLayout } from './memory-layout';
 import { planTransfers } from './plan-transfer';
 
 /** `source`: the buffer (index) whose first element is added. Empty when no hosted lane of the program receives that tag. */
-export function planCorruption(program: Program, tag: string, source: number, layout: MemoryLayout): readonly DispatchSpec[] {
+export function planCorruption(
+  program: Program,
+  tag: string,
+  source: number,
+  layout: MemoryLayout,
+): readonly DispatchSpec[] {
   for (const lane of program.lanes) {
     for (const instruction of lane.instructions) {
       if (instruction.kind !== 'recv' || instruction.tag !== tag || instruction.slice.length === 0) continue;

@@ -32,14 +32,16 @@ const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|basic render|software/i
 
 export async function openDevice(gpu: GPU | undefined, options: OpenOptions = {}): Promise<OpenedDevice> {
   if (!gpu) {
-    const hint = 'Use a browser with WebGPU (Chrome, Edge, Safari 26, Firefox 141) over https or localhost, or train on the CPU.';
+    const hint =
+      'Use a browser with WebGPU (Chrome, Edge, Safari 26, Firefox 141) over https or localhost, or train on the CPU.';
     throw new LockstepError('no-webgpu', 'This browser has no WebGPU (navigator.gpu is missing).', hint);
   }
   const adapter = await requestAdapter(gpu, options);
   const timestamps = adapter.features.has('timestamp-query');
   const device = await requestDevice(adapter, timestamps, options.label ?? 'lockstep');
   const { vendor, architecture, description } = adapter.info;
-  const name = [...new Set([vendor, architecture, adapter.info.device, description].filter(Boolean))].join(' ') || 'unknown GPU';
+  const name =
+    [...new Set([vendor, architecture, adapter.info.device, description].filter(Boolean))].join(' ') || 'unknown GPU';
   const software = adapter.info.isFallbackAdapter || SOFTWARE.test(name);
 
   const errors: LockstepError[] = [];
@@ -64,21 +66,39 @@ export async function openDevice(gpu: GPU | undefined, options: OpenOptions = {}
 }
 
 export function deviceLost(reason: string): LockstepError {
-  return new LockstepError('device-lost', `The GPU device was lost: ${reason}`, 'Training can go on from the last finished step, on a new device or on the CPU.', { reason });
+  return new LockstepError(
+    'device-lost',
+    `The GPU device was lost: ${reason}`,
+    'Training can go on from the last finished step, on a new device or on the CPU.',
+    { reason },
+  );
 }
 
 function gpuError(error: GPUError): LockstepError {
-  const memory = /out of memory/i.test(`${error.constructor.name} ${error.message}`) || error.constructor.name === 'GPUOutOfMemoryError';
-  if (memory) return new LockstepError('memory', `WebGPU out of memory: ${error.message}`, 'Use a smaller model, batch or world size.');
-  return new LockstepError('gpu', `WebGPU: ${error.message}`, 'This is a bug in Lockstep or in the driver.', { kind: error.constructor.name });
+  const memory =
+    /out of memory/i.test(`${error.constructor.name} ${error.message}`) ||
+    error.constructor.name === 'GPUOutOfMemoryError';
+  if (memory)
+    return new LockstepError(
+      'memory',
+      `WebGPU out of memory: ${error.message}`,
+      'Use a smaller model, batch or world size.',
+    );
+  return new LockstepError('gpu', `WebGPU: ${error.message}`, 'This is a bug in Lockstep or in the driver.', {
+    kind: error.constructor.name,
+  });
 }
 
 async function requestAdapter(gpu: GPU, options: OpenOptions): Promise<GPUAdapter> {
   const adapter = await gpu
-    .requestAdapter({ powerPreference: 'high-performance', ...(options.software ? { forceFallbackAdapter: true } : {}) })
+    .requestAdapter({
+      powerPreference: 'high-performance',
+      ...(options.software ? { forceFallbackAdapter: true } : {}),
+    })
     .catch(() => null);
   if (adapter) return adapter;
-  const hint = "The browser may have blocked this machine's GPU or driver (see chrome://gpu); train on the CPU meanwhile.";
+  const hint =
+    "The browser may have blocked this machine's GPU or driver (see chrome://gpu); train on the CPU meanwhile.";
   throw new LockstepError('no-adapter', 'WebGPU is there, but gives no adapter.', hint);
 }
 
@@ -92,6 +112,11 @@ async function requestDevice(adapter: GPUAdapter, timestamps: boolean, label: st
     });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new LockstepError('no-adapter', `The WebGPU adapter gives no device: ${reason}`, 'Close other pages that use the GPU, or train on the CPU.', { reason });
+    throw new LockstepError(
+      'no-adapter',
+      `The WebGPU adapter gives no device: ${reason}`,
+      'Close other pages that use the GPU, or train on the CPU.',
+      { reason },
+    );
   }
 }

@@ -52,6 +52,11 @@ export function rangesConflict(kernel: KernelId, ranges: readonly BoundRange[]):
 }
 
 export function conflictError(kernel: KernelId, labels: readonly string[]): LockstepError {
-  const hint = 'Give the buffers that a kernel reads and those that it writes pools of their own, and each kind of optimiser state too.';
-  return new LockstepError('program', `Kernel ${kernel} would read and write one allocation through two bindings (${labels.join(', ')}).`, hint);
+  const hint =
+    'Give the buffers that a kernel reads and those that it writes pools of their own, and each kind of optimiser state too.';
+  return new LockstepError(
+    'program',
+    `Kernel ${kernel} would read and write one allocation through two bindings (${labels.join(', ')}).`,
+    hint,
+  );
 }

@@ -46,7 +46,8 @@ export class LossRing {
   append(encoder: GPUCommandEncoder, plan: LossPlan, source: (buffer: number) => GPUBuffer): void {
     const ring = must(this.current, 'loss ring');
     const row = ring.rows.length * this.rowBytes;
-    for (const { buffer, offset, bytes, to } of plan.copies) encoder.copyBufferToBuffer(source(buffer), offset, ring.buffer, row + to, bytes);
+    for (const { buffer, offset, bytes, to } of plan.copies)
+      encoder.copyBufferToBuffer(source(buffer), offset, ring.buffer, row + to, bytes);
     ring.rows.push(plan);
   }
 
@@ -81,7 +82,12 @@ export class LossRing {
     try {
       await ring.buffer.mapAsync(MODE_READ, 0, Math.max(4, this.rowBytes * rows.length));
       const words = new Float32Array(ring.buffer.getMappedRange(0, Math.max(4, this.rowBytes * rows.length)));
-      return rows.map((plan, row) => plan.values.map(({ device, word }) => ({ device, value: words[(row * this.rowBytes) / 4 + word] ?? Number.NaN })));
+      return rows.map((plan, row) =>
+        plan.values.map(({ device, word }) => ({
+          device,
+          value: words[(row * this.rowBytes) / 4 + word] ?? Number.NaN,
+        })),
+      );
     } finally {
       // A failed map (device lost) hands its buffer back too: no step may wait for ever.
       if (ring.buffer.mapState === 'mapped') ring.buffer.unmap();

@@ -7,7 +7,7 @@
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
 import type { BufferSpec, Program } from '../../program/instruction';
-import { alignedBytes, planDevice, type DevicePlan } from '../../program/memory-planner';
+import { alignedBytes, type DevicePlan, planDevice } from '../../program/memory-planner';
 import type { DeviceIndex } from '../../protocol/trace';
 
 export interface Location {
@@ -52,11 +52,14 @@ export class MemoryLayout {
   ) {
     this.plans = new Map(devices.map((device) => [device, planDevice(programs, device)]));
     for (const program of programs) {
-      for (const lane of program.lanes) for (const spec of lane.buffers) this.specs.set(`${program.variant} ${lane.device} ${spec.name}`, spec);
+      for (const lane of program.lanes)
+        for (const spec of lane.buffers) this.specs.set(`${program.variant} ${lane.device} ${spec.name}`, spec);
     }
     const keys = new Set([...this.plans.values()].flatMap((plan) => plan.regions.map((region) => region.key)));
     for (const key of keys) {
-      const holders = devices.filter((device) => must(this.plans.get(device), 'plan').regions.some((region) => region.key === key));
+      const holders = devices.filter((device) =>
+        must(this.plans.get(device), 'plan').regions.some((region) => region.key === key),
+      );
       const shared = holders.length > 1 && this.lay(key, holders, key);
       // Too large for one GPUBuffer: one a device, and the kernels run device by device.
       if (!shared) for (const device of holders) this.lay(key, [device], `${key} of cuda:${device}`);
@@ -92,7 +95,9 @@ export class MemoryLayout {
   /** Lays a region of all holders into one buffer; false when it would be too large (an error when there is one holder). */
   private lay(key: string, holders: readonly DeviceIndex[], label: string): boolean {
     const pool = key.startsWith('pool:');
-    const homes = new Map<DeviceIndex, Map<string, { offset: number; area: number }>>(holders.map((device) => [device, new Map()]));
+    const homes = new Map<DeviceIndex, Map<string, { offset: number; area: number }>>(
+      holders.map((device) => [device, new Map()]),
+    );
     let bytes = 0;
     if (pool) {
       for (const [name, owners] of this.poolMembers(key, holders)) {
@@ -109,7 +114,12 @@ export class MemoryLayout {
     if (bytes > limit) {
       if (holders.length > 1) return false;
       const hint = 'Use a smaller model or batch.';
-      throw new LockstepError('memory', `CUDA out of memory. ${label} needs ${bytes} bytes; this adapter allows ${limit} in one buffer.`, hint, { bytes, limit });
+      throw new LockstepError(
+        'memory',
+        `CUDA out of memory. ${label} needs ${bytes} bytes; this adapter allows ${limit} in one buffer.`,
+        hint,
+        { bytes, limit },
+      );
     }
     const buffer = this.list.push({ label, bytes }) - 1;
     const area = pool ? bytes : this.stride(key, holders);
@@ -121,7 +131,9 @@ export class MemoryLayout {
   }
 
   private stride(key: string, holders: readonly DeviceIndex[]): number {
-    const sizes = holders.map((device) => this.plans.get(device)?.regions.find((region) => region.key === key)?.bytes ?? 0);
+    const sizes = holders.map(
+      (device) => this.plans.get(device)?.regions.find((region) => region.key === key)?.bytes ?? 0,
+    );
     return Math.max(256, ...sizes);
   }
 

@@ -4,10 +4,10 @@
  * frees all of it.
  */
 import { at } from '../../base/invariant';
-import type { HostArray } from '../../tensor/shape';
-import { allocate, elements } from '../../tensor/shape';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
+import type { HostArray } from '../../tensor/shape';
+import { allocate, elements } from '../../tensor/shape';
 import type { MemoryLayout } from './memory-layout';
 import { COPY_DST, COPY_SRC, STORAGE } from './usage';
 

@@ -31,7 +31,10 @@ export function kernelKey({ kernel, constants }: KernelUse): string {
 
 export class PipelineCache {
   private readonly modules = new Map<string, GPUShaderModule>();
-  private readonly layouts = new Map<string, { tensors: GPUBindGroupLayout; params: GPUBindGroupLayout; pipeline: GPUPipelineLayout }>();
+  private readonly layouts = new Map<
+    string,
+    { tensors: GPUBindGroupLayout; params: GPUBindGroupLayout; pipeline: GPUPipelineLayout }
+  >();
   private readonly compiled = new Map<string, Promise<CompiledKernel>>();
   private readonly ready = new Map<string, CompiledKernel>();
 
@@ -42,7 +45,7 @@ export class PipelineCache {
     const source = sourceOf(use.kernel, shaders);
     const key = `${kernelKey(use)}\n${source}`;
     const known = this.compiled.get(key);
-    if (known) return known;
+    if (known !== undefined) return known;
     const layouts = this.layoutsOf(use.kernel);
     const made = this.device
       .createComputePipelineAsync(this.descriptor(use, source, layouts.pipeline))
@@ -50,9 +53,15 @@ export class PipelineCache {
       .catch(async (error: unknown) => {
         this.compiled.delete(key);
         const info = await this.moduleOf(use.kernel, source).getCompilationInfo();
-        const lines = info.messages.map(({ lineNum, linePos, message }) => `${use.kernel}.wgsl:${lineNum}:${linePos} ${message}`);
+        const lines = info.messages.map(
+          ({ lineNum, linePos, message }) => `${use.kernel}.wgsl:${lineNum}:${linePos} ${message}`,
+        );
         const reason = lines.join('; ') || (error instanceof Error ? error.message : String(error));
-        throw new LockstepError('gpu', `Kernel ${kernelKey(use)} does not compile: ${reason}`, 'This is a bug in Lockstep or in the driver.');
+        throw new LockstepError(
+          'gpu',
+          `Kernel ${kernelKey(use)} does not compile: ${reason}`,
+          'This is a bug in Lockstep or in the driver.',
+        );
       });
     this.compiled.set(key, made);
     return made;
@@ -65,7 +74,11 @@ export class PipelineCache {
     const known = this.ready.get(key);
     if (known) return known;
     const { tensors, params, pipeline } = this.layoutsOf(use.kernel);
-    return this.keep(key, { pipeline: this.device.createComputePipeline(this.descriptor(use, source, pipeline)), tensors, params });
+    return this.keep(key, {
+      pipeline: this.device.createComputePipeline(this.descriptor(use, source, pipeline)),
+      tensors,
+      params,
+    });
   }
 
   private keep(key: string, kernel: CompiledKernel): CompiledKernel {
@@ -75,7 +88,11 @@ export class PipelineCache {
 
   private descriptor(use: KernelUse, source: string, layout: GPUPipelineLayout): GPUComputePipelineDescriptor {
     const label = kernelKey(use);
-    return { label, layout, compute: { module: this.moduleOf(use.kernel, source), entryPoint: 'main', constants: { ...use.constants } } };
+    return {
+      label,
+      layout,
+      compute: { module: this.moduleOf(use.kernel, source), entryPoint: 'main', constants: { ...use.constants } },
+    };
   }
 
   private moduleOf(kernel: KernelId, source: string): GPUShaderModule {
@@ -100,9 +117,17 @@ export class PipelineCache {
     });
     const words = paramWords(spec);
     const uniform: GPUBindGroupLayoutEntry[] =
-      words > 0 ? [{ binding: 0, visibility: STAGE_COMPUTE, buffer: { type: 'uniform', minBindingSize: words * 4 } }] : [];
+      words > 0
+        ? [{ binding: 0, visibility: STAGE_COMPUTE, buffer: { type: 'uniform', minBindingSize: words * 4 } }]
+        : [];
     const table: GPUBindGroupLayoutEntry[] = spec.segmented
-      ? [{ binding: 1, visibility: STAGE_COMPUTE, buffer: { type: 'read-only-storage', minBindingSize: blockWords(spec) * 4 } }]
+      ? [
+          {
+            binding: 1,
+            visibility: STAGE_COMPUTE,
+            buffer: { type: 'read-only-storage', minBindingSize: blockWords(spec) * 4 },
+          },
+        ]
       : [];
     const params = this.device.createBindGroupLayout({ label: `${kernel} params`, entries: [...uniform, ...table] });
     const pipeline = this.device.createPipelineLayout({ label: kernel, bindGroupLayouts: [tensors, params] });

@@ -13,10 +13,18 @@ import { planTransfers } from './plan-transfer';
 /** Locations of [...inputs, ...outputs] of one device's computation. */
 export type Operands = readonly Location[];
 
-export function planCompute(op: OpDef, items: readonly Operands[], inputs: number, attrs: OpDefAttrs, layout: MemoryLayout): readonly DispatchSpec[] {
+export function planCompute(
+  op: OpDef,
+  items: readonly Operands[],
+  inputs: number,
+  attrs: OpDefAttrs,
+  layout: MemoryLayout,
+): readonly DispatchSpec[] {
   const types = at(items, 0).map((location) => location.spec);
   const launches = op.lower({ inputs: types.slice(0, inputs), outputs: types.slice(inputs), attrs });
-  return launches.flatMap((launch: Launch) => (launch.kind === 'dense' ? planDense(launch, items, layout) : planSegmented(launch, items, layout)));
+  return launches.flatMap((launch: Launch) =>
+    launch.kind === 'dense' ? planDense(launch, items, layout) : planSegmented(launch, items, layout),
+  );
 }
 type OpDefAttrs = Parameters<OpDef['lower']>[0]['attrs'];
 
@@ -30,7 +38,8 @@ function planDense(launch: DenseLaunch, items: readonly Operands[], layout: Memo
     if (!rangesConflict(launch.kernel, whole.tensors)) return [whole];
     return run.map((instance) => {
       const single = denseDispatch(launch, [instance]);
-      if (rangesConflict(launch.kernel, single.tensors)) throw conflictError(launch.kernel, labelsOf(single.tensors, layout));
+      if (rangesConflict(launch.kernel, single.tensors))
+        throw conflictError(launch.kernel, labelsOf(single.tensors, layout));
       return single;
     });
   });
@@ -60,10 +69,18 @@ function fits(run: readonly Operands[], next: Operands): boolean {
 function denseDispatch(launch: DenseLaunch, run: readonly Operands[]): DispatchSpec {
   const first = at(run, 0);
   const last = at(run, run.length - 1);
-  const tensors = first.map(({ buffer, offset }, i): BoundRange => ({ buffer, offset, size: at(last, i).offset + at(last, i).bytes - offset }));
+  const tensors = first.map(
+    ({ buffer, offset }, i): BoundRange => ({ buffer, offset, size: at(last, i).offset + at(last, i).bytes - offset }),
+  );
   const strides = first.map(({ offset }, i) => (run.length > 1 ? (at(at(run, 1), i).offset - offset) / 4 : 0));
   const [x, y] = launch.workgroups;
-  return { kernel: launch.kernel, constants: launch.constants ?? {}, tensors, params: packParams(launch.params, strides), workgroups: [x, y, run.length] };
+  return {
+    kernel: launch.kernel,
+    constants: launch.constants ?? {},
+    tensors,
+    params: packParams(launch.params, strides),
+    workgroups: [x, y, run.length],
+  };
 }
 
 function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layout: MemoryLayout): DispatchSpec[] {
@@ -76,7 +93,10 @@ function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layo
       const key = buffers.join(' ');
       const group = groups.get(key) ?? { buffers, stretches: [] };
       groups.set(key, group);
-      const offsets = segment.at.map(({ offset, fixed }, i) => ({ offset: at(locations, i).offset / 4 + offset, fixed }));
+      const offsets = segment.at.map(({ offset, fixed }, i) => ({
+        offset: at(locations, i).offset / 4 + offset,
+        fixed,
+      }));
       group.stretches.push({ at: offsets, length: segment.length });
     }
   }
@@ -84,16 +104,29 @@ function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layo
     // A copy within one buffer (ops/copy, ddp/unpack) is a transfer like any other.
     if (launch.kernel === 'comm/transfer') {
       const [source, target] = [at(buffers, 0), at(buffers, 1)];
-      const moves = stretches.map(({ at: [from, to], length }) => ({ source, target, from: must(from, 'source').offset, to: must(to, 'target').offset, length }));
+      const moves = stretches.map(({ at: [from, to], length }) => ({
+        source,
+        target,
+        from: must(from, 'source').offset,
+        to: must(to, 'target').offset,
+        length,
+      }));
       return planTransfers(moves, launch.constants?.ADD === 1, layout);
     }
     const tensors = buffers.map((buffer) => wholeBuffer(buffer, layout));
     if (rangesConflict(launch.kernel, tensors)) throw conflictError(launch.kernel, labelsOf(tensors, layout));
     const { words, lanes, workgroups } = blockTable(stretches);
     const constants = { ...launch.constants, LANES: lanes };
-    return [{ kernel: launch.kernel, constants, tensors, params: packParams(launch.params, []), table: words, workgroups }];
+    return [
+      { kernel: launch.kernel, constants, tensors, params: packParams(launch.params, []), table: words, workgroups },
+    ];
   });
 }
 
-const wholeBuffer = (buffer: number, layout: MemoryLayout): BoundRange => ({ buffer, offset: 0, size: at(layout.buffers, buffer).bytes });
-const labelsOf = (ranges: readonly BoundRange[], layout: MemoryLayout): string[] => ranges.map(({ buffer }) => at(layout.buffers, buffer).label);
+const wholeBuffer = (buffer: number, layout: MemoryLayout): BoundRange => ({
+  buffer,
+  offset: 0,
+  size: at(layout.buffers, buffer).bytes,
+});
+const labelsOf = (ranges: readonly BoundRange[], layout: MemoryLayout): string[] =>
+  ranges.map(({ buffer }) => at(layout.buffers, buffer).label);

@@ -47,7 +47,11 @@ export function planLoads(
   early: (location: Location) => boolean,
   layout: MemoryLayout,
 ): PlannedLoads {
-  const placed = loads.map(({ device, instruction }) => ({ device, load: instruction, location: locate(device, instruction.buffer) }));
+  const placed = loads.map(({ device, instruction }) => ({
+    device,
+    load: instruction,
+    location: locate(device, instruction.buffer),
+  }));
   placed.sort((a, b) => a.location.buffer - b.location.buffer || a.location.offset - b.location.offset);
   const writes: LoadPlan[] = [];
   const moves: Move[] = [];
@@ -65,7 +69,8 @@ export function planLoads(
       continue;
     }
     const last = run.at(-1)?.location;
-    const adjacent = last !== undefined && last.buffer === item.location.buffer && last.offset + last.area === item.location.offset;
+    const adjacent =
+      last !== undefined && last.buffer === item.location.buffer && last.offset + last.area === item.location.offset;
     if (!adjacent || last.area - 4 * elements(last.spec.shape) > MERGE_PADDING_BYTES) flush();
     run.push(item);
   }
@@ -77,7 +82,11 @@ function directWrite(run: readonly { device: DeviceIndex; load: Load; location: 
   const first = at(run, 0).location;
   const last = at(run, run.length - 1).location;
   const words = (last.offset - first.offset) / 4 + elements(last.spec.shape);
-  const items = run.map((item) => ({ ...item, word: (item.location.offset - first.offset) / 4, words: elements(item.location.spec.shape) }));
+  const items = run.map((item) => ({
+    ...item,
+    word: (item.location.offset - first.offset) / 4,
+    words: elements(item.location.spec.shape),
+  }));
   return makePlan(first.buffer, first.offset, words, items);
 }
 
@@ -104,5 +113,9 @@ export function runLoads(plans: readonly LoadPlan[], feed: Feed, memory: GpuMemo
 }
 
 function wrongSize({ load, device, words }: LoadItem, got: number): LockstepError {
-  return new LockstepError('data', `Load of ${load.buffer} on cuda:${device} expects ${words} elements, got ${got}.`, 'The batch does not have the size that the program was compiled for.');
+  return new LockstepError(
+    'data',
+    `Load of ${load.buffer} on cuda:${device} expects ${words} elements, got ${got}.`,
+    'The batch does not have the size that the program was compiled for.',
+  );
 }

@@ -5,7 +5,12 @@ import type { DeviceIndex } from '../../protocol/trace';
 import type { Location, MemoryLayout } from './memory-layout';
 
 export interface LossPlan {
-  readonly copies: readonly { readonly buffer: number; readonly offset: number; readonly bytes: number; readonly to: number }[];
+  readonly copies: readonly {
+    readonly buffer: number;
+    readonly offset: number;
+    readonly bytes: number;
+    readonly to: number;
+  }[];
   /** In lane order; `word` counts from the start of the row. */
   readonly values: readonly { readonly device: DeviceIndex; readonly word: number }[];
   readonly bytes: number;
@@ -16,9 +21,13 @@ const MERGE_BYTES = 1024;
 
 export function planLosses(program: Program, devices: readonly DeviceIndex[], layout: MemoryLayout): LossPlan {
   const found = program.lanes.flatMap(({ device, loss }) =>
-    loss !== undefined && devices.includes(device) ? [{ device, location: layout.locate(program.variant, device, loss) }] : [],
+    loss !== undefined && devices.includes(device)
+      ? [{ device, location: layout.locate(program.variant, device, loss) }]
+      : [],
   );
-  const sorted = [...found].sort((a, b) => a.location.buffer - b.location.buffer || a.location.offset - b.location.offset);
+  const sorted = [...found].sort(
+    (a, b) => a.location.buffer - b.location.buffer || a.location.offset - b.location.offset,
+  );
   const copies: { buffer: number; offset: number; bytes: number; to: number }[] = [];
   const words = new Map<DeviceIndex, number>();
   let bytes = 0;

@@ -1,79 +1,138 @@
 /**
- * One program of the hosted devices as a list of planned steps: what is written from the host, which dispatches run, in the linearizer's order.
- * Grouped for step(), ungrouped for trace(); the arithmetic is the same. Plain data; no GPU objects.
+ * Programs of the hosted devices as plain numbers: what is written from the host, which dispatches run, in which order. `planProgram` groups
+ * devices and merges moves, for step(); `planInstructions` keeps every instruction apart, for trace(). The arithmetic is the same.
  */
 import { at, must } from '../../base/invariant';
 import type { OpTable } from '../../graph/op';
-import type { Instruction, Program } from '../../program/instruction';
-import { accessedBuffers } from '../../program/instruction-access';
+import type { Compute, Instruction, Program } from '../../program/instruction';
+import { accessedBuffers, readBuffers, writtenBuffers } from '../../program/instruction-access';
 import { type LinearStep, linearize, type Placed, type Transfer } from '../../program/linearize';
 import type { DeviceIndex } from '../../protocol/trace';
+import { elements } from '../../tensor/shape';
 import type { DispatchSpec } from './dispatch';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planCompute } from './plan-compute';
-import { type LoadPlan, planLoads } from './plan-loads';
+import { type LoadPlan, type PlannedLoads, planLoads } from './plan-loads';
 import { type Move, planTransfers } from './plan-transfer';
+import { type Access, Schedule } from './schedule';
 
-export interface PlannedStep {
-  readonly step: LinearStep;
+export interface ProgramPlan {
+  readonly loads: readonly LoadPlan[];
+  readonly dispatches: readonly DispatchSpec[];
+  /** Number of dispatches after which the transfer with that tag has arrived. */
+  readonly arrived: ReadonlyMap<string, number>;
+}
+
+/** One instruction (of a transfer: both). */
+export interface InstructionPlan {
+  readonly ran: readonly Placed<Instruction>[];
   readonly loads: readonly LoadPlan[];
   readonly dispatches: readonly DispatchSpec[];
 }
 
-export function planProgram(program: Program, ops: OpTable, layout: MemoryLayout, options: { readonly group: boolean }): readonly PlannedStep[] {
-  const locate = (device: DeviceIndex, name: string) => layout.locate(program.variant, device, name);
-  const touched = new Set<string>();
-  const place = (location: Location) => `${location.buffer}+${location.offset}`;
-  return linearize(program, options).map((step) => {
-    const planned = planStep(step, locate, (location) => !touched.has(place(location)), ops, layout);
-    for (const { device, instruction } of instructionsOf(step)) {
-      for (const name of accessedBuffers(instruction)) touched.add(place(locate(device, name)));
+export function planProgram(program: Program, ops: OpTable, layout: MemoryLayout): ProgramPlan {
+  const planner = new StepPlanner(program, ops, layout);
+  const schedule = new Schedule();
+  const loads: LoadPlan[] = [];
+  for (const step of linearize(program, { group: true })) {
+    if (step.kind === 'transfer') {
+      for (const transfer of step.items) {
+        const { apply, tag } = transfer.recv.instruction;
+        schedule.move(planner.move(transfer), apply === 'add', tag);
+      }
+    } else if (step.kind === 'load') {
+      const { writes, moves } = planner.loads(step);
+      loads.push(...writes);
+      for (const move of moves) schedule.move(move, false);
+    } else {
+      schedule.compute(planner.compute(step.items), planner.accesses(step.items));
     }
-    return planned;
+    planner.touch(step);
+  }
+  return { loads, ...schedule.finish(layout) };
+}
+
+export function planInstructions(program: Program, ops: OpTable, layout: MemoryLayout): readonly InstructionPlan[] {
+  const planner = new StepPlanner(program, ops, layout);
+  return linearize(program, { group: false }).map((step) => {
+    const plan = planOne(step, planner, layout);
+    planner.touch(step);
+    return plan;
   });
+}
+
+function planOne(step: LinearStep, planner: StepPlanner, layout: MemoryLayout): InstructionPlan {
+  const ran = instructionsOf(step);
+  if (step.kind === 'compute') return { ran, loads: [], dispatches: planner.compute(step.items) };
+  if (step.kind === 'load') {
+    const { writes, moves } = planner.loads(step);
+    return { ran, loads: writes, dispatches: planTransfers(moves, false, layout) };
+  }
+  const dispatches = step.items.flatMap((transfer) =>
+    planTransfers([planner.move(transfer)], transfer.recv.instruction.apply === 'add', layout),
+  );
+  return { ran, loads: [], dispatches };
 }
 
 /** Every instruction that a step completes. */
-export const instructionsOf = (step: LinearStep): readonly Placed<Instruction>[] => (step.kind === 'transfer' ? step.items.flatMap(({ send, recv }) => [send, recv]) : step.items);
+const instructionsOf = (step: LinearStep): readonly Placed<Instruction>[] =>
+  step.kind === 'transfer' ? step.items.flatMap(({ send, recv }) => [send, recv]) : step.items;
 
-function planStep(
-  step: LinearStep,
-  locate: (device: DeviceIndex, name: string) => Location,
-  early: (location: Location) => boolean,
-  ops: OpTable,
-  layout: MemoryLayout,
-): PlannedStep {
-  switch (step.kind) {
-    case 'load': {
-      const { writes, moves } = planLoads(step.items, locate, early, layout);
-      return { step, loads: writes, dispatches: planTransfers(moves, false, layout) };
+class StepPlanner {
+  /** Places that an instruction so far has used. */
+  private readonly touched = new Set<string>();
+
+  constructor(
+    private readonly program: Program,
+    private readonly ops: OpTable,
+    private readonly layout: MemoryLayout,
+  ) {}
+
+  compute(items: readonly Placed<Compute>[]): readonly DispatchSpec[] {
+    const { op, inputs, attrs } = at(items, 0).instruction;
+    const operands = items.map(({ device, instruction }) =>
+      [...instruction.inputs, ...instruction.outputs].map((name) => this.locate(device, name)),
+    );
+    return planCompute(must(this.ops.get(op), `operator ${op}`), operands, inputs.length, attrs, this.layout);
+  }
+
+  accesses(items: readonly Placed<Compute>[]): readonly Access[] {
+    return items.flatMap(({ device, instruction }) => {
+      const access = (name: string, write: boolean): Access => {
+        const { buffer, offset, spec } = this.locate(device, name);
+        return { buffer, from: offset / 4, to: offset / 4 + elements(spec.shape), write };
+      };
+      const reads = readBuffers(instruction).map((name) => access(name, false));
+      return [...reads, ...writtenBuffers(instruction).map((name) => access(name, true))];
+    });
+  }
+
+  loads(step: Extract<LinearStep, { kind: 'load' }>): PlannedLoads {
+    const early = (location: Location) => !this.touched.has(placeOf(location));
+    return planLoads(step.items, (device, name) => this.locate(device, name), early, this.layout);
+  }
+
+  move({ send, recv }: Transfer): Move {
+    const source = this.locate(send.device, send.instruction.slice.buffer);
+    const target = this.locate(recv.device, recv.instruction.slice.buffer);
+    return {
+      source: source.buffer,
+      from: source.offset / 4 + send.instruction.slice.offset,
+      target: target.buffer,
+      to: target.offset / 4 + recv.instruction.slice.offset,
+      length: recv.instruction.slice.length,
+    };
+  }
+
+  touch(step: LinearStep): void {
+    for (const { device, instruction } of instructionsOf(step)) {
+      for (const name of accessedBuffers(instruction)) this.touched.add(placeOf(this.locate(device, name)));
     }
-    case 'transfer':
-      return { step, loads: [], dispatches: planMoves(step.items, locate, layout) };
-    case 'compute': {
-      const { op, inputs, attrs } = at(step.items, 0).instruction;
-      const def = must(ops.get(op), `operator ${op}`);
-      const items = step.items.map(({ device, instruction }) => [...instruction.inputs, ...instruction.outputs].map((name) => locate(device, name)));
-      return { step, loads: [], dispatches: planCompute(def, items, inputs.length, attrs, layout) };
-    }
+  }
+
+  private locate(device: DeviceIndex, name: string): Location {
+    return this.layout.locate(this.program.variant, device, name);
   }
 }
 
-function planMoves(transfers: readonly Transfer[], locate: (device: DeviceIndex, name: string) => Location, layout: MemoryLayout): DispatchSpec[] {
-  return [false, true].flatMap((add) => {
-    const moves = transfers
-      .filter(({ recv }) => (recv.instruction.apply === 'add') === add)
-      .map(({ send, recv }): Move => {
-        const source = locate(send.device, send.instruction.slice.buffer);
-        const target = locate(recv.device, recv.instruction.slice.buffer);
-        return {
-          source: source.buffer,
-          from: source.offset / 4 + send.instruction.slice.offset,
-          target: target.buffer,
-          to: target.offset / 4 + recv.instruction.slice.offset,
-          length: recv.instruction.slice.length,
-        };
-      });
-    return planTransfers(moves, add, layout);
-  });
-}
+const placeOf = ({ buffer, offset }: Location): string => `${buffer}+${offset}`;

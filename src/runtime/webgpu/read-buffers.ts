@@ -1,11 +1,15 @@
 /** Executor.read: copies any number of buffers into one mappable buffer, after everything submitted so far, and reads it with one map. */
 import { elements } from '../../tensor/shape';
-import type { Location } from './memory-layout';
 import type { GpuMemory } from './memory';
+import type { Location } from './memory-layout';
 import type { StagingPool } from './staging-pool';
 
 /** Class indices come back as numbers, too: everything is Float32Array. */
-export async function readBuffers(locations: readonly Location[], memory: GpuMemory, staging: StagingPool): Promise<Float32Array[]> {
+export async function readBuffers(
+  locations: readonly Location[],
+  memory: GpuMemory,
+  staging: StagingPool,
+): Promise<Float32Array[]> {
   const lengths = locations.map(({ spec }) => elements(spec.shape));
   const bytes = lengths.reduce((sum, length) => sum + length * 4, 0);
   if (bytes === 0) return lengths.map(() => new Float32Array(0));
@@ -24,6 +28,8 @@ export async function readBuffers(locations: readonly Location[], memory: GpuMem
   return locations.map(({ spec }, i) => {
     const start = starts[i] ?? 0;
     const length = lengths[i] ?? 0;
-    return spec.dtype === 'i32' ? Float32Array.from(new Int32Array(image, start, length)) : new Float32Array(image.slice(start, start + length * 4));
+    return spec.dtype === 'i32'
+      ? Float32Array.from(new Int32Array(image, start, length))
+      : new Float32Array(image.slice(start, start + length * 4));
   });
 }

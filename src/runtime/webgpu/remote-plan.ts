@@ -6,8 +6,8 @@ import { at, must } from '../../base/invariant';
 import type { Instruction, Lane } from '../../program/instruction';
 import { accessedBuffers } from '../../program/instruction-access';
 import type { Queue } from '../../protocol/trace';
-import type { DispatchSpec } from './dispatch';
 import type { GpuContext } from './context';
+import type { DispatchSpec } from './dispatch';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planCompute } from './plan-compute';
 import { type LoadPlan, planLoads } from './plan-loads';
@@ -39,7 +39,12 @@ export interface RemotePlan {
 export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs' | 'ops' | 'layout'>): RemotePlan {
   const dispatches: DispatchSpec[] = [];
   const lanes = programs.map((program) => ({ variant: program.variant, lane: at(program.lanes, 0) }));
-  const longest = Math.max(0, ...lanes.flatMap(({ lane }) => lane.instructions.map((i) => (i.kind === 'recv' && i.apply === 'add' ? i.slice.length : 0))));
+  const longest = Math.max(
+    0,
+    ...lanes.flatMap(({ lane }) =>
+      lane.instructions.map((i) => (i.kind === 'recv' && i.apply === 'add' ? i.slice.length : 0)),
+    ),
+  );
   const received = longest > 0 ? layout.reserve('received', longest * 4) : 0;
   const variants = new Map(
     lanes.map(({ variant, lane }) => {
@@ -59,7 +64,12 @@ export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs
           case 'wait':
             return add([]);
           case 'load': {
-            const loads = planLoads([{ device: lane.device, instruction }], (_, name) => locate(name), () => true, layout).writes;
+            const loads = planLoads(
+              [{ device: lane.device, instruction }],
+              (_, name) => locate(name),
+              () => true,
+              layout,
+            ).writes;
             return { ...add([]), loads };
           }
           case 'compute': {
@@ -71,7 +81,10 @@ export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs
             return planMessage(instruction, received, locate, add, layout);
         }
       });
-      const queues = { compute: actions.filter((a) => a.instruction.queue === 'compute'), comm: actions.filter((a) => a.instruction.queue === 'comm') };
+      const queues = {
+        compute: actions.filter((a) => a.instruction.queue === 'compute'),
+        comm: actions.filter((a) => a.instruction.queue === 'comm'),
+      };
       return [variant, { lane, queues }];
     }),
   );
@@ -90,7 +103,8 @@ function planMessage(
   const { buffer, offset } = locate(instruction.slice.buffer);
   const { length } = instruction.slice;
   const start = offset + instruction.slice.offset * 4;
-  if (instruction.kind === 'send' || instruction.apply === 'put') return { ...add([]), slice: { buffer, offset: start, bytes: length * 4 } };
+  if (instruction.kind === 'send' || instruction.apply === 'put')
+    return { ...add([]), slice: { buffer, offset: start, bytes: length * 4 } };
   const specs = planTransfers([{ source: received, from: 0, target: buffer, to: start / 4, length }], true, layout);
   return { ...add(specs), slice: { buffer: received, offset: 0, bytes: length * 4 } };
 }

@@ -9,10 +9,10 @@ import type { Corruption, Feed, InstructionRecord, Transport } from '../executor
 import type { Command } from './bind-dispatches';
 import type { GpuContext } from './context';
 import { planCorruption } from './corruption';
-import { RemoteStep } from './remote-step';
 import type { RemotePlan } from './remote-plan';
-import { RemoteTrace } from './trace-remote';
+import { RemoteStep } from './remote-step';
 import { completeRecords } from './trace-records';
+import { RemoteTrace } from './trace-remote';
 
 export class RemoteRun {
   private readonly commands: readonly Command[];
@@ -44,7 +44,10 @@ export class RemoteRun {
     this.corrupted = new Map(
       (corruption ? programs : []).map((program: Program) => {
         const specs = planCorruption(program, corruption?.tag ?? '', source, layout);
-        return [program.variant, { tag: corruption?.tag ?? '', commands: kernels.bind(specs, memory, 'corruption', { now: true }) }];
+        return [
+          program.variant,
+          { tag: corruption?.tag ?? '', commands: kernels.bind(specs, memory, 'corruption', { now: true }) },
+        ];
       }),
     );
   }
@@ -59,7 +62,9 @@ export class RemoteRun {
       commands: (action) => {
         const own = this.commands.slice(action.first, action.end);
         const { instruction } = action;
-        return instruction.kind === 'recv' && instruction.tag === corrupted?.tag ? [...own, ...corrupted.commands] : own;
+        return instruction.kind === 'recv' && instruction.tag === corrupted?.tag
+          ? [...own, ...corrupted.commands]
+          : own;
       },
     });
   }

@@ -58,7 +58,8 @@ export class RemoteStep {
   async run(observer?: StepObserver): Promise<void> {
     const { ring, losses, memory } = this.context;
     this.early = observer === undefined;
-    for (const { early, loads } of this.early ? [...this.compute.list, ...this.comm.list] : []) if (early) runLoads(loads, this.input.feed, memory);
+    for (const { early, loads } of this.early ? [...this.compute.list, ...this.comm.list] : [])
+      if (early) runLoads(loads, this.input.feed, memory);
     for (;;) {
       const cursor = [this.comm, this.compute].find((each) => this.canMove(each));
       if (cursor) {
@@ -96,7 +97,11 @@ export class RemoteStep {
     const message = this.transport.recv(recv.peer, this.input.plan.lane.device, recv.tag);
     const arrival: NonNullable<Cursor['arrival']> = {
       done: message.then((data) => {
-        if (data.length !== recv.slice.length) throw new LockstepError('program', `Message ${recv.tag} has ${data.length} elements, expected ${recv.slice.length}.`);
+        if (data.length !== recv.slice.length)
+          throw new LockstepError(
+            'program',
+            `Message ${recv.tag} has ${data.length} elements, expected ${recv.slice.length}.`,
+          );
         arrival.data = data;
       }),
     };
@@ -108,8 +113,13 @@ export class RemoteStep {
   private async message(): Promise<void> {
     const waiting = [this.comm, this.compute].flatMap(({ arrival }) => (arrival ? [arrival.done] : []));
     if (waiting.length > 0) return void (await Promise.race(waiting));
-    const stuck = [this.comm, this.compute].flatMap(({ list, next }) => list.slice(next, next + 1).map((action) => JSON.stringify(action.instruction)));
-    throw new LockstepError('program', `cuda:${this.input.plan.lane.device} waits for events that nothing will signal: ${stuck.join('; ')}`);
+    const stuck = [this.comm, this.compute].flatMap(({ list, next }) =>
+      list.slice(next, next + 1).map((action) => JSON.stringify(action.instruction)),
+    );
+    throw new LockstepError(
+      'program',
+      `cuda:${this.input.plan.lane.device} waits for events that nothing will signal: ${stuck.join('; ')}`,
+    );
   }
 
   private move(cursor: Cursor, action: RemoteAction): void {
@@ -157,7 +167,9 @@ export class RemoteStep {
     this.context.memory.device.queue.submit([encoder.finish()]);
     const { device } = this.input.plan.lane;
     for (const { send, buffer, bytes } of this.posted) {
-      const sent = this.context.staging.take(buffer, bytes).then((data) => this.transport.send(device, send.peer, send.tag, new Float32Array(data)));
+      const sent = this.context.staging
+        .take(buffer, bytes)
+        .then((data) => this.transport.send(device, send.peer, send.tag, new Float32Array(data)));
       sent.catch(() => undefined);
       this.outgoing.push(sent);
     }

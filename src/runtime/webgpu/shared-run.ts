@@ -8,34 +8,35 @@ import { type Command, encodeCommands } from './bind-dispatches';
 import type { GpuContext } from './context';
 import { planCorruption } from './corruption';
 import type { DispatchSpec } from './dispatch';
-import { type LoadPlan, runLoads } from './plan-loads';
-import { type PlannedStep, planProgram } from './plan-step';
+import { runLoads } from './plan-loads';
+import { type ProgramPlan, planProgram } from './plan-step';
 import { SharedTrace } from './trace-shared';
 
 interface Variant {
-  readonly loads: readonly LoadPlan[];
+  readonly plan: ProgramPlan;
   readonly commands: readonly Command[];
-  /** Number of commands after which the transfer with that tag has arrived. */
-  readonly arrived: ReadonlyMap<string, number>;
 }
 
 export interface SharedPlan {
   readonly kind: 'shared';
-  readonly variants: ReadonlyMap<string, readonly PlannedStep[]>;
+  readonly variants: ReadonlyMap<string, ProgramPlan>;
   readonly dispatches: readonly DispatchSpec[];
 }
 
 /** Plans of all programs, made before memory is allocated: planning may reserve buffers. */
 export function planShared({ programs, ops, layout }: Pick<GpuContext, 'programs' | 'ops' | 'layout'>): SharedPlan {
-  const variants = new Map(programs.map((p) => [p.variant, planProgram(p, ops, layout, { group: true })]));
-  return { kind: 'shared', variants, dispatches: [...variants.values()].flatMap((steps) => steps.flatMap((step) => step.dispatches)) };
+  const variants = new Map(programs.map((program) => [program.variant, planProgram(program, ops, layout)]));
+  return { kind: 'shared', variants, dispatches: [...variants.values()].flatMap((plan) => plan.dispatches) };
 }
 
 export class SharedRun {
   private readonly variants: ReadonlyMap<string, Variant>;
   private readonly tracer: SharedTrace;
   /** Command lists with the corruption in them, and the corruption alone; empty without one. */
-  private corrupted: ReadonlyMap<string, { readonly all: readonly Command[]; readonly tag: string; readonly extra: readonly Command[] }> = new Map();
+  private corrupted: ReadonlyMap<
+    string,
+    { readonly all: readonly Command[]; readonly tag: string; readonly extra: readonly Command[] }
+  > = new Map();
 
   constructor(
     private readonly context: GpuContext,
@@ -45,25 +46,21 @@ export class SharedRun {
     this.tracer = new SharedTrace(context);
     let next = 0;
     this.variants = new Map(
-      [...plan.variants].map(([variant, steps]) => {
+      [...plan.variants].map(([variant, own]) => {
         const start = next;
-        const arrived = new Map<string, number>();
-        for (const { step, dispatches } of steps) {
-          next += dispatches.length;
-          if (step.kind === 'transfer') for (const { recv } of step.items) arrived.set(recv.instruction.tag, next - start);
-        }
-        return [variant, { loads: steps.flatMap((step) => step.loads), commands: commands.slice(start, next), arrived }];
+        next += own.dispatches.length;
+        return [variant, { plan: own, commands: commands.slice(start, next) }];
       }),
     );
   }
 
   step(variant: string, feed: Feed): void {
     const { memory, ring, losses } = this.context;
-    const plan = must(this.variants.get(variant), `program '${variant}'`);
+    const { plan, commands } = must(this.variants.get(variant), `program '${variant}'`);
     runLoads(plan.loads, feed, memory);
     const encoder = memory.device.createCommandEncoder();
     const pass = encoder.beginComputePass();
-    encodeCommands(pass, this.corrupted.get(variant)?.all ?? plan.commands);
+    encodeCommands(pass, this.corrupted.get(variant)?.all ?? commands);
     pass.end();
     ring.append(encoder, must(losses.get(variant), 'losses'), (buffer) => memory.buffer(buffer));
     memory.device.queue.submit([encoder.finish()]);
@@ -81,8 +78,8 @@ export class SharedRun {
     if (!corruption) return;
     const { tag } = corruption;
     const lists = programs.flatMap((program) => {
-      const { commands, arrived } = must(this.variants.get(program.variant), 'variant');
-      const position = arrived.get(tag);
+      const { commands, plan } = must(this.variants.get(program.variant), 'variant');
+      const position = plan.arrived.get(tag);
       if (position === undefined) return [];
       const extra = kernels.bind(planCorruption(program, tag, source, layout), memory, 'corruption', { now: true });
       const all = [...commands.slice(0, position), ...extra, ...commands.slice(position)];

@@ -26,14 +26,20 @@ export class TimestampLog {
   ) {
     const bytes = Math.ceil((capacity * 2) / SET_SIZE) * SET_SIZE * 8;
     for (let left = capacity * 2; left > 0; left -= SET_SIZE) {
-      this.sets.push(memory.device.createQuerySet({ label: 'timestamps', type: 'timestamp', count: Math.min(SET_SIZE, left) }));
+      this.sets.push(
+        memory.device.createQuerySet({ label: 'timestamps', type: 'timestamp', count: Math.min(SET_SIZE, left) }),
+      );
     }
     this.resolved = memory.create('timestamps resolved', bytes, QUERY_RESOLVE | COPY_SRC);
   }
 
   writes(pass: number): GPUComputePassTimestampWrites {
     const begin = (pass * 2) % SET_SIZE;
-    return { querySet: at(this.sets, Math.floor((pass * 2) / SET_SIZE)), beginningOfPassWriteIndex: begin, endOfPassWriteIndex: begin + 1 };
+    return {
+      querySet: at(this.sets, Math.floor((pass * 2) / SET_SIZE)),
+      beginningOfPassWriteIndex: begin,
+      endOfPassWriteIndex: begin + 1,
+    };
   }
 
   /** Encodes the copy of all stamps into `target`, 16 bytes a pass. */

@@ -15,7 +15,10 @@ interface QueueState {
 }
 
 /** `measured` in the order in which things ran; every instruction of the lanes but the waits must be in it. */
-export function completeRecords(lanes: readonly Lane[], measured: readonly InstructionRecord[]): readonly InstructionRecord[] {
+export function completeRecords(
+  lanes: readonly Lane[],
+  measured: readonly InstructionRecord[],
+): readonly InstructionRecord[] {
   const byId = new Map(measured.map((record) => [record.id, record]));
   const home = new Map<InstructionId, { queue: QueueState; position: number }>();
   const signaller = new Map<string, InstructionId>();
@@ -36,7 +39,10 @@ export function completeRecords(lanes: readonly Lane[], measured: readonly Instr
   const advance = (queue: QueueState, position: number): void => {
     while (queue.next <= position) {
       const instruction = at(queue.list, queue.next++);
-      const record = instruction.kind === 'wait' ? waited(queue, instruction.id, instruction.event) : must(byId.get(instruction.id), `measurement of ${instruction.id}`);
+      const record =
+        instruction.kind === 'wait'
+          ? waited(queue, instruction.id, instruction.event)
+          : must(byId.get(instruction.id), `measurement of ${instruction.id}`);
       queue.endUs = Math.max(queue.endUs, record.startUs + record.durUs);
       emitted.set(instruction.id, record.startUs + record.durUs);
       records.push(record);
@@ -46,7 +52,13 @@ export function completeRecords(lanes: readonly Lane[], measured: readonly Instr
     const source = must(signaller.get(`${queue.device} ${event}`), `signal of ${event}`);
     const { queue: other, position } = must(home.get(source), event);
     advance(other, position);
-    return { id, device: queue.device, startUs: Math.max(queue.endUs, emitted.get(source) ?? 0), durUs: 0, captured: [] };
+    return {
+      id,
+      device: queue.device,
+      startUs: Math.max(queue.endUs, emitted.get(source) ?? 0),
+      durUs: 0,
+      captured: [],
+    };
   };
 
   for (const { id } of measured) {

@@ -53,6 +53,10 @@ export class RemoteTrace implements StepObserver {
 
   async records(): Promise<readonly InstructionRecord[]> {
     const image = await this.context.staging.take(this.target, this.bytes);
-    return this.spans.map((span) => ({ ...span, device: this.lane.device, captured: readCaptures(must(this.captures.get(span.id), 'captures'), image) }));
+    return this.spans.map((span) => ({
+      ...span,
+      device: this.lane.device,
+      captured: readCaptures(must(this.captures.get(span.id), 'captures'), image),
+    }));
   }
 }

@@ -5,23 +5,21 @@
  */
 import { at, must } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
-import type { Corruption, Feed, InstructionRecord } from '../executor';
+import type { Feed, InstructionRecord } from '../executor';
 import { type Command, encodeCommands } from './bind-dispatches';
 import { type CapturePlan, captureBytes, encodeCaptures, planCaptures, readCaptures } from './captures';
 import { nowUs } from './clock';
 import type { GpuContext } from './context';
 import { runLoads } from './plan-loads';
-import { instructionsOf, type PlannedStep, planProgram } from './plan-step';
+import { type InstructionPlan, planInstructions } from './plan-step';
 import { type Span, TimestampLog } from './timestamp-log';
 import { completeRecords } from './trace-records';
 
 interface TracedStep {
-  readonly planned: PlannedStep;
+  readonly planned: InstructionPlan;
   readonly commands: readonly Command[];
   readonly captures: readonly CapturePlan[];
 }
-
-
 
 export class SharedTrace {
   private readonly variants = new Map<string, Promise<readonly TracedStep[]>>();
@@ -30,9 +28,16 @@ export class SharedTrace {
   constructor(private readonly context: GpuContext) {}
 
   /** `extra(tag)`: commands that a corruption adds after that transfer. */
-  async run(variant: string, feed: Feed, extra: (tag: string) => readonly Command[]): Promise<readonly InstructionRecord[]> {
+  async run(
+    variant: string,
+    feed: Feed,
+    extra: (tag: string) => readonly Command[],
+  ): Promise<readonly InstructionRecord[]> {
     const { programs, opened, memory, ring, losses, staging } = this.context;
-    const program = must(programs.find((p) => p.variant === variant), `program '${variant}'`);
+    const program = must(
+      programs.find((p) => p.variant === variant),
+      `program '${variant}'`,
+    );
     let prepared = this.variants.get(variant);
     if (!prepared) {
       prepared = this.prepare(program);
@@ -43,8 +48,10 @@ export class SharedTrace {
     const target = staging.acquire(bytes);
     const source = (buffer: number) => memory.buffer(buffer);
     const commandsOf = (step: TracedStep): readonly Command[] => {
-      const linear = step.planned.step;
-      return linear.kind === 'transfer' ? [...step.commands, ...linear.items.flatMap(({ recv }) => extra(recv.instruction.tag))] : step.commands;
+      const extras = step.planned.ran.flatMap(({ instruction }) =>
+        instruction.kind === 'recv' ? extra(instruction.tag) : [],
+      );
+      return extras.length > 0 ? [...step.commands, ...extras] : step.commands;
     };
     const loadSpans = steps.map(({ planned }) => {
       const startUs = nowUs();
@@ -55,7 +62,8 @@ export class SharedTrace {
     let spans: readonly Span[];
     let encoder = memory.device.createCommandEncoder({ label: 'trace' });
     if (opened.timestamps) {
-      if (!this.log || this.log.capacity < steps.length) this.log = new TimestampLog(memory, Math.max(steps.length, 64));
+      if (!this.log || this.log.capacity < steps.length)
+        this.log = new TimestampLog(memory, Math.max(steps.length, 64));
       const log = this.log;
       steps.forEach((step, i) => {
         const pass = encoder.beginComputePass({ timestampWrites: log.writes(i) });
@@ -90,21 +98,23 @@ export class SharedTrace {
     }
     const image = await staging.take(target, bytes);
     const measured = steps.flatMap(({ planned, commands, captures }, i) => {
-      const span = planned.step.kind === 'load' && commands.length === 0 ? at(loadSpans, i) : at(spans, i);
-      const ran = instructionsOf(planned.step);
-      return ran.map(({ device, instruction }, k): InstructionRecord => ({
-        id: instruction.id,
-        device,
-        ...span,
-        captured: k === ran.length - 1 ? readCaptures(captures, image) : [],
-      }));
+      const { ran, loads } = planned;
+      const span = loads.length > 0 && commands.length === 0 ? at(loadSpans, i) : at(spans, i);
+      return ran.map(
+        ({ device, instruction }, k): InstructionRecord => ({
+          id: instruction.id,
+          device,
+          ...span,
+          captured: k === ran.length - 1 ? readCaptures(captures, image) : [],
+        }),
+      );
     });
     return completeRecords(program.lanes, measured);
   }
 
   private async prepare(program: Program): Promise<readonly TracedStep[]> {
     const { layout, ops, kernels, memory } = this.context;
-    const planned = planProgram(program, ops, layout, { group: false });
+    const planned = planInstructions(program, ops, layout);
     const specs = planned.flatMap((step) => step.dispatches);
     await kernels.compile(specs);
     const commands = kernels.bind(specs, memory, `trace of ${program.variant}`);
@@ -113,8 +123,12 @@ export class SharedTrace {
     return planned.map((step) => {
       const own = commands.slice(next, next + step.dispatches.length);
       next += step.dispatches.length;
-      const last = must(instructionsOf(step.step).at(-1), 'instruction');
-      const captures = planCaptures(last.instruction, (name) => layout.locate(program.variant, last.device, name), bytes);
+      const last = must(step.ran.at(-1), 'instruction');
+      const captures = planCaptures(
+        last.instruction,
+        (name) => layout.locate(program.variant, last.device, name),
+        bytes,
+      );
       bytes += captureBytes(captures);
       return { planned: step, commands: own, captures };
     });

@@ -22,9 +22,16 @@ beforeAll(async () => {
 afterAll(() => gpu.close());
 
 const open = (run: TestRun, device: OpenedDevice = opened): Promise<Executor> =>
-  createWebgpuExecutor({ programs: run.programs, devices: run.devices, ops: PROGRAM_OPS, opened: device, shaders: SHADERS });
+  createWebgpuExecutor({
+    programs: run.programs,
+    devices: run.devices,
+    ops: PROGRAM_OPS,
+    opened: device,
+    shaders: SHADERS,
+  });
 
-const variantOf = (run: TestRun, step: number): string => (step === 0 && run.programs.some((p) => p.variant === 'first') ? 'first' : 'full');
+const variantOf = (run: TestRun, step: number): string =>
+  step === 0 && run.programs.some((p) => p.variant === 'first') ? 'first' : 'full';
 
 async function train(executor: Executor, run: TestRun, steps: number, traced: (step: number) => boolean = () => false) {
   writeParameters(executor, run);
@@ -53,16 +60,25 @@ const MESHES: readonly [Mode, number][] = [
 ];
 
 describe.each(MESHES)('%s on %i devices', (mode, worldSize) => {
-  const run = testRun({ mode, worldSize, batchSize: 12, optimizer: { type: 'SGD', momentum: 0.9 }, ddp: SMALL_BUCKETS });
+  const run = testRun({
+    mode,
+    worldSize,
+    batchSize: 12,
+    optimizer: { type: 'SGD', momentum: 0.9 },
+    ddp: SMALL_BUCKETS,
+  });
 
   it('trains as the CPU executor does', async () => {
     const cpu = createCpuExecutor({ programs: run.programs, devices: run.devices, ops: PROGRAM_OPS });
     const webgpu = await open(run);
     const expected = await train(cpu, run, 6);
     const actual = await train(webgpu, run, 6);
-    expect(actual.losses.map((step) => step.map((l) => l.device))).toEqual(expected.losses.map((step) => step.map((l) => l.device)));
+    expect(actual.losses.map((step) => step.map((l) => l.device))).toEqual(
+      expected.losses.map((step) => step.map((l) => l.device)),
+    );
     actual.losses.forEach((step, i) => {
-      for (const [k, { value }] of step.entries()) expect(value).toBeCloseTo(expected.losses[i]?.[k]?.value ?? Number.NaN, 5);
+      for (const [k, { value }] of step.entries())
+        expect(value).toBeCloseTo(expected.losses[i]?.[k]?.value ?? Number.NaN, 5);
     });
     actual.parameters.forEach((values, i) => {
       expectClose(values, at(expected.parameters, i), 2e-5);
@@ -100,7 +116,10 @@ describe.each(MESHES)('%s on %i devices', (mode, worldSize) => {
 
 /** Each queue's records in list order, no wait before its signal, captures where something is written. */
 function expectOrdered(run: TestRun, records: readonly InstructionRecord[]): void {
-  const program = must(run.programs.find((p) => p.variant === 'full'), 'program');
+  const program = must(
+    run.programs.find((p) => p.variant === 'full'),
+    'program',
+  );
   const byId = new Map<number, Instruction>(program.lanes.flatMap((lane) => lane.instructions.map((i) => [i.id, i])));
   expect(records.map((r) => r.id).sort((a, b) => a - b)).toEqual([...byId.keys()].sort((a, b) => a - b));
   for (const { device, instructions } of program.lanes) {
@@ -168,37 +187,48 @@ describe('the WebGPU executor', () => {
     webgpu.dispose();
   });
 
-  it.each(MESHES.filter(([, worldSize]) => worldSize > 1))('runs %s as %i executors with a transport, bitwise as one', async (mode, worldSize) => {
-    const run = testRun({ mode, worldSize, batchSize: 12, ddp: SMALL_BUCKETS });
-    const shared = await open(run);
-    const expected = await train(shared, run, 4);
-    const transport = memoryTransport();
-    const ranks = await Promise.all(
-      run.devices.map(async (device) =>
-        createWebgpuExecutor({ programs: run.programs, devices: [device], ops: PROGRAM_OPS, opened: await gpu.open(), shaders: SHADERS, transport }),
-      ),
-    );
-    for (const traced of [false, true]) {
-      const parameters: Float32Array[] = [];
-      const losses = await Promise.all(
-        ranks.map(async (executor, i) => {
-          const device = at(run.devices, i);
-          expect(executor.hasRemotePeers).toBe(true);
-          writeParameters(executor, run, [device]);
-          for (let step = 0; step < 4; step++) {
-            if (traced) await executor.trace(variantOf(run, step), run.feed(step));
-            else await executor.step(variantOf(run, step), run.feed(step));
-          }
-          return executor.losses();
-        }),
+  it.each(MESHES.filter(([, worldSize]) => worldSize > 1))(
+    'runs %s as %i executors with a transport, bitwise as one',
+    async (mode, worldSize) => {
+      const run = testRun({ mode, worldSize, batchSize: 12, ddp: SMALL_BUCKETS });
+      const shared = await open(run);
+      const expected = await train(shared, run, 4);
+      const transport = memoryTransport();
+      const ranks = await Promise.all(
+        run.devices.map(async (device) =>
+          createWebgpuExecutor({
+            programs: run.programs,
+            devices: [device],
+            ops: PROGRAM_OPS,
+            opened: await gpu.open(),
+            shaders: SHADERS,
+            transport,
+          }),
+        ),
       );
-      for (const [i, executor] of ranks.entries()) parameters.push(...(await readParameters(executor, run, [at(run.devices, i)])));
-      expect(parameters).toEqual(expected.parameters);
-      expect(losses.flatMap((steps) => steps.at(-1) ?? [])).toEqual(expected.losses.at(-1));
-    }
-    for (const executor of ranks) executor.dispose();
-    shared.dispose();
-  });
+      for (const traced of [false, true]) {
+        const parameters: Float32Array[] = [];
+        const losses = await Promise.all(
+          ranks.map(async (executor, i) => {
+            const device = at(run.devices, i);
+            expect(executor.hasRemotePeers).toBe(true);
+            writeParameters(executor, run, [device]);
+            for (let step = 0; step < 4; step++) {
+              if (traced) await executor.trace(variantOf(run, step), run.feed(step));
+              else await executor.step(variantOf(run, step), run.feed(step));
+            }
+            return executor.losses();
+          }),
+        );
+        for (const [i, executor] of ranks.entries())
+          parameters.push(...(await readParameters(executor, run, [at(run.devices, i)])));
+        expect(parameters).toEqual(expected.parameters);
+        expect(losses.flatMap((steps) => steps.at(-1) ?? [])).toEqual(expected.losses.at(-1));
+      }
+      for (const executor of ranks) executor.dispose();
+      shared.dispose();
+    },
+  );
 
   it('says why the device was lost, and rejects what comes after', async () => {
     const device = await gpu.open();

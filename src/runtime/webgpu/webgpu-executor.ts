@@ -39,10 +39,17 @@ interface Run {
 
 export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Promise<Executor> {
   const { opened, devices, ops, transport } = options;
-  const programs = options.programs.map((program): Program => ({ ...program, lanes: program.lanes.filter((lane) => devices.includes(lane.device)) }));
-  const remote = programs.some((program) => program.lanes.some((lane) => lane.instructions.some((i) => 'peer' in i && !devices.includes(i.peer))));
+  const programs = options.programs.map(
+    (program): Program => ({ ...program, lanes: program.lanes.filter((lane) => devices.includes(lane.device)) }),
+  );
+  const remote = programs.some((program) =>
+    program.lanes.some((lane) => lane.instructions.some((i) => 'peer' in i && !devices.includes(i.peer))),
+  );
   if (remote && (devices.length !== 1 || !transport)) {
-    throw new LockstepError('program', 'An executor hosts all lanes that talk to each other, or one lane with a transport to the others.');
+    throw new LockstepError(
+      'program',
+      'An executor hosts all lanes that talk to each other, or one lane with a transport to the others.',
+    );
   }
 
   const layout = new MemoryLayout(programs, devices, opened.device.limits);
@@ -56,7 +63,10 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
   const staging = new StagingPool(memory);
   const ring = new LossRing(memory, Math.max(0, ...[...losses.values()].map((plan) => plan.bytes)));
   const context: GpuContext = { opened, layout, memory, ops, programs, devices, kernels, staging, ring, losses };
-  const run: Run = planned.kind === 'remote' ? new RemoteRun(context, planned, must(transport, 'transport')) : new SharedRun(context, planned);
+  const run: Run =
+    planned.kind === 'remote'
+      ? new RemoteRun(context, planned, must(transport, 'transport'))
+      : new SharedRun(context, planned);
 
   let disposed = false;
   let corruptionSource: number | undefined;
@@ -77,7 +87,9 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
     }
   };
   const persistent = (device: DeviceIndex, name: string): Location => {
-    const found = programs.map((program) => layout.find(program.variant, device, name)).find((location) => location !== undefined);
+    const found = programs
+      .map((program) => layout.find(program.variant, device, name))
+      .find((location) => location !== undefined);
     return must(found, `buffer ${name} on cuda:${device}`);
   };
 
@@ -90,10 +102,18 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
       check();
       const location = persistent(device, buffer);
       const expected = elements(location.spec.shape);
-      if (data.length !== expected) throw new LockstepError('data', `Buffer ${buffer} has ${expected} elements, got ${data.length}.`);
+      if (data.length !== expected)
+        throw new LockstepError('data', `Buffer ${buffer} has ${expected} elements, got ${data.length}.`);
       memory.write(location.buffer, location.offset, data);
     },
-    read: (refs) => guarded(() => readBuffers(refs.map(({ device, buffer }) => persistent(device, buffer)), memory, staging)),
+    read: (refs) =>
+      guarded(() =>
+        readBuffers(
+          refs.map(({ device, buffer }) => persistent(device, buffer)),
+          memory,
+          staging,
+        ),
+      ),
     step(variant, feed) {
       check();
       const room = ring.room();

@@ -3,7 +3,10 @@ import type { DeviceIndex } from '../../../protocol/trace';
 import type { Transport } from '../../executor';
 
 export function memoryTransport(): Transport {
-  const queues = new Map<string, { readonly waiting: ((data: Float32Array) => void)[]; readonly arrived: Float32Array[] }>();
+  const queues = new Map<
+    string,
+    { readonly waiting: ((data: Float32Array) => void)[]; readonly arrived: Float32Array[] }
+  >();
   const queue = (from: DeviceIndex, to: DeviceIndex, tag: string) => {
     const key = `${from} ${to} ${tag}`;
     const known = queues.get(key) ?? { waiting: [], arrived: [] };

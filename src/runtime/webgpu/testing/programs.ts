@@ -11,7 +11,11 @@ export interface TestRun {
   readonly programs: readonly Program[];
   readonly devices: readonly DeviceIndex[];
   /** Persistent parameters by device. */
-  readonly parameters: readonly { readonly device: DeviceIndex; readonly buffer: string; readonly data: Float32Array }[];
+  readonly parameters: readonly {
+    readonly device: DeviceIndex;
+    readonly buffer: string;
+    readonly data: Float32Array;
+  }[];
   feed(step: number): Feed;
 }
 
@@ -27,7 +31,13 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
   const config: Config = v.parse(configSchema, { loss: { type: 'MSELoss' }, ...settings, model: { layers } });
   const strategy = STRATEGIES[config.mode];
   const sizes = widths(config);
-  const input = { config, ops: PROGRAM_OPS, inputShape: [sizes.in], targetShape: [sizes.out], targetType: 'f32' as const };
+  const input = {
+    config,
+    ops: PROGRAM_OPS,
+    inputShape: [sizes.in],
+    targetShape: [sizes.out],
+    targetType: 'f32' as const,
+  };
   const rows = Math.floor(config.batchSize / strategy.mesh(config).processes);
   const programs = [strategy.compile(input, 'full', rows)];
   if (strategy.firstStepDiffers) programs.push(strategy.compile(input, 'first', rows));
@@ -38,21 +48,28 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
       .map((b) => ({ device: lane.device, buffer: b.name, data: noise(elements(b.shape), nameSeed(b.name)) })),
   );
   const specs = new Map(lanes.flatMap((lane) => lane.buffers.map((b) => [`${lane.device} ${b.name}`, b])));
-  const feed = (step: number): Feed => (load, device) => {
-    const length = elements(specs.get(`${device} ${load.buffer}`)?.shape ?? []);
-    if (load.source === 'scalars') return Float32Array.from({ length }, (_, i) => [0.05, 0.01, 0.9, step === 0 ? 0 : 0.9, 1][i] ?? 0);
-    return noise(length, 1000 * step + 10 * load.process + load.start + (load.source === 'inputs' ? 1 : 2));
-  };
+  const feed =
+    (step: number): Feed =>
+    (load, device) => {
+      const length = elements(specs.get(`${device} ${load.buffer}`)?.shape ?? []);
+      if (load.source === 'scalars')
+        return Float32Array.from({ length }, (_, i) => [0.05, 0.01, 0.9, step === 0 ? 0 : 0.9, 1][i] ?? 0);
+      return noise(length, 1000 * step + 10 * load.process + load.start + (load.source === 'inputs' ? 1 : 2));
+    };
   return { programs, devices: lanes.map((lane) => lane.device), parameters, feed };
 }
 
 export function writeParameters(executor: Executor, run: TestRun, devices: readonly DeviceIndex[] = run.devices): void {
-  for (const { device, buffer, data } of run.parameters) if (devices.includes(device)) executor.write(device, buffer, data);
+  for (const { device, buffer, data } of run.parameters)
+    if (devices.includes(device)) executor.write(device, buffer, data);
 }
 
 /** Contents of every parameter, in order. */
-export const readParameters = (executor: Executor, run: TestRun, devices: readonly DeviceIndex[] = run.devices): Promise<Float32Array[]> =>
-  executor.read(run.parameters.filter(({ device }) => devices.includes(device)));
+export const readParameters = (
+  executor: Executor,
+  run: TestRun,
+  devices: readonly DeviceIndex[] = run.devices,
+): Promise<Float32Array[]> => executor.read(run.parameters.filter(({ device }) => devices.includes(device)));
 
 /** Deterministic numbers in (-0.7, 0.7). */
 export function noise(length: number, seed: number): Float32Array {

@@ -1,0 +1,98 @@
+/** Opening devices and compiling kernels on Dawn's null backend: no GPU, all of its validation. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SHADERS } from '../../graph/shader-sources';
+import { PROGRAM_OPS } from '../../parallel/strategies';
+import { type OpenedDevice, openDevice } from './device';
+import { type NodeGpu, nodeGpu } from './testing/node-gpu';
+import { testRun } from './testing/programs';
+import { createWebgpuExecutor } from './webgpu-executor';
+
+let gpu: NodeGpu;
+let opened: OpenedDevice;
+beforeAll(async () => {
+  gpu = nodeGpu({ backend: 'null' });
+  opened = await gpu.open();
+});
+afterAll(() => gpu.close());
+
+describe('openDevice', () => {
+  it('says that there is no WebGPU', async () => {
+    await expect(openDevice(undefined)).rejects.toMatchObject({ code: 'no-webgpu' });
+  });
+
+  it('says that there is no adapter', async () => {
+    const none = { requestAdapter: () => Promise.resolve(null) } as unknown as GPU;
+    await expect(openDevice(none)).rejects.toMatchObject({ code: 'no-adapter' });
+  });
+
+  it('collects what WebGPU reports out of band', async () => {
+    const own = await gpu.open();
+    own.device.createBuffer({ label: 'impossible', size: 16, usage: 0x81 });
+    await own.device.queue.onSubmittedWorkDone();
+    expect(own.takeError()).toMatchObject({ code: 'gpu', message: expect.stringContaining('usage') });
+    expect(own.takeError()).toBeUndefined();
+    own.close();
+    expect(await own.lost).toMatch(/destroyed/);
+    expect(own.takeError()).toMatchObject({ code: 'device-lost' });
+  });
+});
+
+describe.each(['single', 'dataParallel', 'ddp', 'modelParallel'] as const)('%s', (mode) => {
+  it.each(['SGD', 'Adam', 'AdamW'] as const)('with %s passes validation, and reports progress', async (type) => {
+    const run = testRun({ mode, worldSize: mode === 'single' ? 1 : 3, batchSize: 7, optimizer: { type } });
+    const progress: number[] = [];
+    const executor = await createWebgpuExecutor({
+      programs: run.programs,
+      devices: run.devices,
+      ops: PROGRAM_OPS,
+      opened,
+      shaders: SHADERS,
+      onProgress: (done, total) => progress.push(done / Math.max(1, total)),
+    });
+    expect(progress[0]).toBe(0);
+    expect(progress.at(-1)).toBe(1);
+    for (const { variant } of run.programs) await executor.step(variant, run.feed(0));
+    await executor.losses();
+    await executor.trace('full', run.feed(1));
+    executor.dispose();
+    expect(() => executor.step('full', run.feed(0))).toThrow(/disposed/);
+  });
+
+  it('compiles each kernel once over executors on one device', async () => {
+    let made = 0;
+    const own = await gpu.open();
+    const create = own.device.createComputePipelineAsync.bind(own.device);
+    own.device.createComputePipelineAsync = (descriptor) => {
+      made++;
+      return create(descriptor);
+    };
+    const run = testRun({ mode, worldSize: mode === 'single' ? 1 : 2, batchSize: 8 });
+    const open = () =>
+      createWebgpuExecutor({
+        programs: run.programs,
+        devices: run.devices,
+        ops: PROGRAM_OPS,
+        opened: own,
+        shaders: SHADERS,
+      });
+    (await open()).dispose();
+    const once = made;
+    (await open()).dispose();
+    expect(once).toBeGreaterThan(3);
+    expect(made).toBe(once);
+  });
+});
+
+it('names the line of a kernel that does not compile', async () => {
+  const own = await gpu.open();
+  const run = testRun({ mode: 'single', batchSize: 8 });
+  const shaders = { ...SHADERS, 'ops/tanh': 'fn main() { nonsense }' };
+  const opening = createWebgpuExecutor({
+    programs: run.programs,
+    devices: run.devices,
+    ops: PROGRAM_OPS,
+    opened: own,
+    shaders,
+  });
+  await expect(opening).rejects.toMatchObject({ code: 'gpu', message: expect.stringMatching(/ops\/tanh\.wgsl:1:\d+/) });
+});

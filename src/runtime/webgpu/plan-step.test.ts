@@ -1,0 +1,89 @@
+/** How many dispatches the strategies cost, and that merged moves keep every order that matters. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { at } from '../../base/invariant';
+import { PROGRAM_OPS } from '../../parallel/strategies';
+import type { Config } from '../../protocol/config';
+import { MemoryLayout } from './memory-layout';
+import { planProgram } from './plan-step';
+import type { Move } from './plan-transfer';
+import { Schedule } from './schedule';
+import { testRun } from './testing/programs';
+
+const LIMITS = { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 ** 27 };
+
+function planOf(mode: Config['mode'], worldSize: number, batchSize = 12) {
+  const run = testRun({ mode, worldSize, batchSize });
+  const layout = new MemoryLayout(run.programs, run.devices, LIMITS);
+  return planProgram(at(run.programs, 0), PROGRAM_OPS, layout);
+}
+
+describe('a planned step', () => {
+  it('runs the ranks of DDP in shared dispatches', () => {
+    const single = planOf('single', 1).dispatches.length;
+    for (const worldSize of [2, 3, 4]) {
+      const { dispatches, loads } = planOf('ddp', worldSize);
+      // Copy into the bucket, 2(N - 1) rounds of the ring, copy out of it.
+      expect(dispatches.length).toBe(single + 2 + 2 * (worldSize - 1));
+      expect(loads.length).toBe(3);
+    }
+  });
+
+  it('replicates all parameters of DataParallel in one dispatch and sums in one a replica', () => {
+    const moves = planOf('dataParallel', 4).dispatches.filter(({ kernel }) => kernel === 'comm/transfer-within');
+    expect(moves.map(({ constants }) => constants.ADD)).toEqual([0, 1, 1, 1]);
+  });
+
+  it('cuts a dispatch where strides differ: unequal batches', () => {
+    const { dispatches } = planOf('dataParallel', 3, 11);
+    for (const { tensors, workgroups } of dispatches) {
+      expect(workgroups.every((n) => n > 0 && n <= 65_535)).toBe(true);
+      for (const { offset } of tensors) expect(offset % 256).toBe(0);
+    }
+  });
+});
+
+/** Applies moves one after the other, or a dispatch at a time from a snapshot, as a GPU may. */
+function run(groups: readonly (readonly { move: Move; add: boolean }[])[]): Float64Array {
+  const memory = Float64Array.from({ length: 40 }, (_, i) => i + 1);
+  for (const group of groups) {
+    const before = memory.slice();
+    for (const { move, add } of group) {
+      for (let i = 0; i < move.length; i++) {
+        const own = add ? at(before, move.to + i) : 0;
+        memory[move.to + i] = own * 3 + at(before, move.from + i);
+      }
+    }
+  }
+  return memory;
+}
+
+it('moves merged by the schedule give what they give one by one', () => {
+  const move = fc
+    .record({ from: fc.nat(30), to: fc.nat(30), length: fc.integer({ min: 1, max: 8 }), add: fc.boolean() })
+    .filter(({ from, to, length }) => from + length <= to || to + length <= from);
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 12 }), (list) => {
+      const moves = list.map(({ add, ...rest }) => ({ add, move: { ...rest, source: 0, target: 0 } }));
+      const run1 = testRun({ mode: 'single', batchSize: 2 });
+      const layout = new MemoryLayout(run1.programs, run1.devices, LIMITS);
+      const schedule = new Schedule();
+      for (const { move: each, add } of moves) schedule.move(each, add);
+      const groups = schedule.finish(layout).dispatches.map(({ table, constants }) => {
+        const words = table ?? new Uint32Array(0);
+        return Array.from({ length: words.length / 3 }, (_, row) => ({
+          add: constants.ADD === 1,
+          move: {
+            source: 0,
+            target: 0,
+            to: at(words, row * 3),
+            length: at(words, row * 3 + 1),
+            from: at(words, row * 3 + 2),
+          },
+        }));
+      });
+      expect(groups.length).toBeLessThanOrEqual(moves.length);
+      expect(run(groups)).toEqual(run(moves.map((each) => [each])));
+    }),
+  );
+});

@@ -1,0 +1,71 @@
+/**
+ * The dispatch order of one step. Computations stay where the linearizer put them; a move slides back to an earlier dispatch of moves between the
+ * same buffers when nothing in between, and nothing in that dispatch, touches its memory. So DataParallel's 24 messages of gradients
+ * are a few dispatches, not 24, and every element still sees the same additions in the same order.
+ */
+import { at } from '../../base/invariant';
+import type { DispatchSpec } from './dispatch';
+import type { MemoryLayout } from './memory-layout';
+import { type Move, planTransfers } from './plan-transfer';
+
+/** A stretch of a buffer, in elements. */
+export interface Access {
+  readonly buffer: number;
+  readonly from: number;
+  readonly to: number;
+  readonly write: boolean;
+}
+
+interface Slot {
+  readonly dispatches: readonly DispatchSpec[];
+  readonly moves: Move[];
+  readonly add: boolean;
+  readonly accesses: Access[];
+}
+
+export class Schedule {
+  private readonly slots: Slot[] = [];
+  private readonly arrivals: { readonly tag: string; readonly slot: Slot }[] = [];
+
+  compute(dispatches: readonly DispatchSpec[], accesses: readonly Access[]): void {
+    this.slots.push({ dispatches, moves: [], add: false, accesses: [...accesses] });
+  }
+
+  move(move: Move, add: boolean, tag?: string): void {
+    const accesses: readonly Access[] = [
+      { buffer: move.source, from: move.from, to: move.from + move.length, write: false },
+      { buffer: move.target, from: move.to, to: move.to + move.length, write: true },
+    ];
+    let home: Slot | undefined;
+    for (let i = this.slots.length - 1; i >= 0; i--) {
+      const slot = at(this.slots, i);
+      if (slot.accesses.some((a) => accesses.some((b) => conflict(a, b)))) break;
+      const first = slot.moves[0];
+      if (first && slot.add === add && first.source === move.source && first.target === move.target) home = slot;
+    }
+    if (!home) {
+      home = { dispatches: [], moves: [], add, accesses: [] };
+      this.slots.push(home);
+    }
+    home.moves.push(move);
+    home.accesses.push(...accesses);
+    if (tag !== undefined) this.arrivals.push({ tag, slot: home });
+  }
+
+  /** `arrived`: the number of dispatches after which the transfer with that tag is complete. */
+  finish(layout: MemoryLayout): {
+    readonly dispatches: readonly DispatchSpec[];
+    readonly arrived: ReadonlyMap<string, number>;
+  } {
+    const dispatches: DispatchSpec[] = [];
+    const ends = new Map<Slot, number>();
+    for (const slot of this.slots) {
+      dispatches.push(...slot.dispatches, ...planTransfers(slot.moves, slot.add, layout));
+      ends.set(slot, dispatches.length);
+    }
+    return { dispatches, arrived: new Map(this.arrivals.map(({ tag, slot }) => [tag, ends.get(slot) ?? 0])) };
+  }
+}
+
+const conflict = (a: Access, b: Access): boolean =>
+  (a.write || b.write) && a.buffer === b.buffer && a.from < b.to && b.from < a.to;
