@@ -40,8 +40,8 @@ export interface ControllerOptions {
   readonly store: AppStore;
   readonly walker: Walker;
   readonly startSession: (listener: SessionListener) => SessionClient;
-  /** A configuration that came from an edit runs: the link may say it. */
-  readonly onEdited: () => void;
+  /** A configuration runs, by an edit or from a link: the address bar may say it. */
+  readonly onRuns: (origin: 'edit' | 'link') => void;
 }
 
 export function noticeOf(error: unknown): Notice {
@@ -50,7 +50,7 @@ export function noticeOf(error: unknown): Notice {
   return { level: 'error', id: known ? error.code : 'internal', text, hint: known ? error.hint : '' };
 }
 
-export function createController({ store, walker, startSession, onEdited }: ControllerOptions): Controller {
+export function createController({ store, walker, startSession, onRuns }: ControllerOptions): Controller {
   const files: Record<string, Uint8Array<ArrayBuffer>> = {};
   const dismissed = new Set<string>();
   const fromSession = new Set<string>();
@@ -59,7 +59,7 @@ export function createController({ store, walker, startSession, onEdited }: Cont
   let running = false;
   let wanted = store.getState().config;
   let good: Config | undefined;
-  let origin: 'edit' | 'link' = 'link';
+  let origin: 'edit' | 'link' | 'fallback' = 'link';
   let opening: Promise<void> | undefined;
   let held: { snapshot?: Snapshot } | undefined;
   const app = () => store.getState();
@@ -182,7 +182,7 @@ export function createController({ store, walker, startSession, onEdited }: Cont
     for (const notice of info.notices) sayFromSession(notice);
     good = config;
     app().setState('paused');
-    if (origin === 'edit') onEdited();
+    if (origin !== 'fallback') onRuns(origin);
     if (resume) player.play();
     else player.preview().catch(report);
   };
@@ -197,7 +197,7 @@ export function createController({ store, walker, startSession, onEdited }: Cont
       return;
     }
     wanted = next;
-    origin = 'link';
+    origin = 'fallback';
     app().setConfig(next);
     const stillOpen =
       good &&
@@ -252,6 +252,7 @@ export function createController({ store, walker, startSession, onEdited }: Cont
         if (wasRunning) await new Promise<void>((resolve) => (running ? waiting.add(resolve) : resolve()));
         const resetting = session;
         await startingAfresh(() => resetting.reset());
+        app().dismissNotice('not-finite');
         app().setState('paused');
         await player.preview();
       } catch (error) {
@@ -278,7 +279,7 @@ export function createController({ store, walker, startSession, onEdited }: Cont
         return;
       }
       files[name] = bytes;
-      app().setCsv(look);
+      app().addCsv(look);
       apply(withCsv(app().config, look, look.columns.length - 1, 'auto'));
     },
     say,

@@ -25,6 +25,10 @@ export function formatLoss(value: number | undefined): string {
   return value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : value.toFixed(4);
 }
 
+/** On an axis: as short as it can be. */
+export const formatTick = (value: number): string =>
+  value === 0 || (Math.abs(value) >= 0.01 && Math.abs(value) < 1e4) ? three.format(value) : value.toExponential(0);
+
 /** A difference that is zero or tiny: "0", "2.4e-7". */
 export function formatSmall(value: number | undefined): string {
   if (value === undefined) return NONE;

@@ -22,7 +22,7 @@ const store = createAppStore(link.config, link.view, DEFAULT_SPEED);
 const frames = createFrames((callback) => requestAnimationFrame(callback));
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 const walker = createWalker(store, frames, () => reducedMotion.matches);
-const controller = createController({ store, walker, startSession, onEdited: () => urlSync.write() });
+const controller = createController({ store, walker, startSession, onRuns: (origin) => urlSync.runs(origin) });
 const urlSync: UrlSync = createUrlSync({
   store,
   window,

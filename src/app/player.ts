@@ -46,6 +46,7 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
   /** Every command of the user takes a new ticket; loops of an older one end. */
   let ticket = 0;
   let free = false;
+  let previewing = false;
   let step: Promise<void> | undefined;
 
   const traceStep = (): Promise<void> => {
@@ -91,7 +92,9 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
       free = false;
       walker.stop();
       setState('paused');
-    } else walker.finish();
+    } else if (previewing) walker.stop();
+    else walker.finish();
+    previewing = false;
     ticket++;
     return ticket;
   };
@@ -184,7 +187,9 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
       const events = traces.at(-1)?.events;
       if (mine !== ticket || !events) return;
       seek(last(), -1);
+      previewing = true;
       await walker.walkTo(endOfGradients(events), PREVIEW_EVENTS_PER_SECOND);
+      if (mine === ticket) previewing = false;
     },
     traceArrived() {
       if (!free || showing) return;

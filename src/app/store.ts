@@ -60,8 +60,8 @@ export interface AppState extends ViewOptions {
   readonly stepsPerSecond: number;
   /** Index into SPEEDS of speeds.ts. */
   readonly speed: number;
-  /** What is known of the file that the user gave last. */
-  readonly csv: CsvLook | undefined;
+  /** What is known of the files that the user gave, by name. */
+  readonly csvFiles: Readonly<Record<string, CsvLook>>;
 }
 
 export interface AppActions {
@@ -71,7 +71,7 @@ export interface AppActions {
   setView(view: Partial<ViewOptions>): void;
   setClock(clock: Clock): void;
   setSpeed(speed: number): void;
-  setCsv(csv: CsvLook): void;
+  addCsv(csv: CsvLook): void;
   /** Replaces a notice with the same id. */
   addNotice(notice: Notice): void;
   dismissNotice(id: string): void;
@@ -122,7 +122,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     evaluations: [],
     stepsPerSecond: 0,
     speed,
-    csv: undefined,
+    csvFiles: {},
 
     setConfig: (next) => set({ config: next }),
     setInfo: (info) => set({ info }),
@@ -130,7 +130,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     setView: (next) => set(next),
     setClock: (clock) => set({ clock }),
     setSpeed: (next) => set({ speed: next }),
-    setCsv: (csv) => set({ csv }),
+    addCsv: (csv) => set((s) => ({ csvFiles: { ...s.csvFiles, [csv.file]: csv } })),
     addNotice: (notice) => set((s) => ({ notices: [...s.notices.filter((n) => n.id !== notice.id), notice] })),
     dismissNotice: (id) => set((s) => ({ notices: s.notices.filter((n) => n.id !== id) })),
     addTrace: (trace) =>

@@ -11,6 +11,8 @@ export interface UrlSync {
   href(): string;
   /** Writes the store's settings into the address bar. */
   write(): void;
+  /** A configuration runs: an edit is written; a link stands as it came, but an address without any gets one. */
+  runs(origin: 'edit' | 'link'): void;
 }
 
 interface UrlSyncOptions {
@@ -55,17 +57,23 @@ export function createUrlSync({ store, window, initial, onLink, clear, say }: Ur
   window.addEventListener('hashchange', read);
   sayAll(initial.notices);
 
+  const write = () => {
+    const next = hash();
+    if (next === window.location.hash) return;
+    const now = performance.now();
+    // The first address of a visit is nothing to go back to.
+    const replaces = now - lastPush < SHARED_ENTRY_MS || window.location.hash === '';
+    if (replaces) window.history.replaceState(null, '', next);
+    else window.history.pushState(null, '', next);
+    if (applied !== '') lastPush = now;
+    applied = next;
+  };
+
   return {
     href: () => new URL(hash(), window.location.href).href,
-    write() {
-      const next = hash();
-      if (next === window.location.hash) return;
-      const now = performance.now();
-      const share = now - lastPush < SHARED_ENTRY_MS;
-      lastPush = now;
-      if (share) window.history.replaceState(null, '', next);
-      else window.history.pushState(null, '', next);
-      applied = next;
+    write,
+    runs(origin) {
+      if (origin === 'edit' || window.location.hash === '') write();
     },
   };
 }

@@ -31,7 +31,8 @@ export function CodePanel() {
   return (
     <>
       <h2 className={styles['title']}>PyTorch, as it runs now</h2>
-      <ol ref={list} className={styles['code']}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <ol ref={list} className={styles['code']} tabIndex={0} aria-label="PyTorch code">
         {code?.map((line, index) => {
           const here = anchors.flatMap((anchor, rank) =>
             anchor !== undefined && anchor === line.anchor ? [rank] : [],

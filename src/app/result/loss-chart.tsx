@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { must } from '../../base/invariant';
-import { formatLoss } from '../format';
+import { formatLoss, formatTick } from '../format';
 import type { Palette } from '../theme';
 import { usePalette, useSettled } from '../use-app';
 import { type LossSeries, lossSeries } from './loss-series';
@@ -31,7 +31,7 @@ function options(palette: Palette, ranks: number, width: number): uPlot.Options 
     },
     axes: [
       { ...axis, grid: { show: false }, size: 20, space: 44 },
-      { ...axis, grid, size: 32, space: 28 },
+      { ...axis, grid, size: 34, space: 28, values: (_, ticks) => ticks.map(formatTick) },
     ],
     series: [
       {},
@@ -78,7 +78,13 @@ export function LossChart() {
     <figure className={styles['loss']}>
       <div ref={host} aria-hidden="true" />
       <figcaption>
-        loss{ranks > 0 && `, ${ranks} ranks`} and <b>mean</b>
+        {ranks > 0 ? (
+          <>
+            loss, {ranks} ranks and <b>mean</b>
+          </>
+        ) : (
+          <b>loss</b>
+        )}
         {series.test.some((value) => value !== null) && (
           <>
             , <em>test</em>

@@ -26,8 +26,8 @@ export function Numbers() {
   return (
     <>
       <div className={styles['numbers']}>
-        <Headline name="Bytes per rank" text={metrics ? formatBytes(metrics.bytesPerRank) : NONE}>
-          {metrics ? `sent a step by the busiest; ${metrics.formula.text}` : 'sent a step by the busiest device'}
+        <Headline wide name="Bytes per rank" text={metrics ? formatBytes(metrics.bytesPerRank) : NONE}>
+          {metrics ? `sent a step${metrics.bytesAgree ? '' : ', not'} = ${metrics.formula.text}` : 'sent a step by the busiest device'}
         </Headline>
         <Headline name="Replica divergence" text={formatSmall(snapshot?.replicaDivergence)}>
           max |w<sub>i</sub> − w<sub>j</sub>| between replicas
@@ -53,9 +53,17 @@ export function Numbers() {
   );
 }
 
-function Headline({ name, text, children }: { name: string; text: string; children: ReactNode }) {
+interface HeadlineProps {
+  readonly name: string;
+  readonly text: string;
+  /** Takes the whole row: the definition is long. */
+  readonly wide?: boolean;
+  readonly children: ReactNode;
+}
+
+function Headline({ name, text, wide = false, children }: HeadlineProps) {
   return (
-    <div>
+    <div data-wide={wide || undefined}>
       <b>
         <Status name={name} text={text} />
       </b>

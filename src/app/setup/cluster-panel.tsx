@@ -30,7 +30,7 @@ export function ClusterPanel() {
       />
       <ChoiceSetting label="Device" path="device" words={DEVICES} />
       {device && (
-        <p className={styles['device']} data-software={device.software || undefined}>
+        <p className={styles['device']} data-software={(device.kind === 'webgpu' && device.software) || undefined}>
           <span>Computing on </span>
           <output aria-label="Computing device">{deviceText(device)}</output>
         </p>

@@ -3,14 +3,15 @@ import { withCsv } from '../csv-look';
 import { Choice } from '../fields/settings';
 import { useApp, useController } from '../use-app';
 
-const HEADER = { auto: 'find out', yes: 'names the columns', no: 'is data' } as const;
+const HEADER = { auto: 'automatic', yes: 'names', no: 'data' } as const;
 
 export function CsvColumns() {
   const config = useApp((app) => app.config);
-  const look = useApp((app) => app.csv);
+  const files = useApp((app) => app.csvFiles);
   const controller = useController();
   const { data } = config;
-  if (data.type !== 'csv' || !look || look.file !== data.file) return null;
+  const look = data.type === 'csv' ? files[data.file] : undefined;
+  if (data.type !== 'csv' || !look) return null;
   const byName = typeof data.target === 'string' ? look.columns.indexOf(data.target) : -1;
   const target = typeof data.target === 'number' ? data.target : byName < 0 ? look.columns.length - 1 : byName;
   const columns = Object.fromEntries(look.columns.map((column, index) => [String(index), column]));
