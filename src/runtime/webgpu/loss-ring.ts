@@ -42,8 +42,9 @@ export class LossRing {
     return this.current ? undefined : Promise.race(this.mapping);
   }
 
-  /** Encodes the copies of one step; room() must have been asked. */
+  /** Encodes the copies of one step; room() must have been asked. A program without a loss leaves no row, as on the CPU. */
   append(encoder: GPUCommandEncoder, plan: LossPlan, source: (buffer: number) => GPUBuffer): void {
+    if (plan.values.length === 0) return;
     const ring = must(this.current, 'loss ring');
     const row = ring.rows.length * this.rowBytes;
     for (const { buffer, offset, bytes, to } of plan.copies)
