@@ -1,0 +1,247 @@
+/**
+ * The derivations on steps that really ran, in every mode: the picture is the computation. Packets are the transfers, their bytes are the closed form, the values
+ * under the cursor are those that were added and trained.
+ */
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { at, must } from '../base/invariant';
+import { type ConfigInput, MODES, type Mode } from '../protocol/config';
+import type { SessionInfo } from '../protocol/session';
+import type { Clock, StepTrace } from '../protocol/trace';
+import { createBlueprint } from '../session/blueprint';
+import { DeviceKeeper } from '../session/device-keeper';
+import { parseConfig } from '../session/parse-config';
+import { sessionInfo } from '../session/session-info';
+import { createTraining, type Weights } from '../session/training';
+import { ContentsCursor, contentsAt } from './contents';
+import { bytesFormula } from './formula';
+import { timeUse, whyIdle } from './idle';
+import { inTimeOrder } from './in-time-order';
+import { deviceCount, lanesOf, totalUs } from './lanes';
+import { trafficOf } from './links';
+import { metricsOf } from './metrics';
+import { packetsOf } from './packets';
+import { sentenceOf } from './sentence';
+import { summedAt } from './sums';
+import { printTrace } from './text';
+
+const CLOCKS: readonly Clock[] = ['measured', 'modelled'];
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+interface Run {
+  readonly info: SessionInfo;
+  readonly traces: readonly StepTrace[];
+  readonly weights: Weights;
+}
+
+async function run(input: ConfigInput, steps: number): Promise<Run> {
+  const blueprint = createBlueprint(parseConfig({ device: 'cpu', compareSingle: false, ...input }), {});
+  const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
+  const traces: StepTrace[] = [];
+  for (let k = 0; k < steps; k++) traces.push(await training.trace());
+  const result = { info: sessionInfo(training), traces, weights: await training.weights() };
+  await training.dispose();
+  return result;
+}
+
+/** Three layers, so that up to three devices can share them; 30 rows in batches of 12, so that the last of an epoch is short. */
+const configs = fc
+  .record({
+    mode: fc.constantFrom(...MODES),
+    worldSize: fc.integer({ min: 1, max: 3 }),
+    seed: fc.nat(1000),
+    width: fc.integer({ min: 1, max: 9 }),
+    batchSize: fc.integer({ min: 4, max: 12 }),
+    algorithm: fc.constantFrom('ring' as const, 'naive' as const),
+    overlap: fc.boolean(),
+    capBytes: fc.integer({ min: 11, max: 900 }),
+  })
+  .map(
+    ({ width, algorithm, overlap, capBytes, ...rest }): ConfigInput => ({
+      ...rest,
+      model: {
+        layers: [
+          { type: 'Linear', in: 2, out: width },
+          { type: 'Tanh' },
+          { type: 'Linear', in: width, out: width },
+          { type: 'ReLU' },
+          { type: 'Linear', in: width, out: 1 },
+        ],
+      },
+      data: { type: 'xor', samples: 30 },
+      ddp: { algorithm, overlap, bucketCapMb: capBytes / 2 ** 20 },
+    }),
+  );
+
+const holds = (check: (run: Run) => void, steps = 4) =>
+  fc.assert(
+    fc.asyncProperty(configs, async (config) => check(await run(config, steps))),
+    { numRuns: 25 },
+  );
+
+test('packets are exactly the transfers that ran, and their bytes are counted the same on every side', () =>
+  holds(({ traces }) => {
+    for (const trace of traces) {
+      const packets = packetsOf(trace);
+      const indices = (kind: 'send' | 'recv') => trace.events.flatMap((e, i) => (e.kind === kind ? [i] : []));
+      expect(packets.map((p) => p.send).sort((a, b) => a - b)).toEqual(indices('send'));
+      expect(packets.map((p) => p.recv)).toEqual(indices('recv'));
+      for (const { source, target, bytes } of packets)
+        expect([4 * source.length, 4 * target.length]).toEqual([bytes, bytes]);
+      const { byLink, byPayload, sent, received, total } = trafficOf(trace);
+      for (const side of [Object.values(byLink), Object.values(byPayload), sent, received])
+        expect(sum(side)).toBe(total);
+      expect(sum(packets.map((p) => p.bytes))).toBe(total);
+    }
+  }));
+
+test('the bytes of every step, the first and the short last one too, are those of the closed form', () =>
+  holds(({ info, traces }) => {
+    for (const trace of traces) {
+      const { bytesAgree, formula, traffic } = metricsOf(trace, 'modelled', info);
+      expect(bytesAgree, `${formula.text}: ${formula.total} B, counted ${traffic.total} B in ${trace.variant}`).toBe(
+        true,
+      );
+    }
+    expect(bytesFormula(info).text).not.toBe('');
+  }));
+
+test('contents at a cursor do not depend on the way there', async () => {
+  const { traces } = await run({ mode: 'ddp', worldSize: 3, batchSize: 12, ddp: { bucketCapMb: 0.0002 } }, 2);
+  const trace = at(traces, 1);
+  const cursor = new ContentsCursor(trace);
+  const last = trace.events.length - 1;
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: -1, max: last }), { minLength: 1, maxLength: 8 }), async (seeks) => {
+      for (const index of seeks) cursor.seek(index);
+      const index = must(seeks.at(-1), 'seek');
+      for (const [device, buffers] of contentsAt(trace, index)) {
+        for (const [name, content] of buffers) expect(cursor.content(device, name)).toEqual(content);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('after the last event stand the trained weights; the next step begins with them', () =>
+  holds(({ traces, weights }) => {
+    const last = must(traces.at(-1), 'last step');
+    const end = new ContentsCursor(last).seek(last.events.length - 1);
+    for (const [device, parameters] of weights.devices.entries()) {
+      for (const [name, values] of parameters) expect(end.content(device, name)?.values, name).toEqual(values);
+    }
+    traces.slice(1).forEach((next, k) => {
+      const before = at(traces, k);
+      const ended = new ContentsCursor(before).seek(before.events.length - 1);
+      for (const { device, captured } of next.initial) {
+        for (const { buffer, values } of captured) expect(ended.content(device, buffer)?.values).toEqual(values);
+      }
+    });
+  }));
+
+test('what a receive leaves is what was there plus what was sent, to the last bit', () =>
+  holds(({ traces }) => {
+    for (const trace of traces) {
+      for (const { send, recv, source, target, from, to, apply } of packetsOf(trace)) {
+        const sent = new ContentsCursor(trace).seek(send).values(from, source);
+        const before = new ContentsCursor(trace).seek(recv - 1).values(to, target);
+        const after = new ContentsCursor(trace).seek(recv).values(to, target);
+        const wanted = apply === 'put' ? sent : sent?.map((value, i) => (before?.[i] ?? Number.NaN) + value);
+        expect(after).toEqual(wanted);
+      }
+    }
+  }, 2));
+
+test('after the all-reduce every rank holds the sum of all', () =>
+  holds(({ info, traces }) => {
+    if (info.config.mode !== 'ddp') return;
+    for (const trace of traces) {
+      const end = trace.events.length - 1;
+      for (const { target, to, collective } of packetsOf(trace)) {
+        if (collective?.op === 'allReduce') expect(summedAt(trace, end, to, target)).toBe(info.worldSize);
+      }
+    }
+  }));
+
+test('both orders of a step respect every dependency and every queue', () =>
+  holds(({ traces }) => {
+    for (const original of traces) {
+      for (const trace of [original, inTimeOrder(original)]) {
+        const indexOf = new Map(trace.events.map((e, index) => [e.id, index]));
+        trace.events.forEach((e, index) => {
+          for (const id of e.deps) expect(must(indexOf.get(id), 'dependency')).toBeLessThan(index);
+        });
+        const queues = new Set(trace.events.map((e) => `${e.device} ${e.queue}`));
+        for (const queue of queues) {
+          const ids = trace.events.filter((e) => `${e.device} ${e.queue}` === queue).map((e) => e.id);
+          expect(ids).toEqual([...ids].sort((a, b) => a - b));
+        }
+      }
+    }
+  }));
+
+test('time is used up: computing, communicating in the open and idling fill the step', () =>
+  holds(({ traces }) => {
+    for (const trace of traces) {
+      for (const clock of CLOCKS) {
+        const total = totalUs(trace, clock);
+        for (let device = 0; device < deviceCount(trace); device++) {
+          const use = timeUse(trace, clock, device);
+          const tolerance = 6 - Math.max(0, Math.ceil(Math.log10(total)));
+          expect(use.computeUs + use.exposedUs + use.idleUs).toBeCloseTo(total, tolerance);
+          expect(use.overlapUs).toBeLessThanOrEqual(Math.min(use.computeUs, use.commUs) + 1e-6 * total);
+        }
+      }
+    }
+  }));
+
+test('on the modelled clock no queue does two things at once', () =>
+  holds(({ traces }) => {
+    for (const trace of traces) {
+      for (const { spans } of lanesOf(trace, 'modelled')) {
+        spans.slice(1).forEach((next, k) => {
+          const { startUs, durUs } = at(spans, k);
+          expect(next.startUs).toBeGreaterThanOrEqual(startUs + durUs - 1e-6);
+        });
+      }
+    }
+  }));
+
+test('every event has a sentence that says what it is, without a hole', () =>
+  holds(({ traces }) => {
+    for (const trace of traces) {
+      for (let index = -1; index <= trace.events.length; index++) {
+        for (const clock of CLOCKS)
+          expect(sentenceOf(trace, index, clock)).toMatch(/^(?!.*(undefined|NaN|\[object|\?))[a-zA-Z].+[^.]$/);
+      }
+    }
+  }, 2));
+
+describe.each(['ddp', 'dataParallel', 'modelParallel'] satisfies readonly Mode[])('%s', (mode) => {
+  test('the same Program leaves the same text wherever its ranks live', async () => {
+    const config: ConfigInput = { mode, worldSize: 3, batchSize: 12, data: { type: 'xor', samples: 30 } };
+    const shared = await run({ ...config, placement: 'shared' }, 3);
+    const apart = await run({ ...config, placement: 'workers' }, 3);
+    expect(apart.traces.map(printTrace)).toEqual(shared.traces.map(printTrace));
+  });
+});
+
+test('naive model parallelism: one device computes at a time, and the others say for what they wait', async () => {
+  const { traces } = await run({ mode: 'modelParallel', worldSize: 3, batchSize: 12 }, 1);
+  const trace = at(traces, 0);
+  const busy = trace.events
+    .map((e, index) => ({ e, ...at(trace.modelled, index) }))
+    .filter(({ e }) => e.kind === 'compute' && e.phase !== 'step')
+    .sort((a, b) => a.startUs - b.startUs);
+  busy.slice(1).forEach((next, k) => {
+    const one = at(busy, k);
+    expect(next.startUs).toBeGreaterThanOrEqual(one.startUs + one.durUs - 1e-6);
+  });
+  const first = at(busy, 0);
+  expect(whyIdle(trace, 'modelled', 2, first.startUs)).toMatch(/^cuda:2 waits for (the )?activation .+ from cuda:1$/);
+  const turn = must(
+    busy.find(({ e }) => e.phase === 'loss'),
+    'loss',
+  );
+  expect(whyIdle(trace, 'modelled', 0, turn.startUs)).toMatch(/^cuda:0 waits for (the )?gradient .+ from cuda:1$/);
+});
