@@ -22,10 +22,17 @@ function table(program: Program, device: number, hardware: Hardware = EXAMPLE): 
   });
 }
 
-function hop(builder: ProgramBuilder, from: number, to: number, length: number, apply: 'put' | 'add' = 'put'): void {
+function hop(
+  builder: ProgramBuilder,
+  from: number,
+  to: number,
+  length: number,
+  apply: 'put' | 'add' = 'put',
+  sender: Where = COMM,
+): void {
   const slice = { buffer: 'a', offset: 0, length };
   builder.transfer(
-    { device: from, slice, where: COMM },
+    { device: from, slice, where: sender },
     { device: to, slice, where: COMM },
     { name: 'a', payload: 'gradient', apply },
   );
@@ -231,7 +238,14 @@ const programs = fc
       else if (kind === 1) lane.handOver(comm ? 'compute' : 'comm', comm ? 'comm' : 'compute', where);
       else if (kind === 2) lane.load({ buffer: 'a', source: 'inputs', process: 0, start: 0, count: size }, where);
       else if (devices > 1)
-        hop(builder, a % devices, (a + 1 + (b % (devices - 1))) % devices, size, comm ? 'add' : 'put');
+        hop(
+          builder,
+          a % devices,
+          (a + 1 + (b % (devices - 1))) % devices,
+          size,
+          comm ? 'add' : 'put',
+          b > 4 ? FORWARD : COMM,
+        );
     }
     return builder.finish('ddp', 'full');
   });
