@@ -1,0 +1,59 @@
+/** The closed forms, calculated by hand for a net of 2-4-3 (27 parameters, 108 bytes). */
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { type ConfigInput, configSchema } from '../protocol/config';
+import { bytesFormula } from './formula';
+
+const layers = [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 3 }] as const;
+
+const info = (
+  config: ConfigInput,
+  batchPerRank: readonly number[],
+  layersOfDevice: readonly (readonly number[])[] = [],
+) => ({
+  config: v.parse(configSchema, { model: { layers: [...layers] }, ...config }),
+  worldSize: batchPerRank.length,
+  parameters: [[4, 2], [4], [3, 4], [3]].map((shape, i) => ({ name: String(i), shape })),
+  layersOfDevice,
+  batchPerRank,
+  dataset: { inputs: 2 },
+});
+
+test('one device sends nothing', () => {
+  expect(bytesFormula(info({ mode: 'single' }, [8])).perDevice).toEqual([0]);
+  expect(bytesFormula(info({ mode: 'ddp' }, [8])).total).toBe(0);
+  expect(bytesFormula(info({ mode: 'dataParallel' }, [8, 0, 0])).perDevice).toEqual([0, 0, 0]);
+});
+
+test('DDP: the ring shares the work, the naive all-reduce loads rank 0', () => {
+  const ring = bytesFormula(info({ mode: 'ddp' }, [2, 2, 2, 2]));
+  expect(ring).toMatchObject({ perDevice: [162, 162, 162, 162], total: 648, exact: false });
+  expect(ring.text).toBe('2(N-1)/N × S; N = 4, S = 108 B');
+  const naive = bytesFormula(info({ mode: 'ddp', ddp: { algorithm: 'naive' } }, [2, 2, 2, 2]));
+  expect(naive).toMatchObject({ perDevice: [324, 108, 108, 108], total: 648, exact: true });
+});
+
+test('DataParallel: parameters, inputs and output gradients out, outputs and gradients back', () => {
+  const { perDevice } = bytesFormula(info({ mode: 'dataParallel' }, [3, 3, 1]));
+  // cuda:0: 2 x 108 parameters + 4 rows of (2 inputs + 3 output gradients); the others 108 gradients + 3 outputs a row.
+  expect(perDevice).toEqual([216 + 4 * 4 * 5, 108 + 4 * 3 * 3, 108 + 4 * 1 * 3]);
+  expect(bytesFormula(info({ mode: 'dataParallel' }, [3, 3, 3]), [2, 2, 0]).perDevice).toEqual([
+    108 + 4 * 2 * 5,
+    108 + 4 * 2 * 3,
+    0,
+  ]);
+});
+
+test('model parallel: the width of each border, both ways', () => {
+  const split = (...parts: number[][]) =>
+    bytesFormula(
+      info(
+        { mode: 'modelParallel' },
+        parts.map(() => 5),
+        parts,
+      ),
+    );
+  expect(split([0, 1], [2]).perDevice).toEqual([5 * 4 * 4, 5 * 4 * 4]);
+  expect(split([0], [1], [2]).perDevice).toEqual([80, 160, 80]);
+  expect(split([0, 1, 2]).total).toBe(0);
+});
