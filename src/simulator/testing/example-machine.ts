@@ -1,6 +1,6 @@
 /** A machine of round numbers, and a Program written by hand, for tests that a reader can follow with a pencil. */
 import type { OpDef, OpTable } from '../../graph/op';
-import { ProgramBuilder } from '../../program/builder';
+import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Hardware } from '../hardware';
 
 /** 1 flop and 1 byte take 1 us, a launch 10; a message 4 us and 2 us a byte. */
@@ -37,4 +37,24 @@ export function exampleBuilder(devices: number, length = 1): ProgramBuilder {
     lane.buffer({ name: 'a', shape: [length], dtype: 'f32', category: 'activation', persistent: false });
   }
   return builder;
+}
+
+export const FORWARD: Where = { phase: 'forward', anchor: 'forward' };
+export const COMM: Where = { ...FORWARD, queue: 'comm' };
+
+/** Sends the first elements of 'a' to another device's 'a'. */
+export function hop(
+  builder: ProgramBuilder,
+  from: number,
+  to: number,
+  length: number,
+  apply: 'put' | 'add' = 'put',
+  sender: Where = COMM,
+): void {
+  const slice = { buffer: 'a', offset: 0, length };
+  builder.transfer(
+    { device: from, slice, where: sender },
+    { device: to, slice, where: COMM },
+    { name: 'a', payload: 'gradient', apply },
+  );
 }
