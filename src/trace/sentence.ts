@@ -28,7 +28,7 @@ function workSentence(trace: StepTrace, e: TraceEvent): string {
     case 'backward':
       return `backward: ${who} ${backwardWords(e)}`;
     case 'step':
-      return `optimizer.step(): ${who} updates ${parametersWords(e)} with their gradients`;
+      return `optimizer.step(): ${who} updates ${parametersWords(e)}`;
     default:
       return `${e.phase}: ${who} runs ${e.name}`;
   }
@@ -84,5 +84,5 @@ function meanwhile(trace: StepTrace, index: number, clock: Clock): string {
   if (!beside) return '';
   if (e.queue === 'comm') return `, while layer ${beside.module} still computes its gradient`;
   const how = beside.collective?.algorithm === 'ring' ? 'is being summed around the ring' : 'is being summed on rank 0';
-  return `, while bucket ${beside.bucket} ${how}`;
+  return `, while bucket ${beside.collective?.bucket ?? beside.bucket} ${how}`;
 }

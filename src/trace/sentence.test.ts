@@ -1,0 +1,163 @@
+/** What is said at an event; every event of real steps is asked for a sentence in session/trace.test.ts. */
+import { expect, test } from 'vitest';
+import type { CollectiveRef, StepTrace } from '../protocol/trace';
+import { sentenceOf } from './sentence';
+import { type EventSketch, makeTrace, slice, transfer } from './testing/make-trace';
+import { printTrace } from './text';
+
+const said = (trace: StepTrace) => trace.events.map((_, index) => sentenceOf(trace, index, 'modelled'));
+const hop = (part: CollectiveRef['part'], summed: number, more: Partial<CollectiveRef> = {}): CollectiveRef => ({
+  seq: 0,
+  op: 'allReduce',
+  algorithm: 'ring',
+  bucket: 1,
+  chunk: 3,
+  chunks: 4,
+  ...(part ? { part } : {}),
+  summed,
+  ...more,
+});
+/** Four ranks that compute beside each other, so that there are ranks to speak of. */
+const ranks: readonly EventSketch[] = [0, 1, 2, 3].map((rank) => ({
+  id: rank,
+  rank,
+  device: rank,
+  us: [0, 10] as const,
+}));
+
+test('a ring hop says which chunk, and of how many ranks it makes the sum', () => {
+  const trace = makeTrace([
+    ...ranks,
+    ...transfer([10, 11], 1, 2, {
+      slice: slice('bucket1', 9, 3),
+      bucket: 1,
+      rank: 1,
+      us: [20, 21],
+      apply: 'add',
+      collective: hop('reduce-scatter', 3),
+    }),
+    ...transfer([12, 13], 1, 2, {
+      slice: slice('bucket1', 9, 3),
+      bucket: 1,
+      rank: 1,
+      us: [21, 22],
+      collective: hop('all-gather', 4),
+    }),
+  ]);
+  expect(said(trace).slice(4)).toEqual([
+    'Rank 1 sends chunk 3 of bucket 1 to rank 2: the sum of 2 of 4 ranks',
+    'Rank 2 adds chunk 3 of bucket 1 from rank 1: now the sum of 3 of 4 ranks',
+    'Rank 1 sends chunk 3 of bucket 1 to rank 2: the mean gradient over all 4 ranks',
+    'Rank 2 takes chunk 3 of bucket 1 from rank 1: the mean gradient, the same on every rank',
+  ]);
+});
+
+test('the naive all-reduce moves whole buckets', () => {
+  const naive = (part: CollectiveRef['part'], summed: number) => hop(part, summed, { algorithm: 'naive' });
+  const trace = makeTrace([
+    ...ranks,
+    ...transfer([10, 11], 2, 0, {
+      slice: slice('bucket1', 0, 9),
+      us: [20, 21],
+      apply: 'add',
+      collective: naive('reduce-scatter', 3),
+    }),
+    ...transfer([12, 13], 0, 2, { slice: slice('bucket1', 0, 9), us: [21, 22], collective: naive('all-gather', 4) }),
+  ]);
+  expect(said(trace).slice(4)).toEqual([
+    'Rank 2 sends all of bucket 1 to rank 0',
+    'Rank 0 adds bucket 1 from rank 2: now the sum of 3 of 4 ranks',
+    'Rank 0 sends bucket 1 to rank 2: the mean gradient over all 4 ranks',
+    'Rank 2 takes bucket 1 from rank 0: the mean gradient, the same on every rank',
+  ]);
+});
+
+test('what overlaps is said from both sides, on the clock where it does', () => {
+  const trace = makeTrace([
+    ...ranks,
+    {
+      id: 5,
+      rank: 2,
+      device: 2,
+      phase: 'backward',
+      module: '2',
+      name: 'ops/linear-grad-params',
+      writes: ['2.weight.grad', '2.bias.grad'],
+      us: [18, 24],
+    },
+    ...transfer([10, 11], 1, 2, {
+      slice: slice('bucket1', 9, 3),
+      us: [20, 21],
+      apply: 'add',
+      collective: hop('reduce-scatter', 2),
+    }),
+  ]);
+  const [compute, , recv] = said(trace).slice(4);
+  expect(compute).toBe(
+    'Backward: rank 2 computes the weight and bias gradients of layer 2 (Linear), while bucket 1 is being summed around the ring',
+  );
+  expect(recv).toBe(
+    'Rank 2 adds chunk 3 of bucket 1 from rank 1: now the sum of 2 of 4 ranks, while layer 2 still computes its gradient',
+  );
+  const apart = { ...trace, modelled: trace.modelled.map((s, i) => (i === 4 ? { startUs: 0, durUs: 1 } : s)) };
+  expect(sentenceOf(apart, 4, 'modelled')).not.toContain('while');
+  expect(sentenceOf(apart, 4, 'measured')).toContain('while');
+});
+
+test('one process that drives several devices names them as PyTorch does', () => {
+  const trace = makeTrace(
+    [
+      { kind: 'load', name: 'load', phase: 'data', writes: ['batch'] },
+      { name: 'ops/copy', phase: 'scatter' },
+      ...transfer([10, 11], 0, 1, {
+        slice: slice('x', 0, 2),
+        phase: 'scatter',
+        payload: 'data',
+        collective: { seq: 0, op: 'scatter', algorithm: 'direct' },
+      }),
+      ...transfer([12, 13], 1, 0, {
+        slice: slice('0.weight.grad', 0, 4),
+        phase: 'reduce',
+        apply: 'add',
+        collective: { seq: 3, op: 'reduce', algorithm: 'direct', summed: 2 },
+      }),
+      { name: 'optim/sgd', phase: 'step', module: '', reads: ['0.weight', '0.weight.grad'], writes: ['0.weight'] },
+    ],
+    { samples: [[4, 9], [7]] },
+  );
+  expect(said(trace)).toEqual([
+    'cuda:0 gets the whole batch of 3 samples from the DataLoader',
+    'Scatter: cuda:0 keeps the first chunk of the batch',
+    'Scatter: cuda:0 sends 1 sample to cuda:1',
+    'Scatter: cuda:1 receives 1 sample from cuda:0',
+    'Backward: cuda:1 sends 0.weight.grad to cuda:0',
+    'Backward: cuda:0 adds 0.weight.grad from cuda:1: now the sum of 2 of 2 replicas',
+    'optimizer.step(): cuda:0 updates its 1 parameter',
+  ]);
+  expect([sentenceOf(trace, -1, 'modelled'), sentenceOf(trace, 7, 'modelled')]).toEqual([
+    'Step 3 is about to begin',
+    'Step 3 is done',
+  ]);
+});
+
+test('the text form has a line an event, and no times', () => {
+  const trace = makeTrace([
+    { kind: 'load', name: 'load', phase: 'data', module: '', anchor: 'to_device', writes: ['x'], bytes: 48 },
+    { reads: ['x', '0.weight'], writes: ['0.out'], flops: 192, deps: [0] },
+    ...transfer([2, 3], 0, 1, {
+      slice: slice('0.out', 0, 4),
+      payload: 'activation',
+      module: '',
+      anchor: 'send_activation',
+    }),
+  ]);
+  expect(printTrace(trace)).toMatchInlineSnapshot(`
+    "step 3 of epoch 0, program full; samples: 
+    #0    rank 0 cuda:0  compute load                   x <- host  data, 48 B, 0 flop (line to_device)
+    #1    rank 0 cuda:0  compute ops/linear             x 0.weight -> 0.out  forward, 0 B, 192 flop (module 0, line forward, after #0)
+    #2    rank 0 cuda:0  comm    send                   0.out[0:4] -> cuda:1 activation  forward, 16 B, 0 flop (line send_activation)
+    #3    rank 0 cuda:1  comm    recv                   0.out[0:4] <- cuda:0 activation put  forward, 16 B, 0 flop (line send_activation, after #2)"
+  `);
+  const slower = { ...trace, events: trace.events.map((e) => ({ ...e, startUs: 7 * e.startUs, durUs: 5 })) };
+  expect(printTrace(slower)).toBe(printTrace(trace));
+});
