@@ -1,5 +1,4 @@
 /** Small traces made by hand for the tests of this room: a few events with the times given, everything else filled in. */
-import { must } from '../../base/invariant';
 import type { Captured, DeviceIndex, Slice, StepTrace, TraceEvent } from '../../protocol/trace';
 
 export interface EventSketch extends Partial<Omit<TraceEvent, 'startUs' | 'durUs'>> {
@@ -90,5 +89,3 @@ export function makeTrace(sketches: readonly EventSketch[], rest: Partial<StepTr
     ...rest,
   };
 }
-
-export const eventOf = (trace: StepTrace, index: number): TraceEvent => must(trace.events[index], `event ${index}`);
