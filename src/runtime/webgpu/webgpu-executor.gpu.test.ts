@@ -224,8 +224,8 @@ describe('the WebGPU executor', () => {
           parameters.push(...(await readParameters(executor, run, [at(run.devices, i)])));
         expect(parameters).toEqual(expected.parameters);
         expect(losses.flatMap((steps) => steps.at(-1) ?? [])).toEqual(expected.losses.at(-1));
-      // A lane that computes no loss leaves no rows, as on the CPU.
-      expect(losses.every((steps) => steps.length === 4 || steps.length === 0)).toBe(true);
+        // A lane that computes no loss leaves no rows, as on the CPU.
+        expect(losses.every((steps) => steps.length === 4 || steps.length === 0)).toBe(true);
       }
       for (const executor of ranks) executor.dispose();
       shared.dispose();
