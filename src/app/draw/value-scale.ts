@@ -11,6 +11,3 @@ const symlog = scaleSymlog().constant(LINEAR_BELOW).domain([-VALUE_LIMIT, VALUE_
 
 /** -1..1 for the palette's diverging ramp; NaN stays NaN. */
 export const scaleValue = (value: number): number => (Number.isNaN(value) ? value : symlog(value));
-
-/** Where the legend writes a number. */
-export const VALUE_TICKS: readonly number[] = [-1, -0.1, -0.01, 0, 0.01, 0.1, 1];

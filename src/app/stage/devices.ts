@@ -20,6 +20,13 @@ export interface LayerPlace {
   readonly bias: ParameterPlace | undefined;
 }
 
+/** The batch, or the output of a layer, a row a sample. */
+export interface ActivationPlace {
+  readonly buffer: string;
+  readonly shape: readonly number[];
+  readonly labels: readonly string[];
+}
+
 export interface BucketPlace {
   readonly index: number;
   readonly buffer: string;
@@ -35,6 +42,9 @@ export interface DevicePlace {
   /** Longest first. */
   readonly subtitles: readonly string[];
   readonly layers: readonly LayerPlace[];
+  readonly activations: readonly ActivationPlace[];
+  /** What the buffers held before the step counts: not so on DataParallel's replicas, which are made anew on each forward. */
+  readonly keeps: boolean;
   readonly samples: readonly number[];
 }
 
@@ -55,6 +65,18 @@ function layersOf(info: SessionInfo, device: DeviceIndex): readonly LayerPlace[]
     const [out = 1, into = 1] = weight.shape;
     const labels = [`${module} · ${layer.type} ${into}→${out}`, `${module} · ${into}→${out}`, module];
     return [{ module, labels, weight, bias: place(`${module}.bias`) }];
+  });
+}
+
+function activationsOf(info: SessionInfo, device: DeviceIndex): readonly ActivationPlace[] {
+  return info.buffers.flatMap(({ device: d, name, shape }): ActivationPlace[] => {
+    if (d !== device) return [];
+    if (name === 'x') return [{ buffer: name, shape, labels: ['batch x', 'x'] }];
+    const module = /^(\d+)\.out$/.exec(name)?.[1];
+    const type = module === undefined ? undefined : info.config.model.layers[Number(module)]?.type;
+    return module === undefined
+      ? []
+      : [{ buffer: name, shape, labels: [`${name} ${type ?? ''}`.trim(), name, module] }];
   });
 }
 
@@ -86,7 +108,15 @@ export function placeDevices(info: SessionInfo, trace: StepTrace | undefined): r
       texts.length === 0
         ? where
         : [...texts.map((t) => (head ? `${head} · ${t}` : t)), ...(head ? [head] : []), ...texts.slice(-1)];
-    return { device, title, subtitles, layers: layersOf(info, device), samples };
+    return {
+      device,
+      title,
+      subtitles,
+      layers: layersOf(info, device),
+      activations: activationsOf(info, device),
+      keeps: info.config.mode !== 'dataParallel' || device === 0,
+      samples,
+    };
   });
 }
 

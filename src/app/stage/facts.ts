@@ -2,14 +2,10 @@
  * What the scene wants to know about the trace at the cursor, in one place: an interface, so that the scene is built and tested without
  * knowing how the answers are derived. `facts-at.ts` answers from the rooms of src/trace.
  */
-import type { DeviceIndex, MemoryCategory, Payload, Phase, Slice } from '../../protocol/trace';
+import type { DeviceIndex, MemoryCategory, Phase, Slice } from '../../protocol/trace';
+import type { Content } from '../../trace/contents';
+import type { Packet } from '../../trace/packets';
 import type { Activity } from './scene-types';
-
-export interface Content {
-  readonly values: Float32Array;
-  /** Index of the event of this step that wrote last; undefined when the values are from before the step. */
-  readonly event: number | undefined;
-}
 
 export interface DeviceNow {
   readonly activity: Activity;
@@ -22,22 +18,12 @@ export interface DeviceNow {
 }
 
 /** A transfer that is under way at the cursor. */
-export interface Flight {
-  readonly send: number;
-  readonly recv: number;
-  readonly from: DeviceIndex;
-  readonly to: DeviceIndex;
-  readonly slice: Slice;
-  readonly payload: Payload;
-  readonly bytes: number;
-  readonly chunk: number | undefined;
-  /** What the receiver does with it. */
-  readonly apply: 'put' | 'add';
-  /** 0..1 */
+export interface Transit {
+  readonly packet: Packet;
+  /** How much of its way it has made, 0..1. */
   readonly progress: number;
-  /** What is in it: from `offset` on, as far as it was captured. */
+  /** The sender's buffer as it was sent, as far as it was captured; the packet is `packet.source` of it. */
   readonly values: Float32Array | undefined;
-  readonly offset: number;
 }
 
 export interface DeviceUse {
@@ -54,5 +40,7 @@ export interface StageFacts {
   memory(device: DeviceIndex): DeviceUse;
   /** Of how many ranks a stretch of a buffer holds the sum; 0 before it holds anything. */
   summed(device: DeviceIndex, slice: Slice): number;
-  readonly flights: readonly Flight[];
+  /** The event at the cursor wrote into the stretch. */
+  wrote(device: DeviceIndex, slice: Slice): boolean;
+  readonly transits: readonly Transit[];
 }

@@ -5,7 +5,8 @@
 
 import type { MemoryCategory } from '../../protocol/trace';
 import { clamp, type Rect } from '../draw/geometry';
-import { formatBytes, formatPercent } from '../draw/numbers';
+import { formatSize } from '../format';
+import { formatShare } from '../draw/numbers';
 import type { DeviceUse } from './facts';
 import type { RoomLayout } from './room-layout';
 import type { MemorySegment, RoomScene, SceneItem } from './scene-types';
@@ -53,19 +54,19 @@ export function memoryScene(
     return { category, bytes, rect };
   });
   const total = used.reduce((sum, s) => sum + s.bytes, 0);
-  const now = formatBytes(total);
-  const peak = formatBytes(use.peakBytes);
-  const budget = formatBytes(use.budgetBytes);
+  const now = formatSize(total);
+  const peak = formatSize(use.peakBytes);
+  const budget = formatSize(use.budgetBytes);
   const peakX = at.bar.x + clamp(use.peakBytes / scale, 0, 1) * at.bar.width;
   const tipFor =
     ({ category, bytes }: MemorySegment): SceneItem['tip'] =>
     () => ({
       title: `Memory of cuda:${device}: ${WORDS[category]}`,
       facts: [
-        ['bytes', `${formatBytes(bytes)}, ${formatPercent(total === 0 ? 0 : bytes / total)} of what is in use`],
+        ['bytes', `${formatSize(bytes)}, ${formatShare(total === 0 ? 0 : bytes / total)} of what is in use`],
         ['in use', now],
         ['peak', peak],
-        ['budget', `${budget}, ${formatPercent(use.peakBytes / use.budgetBytes)} used at the peak`],
+        ['budget', `${budget}, ${formatShare(use.peakBytes / use.budgetBytes)} used at the peak`],
       ],
     });
   const taller = (rect: Rect): Rect => ({ ...rect, y: rect.y - 4, height: rect.height + 8 });
@@ -73,7 +74,7 @@ export function memoryScene(
     scene: {
       bar: at.bar,
       labelAt: at.label,
-      labels: [`${now} · peak ${peak} of ${budget}`, `${now} · peak ${peak}`, `peak ${peak}`, peak],
+      labels: [`${now}, peak ${peak} of ${budget}`, `${now}, peak ${peak}`, `peak ${peak}`, peak],
       segments,
       peakX,
     },

@@ -1,41 +1,43 @@
 /** What a packet says when pointed at. Pure; called by the scene. */
-import { formatBytes } from '../draw/numbers';
-import type { Flight } from './facts';
+import { formatSize } from '../format';
+import type { Packet } from '../../trace/packets';
+import type { Transit } from './facts';
 import { packetLabel } from './packet-scene';
+import type { Tip } from '../draw/tip';
 import type { PacketScene, SceneItem } from './scene-types';
 
-const WORDS: Readonly<Record<Flight['payload'], string>> = {
+const WORDS: Readonly<Record<Packet['payload'], string>> = {
   data: 'batch data',
   activation: 'activation',
   gradient: 'gradient',
   parameter: 'parameter',
 };
 
-export function flightItem(flight: Flight, scene: PacketScene): SceneItem {
-  const { slice, values } = flight;
-  const count = values ? Math.min(slice.length, values.length - flight.offset) : 0;
+function tipOf({ packet, values }: Transit): Tip {
+  const { source, from, to, apply, payload, bytes, collective } = packet;
+  const count = values ? Math.min(source.length, values.length - source.offset) : 0;
   const columns = Math.min(count, 8);
+  const round = collective?.round === undefined ? '' : `, round ${collective.round + 1} of ${collective.rounds ?? '?'}`;
   return {
-    id: scene.id,
-    rect: scene.rect,
-    device: flight.from,
-    event: flight.send,
-    tip: () => ({
-      title: packetLabel(flight),
-      facts: [
-        ['carries', `${WORDS[flight.payload]} ${slice.buffer}`],
-        [
-          'way',
-          `cuda:${flight.from} to cuda:${flight.to}, ${flight.apply === 'add' ? 'added there' : 'put in place there'}`,
-        ],
-        ['elements', `${slice.offset} to ${slice.offset + slice.length - 1}`],
-        ['size', formatBytes(flight.bytes)],
-      ],
-      ...(values && count > 0
-        ? {
-            cells: { values, offset: flight.offset, stride: columns, columns, rows: Math.ceil(count / columns), count },
-          }
-        : {}),
-    }),
+    title: packetLabel(packet),
+    facts: [
+      ['carries', `${WORDS[payload]} ${source.buffer}`],
+      ['way', `cuda:${from} to cuda:${to}, ${apply === 'add' ? 'added there' : 'put in place there'}`],
+      ...(collective ? [['part of', `${collective.part ?? collective.op}${round}`] as const] : []),
+      ['elements', `${source.offset} to ${source.offset + source.length - 1}`],
+      ['size', formatSize(bytes)],
+    ],
+    ...(values && count > 0
+      ? { cells: { values, offset: source.offset, stride: columns, columns, rows: Math.ceil(count / columns), count } }
+      : {}),
   };
 }
+
+export const transitItem = (transit: Transit, scene: PacketScene): SceneItem => ({
+  id: scene.id,
+  rect: scene.rect,
+  device: transit.packet.from,
+  event: transit.packet.send,
+  alsoEvent: transit.packet.recv,
+  tip: () => tipOf(transit),
+});

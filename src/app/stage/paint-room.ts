@@ -9,7 +9,7 @@ import type { Ink } from '../draw/ink';
 import { box } from '../draw/shapes';
 import { drawText, ellipsize, firstFit, type TextStyle } from '../draw/text';
 import type { PhaseColour } from '../theme';
-import type { LayerScene, MatrixScene, RoomScene, TileScene } from './scene-types';
+import type { LayerScene, MatrixScene, RoomScene, StripScene, TileScene } from './scene-types';
 
 const TITLE: TextStyle = { size: 13.5, weight: 600 };
 const SMALL: TextStyle = { size: 11 };
@@ -75,6 +75,15 @@ function layer(ink: Ink, scene: LayerScene): void {
   }
 }
 
+function strip(ink: Ink, scene: StripScene): void {
+  const { palette, context, measure } = ink;
+  const { labelAt, matrix: m } = scene;
+  const text = firstFit(scene.labels, labelAt.width, SMALL, measure);
+  const colour = m.fresh ? palette.ink : palette.soft;
+  drawText(context, palette, text, labelAt.x, bottom(labelAt) - 5, { ...SMALL, colour, weight: m.fresh ? 600 : 400 });
+  matrix(ink, m);
+}
+
 function tile(ink: Ink, t: TileScene, colour: string): void {
   const { palette, context, measure } = ink;
   const style = t.sending
@@ -90,7 +99,7 @@ function tile(ink: Ink, t: TileScene, colour: string): void {
     const inset = grow(t.rect, t.rect.width < 34 ? -3.5 : -5);
     ink.heat(context, t.cells, inset, t.sending ? palette.card : palette.dark ? palette.track : palette.paper);
   }
-  const text = firstFit(t.caption, t.rect.width + 4, SMALL, measure);
+  const text = firstFit(t.caption, t.rect.width + 2, SMALL, measure);
   drawText(context, palette, text, t.rect.x + t.rect.width / 2, bottom(t.rect) + 12, {
     ...SMALL,
     colour: t.sending || t.fresh ? palette.ink : palette.soft,
@@ -103,30 +112,40 @@ function memory(ink: Ink, { memory: m }: RoomScene): void {
   box(context, m.bar, { fill: palette.track, radius: 3 });
   for (const s of m.segments) box(context, s.rect, { fill: palette.memory[s.category], radius: 1.5 });
   box(context, { x: m.peakX - 0.75, y: m.bar.y - 3, width: 1.5, height: m.bar.height + 6 }, { fill: palette.soft });
+  if (m.labelAt.width === 0) return;
   const text = firstFit(m.labels, m.labelAt.width, SMALL, measure);
-  drawText(context, palette, text, m.labelAt.x, bottom(m.labelAt) - 2, { ...SMALL, colour: palette.soft });
+  drawText(context, palette, text, right(m.labelAt), bottom(m.labelAt) - 4, {
+    ...SMALL,
+    colour: palette.soft,
+    align: 'right',
+  });
 }
 
-/** A pill at the right of the title: the device's work at the cursor. */
-function nowPill(ink: Ink, room: RoomScene): number {
+const PILL = 18;
+const SWATCH = 11;
+
+/** A pill at the right of the title: the device's work at the cursor. Communication has a hatched swatch, a second channel beside hue. */
+function nowPill(ink: Ink, room: RoomScene): void {
   const { palette, context, measure } = ink;
-  const room4 = room.header.width - measure(room.title, TITLE) - 16;
-  const text = firstFit(room.now, Math.max(0, room4 - 14), SMALL, measure);
-  if (text === '') return 0;
-  const width = measure(text, SMALL) + 14;
-  const rect: Rect = { x: right(room.header) - width, y: room.header.y + 1, width, height: 18 };
-  const colours = room.phase ? palette.phase[phaseColour(room.phase)] : undefined;
-  if (room.activity === 'computing' && colours) box(context, rect, { fill: colours.fill, radius: 9 });
+  const colours = room.phase && palette.phase[phaseColour(room.phase)];
+  const swatch = room.activity === 'communicating' ? SWATCH + 4 : 0;
+  const free = room.header.width - measure(room.title, TITLE) - 9 - 14 - swatch;
+  const text = firstFit(room.now, Math.max(0, free), SMALL, measure);
+  if (text === '') return;
+  const width = measure(text, SMALL) + 14 + swatch;
+  const rect: Rect = { x: right(room.header) - width, y: room.header.y + 1, width, height: PILL };
+  const radius = PILL / 2;
+  if (room.activity === 'computing' && colours) box(context, rect, { fill: colours.fill, radius });
   else if (room.activity === 'communicating' && colours) {
-    box(context, rect, {
-      fill: ink.hatch({ ground: palette.card, ink: colours.fill, pitch: 5, width: 1.6 }),
-      stroke: colours.edge,
-      radius: 9,
-    });
-  } else box(context, rect, { stroke: palette.line, radius: 9, dash: room.activity === 'idle' ? [3, 3] : [] });
-  const quiet = room.activity === 'idle' || room.activity === 'ahead' || room.activity === 'done';
-  drawText(context, palette, text, rect.x + 7, rect.y + 13, { ...SMALL, colour: quiet ? palette.soft : palette.ink });
-  return width;
+    box(context, rect, { fill: palette.card, stroke: colours.edge, radius });
+    const fill = ink.hatch({ ground: palette.card, ink: colours.edge, pitch: 4, width: 1.3 });
+    box(context, { x: rect.x + 6, y: rect.y + 4, width: SWATCH, height: PILL - 8 }, { fill, radius: 2 });
+  } else box(context, rect, { stroke: palette.line, radius, dash: room.activity === 'idle' ? [3, 3] : [] });
+  const busy = room.activity === 'computing' || room.activity === 'communicating';
+  drawText(context, palette, text, rect.x + 7 + swatch, rect.y + 13, {
+    ...SMALL,
+    colour: busy ? palette.ink : palette.soft,
+  });
 }
 
 export function paintRoom(ink: Ink, room: RoomScene): void {
@@ -142,6 +161,7 @@ export function paintRoom(ink: Ink, room: RoomScene): void {
   const subtitle = firstFit(room.subtitles, room.header.width, SMALL, measure);
   drawText(context, palette, subtitle, room.header.x, room.header.y + 30, { ...SMALL, colour: palette.soft });
   for (const l of room.layers) layer(ink, l);
+  for (const s of room.strip) strip(ink, s);
   if (room.bucket) {
     const { labelAt, labels, tiles } = room.bucket;
     const label = firstFit(labels, labelAt.width, SMALL, measure);

@@ -34,9 +34,9 @@ function parcel(ink: Ink, packet: PacketScene): void {
   const { context, palette } = ink;
   box(context, packet.rect, { fill: palette.card, stroke: palette.payload[packet.payload], lineWidth: 1.8, radius: 6 });
   if (packet.cells) ink.heat(context, packet.cells, packet.cellsAt, palette.card);
-  if (packet.labelAt) {
-    const { x, y, align } = packet.labelAt;
-    drawText(context, palette, packet.label, x, y, { size: 11, colour: palette.soft, align });
+  if (packet.label) {
+    const { text, x, y, align } = packet.label;
+    drawText(context, palette, text, x, y, { size: 11, colour: palette.soft, align });
   }
 }
 

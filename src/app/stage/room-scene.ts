@@ -2,92 +2,39 @@
  * One room as data: which words, cells and bars stand in it at the cursor, and what each of them says when pointed at. Pure.
  */
 
-import type { SessionInfo } from '../../protocol/session';
 import type { Rect } from '../draw/geometry';
-import type { HeatCells } from '../draw/heat-map';
-import { formatBytes } from '../draw/numbers';
-import type { BucketPlace, DevicePlace, LayerPlace, ParameterPlace } from './devices';
-import type { StageFacts } from './facts';
+import type { LayerPlace, ParameterPlace } from './devices';
 import { memoryScene } from './memory-scene';
-import type { LayerLayout, PairLayout, RoomLayout } from './room-layout';
-import type { LayerScene, MatrixScene, RoomScene, SceneItem } from './scene-types';
+import type { RoomInput } from './room-input';
+import type { LayerLayout, PairLayout } from './layer-layout';
+import type { MatrixWindow } from './matrix-window';
+import { matrixScene } from './matrix-scene';
+import type { LayerScene, RoomScene, SceneItem } from './scene-types';
 import { tileScenes } from './tile-scene';
 
-export interface RoomInput {
-  readonly info: SessionInfo;
-  readonly place: DevicePlace;
-  readonly rect: Rect;
-  readonly layout: RoomLayout;
-  readonly bucket: BucketPlace | undefined;
-  readonly buckets: number;
-  readonly facts: StageFacts;
-  /** Bytes that the full width of a memory bar stands for; the same in every room. */
-  readonly memoryScale: number;
-}
+type Made = ReturnType<typeof matrixScene>;
 
-interface Part {
-  readonly parameter: ParameterPlace;
-  readonly buffer: string;
-  readonly what: string;
-  readonly rect: Rect;
-  readonly window: { readonly rows: number; readonly columns: number; readonly stride: number; readonly label: string };
-}
-
-/** A matrix of a parameter or of its gradient, with what it says. */
-function part({ place, facts }: RoomInput, p: Part): { readonly matrix: MatrixScene; readonly item: SceneItem } {
-  const { device } = place;
-  const content = facts.content(device, p.buffer);
-  const { rows, columns, stride } = p.window;
-  const cells: HeatCells | undefined = content && { values: content.values, offset: 0, stride, rows, columns };
-  const shape = p.parameter.shape.join('×');
-  const bytes = 4 * p.parameter.shape.reduce((n, d) => n * d, 1);
-  return {
-    matrix: {
-      rect: p.rect,
-      cells,
-      rows,
-      columns,
-      fresh: content?.event !== undefined && content.event === facts.event,
-    },
-    item: {
-      id: `${device} ${p.buffer}`,
-      rect: p.rect,
-      device,
-      event: content?.event,
-      tip: () => ({
-        title: `${p.buffer} on cuda:${device}`,
-        facts: [
-          ['what', p.what],
-          ['shape', shape],
-          ['size', formatBytes(bytes)],
-          ...(cells ? [] : [['values', 'not computed yet in this step'] as const]),
-        ],
-        ...(cells ? { cells } : {}),
-        ...(p.window.label ? { note: p.window.label } : {}),
-      }),
-    },
+function pair(
+  input: RoomInput,
+  layer: LayerPlace,
+  at: PairLayout,
+  window: MatrixWindow,
+  kind: 'parameter' | 'gradient',
+): readonly Made[] {
+  const made = (p: ParameterPlace | undefined, rect: Rect | undefined, shown: MatrixWindow): readonly Made[] => {
+    const buffer = kind === 'gradient' ? p?.gradient : p?.name;
+    return p && rect && buffer !== undefined
+      ? [matrixScene(input, { kind, buffer, shape: p.shape, rect, window: shown })]
+      : [];
   };
+  const { bias } = layer;
+  return [...made(layer.weight, at.weight, window), ...made(bias, at.bias, columnWindow(window, bias?.shape ?? []))];
 }
 
-function pair(input: RoomInput, layer: LayerPlace, layout: LayerLayout, at: PairLayout, gradients: boolean) {
-  const bufferOf = (p: ParameterPlace) => (gradients ? p.gradient : p.name);
-  const parts: ReturnType<typeof part>[] = [];
-  const weight = bufferOf(layer.weight);
-  const what = gradients ? 'gradient' : 'parameter';
-  if (weight !== undefined) {
-    parts.push(part(input, { parameter: layer.weight, buffer: weight, what, rect: at.weight, window: layout.window }));
-  }
-  const bias = layer.bias && bufferOf(layer.bias);
-  if (layer.bias && bias !== undefined && at.bias) {
-    const window = {
-      rows: layout.window.rows,
-      columns: 1,
-      stride: 1,
-      label: layout.window.label && `first ${layout.window.rows} of ${layer.bias.shape.join('×')}`,
-    };
-    parts.push(part(input, { parameter: layer.bias, buffer: bias, what, rect: at.bias, window }));
-  }
-  return parts;
+/** A bias beside the rows of its weight that are shown. */
+function columnWindow({ rows }: MatrixWindow, shape: readonly number[]): MatrixWindow {
+  const whole = shape[0] ?? rows;
+  return { rows, columns: 1, stride: 1, label: rows < whole ? `first ${rows} of ${whole}` : '' };
 }
 
 function layerScene(
@@ -97,8 +44,8 @@ function layerScene(
 ): { readonly scene: LayerScene; readonly items: readonly SceneItem[] } {
   const now = input.facts.now(input.place.device);
   const parts = [
-    ...pair(input, layer, layout, layout.values, false),
-    ...(layout.gradients ? pair(input, layer, layout, layout.gradients, true) : []),
+    ...pair(input, layer, layout.values, layout.window, 'parameter'),
+    ...(layout.gradients ? pair(input, layer, layout.gradients, layout.window, 'gradient') : []),
   ];
   const busy = now.activity === 'computing' && now.module === layer.module;
   return {
@@ -120,6 +67,19 @@ export function roomScene(input: RoomInput): { readonly scene: RoomScene; readon
   const layers = place.layers.flatMap((layer, i) => {
     const at = layout.layers[i];
     return at ? [layerScene(input, layer, at)] : [];
+  });
+  const strip = place.activations.flatMap((a, i) => {
+    const at = layout.strip[i];
+    if (!at) return [];
+    const kind = a.buffer === 'x' ? 'batch' : 'activation';
+    const { matrix, item } = matrixScene(input, {
+      kind,
+      buffer: a.buffer,
+      shape: a.shape,
+      rect: at.map,
+      window: at.window,
+    });
+    return [{ scene: { labelAt: at.label, labels: a.labels, matrix }, item }];
   });
   const bucket = input.bucket && layout.bucket ? tileScenes(input, input.bucket, layout.bucket) : undefined;
   const memory = memoryScene(place.device, facts.memory(place.device), layout.memory, input.memoryScale);
@@ -147,9 +107,16 @@ export function roomScene(input: RoomInput): { readonly scene: RoomScene; readon
       phase: now.phase,
       now: now.words,
       layers: layers.map((l) => l.scene),
+      strip: strip.map((m) => m.scene),
       bucket: bucket?.scene,
       memory: memory.scene,
     },
-    items: [head, ...layers.flatMap((l) => l.items), ...(bucket?.items ?? []), ...memory.items],
+    items: [
+      head,
+      ...layers.flatMap((l) => l.items),
+      ...strip.map((m) => m.item),
+      ...(bucket?.items ?? []),
+      ...memory.items,
+    ],
   };
 }

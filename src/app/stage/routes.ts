@@ -18,7 +18,9 @@ export interface Route extends Link {
 /** Half the distance between the two directions of a road. */
 const SIDE = 13;
 const SIDE_COMPACT = 8;
-const LANE = 7;
+/** Distance between two roads in the street, and the part of the street that they may fill. */
+const LANE = 14;
+const STREET_SHARE = 0.7;
 
 /** The routes are laid as if the street ran from left to right; in two columns x and y change places. */
 const flipPoint = (p: Point): Point => ({ x: p.y, y: p.x });
@@ -102,7 +104,9 @@ export function routeLinks(layout: StageLayout, links: readonly Link[]): readonl
   const flipped = layout.arrangement === 'columns';
   const rooms = flipped ? layout.rooms.map(flipRect) : layout.rooms;
   const used = new Set(links.map((l) => `${l.from}>${l.to}`));
-  const street = (Math.min(...rooms.map(bottom)) + Math.max(...rooms.map((r) => r.y))) / 2;
+  const above = Math.min(...rooms.map(bottom));
+  const below = Math.max(...rooms.map((r) => r.y));
+  const street = (above + below) / 2;
   const side = (layout.compact ? SIDE_COMPACT : SIDE) * (flipped ? -1 : 1);
   const directOf = (a: Rect, b: Rect): Path | undefined => {
     const path = straight(a, b);
@@ -119,10 +123,11 @@ export function routeLinks(layout: StageLayout, links: readonly Link[]): readonl
     return [{ from, to, a, b, direct, pair }];
   });
   const pairs = [...through];
+  const lane = Math.min(LANE, (STREET_SHARE * Math.max(0, below - above)) / Math.max(1, pairs.length));
   return known.map(({ from, to, a, b, direct, pair }) => {
     const twoWay = used.has(`${to}>${from}`);
-    const way = !twoWay ? 0 : from < to ? -2 : 2;
-    const offset = (pairs.indexOf(pair) - (pairs.length - 1) / 2) * LANE + way;
+    const way = !twoWay ? 0 : (from < to ? -1 : 1) * lane * 0.25;
+    const offset = (pairs.indexOf(pair) - (pairs.length - 1) / 2) * lane + way;
     const path = direct ? aside(direct, twoWay ? side : 0) : byStreet(a, b, { street, offset });
     return { from, to, path: flipped ? path.map(flipPoint) : path };
   });

@@ -2,28 +2,21 @@
  * The stage as data: what the scene functions make of (info, trace, cursor, size) and what the painter paints, the pointer hits and the
  * table reads. Types only.
  */
-
 import type { MemoryCategory, Payload, Phase } from '../../protocol/trace';
 import type { Path, Point, Rect, Size } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
+import type { Tip } from '../draw/tip';
 import type { HitItem } from '../draw/hit-regions';
 import type { StageLayout } from './layout';
 import type { Route } from './routes';
-
-/** What the tooltip says. */
-export interface Tip {
-  readonly title: string;
-  readonly facts: readonly (readonly [name: string, value: string])[];
-  /** Exact values, row after row, with what lies outside the window left out. */
-  readonly cells?: HeatCells;
-  readonly note?: string;
-}
 
 /** Anything that can be pointed at, by pointer or by keyboard. */
 export interface SceneItem extends HitItem {
   readonly device: number;
   /** Index of the event that made what is shown. */
   readonly event: number | undefined;
+  /** A packet is also the event that receives it. */
+  readonly alsoEvent?: number;
   readonly tip: () => Tip;
 }
 
@@ -33,8 +26,6 @@ export interface MatrixScene {
   readonly rect: Rect;
   /** undefined: not computed yet. */
   readonly cells: HeatCells | undefined;
-  readonly rows: number;
-  readonly columns: number;
   /** Written by the event at the cursor. */
   readonly fresh: boolean;
 }
@@ -48,6 +39,12 @@ export interface LayerScene {
   readonly matrices: readonly MatrixScene[];
   /** The device works on this module now. */
   readonly active: Phase | undefined;
+}
+
+export interface StripScene {
+  readonly labelAt: Rect;
+  readonly labels: readonly string[];
+  readonly matrix: MatrixScene;
 }
 
 export interface TileScene {
@@ -79,6 +76,7 @@ export interface RoomScene {
   /** Longest first. */
   readonly now: readonly string[];
   readonly layers: readonly LayerScene[];
+  readonly strip: readonly StripScene[];
   readonly bucket:
     | { readonly labelAt: Rect; readonly labels: readonly string[]; readonly tiles: readonly TileScene[] }
     | undefined;
@@ -101,9 +99,8 @@ export interface PacketScene {
   readonly payload: Payload;
   readonly cells: HeatCells | undefined;
   readonly cellsAt: Rect;
-  readonly label: string;
   /** undefined where there is no place for words. */
-  readonly labelAt: (Point & { readonly align: 'left' | 'center' | 'right' }) | undefined;
+  readonly label: (Point & { readonly text: string; readonly align: 'left' | 'center' | 'right' }) | undefined;
 }
 
 export interface StageScene extends Size {

@@ -6,11 +6,12 @@ import type { SessionInfo } from '../../protocol/session';
 import type { StepTrace } from '../../protocol/trace';
 import type { Size } from '../draw/geometry';
 import { type BucketPlace, type DevicePlace, placeBuckets, placeDevices } from './devices';
-import type { Flight, StageFacts } from './facts';
+import { type Packet, packetsOf } from '../../trace/packets';
+import type { StageFacts } from './facts';
 import { layoutStage, type StageLayout } from './layout';
 import { memoryScale } from './memory-scene';
 import { type PacketSize, packetScene, packetSizes } from './packet-scene';
-import { flightItem } from './packet-tip';
+import { transitItem } from './packet-tip';
 import { layoutRoom, type RoomLayout, type RoomSpec, roomHeight } from './room-layout';
 import { roomScene } from './room-scene';
 import { type Link, type Route, routeLinks } from './routes';
@@ -27,26 +28,27 @@ export interface StagePlan {
   readonly packetSize: PacketSize;
 }
 
-const SMALLEST = { width: 196, height: 190 };
-const SMALLEST_COMPACT = { width: 150, height: 160 };
+const SMALLEST = { width: 150, height: 150 };
+const SMALLEST_COMPACT = { width: 150, height: 140 };
 const LARGEST = { width: 460, height: 380 };
 const LARGEST_ALONE = { width: 680, height: 520 };
-/** Cell sizes at which a room is comfortable, and at which it is just legible. */
-const LEGIBLE_CELL = 5;
+/** Cell size at which a room is just legible; below it the stage scrolls. */
+const LEGIBLE_CELL = 4;
 
 export function planStage(
   info: SessionInfo,
   trace: StepTrace | undefined,
-  links: readonly Link[],
+  packets: readonly Packet[],
   size: Size,
 ): StagePlan {
+  const links = linksOf(packets);
   const devices = placeDevices(info, trace);
   const buckets = placeBuckets(info, trace);
   const chunks = Math.max(0, ...buckets.map((b) => b.chunks.length));
   const specs = devices.map(
-    ({ layers }): RoomSpec => ({
+    ({ layers, activations }): RoomSpec => ({
+      activations: activations.map((a) => a.shape),
       layers: layers.map((l) => ({
-        module: l.module,
         weight: l.weight.shape,
         bias: l.bias !== undefined,
         gradients: l.weight.gradient !== undefined,
@@ -75,9 +77,11 @@ export function planStage(
     layout,
     devices,
     buckets,
-    rooms: layout.rooms.map((rect, d) => layoutRoom(rect, specs[d] ?? { layers: [], chunks: 0 }, layout.compact)),
+    rooms: layout.rooms.map((rect, d) =>
+      layoutRoom(rect, specs[d] ?? { layers: [], activations: [], chunks: 0 }, layout.compact),
+    ),
     routes: routeLinks(layout, links),
-    packetSize: packetSizes(trace?.events ?? []),
+    packetSize: packetSizes(packets),
   };
 }
 
@@ -94,9 +98,15 @@ function bucketShown({ buckets }: StagePlan, facts: StageFacts, device: number):
   return shown;
 }
 
-/** The packets that are drawn for a list of transfers under way: exactly those that carry something. */
-export function packetsToDraw(flights: readonly Flight[]): readonly Flight[] {
-  return flights.filter((f) => f.slice.length > 0);
+/** The packets that are drawn in a step: its transfers, but for those that carry nothing (a chunk of a bucket shorter than the world). */
+export function packetsToDraw(trace: StepTrace): readonly Packet[] {
+  return packetsOf(trace).filter((p) => p.source.length > 0);
+}
+
+/** Each directed pair of devices that exchange something in the step. */
+export function linksOf(packets: readonly Packet[]): readonly Link[] {
+  const links = new Map(packets.map(({ from, to }) => [`${from}>${to}`, { from, to }]));
+  return [...links.values()];
 }
 
 export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
@@ -120,9 +130,9 @@ export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
     ];
   });
   const stage = plan.layout;
-  const packets = packetsToDraw(facts.flights).flatMap((flight) => {
-    const scene = packetScene(flight, plan.routes, plan.packetSize, stage);
-    return scene ? [{ scene, item: flightItem(flight, scene) }] : [];
+  const packets = facts.transits.flatMap((transit) => {
+    const scene = packetScene(transit, plan.routes, plan.packetSize, stage);
+    return scene ? [{ scene, item: transitItem(transit, scene) }] : [];
   });
   const items: readonly SceneItem[] = [...rooms.flatMap((r) => r.items), ...packets.map((p) => p.item)];
   return {

@@ -6,11 +6,12 @@
 import type { Slice } from '../../protocol/trace';
 import type { Rect } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
-import { formatBytes } from '../draw/numbers';
+import { formatSize } from '../format';
 import { type BucketPlace, parametersIn } from './devices';
-import type { Content, StageFacts } from './facts';
+import type { Content } from '../../trace/contents';
+import type { StageFacts } from './facts';
 import type { RoomLayout } from './room-layout';
-import type { RoomInput } from './room-scene';
+import type { RoomInput } from './room-input';
 import type { RoomScene, SceneItem, TileScene } from './scene-types';
 
 const CELL = 8;
@@ -25,6 +26,8 @@ export function tileCells(content: Content | undefined, slice: Slice, rect: Rect
   return { values: content.values, offset: slice.offset, stride: columns, rows, columns, count: captured };
 }
 
+const sameStretch = (a: Slice, b: Slice): boolean => a.buffer === b.buffer && a.offset === b.offset;
+
 /** All of the chunk in lines of eight, for the tooltip. */
 const readable = (count: number) => ({
   stride: Math.min(count, 8),
@@ -32,7 +35,8 @@ const readable = (count: number) => ({
   rows: Math.ceil(count / 8),
 });
 
-const sumText = (summed: number): readonly string[] => (summed === 0 ? [''] : [`Σ of ${summed}`, `Σ${summed}`]);
+const sumText = (summed: number): readonly string[] =>
+  summed === 0 ? [''] : [`Σ of ${summed}`, `Σ${summed}`, String(summed)];
 
 /** Where a chunk comes to hold the sum over all ranks, it is a mean: the gradients were divided before they were packed. */
 function meaning(summed: number, world: number): string {
@@ -54,14 +58,10 @@ function tile(
   const inThisStep = content?.event === undefined ? undefined : content;
   const summed = inThisStep ? facts.summed(device, slice) : 0;
   const cells = tileCells(inThisStep, slice, rect);
-  const out = facts.flights.some(
-    (f) => f.from === device && f.slice.buffer === slice.buffer && f.slice.offset === slice.offset,
-  );
-  const into = facts.flights.find(
-    (f) => f.to === device && f.slice.buffer === slice.buffer && f.slice.offset === slice.offset && f.progress >= 1,
-  );
+  const out = facts.transits.some(({ packet }) => packet.from === device && sameStretch(packet.source, slice));
+  const fresh = inThisStep !== undefined && facts.wrote(device, slice);
   return {
-    tile: { rect, cells, chunk: index, summed, caption: sumText(summed), sending: out, fresh: into !== undefined },
+    tile: { rect, cells, chunk: index, summed, caption: sumText(summed), sending: out, fresh },
     item: {
       id: `${device} ${bucket.buffer}[${index}]`,
       rect,
@@ -73,7 +73,7 @@ function tile(
           ['holds', meaning(summed, world)],
           ['parameters', parametersIn(bucket, slice).join(', ')],
           ['elements', `${slice.offset} to ${slice.offset + slice.length - 1} of ${bucket.length}`],
-          ['size', formatBytes(4 * slice.length)],
+          ['size', formatSize(4 * slice.length)],
           ...(out ? [['moving', 'on its way to the next rank'] as const] : []),
         ],
         ...(cells?.count ? { cells: { ...cells, ...readable(cells.count) } } : {}),
@@ -95,8 +95,9 @@ export function tileScenes(
     return rect ? [tile(facts, place.device, info.worldSize, bucket, i, slice, rect)] : [];
   });
   const name = `bucket ${bucket.index}`;
-  const of = input.buckets > 1 ? `${name} of ${input.buckets}` : name;
-  const chunks = bucket.chunks.length > 1 ? `${bucket.chunks.length} chunks` : 'one piece';
-  const labels = [`${of}, ${chunks} · ${formatBytes(4 * bucket.length)}`, `${of}, ${chunks}`, name];
+  const of = input.buckets > 1 ? `${name} (of ${input.buckets})` : name;
+  const chunks = bucket.chunks.length > 1 ? `${bucket.chunks.length} chunks` : 'in one piece';
+  const size = formatSize(4 * bucket.length);
+  const labels = [`${of} · ${chunks} · ${size}`, `${of} · ${chunks}`, `${name} · ${size}`, name];
   return { scene: { labelAt: at.label, labels, tiles: made.map((m) => m.tile) }, items: made.map((m) => m.item) };
 }

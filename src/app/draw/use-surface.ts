@@ -1,0 +1,74 @@
+/**
+ * A canvas in React: its size as the page gives it, its pixel ratio, its ink for the palette, and a drawer in the one frame scheduler. The draw
+ * function runs outside React; it is called when `request` was, when the size or the palette changes, and when `store` says so.
+ */
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useAppStore, useFrames, usePalette } from '../use-app';
+import type { Size } from './geometry';
+import { createInk, type Ink } from './ink';
+import { openSurface } from './surface';
+
+/** The size of an element's content box; zero before it is laid out. */
+export function useSize(element: RefObject<HTMLElement | null>): Size {
+  const [size, setSize] = useState<Size>({ width: 0, height: 0 });
+  useEffect(() => {
+    if (!element.current) return;
+    const observer = new ResizeObserver(([entry]) => {
+      if (!entry) return;
+      const width = Math.floor(entry.contentRect.width);
+      const height = Math.floor(entry.contentRect.height);
+      setSize((old) => (old.width === width && old.height === height ? old : { width, height }));
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element]);
+  return size;
+}
+
+/** Ratio of device pixels to CSS pixels; follows zoom and a move to another screen. */
+function usePixelRatio(): number {
+  const [ratio, setRatio] = useState(() => window.devicePixelRatio || 1);
+  useEffect(() => {
+    const media = matchMedia(`(resolution: ${ratio}dppx)`);
+    const update = () => setRatio(window.devicePixelRatio || 1);
+    media.addEventListener('change', update);
+    return () => media.removeEventListener('change', update);
+  }, [ratio]);
+  return ratio;
+}
+
+export function useSurface(
+  canvas: RefObject<HTMLCanvasElement | null>,
+  size: Size,
+  draw: (ink: Ink) => void,
+): () => void {
+  const store = useAppStore();
+  const frames = useFrames();
+  const palette = usePalette();
+  const pixelRatio = usePixelRatio();
+  const { width, height } = size;
+  const latest = useRef(draw);
+  const handle = useRef<{ readonly request: () => void } | undefined>(undefined);
+  const inks = useMemo(() => ({ ink: undefined as Ink | undefined, palette, pixelRatio }), [palette, pixelRatio]);
+
+  useEffect(() => {
+    latest.current = draw;
+    handle.current?.request();
+  }, [draw]);
+  useEffect(() => {
+    const drawer = frames.drawer(() => {
+      const surface = canvas.current && openSurface(canvas.current, { width, height }, inks.pixelRatio);
+      if (!surface) return;
+      inks.ink ??= createInk(surface, inks.palette);
+      latest.current(inks.ink);
+    });
+    handle.current = drawer;
+    const stop = store.subscribe(drawer.request);
+    return () => {
+      stop();
+      drawer.dispose();
+      handle.current = undefined;
+    };
+  }, [frames, store, canvas, width, height, inks]);
+  return useCallback(() => handle.current?.request(), []);
+}

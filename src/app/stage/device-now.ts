@@ -1,0 +1,67 @@
+/**
+ * What a device is busy with at a time: computing before communicating, and idle, with the reason, when neither. Pure; called by the stage's
+ * facts for every device and frame, so what it needs of a trace is prepared once.
+ */
+import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
+import { busySpans, type Interval } from '../../trace/idle';
+import { deviceCount } from '../../trace/lanes';
+import { type Gap, gapsOf } from '../timeline/gaps';
+import { eventLabels } from '../timeline/event-label';
+import type { DeviceNow } from './facts';
+
+interface Work extends Interval {
+  readonly event: number;
+}
+
+export interface DeviceClock {
+  now(device: DeviceIndex, timeUs: number): DeviceNow;
+}
+
+const within = ({ startUs, endUs }: Interval, timeUs: number): boolean => startUs <= timeUs && timeUs < endUs;
+
+const bucketWord = (e: TraceEvent): string => (e.bucket === undefined ? 'transfer' : `bucket ${e.bucket}`);
+
+export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
+  const spans = busySpans(trace, clock);
+  const devices = Array.from({ length: deviceCount(trace) }, (_, device) => {
+    const of = (queue: TraceEvent['queue']): readonly Work[] =>
+      trace.events.flatMap((e, event) => {
+        const span = spans[event];
+        return span && e.device === device && e.queue === queue ? [{ ...span, event }] : [];
+      });
+    return { compute: of('compute'), comm: of('comm'), gaps: gapsOf(trace, clock, device) };
+  });
+  const busy = ({ event }: Work, activity: DeviceNow['activity'], beside: Work | undefined): DeviceNow | undefined => {
+    const e = trace.events[event];
+    if (!e) return undefined;
+    const other = beside && trace.events[beside.event];
+    const words = eventLabels(e);
+    return {
+      activity,
+      phase: e.phase,
+      module: e.module,
+      words: other ? [`${words[0]} · ${bucketWord(other)}`, ...words] : words,
+      event,
+    };
+  };
+  const quiet = (activity: DeviceNow['activity'], words: readonly string[]): DeviceNow => ({
+    activity,
+    words,
+    phase: undefined,
+    module: '',
+    event: undefined,
+  });
+  const resting = (gap: Gap): DeviceNow =>
+    gap.last && gap.startUs > 0 ? quiet('done', [gap.why(), 'done']) : quiet('idle', [gap.why(), 'idle']);
+  return {
+    now(device, timeUs) {
+      const own = devices[device];
+      const working = own?.compute.find((w) => within(w, timeUs));
+      const moving = own?.comm.findLast((w) => within(w, timeUs));
+      const at = working ? busy(working, 'computing', moving) : moving && busy(moving, 'communicating', undefined);
+      if (at) return at;
+      const gap = own?.gaps.find((g) => within(g, timeUs));
+      return gap ? resting(gap) : quiet('done', ['done']);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * What the stage keeps between two frames: the plan while trace and size stay, the derivations of the trace, and the scene that was painted last,
+ * which the pointer and the keyboard ask. No DOM, no React; one per mounted stage.
+ */
+import type { SessionInfo } from '../../protocol/session';
+import type { StepTrace } from '../../protocol/trace';
+import type { Packet } from '../../trace/packets';
+import type { Size } from '../draw/geometry';
+import type { App } from '../store';
+import type { StageFacts } from './facts';
+import { createTraceFacts, type TraceFacts } from './facts-at';
+import { planStage, type StagePlan, stageScene } from './scene';
+import type { StageScene } from './scene-types';
+
+export interface StageModel {
+  /** The layout for that size, computed when something changed; undefined before a session is open. */
+  plan(app: App, size: Size): StagePlan | undefined;
+  /** The scene at the store's cursor; kept as `scene` for whoever points at it. */
+  look(app: App, size: Size): StageScene | undefined;
+  readonly scene: StageScene | undefined;
+}
+
+const NO_PACKETS: readonly Packet[] = [];
+
+/** Before the first step has been traced: rooms and shapes, and nothing in them. */
+function nothingYet(info: SessionInfo): StageFacts {
+  return {
+    event: -1,
+    content: () => undefined,
+    now: () => ({ activity: 'ahead', phase: undefined, module: '', words: ['not begun', 'idle'], event: undefined }),
+    memory: (device) => {
+      const planned = info.memory.find((m) => m.device === device);
+      return { bytes: {}, peakBytes: planned?.peakBytes ?? 0, budgetBytes: planned?.budgetBytes ?? 0 };
+    },
+    summed: () => 0,
+    wrote: () => false,
+    transits: [],
+  };
+}
+
+export function createStageModel(): StageModel {
+  let facts: { readonly info: SessionInfo; readonly trace: StepTrace; readonly of: TraceFacts } | undefined;
+  let plan: StagePlan | undefined;
+  let planned: Size | undefined;
+  let scene: StageScene | undefined;
+
+  const factsOf = (info: SessionInfo, trace: StepTrace): TraceFacts => {
+    if (facts?.trace !== trace || facts.info !== info) facts = { info, trace, of: createTraceFacts(info, trace) };
+    return facts.of;
+  };
+  const planFor = (app: App, size: Size): StagePlan | undefined => {
+    const { info, cursor, traces } = app;
+    if (!info || size.width <= 0) return undefined;
+    const trace = cursor && traces[cursor.trace];
+    const same =
+      plan?.info === info && plan.trace === trace && planned?.width === size.width && planned.height === size.height;
+    if (!same) {
+      plan = planStage(info, trace, trace ? factsOf(info, trace).packets : NO_PACKETS, size);
+      planned = size;
+    }
+    return plan;
+  };
+  return {
+    plan: planFor,
+    look(app, size) {
+      const now = planFor(app, size);
+      if (!now) {
+        scene = undefined;
+        return undefined;
+      }
+      const { info, trace } = now;
+      const position = { event: app.cursor?.event ?? -1, fraction: app.cursorFraction };
+      scene = stageScene(now, trace ? factsOf(info, trace).at(position, app.clock) : nothingYet(info));
+      return scene;
+    },
+    get scene() {
+      return scene;
+    },
+  };
+}

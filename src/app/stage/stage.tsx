@@ -1,0 +1,103 @@
+/**
+ * The stage: devices, what they hold, and what flies between them, on one canvas. This file joins the page to it: size, pointer, keyboard, tooltip.
+ * What stands where is decided by scene.ts, how it looks by paint-stage.ts; the section around it and its sentence belong to the page.
+ */
+import { type PointerEvent, useCallback, useMemo, useRef, useState } from 'react';
+import { hitTest } from '../draw/hit-regions';
+import type { Ink } from '../draw/ink';
+import { ItemList } from '../draw/item-list';
+import { useSize, useSurface } from '../draw/use-surface';
+import { useApp, useAppStore, useMedia } from '../use-app';
+import { Legend } from './legend';
+import { itemsOfEvent } from './marks';
+import { paintStage } from './paint-stage';
+import type { SceneItem } from './scene-types';
+import styles from './stage.module.css';
+import { createStageModel } from './stage-model';
+import { StageTable } from './stage-table';
+import { StageTip } from './stage-tip';
+
+/** Where the page has one screen, the stage has the height it is given; elsewhere the page scrolls and the stage takes what it needs. */
+const ONE_SCREEN = '(min-width: 1101px) and (min-height: 760px)';
+const OWN_HEIGHT = 560;
+const FINGER = 12;
+const MOUSE = 3;
+
+export function Stage() {
+  const store = useAppStore();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const view = useRef<HTMLDivElement>(null);
+  const measured = useSize(view);
+  const oneScreen = useMedia(ONE_SCREEN);
+  const embed = useApp((app) => app.embed);
+  const model = useMemo(createStageModel, []);
+  const [pointed, setPointed] = useState<string>();
+  const [held, setHeld] = useState<string>();
+
+  const scrolls = !oneScreen || embed;
+  const { width } = measured;
+  const height = scrolls ? Math.min(measured.height, OWN_HEIGHT) : measured.height;
+  const size = useMemo(() => ({ width, height }), [width, height]);
+  // The layout changes with the session and with what a trace sends, never with the cursor inside a trace.
+  const layoutHeight = useApp((app) => model.plan(app, size)?.layout.height ?? size.height);
+  const surface = useMemo(() => ({ width, height: layoutHeight }), [width, layoutHeight]);
+
+  const draw = useCallback(
+    (ink: Ink) => {
+      const app = store.getState();
+      const scene = model.look(app, size);
+      if (!scene) return;
+      const events = (app.cursor && app.traces[app.cursor.trace]?.events) ?? [];
+      const own = scene.items.filter((item) => item.id === pointed);
+      const hovered = [...own, ...itemsOfEvent(scene, app.hovered, events)];
+      paintStage(ink, scene, { hovered, pinned: itemsOfEvent(scene, app.pinned, events) });
+    },
+    [store, model, size, pointed],
+  );
+  useSurface(canvas, surface, draw);
+
+  const point = useCallback(
+    (item: SceneItem | undefined) => {
+      setPointed(item?.id);
+      store.getState().hover(item?.event);
+    },
+    [store],
+  );
+  const act = (item: SceneItem | undefined) => {
+    setHeld((old) => (item === undefined || old === item.id ? undefined : item.id));
+    store.getState().pin(item?.event);
+  };
+  const under = (event: PointerEvent): SceneItem | undefined => {
+    const { left, top } = event.currentTarget.getBoundingClientRect();
+    const at = { x: event.clientX - left, y: event.clientY - top };
+    return hitTest(model.scene?.items ?? [], at, event.pointerType === 'mouse' ? MOUSE : FINGER);
+  };
+  const described = useApp((app) => describe(app.info?.worldSize ?? 0));
+  return (
+    <div className={styles['root']}>
+      <div ref={view} className={styles['view']} style={scrolls ? { minHeight: layoutHeight } : undefined}>
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label={described}
+          className={styles['canvas']}
+          style={{ width, height: layoutHeight }}
+          onPointerMove={(event) => point(under(event))}
+          onPointerLeave={() => point(undefined)}
+          onClick={() => act(model.scene?.items.find((item) => item.id === pointed))}
+        />
+      </div>
+      <ItemList label="Items on the stage" items={() => model.scene?.items ?? []} onPoint={point} onAct={act} />
+      <StageTip model={model} canvas={canvas} id={pointed ?? held} />
+      <div className={styles['foot']}>
+        <Legend />
+        <StageTable model={model} />
+      </div>
+    </div>
+  );
+}
+
+const describe = (devices: number): string =>
+  devices === 0
+    ? 'The stage is empty until a session is open'
+    : `${devices === 1 ? 'One device' : `${devices} devices`} with weights, gradients and memory, and the packets between them; the table below the picture says the same in words`;

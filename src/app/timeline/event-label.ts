@@ -1,0 +1,53 @@
+/**
+ * Short names for events, as the timeline writes them into its spans and the stage beside its devices: 'fwd 0', 'bwd 2', 'bucket 1', 'step'.
+ * Longest first, so that a place takes the longest that fits. Pure.
+ */
+import type { TraceEvent } from '../../protocol/trace';
+
+function transfer(e: TraceEvent): readonly string[] {
+  const chunk =
+    e.collective?.chunk !== undefined && (e.collective.chunks ?? 1) > 1 ? `chunk ${e.collective.chunk}` : undefined;
+  const what = chunk ?? e.slice?.buffer ?? 'slice';
+  const verb = e.kind === 'send' ? 'send' : e.apply === 'add' ? 'add' : 'recv';
+  return [
+    `${verb} ${what}`,
+    e.bucket === undefined ? what : `bucket ${e.bucket}`,
+    e.bucket === undefined ? verb : `b${e.bucket}`,
+  ];
+}
+
+function compute(e: TraceEvent): readonly string[] {
+  if (e.name === 'ddp/pack') return [`pack bucket ${e.bucket ?? 0}`, `pack ${e.bucket ?? 0}`, 'pack'];
+  if (e.name === 'ddp/unpack') return [`unpack bucket ${e.bucket ?? 0}`, `unpack ${e.bucket ?? 0}`, 'unpack'];
+  switch (e.phase) {
+    case 'forward':
+      return [`fwd ${e.module}`, e.module];
+    case 'backward':
+      return e.module === '' ? ['bwd loss', 'bwd'] : [`bwd ${e.module}`, e.module];
+    case 'step':
+      return ['step'];
+    default:
+      return [e.phase];
+  }
+}
+
+export function eventLabels(e: TraceEvent): readonly string[] {
+  switch (e.kind) {
+    case 'send':
+    case 'recv':
+      return transfer(e);
+    case 'load':
+      return [`load ${e.writes[0] ?? ''}`.trim(), 'load'];
+    case 'wait':
+      return ['wait'];
+    default:
+      return compute(e);
+  }
+}
+
+/** One line for a tooltip or a table. */
+export function eventTitle(e: TraceEvent): string {
+  const module = e.module === '' ? '' : ` of layer ${e.module}`;
+  const name = e.kind === 'compute' ? `${e.name}${module}` : (eventLabels(e)[0] ?? e.name);
+  return `${name} on cuda:${e.device}`;
+}

@@ -1,0 +1,61 @@
+/**
+ * The clock of a cursor that walks the events one after the other. Events of several devices overlap in time, so a walk cannot follow each
+ * event's own span without leaping back; here time only goes forward: an event lasts until the next one begins, and events that begin together
+ * share the time until the next, in turn. Both ways are continuous and each undoes the other. Pure; called by the stage and the timeline.
+ */
+import type { Clock, StepTrace } from '../protocol/trace';
+import { spanOf, totalUs } from './lanes';
+import type { Position } from './position';
+
+export interface WalkTime {
+  /** Time on the clock of a position of the cursor. */
+  timeOf(position: Position): number;
+  /** Where a walking cursor is at that time. */
+  positionAt(timeUs: number): Position;
+}
+
+/** knots[i]: when the walk comes to event i; the last one is the end of the step. Never falling. */
+function knotsOf(trace: StepTrace, clock: Clock): readonly number[] {
+  const starts: number[] = [];
+  let latest = 0;
+  trace.events.forEach((_, index) => {
+    latest = Math.max(latest, spanOf(trace, clock, index).startUs);
+    starts.push(latest);
+  });
+  const end = Math.max(latest, totalUs(trace, clock));
+  const knots: number[] = [];
+  for (let first = 0; first < starts.length; ) {
+    const start = starts[first] ?? 0;
+    let next = first;
+    while (next < starts.length && starts[next] === start) next++;
+    const until = starts[next] ?? end;
+    for (let i = first; i < next; i++) knots.push(start + ((until - start) * (i - first)) / (next - first));
+    first = next;
+  }
+  return [...knots, end];
+}
+
+export function createWalkTime(trace: StepTrace, clock: Clock): WalkTime {
+  const knots = knotsOf(trace, clock);
+  const last = trace.events.length - 1;
+  return {
+    timeOf({ event, fraction }) {
+      if (event < 0) return knots[0] ?? 0;
+      const from = knots[event] ?? 0;
+      return from + fraction * ((knots[event + 1] ?? from) - from);
+    },
+    positionAt(timeUs) {
+      if (last < 0 || timeUs <= (knots[0] ?? 0)) return { event: -1, fraction: 1 };
+      let low = 0;
+      let high = last;
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2);
+        if ((knots[middle] ?? 0) < timeUs) low = middle;
+        else high = middle - 1;
+      }
+      const from = knots[low] ?? 0;
+      const to = knots[low + 1] ?? from;
+      return { event: low, fraction: to > from ? Math.min(1, (timeUs - from) / (to - from)) : 1 };
+    },
+  };
+}
