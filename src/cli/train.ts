@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { LockstepError } from '../base/errors';
-import type { Report } from '../protocol/session';
+import type { Report, SessionInfo } from '../protocol/session';
 import type { StepTrace } from '../protocol/trace';
 import { chromeTrace, runConfig } from '../session/run';
 import { openDawn } from './dawn';
@@ -17,6 +17,7 @@ import type { TrainOptions } from './usage';
 interface Outcome {
   readonly report: Report;
   readonly traces: readonly StepTrace[];
+  readonly info: SessionInfo | undefined;
   readonly weights: Uint8Array | undefined;
 }
 
@@ -60,7 +61,7 @@ async function inNode(run: RunInput, options: TrainOptions, progress: Progress, 
 async function inBrowser(run: RunInput, progress: Progress): Promise<Outcome> {
   const report = await runInBrowser(run, (text) => progress.say(text));
   for (const notice of report.notices) progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());
-  return { report, traces: [], weights: undefined };
+  return { report, traces: [], info: undefined, weights: undefined };
 }
 
 async function writeResults(outcome: Outcome, options: TrainOptions): Promise<void> {
@@ -68,7 +69,7 @@ async function writeResults(outcome: Outcome, options: TrainOptions): Promise<vo
   if (options.out === undefined) process.stdout.write(report);
   else await write(options.out, report);
   if (options.trace !== undefined)
-    await write(options.trace, JSON.stringify(chromeTrace(outcome.traces, options.clock)));
+    await write(options.trace, JSON.stringify(chromeTrace(outcome.traces, options.clock, outcome.info)));
   if (options.save !== undefined && outcome.weights !== undefined) await write(options.save, outcome.weights);
 }
 

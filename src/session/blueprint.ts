@@ -39,6 +39,8 @@ export interface Blueprint {
   readonly stepsPerEpoch: number;
   /** A fresh order of batches from step 0. */
   batches(): BatchSource;
+  /** Which Program a batch runs. */
+  variantOf(batch: StepBatch): string;
   feed(batch: StepBatch): StepFeed;
   twinFeed(batch: StepBatch): StepFeed;
 }
@@ -90,6 +92,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       : [STRATEGIES.single.compile(twinInput, 'full', full * processes)];
   if (twin.length > 0 && last !== undefined) twin.push(STRATEGIES.single.compile(twinInput, 'last', last * processes));
 
+  const variantOf = ({ step, variant }: StepBatch) => (strategy.firstStepDiffers && step === 0 ? 'first' : variant);
   const scalars = (batch: StepBatch) => stepScalars(config.optimizer, batch.step + 1);
   return {
     config,
@@ -110,11 +113,8 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     twin,
     stepsPerEpoch,
     batches,
-    feed: (batch) => ({
-      variant: strategy.firstStepDiffers && batch.step === 0 ? 'first' : batch.variant,
-      rows: batch.rows,
-      scalars: scalars(batch),
-    }),
+    variantOf,
+    feed: (batch) => ({ variant: variantOf(batch), rows: batch.rows, scalars: scalars(batch) }),
     twinFeed: (batch) => ({ variant: batch.variant, rows: [concat(batch.rows)], scalars: scalars(batch) }),
   };
 }

@@ -1,12 +1,13 @@
 /** Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests call. */
 import { LockstepError } from '../base/errors';
 import { writeSafetensors } from '../interop/safetensors';
-import type { Files, Report } from '../protocol/session';
+import type { Files, Report, SessionInfo } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import { createBlueprint } from './blueprint';
 import { DeviceKeeper } from './device-keeper';
 import { parseConfig } from './parse-config';
 import { makeReport } from './report';
+import { sessionInfo } from './session-info';
 import { createSnapshots, mergedWeights } from './snapshot';
 import { createTraining, type Training, type Weights } from './training';
 
@@ -30,6 +31,8 @@ export interface RunOptions {
 export interface RunResult {
   readonly report: Report;
   readonly traces: readonly StepTrace[];
+  /** What the run looked like before it began: code lines, buffers, hardware. */
+  readonly info: SessionInfo;
   /** Final weights as .safetensors. */
   readonly weights: Uint8Array<ArrayBuffer>;
 }
@@ -109,7 +112,7 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
     snapshot,
     ...(error === undefined ? {} : { error }),
   });
-  return { report, traces, weights: weightsFile(training, weights) };
+  return { report, traces, info: sessionInfo(training), weights: weightsFile(training, weights) };
 }
 
 export function weightsFile({ blueprint }: Training, weights: Weights): Uint8Array<ArrayBuffer> {

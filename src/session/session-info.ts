@@ -9,7 +9,7 @@ import type { DatasetPreview, SessionInfo } from '../protocol/session';
 import { describe, HARDWARE } from '../simulator/hardware';
 import { elements } from '../tensor/shape';
 import type { Blueprint } from './blueprint';
-import { memoryOf } from './report';
+import { memoryOf } from './device-memory';
 import type { Training } from './training';
 
 const PREVIEW_POINTS = 1000;
