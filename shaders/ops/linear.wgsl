@@ -1,7 +1,7 @@
 // y = x W^T + b: torch.nn.functional.linear, for layers with few multiply-adds.
 // x [batch, in_features], weight [out_features, in_features], bias [out_features], y [batch, out_features].
 // One invocation computes one element of y: the sum over k in order in one accumulator, then the bias. No barriers.
-// `ops/linear-tiled` computes the same bits faster where there is much to do.
+// `ops/matmul-tiled` computes the same bits faster where there is much to do.
 override HAS_BIAS: u32 = 1u;
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
 
