@@ -3,19 +3,22 @@
  * submitted when a message leaves, when one is written into memory, and when both queues have to wait. So there is one submit between two
  * host transfers, and backward goes on while a bucket travels.
  */
+import type { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
 import type { Corruption, Feed, InstructionRecord, Transport } from '../executor';
 import type { Command } from './bind-dispatches';
 import type { GpuContext } from './context';
 import { planCorruption } from './corruption';
-import type { RemotePlan } from './remote-plan';
+import type { RemoteAction, RemotePlan } from './remote-plan';
 import { RemoteStep } from './remote-step';
 import { completeRecords } from './trace-records';
 import { RemoteTrace } from './trace-remote';
 
 export class RemoteRun {
-  private readonly commands: readonly Command[];
+  private readonly commands = new Map<RemoteAction, readonly Command[]>();
+  /** The step that is under way. */
+  private current: RemoteStep | undefined;
   /** By variant. */
   private corrupted: ReadonlyMap<string, { readonly tag: string; readonly commands: readonly Command[] }> = new Map();
 
@@ -24,7 +27,12 @@ export class RemoteRun {
     private readonly plan: RemotePlan,
     private readonly transport: Transport,
   ) {
-    this.commands = context.kernels.bind(plan.dispatches, context.memory, 'step');
+    const bound = context.kernels.bind(plan.dispatches, context.memory, 'step');
+    for (const { queues } of plan.variants.values()) {
+      for (const action of [...queues.compute, ...queues.comm]) {
+        this.commands.set(action, bound.slice(action.first, action.end));
+      }
+    }
   }
 
   step(variant: string, feed: Feed): Promise<void> {
@@ -52,20 +60,26 @@ export class RemoteRun {
     );
   }
 
+  /** A step that waits for a message will not wait for ever. */
+  abort(error: LockstepError): void {
+    this.current?.fail(error);
+  }
+
   private newStep(variant: string, feed: Feed): RemoteStep {
     const plan = must(this.plan.variants.get(variant), `program '${variant}'`);
     const corrupted = this.corrupted.get(variant);
-    return new RemoteStep(this.context, this.transport, {
+    this.current = new RemoteStep(this.context, this.transport, {
       variant,
       plan,
       feed,
       commands: (action) => {
-        const own = this.commands.slice(action.first, action.end);
+        const own = must(this.commands.get(action), 'commands');
         const { instruction } = action;
         return instruction.kind === 'recv' && instruction.tag === corrupted?.tag
           ? [...own, ...corrupted.commands]
           : own;
       },
     });
+    return this.current;
   }
 }

@@ -45,6 +45,7 @@ export class RemoteStep {
   private pass: GPUComputePassEncoder | undefined;
   private posted: { readonly send: Send; readonly buffer: GPUBuffer; readonly bytes: number }[] = [];
   private readonly outgoing: Promise<void>[] = [];
+  private readonly failed = deferred();
 
   constructor(
     private readonly context: GpuContext,
@@ -110,9 +111,14 @@ export class RemoteStep {
     return arrival;
   }
 
+  /** Ends a step that waits for a message which this executor could no longer use. */
+  fail(error: LockstepError): void {
+    this.failed.reject(error);
+  }
+
   private async message(): Promise<void> {
     const waiting = [this.comm, this.compute].flatMap(({ arrival }) => (arrival ? [arrival.done] : []));
-    if (waiting.length > 0) return void (await Promise.race(waiting));
+    if (waiting.length > 0) return void (await Promise.race([...waiting, this.failed.promise]));
     const stuck = [this.comm, this.compute].flatMap(({ list, next }) =>
       list.slice(next, next + 1).map((action) => JSON.stringify(action.instruction)),
     );
@@ -175,4 +181,14 @@ export class RemoteStep {
     }
     this.posted = [];
   }
+}
+
+/** A promise that only ever rejects, and may do so unseen. */
+function deferred(): { readonly promise: Promise<never>; readonly reject: (error: LockstepError) => void } {
+  let reject: (error: LockstepError) => void = () => undefined;
+  const promise = new Promise<never>((_, no) => {
+    reject = no;
+  });
+  promise.catch(() => undefined);
+  return { promise, reject };
 }

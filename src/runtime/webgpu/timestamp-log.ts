@@ -1,19 +1,15 @@
 /**
  * GPU timestamps of a run of passes, two a pass, on the host's clock. The GPU's clock has another zero: the first begin is laid on the moment of
- * the submit. Browsers quantise these stamps (to about 0.1 ms), so short passes may have zero length; nothing is invented.
+ * the submit. Quantised stamps are spread within their tick.
  */
 import { at } from '../../base/invariant';
 import type { GpuMemory } from './memory';
+import { type Span, spreadTicks } from './spread-ticks';
 import type { StagingPool } from './staging-pool';
 import { COPY_SRC, QUERY_RESOLVE } from './usage';
 
 /** WebGPU's limit for one query set. */
 const SET_SIZE = 4096;
-
-export interface Span {
-  readonly startUs: number;
-  readonly durUs: number;
-}
 
 export class TimestampLog {
   private readonly sets: GPUQuerySet[] = [];
@@ -55,10 +51,6 @@ export class TimestampLog {
   async read(target: GPUBuffer, passes: number, submittedUs: number, staging: StagingPool): Promise<readonly Span[]> {
     const stamps = new BigInt64Array(await staging.take(target, passes * 16));
     const zero = stamps[0] ?? 0n;
-    return Array.from({ length: passes }, (_, i) => {
-      const begin = stamps[i * 2] ?? zero;
-      const end = stamps[i * 2 + 1] ?? begin;
-      return { startUs: submittedUs + Number(begin - zero) / 1000, durUs: Math.max(0, Number(end - begin) / 1000) };
-    });
+    return spreadTicks(Array.from(stamps, (stamp) => submittedUs + Number(stamp - zero) / 1000));
   }
 }

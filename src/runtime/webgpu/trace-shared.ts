@@ -12,7 +12,8 @@ import { nowUs } from './clock';
 import type { GpuContext } from './context';
 import { runLoads } from './plan-loads';
 import { type InstructionPlan, planInstructions } from './plan-step';
-import { type Span, TimestampLog } from './timestamp-log';
+import type { Span } from './spread-ticks';
+import { TimestampLog } from './timestamp-log';
 import { completeRecords } from './trace-records';
 
 interface TracedStep {

@@ -232,6 +232,18 @@ describe('the WebGPU executor', () => {
     },
   );
 
+  it('does not wait for a peer when its own device is lost or the executor is disposed', async () => {
+    const run = testRun({ mode: 'ddp', worldSize: 2, batchSize: 12 });
+    for (const end of ['lose', 'dispose'] as const) {
+      const device = await gpu.open();
+      const base = { programs: run.programs, devices: [0], ops: PROGRAM_OPS, shaders: SHADERS };
+      const executor = await createWebgpuExecutor({ ...base, opened: device, transport: memoryTransport() });
+      const step = executor.step('full', run.feed(0));
+      setTimeout(() => (end === 'lose' ? device.device.destroy() : executor.dispose()), 20);
+      await expect(step).rejects.toMatchObject({ code: end === 'lose' ? 'device-lost' : 'aborted' });
+    }
+  });
+
   it('says why the device was lost, and rejects what comes after', async () => {
     const device = await gpu.open();
     const run = testRun({ mode: 'single', batchSize: 4 });

@@ -10,7 +10,7 @@ import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord } from '../executor';
 import { type GpuContext, KernelSet } from './context';
-import type { OpenedDevice } from './device';
+import { deviceLost, type OpenedDevice } from './device';
 import { LossRing } from './loss-ring';
 import { GpuMemory } from './memory';
 import { type Location, MemoryLayout } from './memory-layout';
@@ -35,6 +35,8 @@ interface Run {
   trace(variant: string, feed: Feed): Promise<readonly InstructionRecord[]>;
   /** `source`: the buffer (index) that holds the number to add. */
   corrupt(corruption: Corruption | undefined, source: number): void;
+  /** Rejects a step that waits for a peer. */
+  abort?(error: LockstepError): void;
 }
 
 export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Promise<Executor> {
@@ -68,10 +70,11 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
       ? new RemoteRun(context, planned, must(transport, 'transport'))
       : new SharedRun(context, planned);
 
+  void opened.lost.then((reason) => run.abort?.(deviceLost(reason)));
   let disposed = false;
   let corruptionSource: number | undefined;
   const check = () => {
-    if (disposed) throw new LockstepError('aborted', 'This executor has been disposed.');
+    if (disposed) throw disposedError();
     const error = opened.takeError();
     if (error) throw error;
   };
@@ -138,6 +141,9 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
     dispose() {
       if (!disposed) memory.dispose();
       disposed = true;
+      run.abort?.(disposedError());
     },
   };
 }
+
+const disposedError = () => new LockstepError('aborted', 'This executor has been disposed.');
