@@ -36,8 +36,8 @@ test('a lost device is said, and training goes on from the last step', async ({ 
 test('a loss that is not finite pauses and offers reset', async ({ playground }) => {
   await playground.open(`${TINY}&data=plane&loss=mse&mode=single&device=cpu&opt=sgd&lr=100&act=relu`);
   await playground.button('Play').click();
-  await expect(playground.notice(/not finite|NaN|infinite/i)).toBeVisible();
-  await playground.button('Reset').click();
+  await expect(playground.notice(/finite/i)).toBeVisible();
+  await playground.reset();
   await playground.iterate(1);
   await expect.poll(() => playground.number('Step')).toBe(1);
 });

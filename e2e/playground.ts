@@ -52,8 +52,18 @@ export class Playground {
     return this.page.getByRole('slider', { name: 'World size' });
   }
 
+  /** Where the cursor stands among all events kept, by the slider under the stage. */
+  scrub(): Locator {
+    return this.page.getByRole('slider', { name: 'Scrub' });
+  }
+
+  async position(): Promise<number> {
+    return Number(await this.scrub().inputValue());
+  }
+
   notice(text: string | RegExp): Locator {
-    return this.page.getByRole('alert').or(this.page.getByRole('log')).filter({ hasText: text }).first();
+    const notices = this.page.getByRole('complementary', { name: 'Notices' });
+    return notices.getByRole('alert').or(notices.getByRole('status')).filter({ hasText: text }).first();
   }
 
   async choose(name: ModeName): Promise<void> {
@@ -62,9 +72,19 @@ export class Playground {
     await expect(this.button('Play')).toBeEnabled();
   }
 
-  /** Steps until the counter says `step`, by the button that a user would press. */
+  /** Presses "Step iteration" and waits until the step is done, so many times. */
   async iterate(times: number): Promise<void> {
-    for (let done = 0; done < times; done += 1) await this.button('Step iteration').click();
+    for (let done = 0; done < times; done += 1) {
+      const before = await this.number('Step');
+      await this.button('Step iteration').click();
+      await expect.poll(() => this.number('Step')).toBeGreaterThan(before);
+    }
+  }
+
+  async reset(): Promise<void> {
+    await this.button('Reset').click();
+    await expect.poll(() => this.number('Step')).toBe(0);
+    await expect(this.button('Play')).toBeEnabled();
   }
 
   async playUntilStep(step: number): Promise<void> {

@@ -1,0 +1,39 @@
+import { expect, TINY, test } from './playground';
+
+test.beforeEach(async ({ playground }) => {
+  // Steps are shown at once, so that many can be taken.
+  await playground.page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
+test('the bytes that the page counts are those of the closed form', async ({ playground }) => {
+  // 17 parameters are 68 bytes; in a ring of two each rank sends one half to be summed and one that is summed.
+  await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu&compare=0`);
+  await playground.iterate(2);
+  await expect.poll(() => playground.number('Bytes per rank')).toBe(68);
+  const report = await playground.run({
+    model: { layers: [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 1 }] },
+    data: { type: 'gauss', samples: 32 },
+    batchSize: 16,
+    steps: 3,
+    mode: 'ddp',
+    worldSize: 2,
+    device: 'cpu',
+  });
+  expect(report.bytes.perRank).toEqual([68, 68]);
+  expect(report.bytes.perStepByPayload).toMatchObject({ gradient: 136 });
+});
+
+test('one corrupted transfer shows in the replicas and against the single device', async ({ playground }) => {
+  await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu`);
+  await playground.iterate(1);
+  expect(await playground.number('Replica divergence')).toBe(0);
+  // Which events are transfers is not known here: the hook takes any and corrupts the step if it is one. A wrong number among
+  // those to be summed reaches every replica alike; one among the sums sets the replicas apart.
+  for (let event = 0; event < 60; event += 1) {
+    await playground.page.evaluate((id) => Reflect.get(globalThis, 'lockstep').test.corrupt(id, 0.5), event);
+    await playground.iterate(1);
+    if ((await playground.number('Replica divergence')) > 0) break;
+  }
+  expect(await playground.number('Replica divergence')).toBeGreaterThan(1e-3);
+  expect(await playground.number('Difference from single device')).toBeGreaterThan(1e-3);
+});
