@@ -248,6 +248,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       player.halt();
       if (wasRunning) session.control({ type: 'pause' });
       app().setState('loading', 'Back to the same start');
+      app().clearRun();
       try {
         if (wasRunning) await new Promise<void>((resolve) => (running ? waiting.add(resolve) : resolve()));
         const resetting = session;

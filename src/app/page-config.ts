@@ -1,6 +1,6 @@
 /**
  * The run that the page opens with, and the measure of "differs from the defaults" in a permalink: a spiral on four DDP
- * ranks with a bucket cap so small that this small net has two buckets, and one flies while backward still computes.
+ * ranks with a bucket cap so small that this small net has three buckets, and two of them fly while backward still computes.
  */
 import * as v from 'valibot';
 import { type Config, configSchema } from '../protocol/config';
@@ -23,5 +23,5 @@ export const PAGE_CONFIG: Config = v.parse(configSchema, {
   batchSize: 64,
   mode: 'ddp',
   worldSize: 4,
-  ddp: { bucketCapMb: 1 / 1024 },
+  ddp: { bucketCapMb: 0.25 / 1024 },
 });

@@ -36,7 +36,17 @@ export function useApp<T>(selector: (app: App) => T): T {
   return useStore(useAppStore(), selector);
 }
 
-/** As useApp, for what changes with every event: re-renders at most every `everyMs`, and always on the last change. */
+const same = (a: unknown, b: unknown): boolean =>
+  Object.is(a, b) ||
+  (Array.isArray(a) &&
+    Array.isArray(b) &&
+    a.length === b.length &&
+    a.every((item, index) => Object.is(item, b[index])));
+
+/**
+ * As useApp, for what changes with every event: re-renders at most every `everyMs`, and always on the last change. A selector may
+ * return a tuple; its items are of one moment, and it counts as changed when one of them has.
+ */
 export function useSettled<T>(selector: (app: App) => T, everyMs: number): T {
   const store = useAppStore();
   const [value, setValue] = useState(() => selector(store.getState()));
@@ -44,13 +54,15 @@ export function useSettled<T>(selector: (app: App) => T, everyMs: number): T {
   latest.current = selector;
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let lastRead = Number.NEGATIVE_INFINITY;
     const read = () => {
       timer = undefined;
+      lastRead = performance.now();
       const next = latest.current(store.getState());
-      setValue(() => next);
+      setValue((old) => (same(old, next) ? old : next));
     };
     const stop = store.subscribe(() => {
-      timer ??= setTimeout(read, everyMs);
+      timer ??= setTimeout(read, Math.max(0, everyMs - (performance.now() - lastRead)));
     });
     read();
     return () => {

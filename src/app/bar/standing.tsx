@@ -6,28 +6,34 @@ import type { AppState } from '../store';
 import { useApp, useSettled } from '../use-app';
 import styles from './bar.module.css';
 
-const SHOWN_EVERY_MS = 60;
-
 const runsFreely = (app: AppState) => app.state === 'playing' && speedAt(app.speed).kind === 'steps';
 
 export function Standing() {
-  const step = useSettled((app) => stepShown(app, runsFreely(app)), SHOWN_EVERY_MS);
-  const loss = useSettled((app) => lossShown(app, runsFreely(app)), SHOWN_EVERY_MS);
+  const step = useApp((app) => stepShown(app, runsFreely(app)));
+  const loss = useApp((app) => lossShown(app, runsFreely(app)));
   const rate = useSettled((app) => (runsFreely(app) ? app.stepsPerSecond : 0), 500);
   const perEpoch = useApp((app) => app.info?.stepsPerEpoch);
   return (
     <div className={styles['standing']}>
       <Value label="step" name="Step" text={formatCount(step)} />
-      <Value label="epoch" name="Epoch" text={perEpoch ? formatCount(Math.floor(step / perEpoch)) : NONE} />
+      <Value wide label="epoch" name="Epoch" text={perEpoch ? formatCount(Math.floor(step / perEpoch)) : NONE} />
       <Value label="loss" name="Loss" text={formatLoss(loss)} />
-      {rate > 0 && <Value label="steps/s" name="Steps a second" text={formatRate(rate)} />}
+      <Value label="steps/s" name="Steps a second" text={rate > 0 ? formatRate(rate) : NONE} />
     </div>
   );
 }
 
-function Value({ label, name, text }: { label: string; name: string; text: string }) {
+interface ValueProps {
+  readonly label: string;
+  readonly name: string;
+  readonly text: string;
+  /** Only where the bar has room for it. */
+  readonly wide?: boolean;
+}
+
+function Value({ label, name, text, wide = false }: ValueProps) {
   return (
-    <span className={styles['value']}>
+    <span className={styles['value']} data-wide={wide || undefined}>
       <span aria-hidden>{label}</span>
       {/* It changes many times a second: a screen reader is told on request, not each time. */}
       <b role="status" aria-live="off" aria-label={name}>

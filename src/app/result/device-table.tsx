@@ -1,6 +1,6 @@
 /** The numbers by device: where device 0 of DataParallel does more, and where devices of model parallel wait. */
 import type { Metrics } from '../../trace/metrics';
-import { formatBytes, formatPercent, formatSize, formatTime } from '../format';
+import { formatBytes, formatPercent, formatSize } from '../format';
 import styles from './result.module.css';
 
 const payloads = ({ traffic }: Metrics): string => {
@@ -12,9 +12,7 @@ export function DeviceTable({ metrics }: { metrics: Metrics }) {
   return (
     <details className={styles['table']}>
       <summary>By device</summary>
-      <p>
-        A step takes {formatTime(metrics.stepUs)}, {metrics.clock}. {payloads(metrics)}.
-      </p>
+      <p>{payloads(metrics)}.</p>
       <table>
         <thead>
           <tr>

@@ -4,8 +4,8 @@
  */
 import { type ReactNode, useMemo } from 'react';
 import { metricsOf } from '../../trace/metrics';
-import { formatBytes, formatPercent, formatSize, formatSmall, NONE } from '../format';
-import { useApp, useSettled } from '../use-app';
+import { formatBytes, formatPercent, formatSize, formatSmall, formatTime, NONE } from '../format';
+import { useSettled } from '../use-app';
 import { DeviceTable } from './device-table';
 import styles from './result.module.css';
 import { Status } from './scores';
@@ -13,21 +13,20 @@ import { Status } from './scores';
 const EVERY_MS = 150;
 
 export function Numbers() {
-  const info = useApp((app) => app.info);
-  const clock = useApp((app) => app.clock);
   const snapshot = useSettled((app) => app.snapshot, EVERY_MS);
-  const trace = useSettled((app) => app.cursor && app.traces[app.cursor.trace], EVERY_MS);
-  const metrics = useMemo(() => {
-    // The trace of a mode that has just been left does not fit the new one's formula.
-    const fits = trace && info && trace.initial.length === info.worldSize;
-    return fits ? metricsOf(trace, clock, info) : undefined;
-  }, [trace, clock, info]);
+  const [trace, info, clock] = useSettled(
+    ({ cursor, traces, info: of, clock: on }) => [cursor && traces[cursor.trace], of, on] as const,
+    EVERY_MS,
+  );
+  const metrics = useMemo(() => trace && info && metricsOf(trace, clock, info), [trace, clock, info]);
   const single = info?.config.mode === 'single';
   return (
     <>
       <div className={styles['numbers']}>
         <Headline wide name="Bytes per rank" text={metrics ? formatBytes(metrics.bytesPerRank) : NONE}>
-          {metrics ? `sent a step${metrics.bytesAgree ? '' : ', not'} = ${metrics.formula.text}` : 'sent a step by the busiest device'}
+          {metrics
+            ? `sent a step${metrics.bytesAgree ? '' : ', not'} = ${metrics.formula.text}`
+            : 'sent a step by the busiest device'}
         </Headline>
         <Headline name="Replica divergence" text={formatSmall(snapshot?.replicaDivergence)}>
           max |w<sub>i</sub> − w<sub>j</sub>| between replicas
@@ -43,6 +42,9 @@ export function Numbers() {
         </Headline>
         <Headline name="Idle" text={formatPercent(metrics?.idle)}>
           of the step, mean over devices, {clock}
+        </Headline>
+        <Headline name="Step time" text={metrics ? formatTime(metrics.stepUs) : NONE}>
+          {clock === 'modelled' ? `modelled: ${info?.hardwareLabel ?? ''}` : 'measured, one instruction at a time'}
         </Headline>
         <Headline name="Peak memory" text={metrics ? formatSize(Math.max(...metrics.peakBytes)) : NONE}>
           live tensors on the fullest device

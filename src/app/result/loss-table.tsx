@@ -1,0 +1,46 @@
+/** The loss chart in numbers: a few steps spread over the history, and the newest. */
+import { formatLoss } from '../format';
+import type { LossSeries } from './loss-series';
+import styles from './result.module.css';
+
+const TABLE_ROWS = 10;
+
+export function LossTable({ series }: { series: LossSeries }) {
+  const { steps, perRank, mean, test } = series;
+  const stride = Math.max(1, Math.ceil(steps.length / TABLE_ROWS));
+  const rows = steps.map((_, index) => index).filter((index) => index % stride === 0 || index === steps.length - 1);
+  const cell = (column: readonly (number | null)[], index: number) => formatLoss(column[index] ?? undefined);
+  return (
+    <details className={styles['table']}>
+      <summary>As a table</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">step</th>
+            {perRank.map((_, rank) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
+              <th key={rank} scope="col">
+                rank {rank}
+              </th>
+            ))}
+            <th scope="col">mean</th>
+            <th scope="col">test</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((index) => (
+            <tr key={steps[index]}>
+              <th scope="row">{steps[index]}</th>
+              {perRank.map((rank, r) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
+                <td key={r}>{cell(rank, index)}</td>
+              ))}
+              <td>{cell(mean, index)}</td>
+              <td>{cell(test, index)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
