@@ -232,6 +232,39 @@ describe('the WebGPU executor', () => {
     },
   );
 
+  it('submits once a step on a shared device, and at most once between two host transfers of a rank', async () => {
+    const run = testRun({ mode: 'ddp', worldSize: 2, batchSize: 12, ddp: SMALL_BUCKETS });
+    const count = (device: OpenedDevice) => {
+      let submits = 0;
+      const submit = device.device.queue.submit.bind(device.device.queue);
+      device.device.queue.submit = (buffers) => {
+        submits++;
+        return submit(buffers);
+      };
+      return () => submits;
+    };
+    const device = await gpu.open();
+    const shared = await open(run, device);
+    const sharedSubmits = count(device);
+    for (let step = 0; step < 3; step++) await shared.step('full', run.feed(step));
+    expect(sharedSubmits()).toBe(3);
+
+    const transport = memoryTransport();
+    const base = { programs: run.programs, ops: PROGRAM_OPS, shaders: SHADERS, transport };
+    const ranks = await Promise.all(
+      run.devices.map(async (d) => {
+        const own = await gpu.open();
+        const executor = await createWebgpuExecutor({ ...base, devices: [d], opened: own });
+        return { executor, submits: count(own) };
+      }),
+    );
+    await Promise.all(ranks.map(({ executor }) => executor.step('full', run.feed(0))));
+    const messages = at(at(run.programs, 0).lanes, 0).instructions.filter(
+      (i) => i.kind === 'send' || i.kind === 'recv',
+    );
+    for (const { submits } of ranks) expect(submits()).toBeLessThanOrEqual(messages.length + 1);
+  });
+
   it('does not wait for a peer when its own device is lost or the executor is disposed', async () => {
     const run = testRun({ mode: 'ddp', worldSize: 2, batchSize: 12 });
     for (const end of ['lose', 'dispose'] as const) {
