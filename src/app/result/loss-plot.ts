@@ -21,8 +21,11 @@ export function createLossPlot(element: HTMLElement, palette: Palette, ranks: nu
   const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
   resize.observe(element);
   return {
-    show: ({ steps, perRank, mean, test }) =>
-      plot.setData([[...steps], ...perRank.map((rank) => [...rank]), [...mean], [...test]]),
+    show({ steps, perRank, mean, test }) {
+      // Another number of ranks gets another plot; this one has not heard of it yet.
+      if (perRank.length !== ranks) return;
+      plot.setData([[...steps], ...perRank.map((rank) => [...rank]), [...mean], [...test]]);
+    },
     destroy() {
       resize.disconnect();
       plot.destroy();
