@@ -77,7 +77,7 @@ export class Playground {
     for (let done = 0; done < times; done += 1) {
       const before = await this.number('Step');
       await this.button('Step iteration').click();
-      await expect.poll(() => this.number('Step')).toBeGreaterThan(before);
+      await expect.poll(() => this.number('Step'), { intervals: [30] }).toBeGreaterThan(before);
     }
   }
 
