@@ -3,35 +3,17 @@
  * nothing; every rectangle and word comes from the scene.
  */
 
-import type { Phase } from '../../protocol/trace';
 import { bottom, grow, type Rect, right } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { box } from '../draw/shapes';
 import { drawText, ellipsize, firstFit, type TextStyle } from '../draw/text';
-import type { PhaseColour } from '../theme';
+import { phaseColour } from '../phase-colour';
 import type { LayerScene, MatrixScene, RoomScene, StripScene, TileScene } from './scene-types';
 
 const TITLE: TextStyle = { size: 13.5, weight: 600 };
 const SMALL: TextStyle = { size: 11 };
 const GRADIENT_WORDS = ['gradient', 'grad'];
 const IDLE_ALPHA = 0.45;
-
-export const phaseColour = (phase: Phase): PhaseColour => {
-  switch (phase) {
-    case 'forward':
-      return 'forward';
-    case 'loss':
-      return 'loss';
-    case 'backward':
-      return 'backward';
-    case 'reduce':
-      return 'comm';
-    case 'step':
-      return 'step';
-    default:
-      return 'move';
-  }
-};
 
 const rankColour = (ink: Ink, device: number): string =>
   ink.palette.ranks[device % ink.palette.ranks.length] ?? ink.palette.ink;

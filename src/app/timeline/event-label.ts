@@ -2,7 +2,9 @@
  * Short names for events, as the timeline writes them into its spans and the stage beside its devices: 'fwd 0', 'bwd 2', 'bucket 1', 'step'.
  * Longest first, so that a place takes the longest that fits. Pure.
  */
-import type { TraceEvent } from '../../protocol/trace';
+import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
+import { spanOf } from '../../trace/lanes';
+import { formatTime } from '../format';
 
 function transfer(e: TraceEvent): readonly string[] {
   const chunk =
@@ -50,4 +52,11 @@ export function eventTitle(e: TraceEvent): string {
   const module = e.module === '' ? '' : ` of layer ${e.module}`;
   const name = e.kind === 'compute' ? `${e.name}${module}` : (eventLabels(e)[0] ?? e.name);
   return `${name} on cuda:${e.device}`;
+}
+
+/** Where the cursor stands, for assistive tools. */
+export function cursorText(trace: StepTrace, clock: Clock, event: number): string {
+  const e = trace.events[event];
+  if (!e) return `before the first of ${trace.events.length} events`;
+  return `event ${event + 1} of ${trace.events.length}: ${eventTitle(e)}, at ${formatTime(spanOf(trace, clock, event).startUs)}`;
 }

@@ -1,0 +1,140 @@
+/**
+ * What lies in the lanes of a trace on one clock, prepared once: kernels in runs of one phase, communication in runs of one bucket or move, cut where it is
+ * hidden behind computation and where it is not, and the idle stretches. Times only, no pixels. Pure.
+ */
+import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
+import { busyIntervals, busySpans, type Interval } from '../../trace/idle';
+import { totalUs } from '../../trace/lanes';
+import { eventLabels } from './event-label';
+import { type Gap, gapsOf } from './gaps';
+
+export interface Piece extends Interval {
+  /** Index into trace.events. */
+  readonly event: number;
+  /** Longest first. */
+  readonly labels: readonly string[];
+}
+
+/** Neighbours that belong together and share a label where they are too narrow for one each. */
+export interface Run extends Interval {
+  readonly of: TraceEvent;
+  readonly labels: readonly string[];
+  readonly pieces: readonly Piece[];
+}
+
+export interface CommRun extends Run {
+  /** Behind computation of the same device, and in the open. */
+  readonly hidden: readonly Interval[];
+  readonly exposed: readonly Interval[];
+}
+
+export interface DeviceLanes {
+  readonly device: DeviceIndex;
+  readonly compute: readonly Run[];
+  readonly comm: readonly CommRun[];
+  readonly gaps: readonly Gap[];
+}
+
+export interface LaneParts {
+  readonly totalUs: number;
+  readonly devices: readonly DeviceLanes[];
+}
+
+const PHASE_LABELS: Readonly<Record<TraceEvent['phase'], readonly string[]>> = {
+  broadcast: ['broadcast'],
+  data: ['load', 'in'],
+  scatter: ['scatter'],
+  replicate: ['replicate'],
+  forward: ['forward', 'fwd'],
+  gather: ['gather'],
+  loss: ['loss'],
+  backward: ['backward', 'bwd'],
+  reduce: ['reduce'],
+  step: ['step'],
+};
+
+function intersect(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
+  return a.flatMap((x) =>
+    b.flatMap((y) => {
+      const startUs = Math.max(x.startUs, y.startUs);
+      const endUs = Math.min(x.endUs, y.endUs);
+      return endUs > startUs ? [{ startUs, endUs }] : [];
+    }),
+  );
+}
+
+function without(whole: Interval, parts: readonly Interval[]): readonly Interval[] {
+  const left: Interval[] = [];
+  let from = whole.startUs;
+  for (const part of parts) {
+    if (part.startUs > from) left.push({ startUs: from, endUs: part.startUs });
+    from = Math.max(from, part.endUs);
+  }
+  if (whole.endUs > from) left.push({ startUs: from, endUs: whole.endUs });
+  return left;
+}
+
+/** Runs of pieces that follow each other without a break and have the same key. */
+function runsOf(
+  trace: StepTrace,
+  pieces: readonly Piece[],
+  keyOf: (e: TraceEvent) => string,
+  labelsOf: (e: TraceEvent) => readonly string[],
+): readonly Run[] {
+  const runs: {
+    startUs: number;
+    endUs: number;
+    readonly key: string;
+    readonly of: TraceEvent;
+    readonly pieces: Piece[];
+  }[] = [];
+  for (const piece of pieces) {
+    const of = trace.events[piece.event];
+    if (!of) continue;
+    const last = runs.at(-1);
+    const joins = last && last.key === keyOf(of) && piece.startUs <= last.endUs + 1e-6;
+    if (joins) {
+      last.endUs = Math.max(last.endUs, piece.endUs);
+      last.pieces.push(piece);
+    } else runs.push({ startUs: piece.startUs, endUs: piece.endUs, key: keyOf(of), of, pieces: [piece] });
+  }
+  return runs.map(({ startUs, endUs, of, pieces: own }) => ({ startUs, endUs, of, pieces: own, labels: labelsOf(of) }));
+}
+
+function commLabels(e: TraceEvent): readonly string[] {
+  if (e.bucket !== undefined) return [`bucket ${e.bucket}`, `b${e.bucket}`];
+  if (e.collective) return [e.phase === 'backward' ? 'scatter gradients' : e.phase, e.phase];
+  return [e.payload ?? e.phase];
+}
+
+export function lanePartsOf(trace: StepTrace, clock: Clock, devices: number): LaneParts {
+  const spans = busySpans(trace, clock);
+  const piecesOf = (device: DeviceIndex, queue: TraceEvent['queue']): readonly Piece[] =>
+    trace.events
+      .flatMap((e, event): Piece[] => {
+        const span = spans[event];
+        return span && e.device === device && e.queue === queue ? [{ ...span, event, labels: eventLabels(e) }] : [];
+      })
+      .sort((a, b) => a.startUs - b.startUs || a.event - b.event);
+  return {
+    totalUs: totalUs(trace, clock),
+    devices: Array.from({ length: devices }, (_, device): DeviceLanes => {
+      const busy = busyIntervals(trace, clock, device, 'compute');
+      const comm = runsOf(trace, piecesOf(device, 'comm'), (e) => `${e.bucket} ${e.phase} ${e.payload}`, commLabels);
+      return {
+        device,
+        compute: runsOf(
+          trace,
+          piecesOf(device, 'compute'),
+          (e) => e.phase,
+          (e) => PHASE_LABELS[e.phase],
+        ),
+        comm: comm.map((run) => {
+          const hidden = intersect([run], busy);
+          return { ...run, hidden, exposed: without(run, hidden) };
+        }),
+        gaps: gapsOf(trace, clock, device),
+      };
+    }),
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * Paints the timeline: grounds, idle stretches, kernels, communication (hatched where computation hides it, solid where it does not), the axis, the
+ * marks of what is hovered and pinned, and the cursor over all. Decides nothing.
+ */
+import { bottom, grow, type Rect } from '../draw/geometry';
+import type { Ink } from '../draw/ink';
+import { box, line } from '../draw/shapes';
+import { drawText, firstFit, type TextStyle } from '../draw/text';
+import { phaseColour } from '../phase-colour';
+import type { CommScene, RowScene, RunScene, TimelineScene } from './timeline-scene';
+
+const SMALL: TextStyle = { size: 11 };
+const NAME: TextStyle = { size: 12 };
+const TEXT_INSET = 5;
+const TWO_LINES = 34;
+
+function label(ink: Ink, labels: readonly string[], rect: Rect, colour: string): void {
+  if (rect.width < 12) return;
+  const text = firstFit(labels, rect.width - TEXT_INSET - 2, SMALL, ink.measure);
+  drawText(ink.context, ink.palette, text, rect.x + TEXT_INSET, rect.y + rect.height / 2 + 4, { ...SMALL, colour });
+}
+
+function kernels(ink: Ink, scene: RunScene): void {
+  const { palette, context } = ink;
+  // Copying a bucket back into .grad is no communication.
+  const { fill } = palette.phase[scene.run.of.phase === 'reduce' ? 'move' : phaseColour(scene.run.of.phase)];
+  for (const piece of scene.pieces) {
+    box(context, piece.rect, { fill, radius: piece.rect.width > 6 ? 3 : 0.5 });
+    label(ink, piece.labels, piece.rect, palette.ink);
+  }
+  label(ink, scene.labels, scene.rect, palette.ink);
+}
+
+/** Words on a hatched ground stand on a plain one. */
+function plate(ink: Ink, labels: readonly string[], rect: Rect, ground: string): void {
+  const text = firstFit(labels, rect.width - 2 * TEXT_INSET, SMALL, ink.measure);
+  if (text === '') return;
+  const width = ink.measure(text, SMALL) + 6;
+  box(
+    ink.context,
+    { x: rect.x + TEXT_INSET - 3, y: rect.y + 1, width, height: rect.height - 2 },
+    { fill: ground, radius: 2 },
+  );
+  label(ink, [text], { ...rect, width: rect.width + TEXT_INSET }, ink.palette.ink);
+}
+
+const LOWEST_WITH_TEXT = 11;
+
+const widest = (rects: readonly Rect[]): Rect | undefined => [...rects].sort((a, b) => b.width - a.width)[0];
+
+function communication(ink: Ink, scene: CommScene): void {
+  const { palette, context } = ink;
+  const bucket = scene.run.of.bucket !== undefined;
+  const colours = bucket ? palette.phase.comm : palette.phase.move;
+  const ground = bucket ? palette.phase.backward.fill : palette.track;
+  for (const rect of scene.hidden)
+    box(context, rect, { fill: ink.hatch({ ground, ink: colours.edge, pitch: 5 }), radius: 2 });
+  for (const rect of scene.exposed) box(context, rect, { fill: colours.fill, radius: 2 });
+  for (const { rect } of scene.pieces) {
+    if (rect.width > 5)
+      box(context, { x: rect.x, y: rect.y, width: 0.75, height: rect.height }, { fill: palette.card });
+  }
+  if (scene.rect.height < LOWEST_WITH_TEXT) return;
+  if (scene.labels.length === 0) {
+    for (const piece of scene.pieces) {
+      const open = scene.exposed.some(
+        (r) => r.x <= piece.rect.x + 1 && r.x + r.width >= piece.rect.x + piece.rect.width - 2,
+      );
+      if (open) label(ink, piece.labels, piece.rect, palette.ink);
+      else plate(ink, piece.labels, piece.rect, ground);
+    }
+    return;
+  }
+  const solid = widest(scene.exposed);
+  const hatched = widest(scene.hidden);
+  if (hatched && hatched.width > (solid?.width ?? 0)) plate(ink, scene.labels, hatched, ground);
+  else if (solid) label(ink, scene.labels, solid, palette.ink);
+}
+
+function ground(ink: Ink, scene: RowScene): void {
+  const { palette, context } = ink;
+  const { row: at } = scene;
+  const colour = palette.ranks[at.device % palette.ranks.length] ?? palette.ink;
+  const two = at.name.height >= TWO_LINES && scene.detail !== '';
+  const x = at.name.x + 11;
+  box(context, { x: at.name.x, y: at.name.y + 2, width: 3.5, height: at.name.height - 4 }, { fill: colour });
+  drawText(context, palette, scene.name, x, two ? at.name.y + 15 : at.name.y + at.name.height / 2 + 4, {
+    ...NAME,
+    colour: palette.ink,
+  });
+  if (two) drawText(context, palette, scene.detail, x, at.name.y + 29, { ...SMALL, colour: palette.soft });
+  box(context, at.ground, { fill: palette.track, radius: 4 });
+  const idle = ink.hatch({ ground: palette.track, ink: palette.line, pitch: 7, width: 1 });
+  for (const gap of scene.gaps) if (gap.width > 2) box(context, gap, { fill: idle, radius: 2 });
+}
+
+function axis(ink: Ink, { ticks, layout, rows }: TimelineScene): void {
+  const { palette, context } = ink;
+  const last = rows.at(-1);
+  const low = last ? bottom(last.row.ground) : layout.height;
+  for (const { x, text } of ticks) {
+    line(
+      context,
+      [
+        { x, y: layout.axis.height - 4 },
+        { x, y: low },
+      ],
+      { colour: palette.line, width: 1, alpha: 0.55 },
+    );
+    const align = x > layout.right - 30 ? 'right' : x < layout.left + 20 ? 'left' : 'center';
+    drawText(context, palette, text, x, 11, { ...SMALL, colour: palette.soft, align });
+  }
+}
+
+function cursor(ink: Ink, { cursorX, layout }: TimelineScene): void {
+  if (cursorX === undefined) return;
+  const { context, palette } = ink;
+  const top = layout.axis.height - 5;
+  line(
+    context,
+    [
+      { x: cursorX, y: top },
+      { x: cursorX, y: layout.height - 2 },
+    ],
+    { colour: palette.accent, width: 1.5 },
+  );
+  context.beginPath();
+  context.arc(cursorX, top, 4.5, 0, 2 * Math.PI);
+  context.fillStyle = palette.accent;
+  context.fill();
+}
+
+export interface TimelineMarks {
+  readonly hovered: readonly Rect[];
+  readonly pinned: readonly Rect[];
+}
+
+export function paintTimeline(ink: Ink, scene: TimelineScene, marks: TimelineMarks): void {
+  const { palette, context } = ink;
+  for (const row of scene.rows) ground(ink, row);
+  axis(ink, scene);
+  for (const row of scene.rows) {
+    for (const run of row.compute) kernels(ink, run);
+    for (const run of row.comm) communication(ink, run);
+  }
+  for (const rect of marks.pinned) box(context, grow(rect, 2), { stroke: palette.ink, lineWidth: 1.5, radius: 4 });
+  for (const rect of marks.hovered) box(context, grow(rect, 2), { stroke: palette.accent, lineWidth: 1.5, radius: 4 });
+  cursor(ink, scene);
+}

@@ -1,0 +1,39 @@
+/** The steps whose traces are kept, as one bar each, higher where the loss was: choose one to see it on the stage. */
+import { formatCount, formatLoss } from '../format';
+import { useApp, useController, useSettled } from '../use-app';
+import styles from './steps-strip.module.css';
+
+const LOWEST = 0.2;
+
+export function StepsStrip() {
+  const { player } = useController();
+  const traces = useSettled((app) => app.traces, 200);
+  const chosen = useSettled((app) => app.cursor?.trace, 80);
+  const locked = useApp((app) => app.lock.has('transport'));
+  if (traces.length < 2) return null;
+  const losses = traces.map((t) => t.losses.loss).filter(Number.isFinite);
+  const least = Math.min(...losses);
+  const range = Math.max(1e-9, Math.max(...losses) - least);
+  return (
+    <fieldset className={styles['strip']} disabled={locked}>
+      <legend>kept steps</legend>
+      {traces.map((trace, index) => {
+        const { loss } = trace.losses;
+        const share = Number.isFinite(loss) ? LOWEST + ((1 - LOWEST) * (loss - least)) / range : 1;
+        const name = `step ${formatCount(trace.step)}, loss ${formatLoss(loss)}`;
+        return (
+          <label key={trace.step} title={name}>
+            <input
+              type="radio"
+              name="kept-step"
+              aria-label={name}
+              checked={index === chosen}
+              onChange={() => player.seek(index, trace.events.length - 1)}
+            />
+            <i style={{ height: `${100 * share}%` }} />
+          </label>
+        );
+      })}
+    </fieldset>
+  );
+}

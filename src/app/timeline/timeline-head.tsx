@@ -1,0 +1,69 @@
+/** The line above the lanes: which step, on which clock and hardware, what the patterns mean, and the zoom buttons. */
+import type { Clock } from '../../protocol/trace';
+import type { SessionInfo } from '../../protocol/session';
+import { formatCount } from '../format';
+import { useApp, useAppStore, useSettled } from '../use-app';
+import styles from './timeline-head.module.css';
+
+const CLOCKS: readonly Clock[] = ['modelled', 'measured'];
+
+export function clockLabel(clock: Clock, info: SessionInfo): string {
+  if (clock === 'modelled') return `modelled time, ${info.hardwareLabel}`;
+  const shared = info.worldSize > 1 && info.config.placement === 'shared';
+  return `measured on ${info.device.adapter}${shared ? '; virtual devices share it' : ''}`;
+}
+
+export function TimelineHead({ onZoom }: { onZoom: (factor: number) => void }) {
+  const store = useAppStore();
+  const clock = useApp((app) => app.clock);
+  const info = useApp((app) => app.info);
+  const step = useSettled((app) => app.cursor && app.traces[app.cursor.trace]?.step, 100);
+  return (
+    <div className={styles['head']}>
+      <h2>{step === undefined ? 'Step' : `Step ${formatCount(step)}`}</h2>
+      <fieldset className={styles['clocks']}>
+        <legend className="visually-hidden">Clock</legend>
+        {CLOCKS.map((c) => (
+          <label key={c}>
+            <input
+              type="radio"
+              name="clock"
+              value={c}
+              checked={clock === c}
+              onChange={() => store.getState().setClock(c)}
+            />
+            <span>{c}</span>
+          </label>
+        ))}
+      </fieldset>
+      {info && <span className={styles['label']}>{clockLabel(clock, info)}</span>}
+      {info && info.worldSize > 1 && (
+        <span className={styles['key']}>
+          <span>
+            <i data-kind="hidden" />
+            hidden behind computation
+          </span>
+          <span>
+            <i data-kind="exposed" />
+            exposed
+          </span>
+          <span>
+            <i data-kind="idle" />
+            idle
+          </span>
+        </span>
+      )}
+      <span className={styles['zoom']}>
+        <button type="button" aria-label="Zoom out" onClick={() => onZoom(1 / 1.6)}>
+          −
+        </button>
+        <button type="button" aria-label="Zoom in" onClick={() => onZoom(1.6)}>
+          +
+        </button>
+        <button type="button" aria-label="Show the whole step" onClick={() => onZoom(0)}>
+          fit
+        </button>
+      </span>
+    </div>
+  );
+}

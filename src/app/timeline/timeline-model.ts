@@ -1,0 +1,95 @@
+/**
+ * What the timeline keeps between two frames: the parts of the trace on the chosen clock, the window that is in view, the scene that was painted
+ * last. No DOM, no React; one per mounted timeline.
+ */
+import type { Clock, StepTrace } from '../../protocol/trace';
+import { createWalkTime, type WalkTime } from '../../trace/walk-time';
+import type { App } from '../store';
+import { type LaneParts, lanePartsOf } from './lane-parts';
+import { layoutTimeline, type TimelineLayout } from './timeline-layout';
+import { type TimelineScene, timeScale, timelineScene } from './timeline-scene';
+import { follow, type ViewWindow, WHOLE } from './view-window';
+
+export interface Place {
+  readonly event: number;
+  readonly fraction: number;
+}
+
+export interface TimelineModel {
+  layout(app: App, width: number): TimelineLayout;
+  look(app: App, width: number): TimelineScene;
+  readonly scene: TimelineScene | undefined;
+  view: ViewWindow;
+  /** Where the cursor goes for a point on the canvas. */
+  placeAt(app: App, x: number): Place | undefined;
+  /** What is shown at x, 0..1 across the lanes. */
+  across(x: number): number;
+}
+
+interface Prepared {
+  readonly trace: StepTrace;
+  readonly clock: Clock;
+  readonly parts: LaneParts;
+  readonly walk: WalkTime;
+}
+
+const traceOf = (app: App): StepTrace | undefined => app.cursor && app.traces[app.cursor.trace];
+const trafficIn = (trace: StepTrace | undefined): boolean => trace?.events.some((e) => e.queue === 'comm') ?? false;
+
+export function createTimelineModel(): TimelineModel {
+  let prepared: Prepared | undefined;
+  let scene: TimelineScene | undefined;
+  let view = WHOLE;
+
+  const prepare = (app: App, trace: StepTrace): Prepared => {
+    if (prepared?.trace !== trace || prepared.clock !== app.clock) {
+      const { clock } = app;
+      const parts = lanePartsOf(trace, clock, app.info?.worldSize ?? 1);
+      prepared = { trace, clock, parts, walk: createWalkTime(trace, clock) };
+    }
+    return prepared;
+  };
+  const layout = (app: App, width: number) =>
+    layoutTimeline(
+      width,
+      app.info?.worldSize ?? 1,
+      (app.info?.worldSize ?? 1) > 1 && (traceOf(app) === undefined || trafficIn(traceOf(app))),
+    );
+  const model: TimelineModel = {
+    layout,
+    look(app, width) {
+      const at = layout(app, width);
+      const trace = traceOf(app);
+      if (!trace || !app.cursor) {
+        scene = { layout: at, rows: [], ticks: [], cursorX: undefined, items: [] };
+        return scene;
+      }
+      const { parts, walk } = prepare(app, trace);
+      const cursorUs = walk.timeOf({ event: app.cursor.event, fraction: app.cursorFraction });
+      if (app.state === 'playing' && parts.totalUs > 0) view = follow(view, cursorUs / parts.totalUs);
+      scene = timelineScene({ layout: at, trace, parts, view, cursorUs, ranks: app.info?.config.mode === 'ddp' });
+      return scene;
+    },
+    get scene() {
+      return scene;
+    },
+    get view() {
+      return view;
+    },
+    set view(next) {
+      view = next;
+    },
+    placeAt(app, x) {
+      const trace = traceOf(app);
+      if (!trace || !scene) return undefined;
+      const { parts, walk } = prepare(app, trace);
+      return walk.positionAt(timeScale(scene.layout, parts.totalUs, view).invert(x));
+    },
+    across(x) {
+      if (!scene) return 0.5;
+      const { left, right } = scene.layout;
+      return Math.min(1, Math.max(0, (x - left) / Math.max(1, right - left)));
+    },
+  };
+  return model;
+}

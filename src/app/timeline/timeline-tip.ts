@@ -1,0 +1,33 @@
+/** What an event and an idle stretch say when pointed at. Pure; called by the timeline's scene. */
+import type { Clock, StepTrace } from '../../protocol/trace';
+import { spanOf } from '../../trace/lanes';
+import type { Tip } from '../draw/tip';
+import { formatCount, formatSize, formatTime } from '../format';
+import { eventTitle } from './event-label';
+import type { Gap } from './gaps';
+
+const CLOCKS: readonly Clock[] = ['modelled', 'measured'];
+
+export function eventTip(trace: StepTrace, index: number): Tip {
+  const e = trace.events[index];
+  if (!e) return { title: '', facts: [] };
+  const time = (clock: Clock): readonly [string, string] => {
+    const { startUs, durUs } = spanOf(trace, clock, index);
+    return [clock, `${formatTime(durUs)} from ${formatTime(startUs)}`];
+  };
+  return {
+    title: eventTitle(e),
+    facts: [
+      ['phase', e.bucket === undefined ? e.phase : `${e.phase}, bucket ${e.bucket}`],
+      ...CLOCKS.map(time),
+      ...(e.bytes > 0 ? [[e.peer === undefined ? 'reads and writes' : 'moves', formatSize(e.bytes)] as const] : []),
+      ...(e.flops > 0 ? [['computes', `${formatCount(e.flops)} flop`] as const] : []),
+      ...(e.writes.length > 0 ? [['writes', e.writes.join(', ')] as const] : []),
+    ],
+  };
+}
+
+export const gapTip = (gap: Gap): Tip => ({
+  title: `Idle for ${formatTime(gap.endUs - gap.startUs)}`,
+  facts: [['why', gap.why()]],
+});

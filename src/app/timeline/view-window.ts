@@ -1,0 +1,34 @@
+/**
+ * Which part of the step the timeline shows, as fractions of its length, so that a zoom stays when the next step is a little longer or the other
+ * clock is chosen. Pure: zoom about a point, pan, fit, and follow a cursor that leaves the picture.
+ */
+import { clamp } from '../draw/geometry';
+
+export interface ViewWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const WHOLE: ViewWindow = { from: 0, to: 1 };
+const SMALLEST = 1 / 400;
+
+function fitted(from: number, length: number): ViewWindow {
+  const start = clamp(from, 0, 1 - length);
+  return { from: start, to: start + length };
+}
+
+/** `at`: the place, 0..1 across the picture, that stays where it is; `factor` > 1 shows less of the step, larger. */
+export function zoom({ from, to }: ViewWindow, factor: number, at: number): ViewWindow {
+  const length = clamp((to - from) / factor, SMALLEST, 1);
+  return fitted(from + at * (to - from - length), length);
+}
+
+/** By a part of what is shown. */
+export const pan = ({ from, to }: ViewWindow, by: number): ViewWindow => fitted(from + by * (to - from), to - from);
+
+/** The same window, or one of the same length that shows the place again, with more of what comes than of what was. */
+export function follow(window: ViewWindow, place: number): ViewWindow {
+  const { from, to } = window;
+  if (place >= from && place <= to) return window;
+  return fitted(place - 0.15 * (to - from), to - from);
+}
