@@ -136,8 +136,12 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
   return {
     play() {
       const speed = speedAt(store.getState().speed);
-      if (free && speed.kind === 'events') source.control({ type: 'pause' });
+      const slowsDown = free && speed.kind === 'events';
       halt();
+      if (slowsDown) {
+        source.control({ type: 'pause' });
+        store.getState().seek(last(), endOf(last()));
+      }
       store.getState().setState('playing');
       if (speed.kind === 'events') {
         void playSlowly(ticket);

@@ -1,5 +1,6 @@
 /** Where the transport's steps lead to, and what the bar says about a cursor: pure functions over the state of the store. */
 import type { TraceEvent } from '../protocol/trace';
+import { speedAt } from './speeds';
 import type { AppState } from './store';
 
 /** The last event before the parameters change; the whole step where there is none. */
@@ -7,6 +8,10 @@ export function endOfGradients(events: readonly TraceEvent[]): number {
   const step = events.findIndex((event) => event.phase === 'step');
   return step > 0 ? step - 1 : events.length - 1;
 }
+
+/** The session runs by itself, not a step at a time for the cursor to walk over. */
+export const runsFreely = ({ state, speed }: Pick<AppState, 'state' | 'speed'>): boolean =>
+  state === 'playing' && speedAt(speed).kind === 'steps';
 
 type Run = Pick<AppState, 'traces' | 'cursor' | 'cursorFraction' | 'losses' | 'state'>;
 
