@@ -35,6 +35,7 @@ test('scrubs through past steps without running them again', async ({ playground
   await playground.scrub().focus();
   await playground.scrub().press('Home');
   await expect.poll(() => playground.number('Step')).toBe(0);
+  await expect.poll(() => playground.position()).toBe(0);
   await playground.scrub().press('End');
   await expect.poll(() => playground.number('Step')).toBe(3);
   await expect.poll(() => playground.number('Loss')).toBe(loss);
