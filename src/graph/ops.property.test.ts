@@ -28,7 +28,7 @@ function compare(made: OpCase, random: () => number): void {
   // Sums may cancel: a float32 sum is as good as the size of what was summed allows.
   const summed = doubles.reduce((sum, t) => sum + t.data.reduce((a, v) => a + Math.abs(v), 0), 0);
   const out = must(values.get(d.output), 'out');
-  const scale = Math.max(...expected.map(Math.abs), summed / 100);
+  const scale = Math.max(...expected.map(Math.abs), summed / 20);
   expect(Math.max(...expected.map((v, i) => Math.abs(v - at(out, i)))) / scale).toBeLessThan(5e-6);
 
   const objective = (inputs: readonly Doubles[]): number =>
