@@ -14,6 +14,9 @@ export interface Frames {
   animate(animator: Animate): () => void;
 }
 
+/** A frame begins no further drawing once it has drawn for so long. */
+const DRAW_BUDGET_MS = 10;
+
 /** `requestFrame` is the browser's requestAnimationFrame; tests give their own. */
 export function createFrames(requestFrame: (callback: (nowMs: number) => void) => unknown): Frames {
   const drawers = new Set<Draw>();
@@ -37,9 +40,13 @@ export function createFrames(requestFrame: (callback: (nowMs: number) => void) =
         if (animators.has(animator)) animators.set(animator, nowMs);
       } else animators.delete(animator);
     }
-    const now = [...dirty];
-    dirty.clear();
-    for (const draw of now) if (drawers.has(draw)) draw(nowMs);
+    const began = performance.now();
+    for (const draw of [...dirty]) {
+      // What does not fit comes first in the next frame: two heavy drawers must not make one long task.
+      if (performance.now() - began > DRAW_BUDGET_MS) break;
+      dirty.delete(draw);
+      if (drawers.has(draw)) draw(nowMs);
+    }
     if (animators.size > 0 || dirty.size > 0) schedule();
   };
 

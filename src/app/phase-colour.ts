@@ -2,7 +2,8 @@
 import type { Phase } from '../protocol/trace';
 import type { PhaseColour } from './theme';
 
-export function phaseColour(phase: Phase): PhaseColour {
+/** `computes`: a kernel. One that copies a reduced bucket back into .grad is no communication. */
+export function phaseColour(phase: Phase, computes: boolean): PhaseColour {
   switch (phase) {
     case 'forward':
     case 'loss':
@@ -10,7 +11,7 @@ export function phaseColour(phase: Phase): PhaseColour {
     case 'step':
       return phase;
     case 'reduce':
-      return 'comm';
+      return computes ? 'move' : 'comm';
     default:
       return 'move';
   }

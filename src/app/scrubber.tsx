@@ -1,6 +1,8 @@
 /** One slider over every event of every kept step: the way back and forth through what has run. */
 import { useMemo } from 'react';
 import type { StepTrace } from '../protocol/trace';
+import { formatCount, formatRate } from './format';
+import { runsFreely } from './positions';
 import styles from './scrubber.module.css';
 import { useApp, useController, useSettled } from './use-app';
 
@@ -15,6 +17,7 @@ export function Scrubber() {
   const traces = useApp((app) => app.traces);
   const cursor = useSettled((app) => app.cursor, 50);
   const locked = useApp((app) => app.lock.has('transport'));
+  const rate = useSettled((app) => (runsFreely(app) ? app.stepsPerSecond : 0), 500);
   const { player } = useController();
   const starts = useMemo(() => startsOf(traces), [traces]);
   const last = (starts.at(-1) ?? 1) - 1;
@@ -28,7 +31,7 @@ export function Scrubber() {
     player.seek(Math.min(index, traces.length - 1), to - (starts[index] ?? 0) - 1);
   };
   const at = trace
-    ? `step ${trace.step}, event ${(cursor?.event ?? -1) + 1} of ${trace.events.length}`
+    ? `step ${formatCount(trace.step)}, event ${(cursor?.event ?? -1) + 1} of ${trace.events.length}`
     : 'nothing has run yet';
   return (
     <div className={styles['scrubber']}>
@@ -45,7 +48,15 @@ export function Scrubber() {
       />
       <span>
         {at}
-        {traces.length > 1 && trace && `, ${traces.length} steps kept`}
+        {rate > 0 && (
+          <>
+            {'; training at '}
+            <b role="status" aria-live="off" aria-label="Steps a second">
+              {formatRate(rate)}
+            </b>
+            {' steps/s'}
+          </>
+        )}
       </span>
     </div>
   );

@@ -34,7 +34,8 @@ export function createWalker(store: AppStore, frames: Frames, reducedMotion: () 
   const put = (position: number) => {
     const { cursor, seek } = store.getState();
     if (!cursor) return;
-    const event = Math.ceil(position);
+    // Between the first two places ceil() gives -0, which is not an index.
+    const event = Math.ceil(position) + 0;
     if (reducedMotion()) seek(cursor.trace, Math.floor(position), 1);
     else seek(cursor.trace, event, position - event + 1);
   };

@@ -1,0 +1,31 @@
+/** A trace for tests of the page's own logic: so many events of one device, one after the other. Tests of what a trace means use real ones. */
+import type { StepTrace } from '../../protocol/trace';
+
+export const traceOf = (step: number, count: number): StepTrace => ({
+  step,
+  epoch: 0,
+  variant: 'full',
+  events: Array.from({ length: count }, (_, id) => ({
+    id,
+    device: 0,
+    rank: 0,
+    queue: 'compute',
+    kind: 'compute',
+    name: 'ops/linear',
+    phase: 'forward',
+    module: '',
+    anchor: '',
+    reads: [],
+    writes: [],
+    bytes: 0,
+    flops: 0,
+    deps: [],
+    startUs: id,
+    durUs: 1,
+    captured: [],
+  })),
+  modelled: Array.from({ length: count }, (_, id) => ({ startUs: id, durUs: 1 })),
+  samples: [],
+  losses: { step, epoch: 0, perRank: [step + 0.5], loss: step + 0.5 },
+  initial: [],
+});
