@@ -22,6 +22,7 @@ export const fontOf = (style: TextStyle, fonts: Fonts): string =>
   `${style.weight ?? 400} ${style.size}px ${style.mono ? fonts.mono : fonts.sans}`;
 
 const REMEMBERED = 4000;
+const FEWEST_LETTERS = 4;
 
 export function createMeasure(context: CanvasRenderingContext2D, fonts: Fonts): Measure {
   const widths = new Map<string, number>();
@@ -40,7 +41,7 @@ export function createMeasure(context: CanvasRenderingContext2D, fonts: Fonts): 
   };
 }
 
-/** The text, or its longest beginning that fits with an ellipsis, or '' when not even two letters fit. */
+/** The text, or its longest beginning that fits with an ellipsis, or '' when that would be hardly a word. */
 export function ellipsize(text: string, width: number, style: TextStyle, measure: Measure): string {
   if (measure(text, style) <= width) return text;
   let low = 0;
@@ -50,7 +51,7 @@ export function ellipsize(text: string, width: number, style: TextStyle, measure
     if (measure(`${text.slice(0, middle).trimEnd()}…`, style) <= width) low = middle;
     else high = middle - 1;
   }
-  return low < 2 ? '' : `${text.slice(0, low).trimEnd()}…`;
+  return low < FEWEST_LETTERS ? '' : `${text.slice(0, low).trimEnd()}…`;
 }
 
 /** The first of the alternatives that fits; the last one cut when none does. */

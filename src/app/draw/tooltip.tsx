@@ -15,11 +15,13 @@ import styles from './tooltip.module.css';
 
 const MOST_ROWS = 8;
 const MOST_COLUMNS = 8;
+/** A value with its swatch takes about that many pixels. */
+const VALUE_WIDTH = 82;
 
 function Values({ cells }: { cells: HeatCells }) {
   const palette = usePalette();
   const rows = Math.min(cells.rows, MOST_ROWS);
-  const columns = Math.min(cells.columns, MOST_COLUMNS);
+  const columns = Math.min(cells.columns, MOST_COLUMNS, Math.floor((window.innerWidth - 40) / VALUE_WIDTH));
   return (
     <table className={styles['values']}>
       <tbody>

@@ -2,7 +2,7 @@
  * Sets the layers of a room in lines, as words are set: per layer its weight with the bias as a column, and the gradients beside or under them.
  * The cells are as large as they can be; when even small ones do not fit, matrices are cropped further. Pure; called by room-layout.ts.
  */
-import type { Rect } from '../draw/geometry';
+import { type Rect, right } from '../draw/geometry';
 import { type MatrixWindow, matrixWindow } from './matrix-window';
 
 export interface LayerSpec {
@@ -31,6 +31,7 @@ export interface LayerLayout {
 export interface LayersLayout {
   readonly layers: readonly LayerLayout[];
   readonly cell: number;
+  readonly width: number;
   readonly height: number;
 }
 
@@ -38,11 +39,11 @@ export const LABEL = 16;
 const NOTE = 14;
 const BESIDE = 3;
 const PAIR_GAP = 6;
-const LAYER_GAP = 12;
+const LAYER_GAP = 10;
 const LINE_GAP = 7;
 const SMALLEST_LABEL = 20;
 const GRADIENT_LABEL = 26;
-const NO_LAYERS: LayersLayout = { layers: [], cell: 0, height: 0 };
+const NO_LAYERS: LayersLayout = { layers: [], cell: 0, width: 0, height: 0 };
 
 interface Fit {
   readonly cell: number;
@@ -100,7 +101,7 @@ const lineHeight = (line: readonly Block[]): number => Math.max(...line.map((b) 
 const heightOf = (lines: Lines): number =>
   lines.reduce((sum, line) => sum + lineHeight(line), 0) + LINE_GAP * Math.max(0, lines.length - 1);
 
-const CELLS = [26, 22, 18, 16, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4];
+const CELLS = [26, 22, 18, 16, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3];
 const SMALL_CELLS = [6, 5, 4, 3];
 const CROPS = [12, 8, 6, 4];
 
@@ -160,7 +161,13 @@ export function layoutLayers(specs: readonly LayerSpec[], area: Rect): LayersLay
     }
     y += lineHeight(line) + LINE_GAP;
   }
-  return { layers, cell: fit.cell, height: heightOf(lines) };
+  const width = Math.max(...layers.map((l) => right(l.label)), ...layers.map((l) => right(lastOf(l)))) - area.x;
+  return { layers, cell: fit.cell, width, height: heightOf(lines) };
+}
+
+function lastOf({ values, gradients }: LayerLayout): Rect {
+  const pair = gradients ?? values;
+  return pair.bias ?? pair.weight;
 }
 
 /** The least height in which the layers fit a width with whole cells of `cell` pixels. */

@@ -39,7 +39,7 @@ interface Plan extends Size {
 }
 
 const COMPACT_BELOW = 560;
-const MARGIN = 16;
+const MARGIN = 12;
 
 /** Cells of a two-row grid clockwise from the top left; an odd last room stands between its upper neighbours. */
 function rim(devices: number): readonly Cell[] {
@@ -80,9 +80,9 @@ function plansFor(devices: number): readonly { arrangement: Arrangement; columns
 function plan(input: LayoutInput, kind: ReturnType<typeof plansFor>[number], compact: boolean): Plan {
   const { columns, rows } = kind;
   const margin = compact ? 8 : MARGIN;
-  const wide = (input.width - 2 * margin) * (columns > 2 ? 0.062 : 0.17);
+  const wide = (input.width - 2 * margin) * (columns > 2 ? 0.062 : 0.125);
   const gap = input.traffic
-    ? { width: compact ? 34 : clamp(wide, 46, 170), height: compact ? 42 : clamp(input.height * 0.11, 50, 100) }
+    ? { width: compact ? 34 : clamp(wide, 46, 170), height: compact ? 42 : clamp(input.height * 0.1, 44, 96) }
     : { width: 20, height: 20 };
   const free = {
     width: input.width - 2 * margin - gap.width * (columns - 1),

@@ -25,12 +25,12 @@ function matrix(ink: Ink, m: MatrixScene): void {
     return;
   }
   ink.heat(context, m.cells, m.rect, palette.card);
-  if (m.fresh) box(context, grow(m.rect, 2), { stroke: palette.ink, lineWidth: 1, radius: 2 });
+  if (m.fresh) box(context, grow(m.rect, 1.5), { stroke: palette.soft, lineWidth: 1, radius: 2 });
 }
 
 function layer(ink: Ink, scene: LayerScene): void {
   const { palette, context, measure } = ink;
-  const active = scene.active && palette.phase[phaseColour(scene.active)].edge;
+  const active = scene.active && palette.phase[phaseColour(scene.active, true)].edge;
   const label = firstFit(scene.labels, scene.labelAt.width, SMALL, measure);
   drawText(context, palette, label, scene.labelAt.x, bottom(scene.labelAt) - 5, {
     ...SMALL,
@@ -109,7 +109,7 @@ const SWATCH = 11;
 /** A pill at the right of the title: the device's work at the cursor. Communication has a hatched swatch, a second channel beside hue. */
 function nowPill(ink: Ink, room: RoomScene): void {
   const { palette, context, measure } = ink;
-  const colours = room.phase && palette.phase[phaseColour(room.phase)];
+  const colours = room.phase && palette.phase[phaseColour(room.phase, room.activity === 'computing')];
   const swatch = room.activity === 'communicating' ? SWATCH + 4 : 0;
   const free = room.header.width - measure(room.title, TITLE) - 9 - 14 - swatch;
   const text = firstFit(room.now, Math.max(0, free), SMALL, measure);

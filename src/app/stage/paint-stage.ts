@@ -10,12 +10,16 @@ import { paintRoom } from './paint-room';
 import type { PacketScene, SceneItem, StageScene } from './scene-types';
 
 const ROAD = 5;
+/** With more roads than that in the street they are drawn thin. */
+const CROWD = 4;
 const BEND = 10;
 
 function road(ink: Ink, scene: StageScene): void {
   const { context, palette } = ink;
+  const shared = scene.routes.filter(({ path }) => path.length > 2).length;
+  const width = shared > CROWD ? 2 : scene.layout.compact ? 3 : ROAD;
   for (const { path } of scene.routes) {
-    line(context, path, { colour: palette.line, width: scene.layout.compact ? 3 : ROAD, alpha: 0.8, radius: BEND });
+    line(context, path, { colour: palette.line, width, alpha: 0.8, radius: BEND });
   }
   for (const { path } of scene.routes) arrowHead(context, path, 0.5, 5, palette.soft);
 }

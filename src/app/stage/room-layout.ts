@@ -26,6 +26,7 @@ const CAPTION = 14;
 const NARROWEST_TILE = 13;
 const SECTION_GAP = 9;
 const MEMORY = 22;
+const STRIP_SHARE = 0.3;
 /** Below this cell size the layers need the room that the activations would take. */
 const CELL_BEFORE_STRIP = 6;
 
@@ -58,6 +59,39 @@ function memoryAt(line: Rect, compact: boolean): RoomLayout['memory'] {
   return { bar, label: { x: line.x + line.width - words, y: line.y, width: words, height: LABEL } };
 }
 
+const LARGE_CELL = { layers: 12, strip: 8 };
+
+/** How well layers and activations are to be seen; cells that are large enough gain nothing by being larger. */
+function worth(cell: number, strip: readonly StripMapLayout[]): number {
+  const first = strip[0];
+  if (!first) return 0;
+  return Math.min(cell, LARGE_CELL.layers) + Math.min(first.map.height / first.window.rows, LARGE_CELL.strip);
+}
+
+interface Contents {
+  readonly layers: readonly LayerLayout[];
+  readonly strip: readonly StripMapLayout[];
+}
+
+/** The layers with the activations under or beside them, whichever lets the layers be larger; the layers alone where both is too much. */
+function layoutContents(spec: RoomSpec, area: Rect): Contents {
+  const alone = layoutLayers(spec.layers, area);
+  if (spec.activations.length === 0) return { layers: alone.layers, strip: [] };
+  const stripHeight = Math.max(STRIP_HEIGHT, STRIP_SHARE * area.height) + SECTION_GAP;
+  const over = layoutLayers(spec.layers, { ...area, height: area.height - stripHeight });
+  const top = area.y + over.height + SECTION_GAP;
+  const under = layoutStrip(spec.activations, { ...area, y: top, height: area.y + area.height - top });
+  const left = layoutLayers(spec.layers, { ...area, width: area.width / 2 });
+  const x = area.x + left.width + 2 * SECTION_GAP;
+  const beside = layoutStrip(spec.activations, { ...area, x, width: area.x + area.width - x });
+  const worthBeside = left.height <= area.height ? worth(left.cell, beside) : 0;
+  if (worthBeside > worth(over.cell, under)) return { layers: left.layers, strip: beside };
+  if (under.length > 0 && over.cell >= CELL_BEFORE_STRIP) return { layers: over.layers, strip: under };
+  return { layers: alone.layers, strip: layoutStrip(spec.activations, below(area, alone.height + SECTION_GAP)) };
+}
+
+const below = (area: Rect, by: number): Rect => ({ ...area, y: area.y + by, height: area.height - by });
+
 export function layoutRoom(room: Rect, spec: RoomSpec, compact: boolean): RoomLayout {
   const pad = padding(compact);
   const x = room.x + pad;
@@ -68,15 +102,11 @@ export function layoutRoom(room: Rect, spec: RoomSpec, compact: boolean): RoomLa
   const bucketTop = memoryTop - tilesHeight(tiles);
   const top = header.y + header.height + 3;
   const area = { x, y: top, width, height: bucketTop - top - SECTION_GAP };
-  const withStrip = layoutLayers(spec.layers, { ...area, height: area.height - STRIP_HEIGHT - SECTION_GAP });
-  const hasStrip = spec.activations.length > 0 && withStrip.cell >= CELL_BEFORE_STRIP;
-  const layers = hasStrip ? withStrip : layoutLayers(spec.layers, area);
-  const stripTop = top + layers.height + SECTION_GAP;
-  const stripArea = { x, y: stripTop, width, height: bucketTop - stripTop - SECTION_GAP };
+  const { layers, strip } = layoutContents(spec, area);
   return {
     header,
-    layers: layers.layers,
-    strip: layoutStrip(spec.activations, stripArea),
+    layers,
+    strip,
     bucket:
       tiles.length === 0
         ? undefined

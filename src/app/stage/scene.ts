@@ -8,7 +8,7 @@ import type { Size } from '../draw/geometry';
 import { type BucketPlace, type DevicePlace, placeBuckets, placeDevices } from './devices';
 import { type Packet, packetsOf } from '../../trace/packets';
 import type { StageFacts } from './facts';
-import { layoutStage, type StageLayout } from './layout';
+import { type LayoutInput, layoutStage, type StageLayout } from './layout';
 import { memoryScale } from './memory-scene';
 import { type PacketSize, packetScene, packetSizes } from './packet-scene';
 import { transitItem } from './packet-tip';
@@ -31,9 +31,24 @@ export interface StagePlan {
 const SMALLEST = { width: 150, height: 150 };
 const SMALLEST_COMPACT = { width: 150, height: 140 };
 const LARGEST = { width: 460, height: 380 };
-const LARGEST_ALONE = { width: 680, height: 520 };
-/** Cell size at which a room is just legible; below it the stage scrolls. */
-const LEGIBLE_CELL = 4;
+const LARGEST_ALONE = { width: 860, height: 640 };
+/** Cells that can still be told apart, and the smallest that show a pattern; below these the stage scrolls. */
+const LEGIBLE_CELLS = [4, 3];
+const TALLEST_NEED = 420;
+
+/**
+ * The height that a room needs depends on its width, and its width on the arrangement: a first layout tells the width. Of the sizes of cells the
+ * largest that needs no scrolling is taken, else the smallest.
+ */
+function fitRooms(input: LayoutInput, specs: readonly RoomSpec[]): StageLayout {
+  const rough = layoutStage(input);
+  const width = rough.rooms[0]?.width ?? input.smallest.width;
+  const layouts = LEGIBLE_CELLS.map((cell) => {
+    const need = Math.max(input.smallest.height, ...specs.map((spec) => roomHeight(spec, width, rough.compact, cell)));
+    return layoutStage({ ...input, smallest: { width: input.smallest.width, height: Math.min(need, TALLEST_NEED) } });
+  });
+  return layouts.find((layout) => layout.height <= input.height) ?? layouts.at(rough.compact ? 0 : -1) ?? rough;
+}
 
 export function planStage(
   info: SessionInfo,
@@ -62,15 +77,7 @@ export function planStage(
     largest: info.worldSize === 1 ? LARGEST_ALONE : LARGEST,
     traffic: links.length > 0,
   };
-  // The height that a room needs depends on its width, and its width on the arrangement: a first layout tells the width.
-  const rough = layoutStage({ ...input, smallest: size.width < 560 ? SMALLEST_COMPACT : SMALLEST });
-  const width = rough.rooms[0]?.width ?? SMALLEST.width;
-  const need = Math.max(0, ...specs.map((spec) => roomHeight(spec, width, rough.compact, LEGIBLE_CELL)));
-  const floor = rough.compact ? SMALLEST_COMPACT : SMALLEST;
-  const layout = layoutStage({
-    ...input,
-    smallest: { width: floor.width, height: Math.max(floor.height, Math.min(need, 420)) },
-  });
+  const layout = fitRooms({ ...input, smallest: size.width < 560 ? SMALLEST_COMPACT : SMALLEST }, specs);
   return {
     info,
     trace,

@@ -65,7 +65,7 @@ export function StageTable({ model }: { model: StageModel }) {
   const [open, setOpen] = useState(false);
   return (
     <details className={styles['twin']} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>The stage as a table</summary>
+      <summary>As a table</summary>
       {open && <Table model={model} />}
     </details>
   );

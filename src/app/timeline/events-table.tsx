@@ -68,7 +68,7 @@ export function EventsTable() {
   const [open, setOpen] = useState(false);
   return (
     <details className={styles['twin']} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>The timeline as a table</summary>
+      <summary>As a table</summary>
       {open && <Table />}
     </details>
   );

@@ -2,7 +2,7 @@
  * What lies in the lanes of a trace on one clock, prepared once: kernels in runs of one phase, communication in runs of one bucket or move, cut where it is
  * hidden behind computation and where it is not, and the idle stretches. Times only, no pixels. Pure.
  */
-import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
+import type { Clock, DeviceIndex, Payload, StepTrace, TraceEvent } from '../../protocol/trace';
 import { busyIntervals, busySpans, type Interval } from '../../trace/idle';
 import { totalUs } from '../../trace/lanes';
 import { eventLabels } from './event-label';
@@ -51,6 +51,13 @@ const PHASE_LABELS: Readonly<Record<TraceEvent['phase'], readonly string[]>> = {
   backward: ['backward', 'bwd'],
   reduce: ['reduce'],
   step: ['step'],
+};
+
+const PAYLOAD_LABELS: Readonly<Record<Payload, readonly string[]>> = {
+  data: ['batch'],
+  activation: ['activation', 'act'],
+  gradient: ['gradient', 'grad'],
+  parameter: ['parameter', 'param'],
 };
 
 function intersect(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
@@ -104,7 +111,7 @@ function runsOf(
 function commLabels(e: TraceEvent): readonly string[] {
   if (e.bucket !== undefined) return [`bucket ${e.bucket}`, `b${e.bucket}`];
   if (e.collective) return [e.phase === 'backward' ? 'scatter gradients' : e.phase, e.phase];
-  return [e.payload ?? e.phase];
+  return e.payload ? PAYLOAD_LABELS[e.payload] : [e.phase];
 }
 
 export function lanePartsOf(trace: StepTrace, clock: Clock, devices: number): LaneParts {

@@ -22,8 +22,7 @@ function label(ink: Ink, labels: readonly string[], rect: Rect, colour: string):
 
 function kernels(ink: Ink, scene: RunScene): void {
   const { palette, context } = ink;
-  // Copying a bucket back into .grad is no communication.
-  const { fill } = palette.phase[scene.run.of.phase === 'reduce' ? 'move' : phaseColour(scene.run.of.phase)];
+  const { fill } = palette.phase[phaseColour(scene.run.of.phase, true)];
   for (const piece of scene.pieces) {
     box(context, piece.rect, { fill, radius: piece.rect.width > 6 ? 3 : 0.5 });
     label(ink, piece.labels, piece.rect, palette.ink);
@@ -45,17 +44,23 @@ function plate(ink: Ink, labels: readonly string[], rect: Rect, ground: string):
 }
 
 const LOWEST_WITH_TEXT = 11;
+/** Moves of batches, parameters and outputs have the hue of what they carry, paler than a bucket. */
+const MOVED_ALPHA = 0.45;
 
 const widest = (rects: readonly Rect[]): Rect | undefined => [...rects].sort((a, b) => b.width - a.width)[0];
 
 function communication(ink: Ink, scene: CommScene): void {
   const { palette, context } = ink;
-  const bucket = scene.run.of.bucket !== undefined;
-  const colours = bucket ? palette.phase.comm : palette.phase.move;
-  const ground = bucket ? palette.phase.backward.fill : palette.track;
-  for (const rect of scene.hidden)
-    box(context, rect, { fill: ink.hatch({ ground, ink: colours.edge, pitch: 5 }), radius: 2 });
-  for (const rect of scene.exposed) box(context, rect, { fill: colours.fill, radius: 2 });
+  const { bucket, payload } = scene.run.of;
+  const colour = payload && bucket === undefined ? palette.payload[payload] : palette.phase.comm.edge;
+  const ground = bucket === undefined ? palette.track : palette.phase.backward.fill;
+  const hatched = ink.hatch({ ground, ink: colour, pitch: 5 });
+  for (const rect of scene.hidden) box(context, rect, { fill: hatched, radius: 2 });
+  context.save();
+  if (bucket === undefined) context.globalAlpha = MOVED_ALPHA;
+  const solid = bucket === undefined ? colour : palette.phase.comm.fill;
+  for (const rect of scene.exposed) box(context, rect, { fill: solid, radius: 2 });
+  context.restore();
   for (const { rect } of scene.pieces) {
     if (rect.width > 5)
       box(context, { x: rect.x, y: rect.y, width: 0.75, height: rect.height }, { fill: palette.card });
@@ -71,10 +76,10 @@ function communication(ink: Ink, scene: CommScene): void {
     }
     return;
   }
-  const solid = widest(scene.exposed);
-  const hatched = widest(scene.hidden);
-  if (hatched && hatched.width > (solid?.width ?? 0)) plate(ink, scene.labels, hatched, ground);
-  else if (solid) label(ink, scene.labels, solid, palette.ink);
+  const open = widest(scene.exposed);
+  const behind = widest(scene.hidden);
+  if (behind && behind.width > (open?.width ?? 0)) plate(ink, scene.labels, behind, ground);
+  else if (open) label(ink, scene.labels, open, palette.ink);
 }
 
 function ground(ink: Ink, scene: RowScene): void {

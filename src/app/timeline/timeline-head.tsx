@@ -1,4 +1,5 @@
 /** The line above the lanes: which step, on which clock and hardware, what the patterns mean, and the zoom buttons. */
+import type { ReactNode } from 'react';
 import type { Clock } from '../../protocol/trace';
 import type { SessionInfo } from '../../protocol/session';
 import { formatCount } from '../format';
@@ -13,7 +14,14 @@ export function clockLabel(clock: Clock, info: SessionInfo): string {
   return `measured on ${info.device.adapter}${shared ? '; virtual devices share it' : ''}`;
 }
 
-export function TimelineHead({ onZoom }: { onZoom: (factor: number) => void }) {
+interface TimelineHeadProps {
+  /** > 1: larger; 0: the whole step. */
+  readonly onZoom: (factor: number) => void;
+  /** What else stands on the line. */
+  readonly children: ReactNode;
+}
+
+export function TimelineHead({ onZoom, children }: TimelineHeadProps) {
   const store = useAppStore();
   const clock = useApp((app) => app.clock);
   const info = useApp((app) => app.info);
@@ -64,6 +72,7 @@ export function TimelineHead({ onZoom }: { onZoom: (factor: number) => void }) {
           fit
         </button>
       </span>
+      {children}
     </div>
   );
 }

@@ -35,7 +35,7 @@ interface RowSize {
 function rowSize(devices: number): RowSize {
   if (devices <= 2) return { compute: 22, comm: 17, gap: 10 };
   if (devices <= 4) return { compute: 18, comm: 14, gap: 7 };
-  return { compute: 14, comm: 10, gap: 5 };
+  return { compute: 13, comm: 8, gap: 3 };
 }
 
 /** `traffic`: whether anything is communicated; without it there is no communication lane. */

@@ -101,7 +101,10 @@ export function Timeline() {
   };
   return (
     <div className={styles['root']}>
-      <TimelineHead onZoom={(factor) => show(factor === 0 ? WHOLE : zoom(model.view, factor, 0.5))} />
+      <TimelineHead onZoom={(factor) => show(factor === 0 ? WHOLE : zoom(model.view, factor, 0.5))}>
+        <StepsStrip />
+        <EventsTable />
+      </TimelineHead>
       <div ref={view} className={styles['view']} style={{ height }}>
         <canvas
           ref={canvas}
@@ -112,10 +115,6 @@ export function Timeline() {
         <Hand hand={hand} locked={locked} onKeyDown={onKeyDown} hands={hands} />
       </div>
       {pointed !== undefined && <Pointed id={pointed} find={() => model.scene?.items ?? []} canvas={canvas.current} />}
-      <div className={styles['foot']}>
-        <StepsStrip />
-        <EventsTable />
-      </div>
     </div>
   );
 }
