@@ -1,9 +1,9 @@
 /**
  * Figures of the built page: first paint, first moving picture, long tasks of the main thread while 8 ranks train, and the
- * compressed size of what the first load fetches.
+ * compressed (brotli) size of what the first load fetches.
  */
 import path from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync } from 'node:zlib';
 import { build } from 'vite';
 import { root } from '../scripts/install.mjs';
 import { serveFolder } from '../scripts/static-server.mjs';
@@ -33,7 +33,7 @@ async function measureStart(browser, url) {
     if (response.url().startsWith(url))
       sizes.push(
         response.body().then(
-          (body) => gzipSync(body).length,
+          (body) => brotliCompressSync(body).length,
           () => 0,
         ),
       );

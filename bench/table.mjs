@@ -40,7 +40,7 @@ export function markdownTable(result) {
     lines.push(
       `| tasks over 50 ms on the main thread, 5 s of DDP with 8 ranks | ${longTasks}${longTasks > 0 ? ` (longest ${longestTaskMs.toFixed(0)} ms)` : ''} |`,
     );
-    lines.push(`| first load, gzip | ${firstLoadKilobytes.toFixed(1)} kB |`);
+    lines.push(`| first load, brotli | ${firstLoadKilobytes.toFixed(1)} kB |`);
   }
   return `${lines.join('\n')}\n`;
 }
