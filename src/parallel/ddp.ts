@@ -23,12 +23,10 @@ import {
   type StageGraph,
   stageGraph,
 } from './emit';
-import type { Strategy, StrategyInput } from './strategy';
+import type { Strategy } from './strategy';
 
 const ALGORITHMS: Readonly<Record<Config['ddp']['algorithm'], AllReduce>> = { ring, naive };
 const REDUCE: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
-
-export const rowsPerRank = (config: Config): number => Math.floor(config.batchSize / config.worldSize);
 
 /** Parameters in the order in which backward makes their gradients; within a module the bias before the weight, as autograd does. */
 export function readyOrder(stage: StageGraph): readonly ParameterRef[] {
@@ -169,19 +167,4 @@ function reduceBucket(builder: ProgramBuilder, config: Config, bucket: number): 
       where,
     });
   for (const lane of builder.lanes) lane.signal('comm', `${buffer}.done`);
-}
-
-/** Bytes each rank sends in one step after the rebuild, by the algorithm's own count. */
-export function bytesSentPerRank(input: StrategyInput): readonly number[] {
-  const { config } = input;
-  const stage = stageGraph(input, { rows: 1, withLoss: true });
-  const size = new Map(stage.graph.values.map((v) => [v.name, 4 * elements(v.type.shape)]));
-  const total = Array.from({ length: config.worldSize }, () => 0);
-  for (const bucket of bucketsOf(stage, config, false)) {
-    const bytes = bucket.reduce((n, p) => n + must(size.get(p.name), p.name), 0);
-    ALGORITHMS[config.ddp.algorithm].bytesSent(bytes, config.worldSize).forEach((b, r) => {
-      total[r] = (total[r] ?? 0) + b;
-    });
-  }
-  return total;
 }

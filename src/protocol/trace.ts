@@ -22,18 +22,6 @@ export type Phase =
   | 'reduce'
   | 'step'
   | 'broadcast';
-export const PHASES: readonly Phase[] = [
-  'broadcast',
-  'data',
-  'scatter',
-  'replicate',
-  'forward',
-  'gather',
-  'loss',
-  'backward',
-  'reduce',
-  'step',
-];
 /** What a packet carries; the colour on the stage. */
 export type Payload = 'data' | 'activation' | 'gradient' | 'parameter';
 export type MemoryCategory =
