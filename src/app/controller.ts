@@ -8,8 +8,10 @@ import type { Config } from '../protocol/config';
 import type { Files, Notice, Report, SessionEvent, SessionInfo, Snapshot } from '../protocol/session';
 import { inTimeOrder } from '../trace/in-time-order';
 import { lookAtCsv, withCsv } from './csv-look';
+import { createNoticeBoard, noticeOf } from './notice-board';
 import { PAGE_CONFIG } from './page-config';
 import { createPlayer, type Player } from './player';
+import { createRunning } from './running';
 import type { SessionClient, SessionListener } from './session';
 import { speedAt } from './speeds';
 import type { AppStore } from './store';
@@ -44,19 +46,11 @@ export interface ControllerOptions {
   readonly onRuns: (origin: 'edit' | 'link') => void;
 }
 
-export function noticeOf(error: unknown): Notice {
-  const known = error instanceof LockstepError;
-  const text = error instanceof Error ? error.message : String(error);
-  return { level: 'error', id: known ? error.code : 'internal', text, hint: known ? error.hint : '' };
-}
-
 export function createController({ store, walker, startSession, onRuns }: ControllerOptions): Controller {
   const files: Record<string, Uint8Array<ArrayBuffer>> = {};
-  const dismissed = new Set<string>();
-  const fromSession = new Set<string>();
-  const waiting = new Set<() => void>();
+  const board = createNoticeBoard(store);
+  const running = createRunning();
   let session: SessionClient | undefined;
-  let running = false;
   let wanted = store.getState().config;
   let good: Config | undefined;
   let origin: 'edit' | 'link' | 'fallback' = 'link';
@@ -64,20 +58,8 @@ export function createController({ store, walker, startSession, onRuns }: Contro
   let held: { snapshot?: Snapshot } | undefined;
   const app = () => store.getState();
 
-  const say = (notice: Notice) => {
-    if (notice.level === 'error' || !dismissed.has(`${notice.id} ${notice.text}`)) app().addNotice(notice);
-  };
-  const sayFromSession = (notice: Notice) => {
-    fromSession.add(notice.id);
-    say(notice);
-  };
   const report = (error: unknown) => {
-    if (!(error instanceof LockstepError && error.code === 'aborted')) sayFromSession(noticeOf(error));
-  };
-  const setRunning = (now: boolean) => {
-    running = now;
-    if (!now) for (const resolve of [...waiting]) resolve();
-    if (!now) waiting.clear();
+    if (!(error instanceof LockstepError && error.code === 'aborted')) board.sayOfRun(noticeOf(error));
   };
   const live = (): SessionClient => {
     if (!session) throw new LockstepError('rank-failed', 'No session is running.', 'Restart the session.');
@@ -91,10 +73,10 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       if (from === session) addTrace(trace);
     },
     control: (message) => {
-      if (message.type === 'play') setRunning(true);
+      if (message.type === 'play') running.set(true);
       session?.control(message);
     },
-    idle: () => (running ? new Promise((resolve) => waiting.add(resolve)) : Promise.resolve()),
+    idle: running.idle,
     report,
   });
 
@@ -104,7 +86,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
   };
 
   const onState = (event: Extract<SessionEvent, { type: 'state' }>) => {
-    setRunning(event.state === 'playing');
+    running.set(event.state === 'playing');
     if (event.state === 'playing') return;
     if (event.state === 'restarting') {
       player.halt();
@@ -132,7 +114,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
         else app().setSnapshot(event.snapshot);
         return;
       case 'notice':
-        return sayFromSession(event.notice);
+        return board.sayOfRun(event.notice);
       case 'progress':
         if (app().state === 'loading') app().setState('loading', `${event.what}: ${event.done} of ${event.total}`);
         return;
@@ -156,10 +138,10 @@ export function createController({ store, walker, startSession, onRuns }: Contro
 
   const onFailure = (error: LockstepError) => {
     session = undefined;
-    setRunning(false);
+    running.set(false);
     player.halt();
     app().setState('failed', error.message);
-    say(noticeOf(error));
+    board.say(noticeOf(error));
   };
 
   const openOnce = async (config: Config, because: string): Promise<void> => {
@@ -174,12 +156,11 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       info = await opened.open(config, files);
     });
     if (wanted !== config || !info) return;
-    setRunning(false);
-    for (const id of fromSession) app().dismissNotice(id);
-    fromSession.clear();
+    running.set(false);
+    board.clearRun();
     app().setConfig(config);
     app().setInfo(info);
-    for (const notice of info.notices) sayFromSession(notice);
+    for (const notice of info.notices) board.sayOfRun(notice);
     good = config;
     app().setState('paused');
     if (origin !== 'fallback') onRuns(origin);
@@ -193,7 +174,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     const next = good ?? PAGE_CONFIG;
     if (!session || next === refused) {
       app().setState('failed', notice.text);
-      say(notice);
+      board.say(notice);
       return;
     }
     wanted = next;
@@ -207,9 +188,8 @@ export function createController({ store, walker, startSession, onRuns }: Contro
         .catch(() => false));
     if (stillOpen) app().setState('paused');
     else await openOnce(next, 'Going back to the settings that ran').catch((again: unknown) => fallBack(next, again));
-    fromSession.add(notice.id);
     const stays = good ? 'The settings that ran before stay.' : 'The default settings run instead.';
-    say({ ...notice, hint: `${notice.hint} ${stays}`.trim() });
+    board.sayOfRun({ ...notice, hint: `${notice.hint} ${stays}`.trim() });
   };
 
   const openWanted = async (because: string): Promise<void> => {
@@ -244,13 +224,13 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     apply,
     async reset() {
       if (!session || app().state === 'failed') return open('Starting again');
-      const wasRunning = running;
+      const wasRunning = running.now;
       player.halt();
       if (wasRunning) session.control({ type: 'pause' });
       app().setState('loading', 'Back to the same start');
       app().clearRun();
       try {
-        if (wasRunning) await new Promise<void>((resolve) => (running ? waiting.add(resolve) : resolve()));
+        await running.idle();
         const resetting = session;
         await startingAfresh(() => resetting.reset());
         app().dismissNotice('not-finite');
@@ -276,18 +256,15 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     trainOnCsv(name, bytes) {
       const look = lookAtCsv(name, new TextDecoder().decode(bytes));
       if (!look) {
-        say({ level: 'error', id: 'data', text: `${name} has no rows.`, hint: 'The old data stays.' });
+        board.say({ level: 'error', id: 'data', text: `${name} has no rows.`, hint: 'The old data stays.' });
         return;
       }
       files[name] = bytes;
       app().addCsv(look);
       apply(withCsv(app().config, look, look.columns.length - 1, 'auto'));
     },
-    say,
-    dismiss(notice) {
-      dismissed.add(`${notice.id} ${notice.text}`);
-      app().dismissNotice(notice.id);
-    },
+    say: board.say,
+    dismiss: board.dismiss,
     async run(config, given = {}) {
       const own = startSession({ onEvent: () => undefined, onFailure: () => undefined });
       try {

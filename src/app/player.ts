@@ -78,7 +78,9 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
       const cursor = await onward();
       if (mine !== ticket || !cursor) return;
       const goal = goalOf(cursor.trace, cursor.event + 1);
-      await walker.walkTo(goal, (goal - cursor.event) / HAND_SECONDS);
+      const walk = walker.walkTo(goal, (goal - cursor.event) / HAND_SECONDS);
+      if (walker.reducedMotion()) walker.finish();
+      await walk;
     } catch (error) {
       source.report(error);
     }

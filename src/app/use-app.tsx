@@ -85,8 +85,6 @@ export function useMedia(query: string): boolean {
   return matches;
 }
 
-export const useReducedMotion = (): boolean => useMedia('(prefers-reduced-motion: reduce)');
-
 function PaletteProvider({ children }: { children: ReactNode }) {
   const theme = useApp((app) => app.theme);
   const shown = resolveTheme(theme, useMedia('(prefers-color-scheme: dark)'));

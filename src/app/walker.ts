@@ -12,6 +12,8 @@ export interface Walker {
   finish(): void;
   /** Stays where it is. */
   stop(): void;
+  /** Whoever sees the walk wants no motion. */
+  reducedMotion(): boolean;
 }
 
 interface Going {
@@ -65,5 +67,6 @@ export function createWalker(store: AppStore, frames: Frames, reducedMotion: () 
       end(true);
     },
     stop: () => end(false),
+    reducedMotion,
   };
 }

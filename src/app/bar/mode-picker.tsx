@@ -55,5 +55,3 @@ export function ModePicker({ disabled }: { disabled: boolean }) {
     </div>
   );
 }
-
-export const modeName = (mode: Mode): string => MODES.find((words) => words.mode === mode)?.name ?? mode;

@@ -19,7 +19,7 @@ export function Notices() {
 
 function NoticeCard({ notice }: { notice: Notice }) {
   const controller = useController();
-  const way = useWayOn(notice.id);
+  const way = useWayOn(notice);
   return (
     <div
       className={styles['notice']}
@@ -55,7 +55,7 @@ interface WayOn {
 }
 
 /** The way on that each kind of notice offers, where a button can do it. */
-function useWayOn(id: string): WayOn | undefined {
+function useWayOn({ id, level }: Notice): WayOn | undefined {
   const controller = useController();
   const config = useApp((app) => app.config);
   const failed = useApp((app) => app.state === 'failed');
@@ -67,10 +67,6 @@ function useWayOn(id: string): WayOn | undefined {
   if (id === 'not-finite') return { label: 'Reset training', go: () => void controller.reset() };
   if (id === 'software-adapter')
     return device === 'cpu' ? choose('webgpu', 'Use WebGPU') : choose('cpu', 'Use the CPU');
-  if (id === 'memory' && config.memoryBudgetMb < 256) {
-    const edit = withSetting(config, ['memoryBudgetMb'], 256);
-    return edit.ok ? { label: 'Give each device 256 MiB', go: () => controller.apply(edit.config) } : undefined;
-  }
-  if (failed || id === 'rank-failed') return { label: 'Restart', go: controller.restart };
+  if ((failed && level === 'error') || id === 'rank-failed') return { label: 'Restart', go: controller.restart };
   return undefined;
 }

@@ -1,6 +1,6 @@
 /** The PyTorch lines of the mode in use, with one cursor per rank on the line that its event at the cursor stands for. */
 
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import type { StepTrace } from '../../protocol/trace';
 import { deviceText } from '../setup/cluster-panel';
 import { useApp, usePalette, useSettled } from '../use-app';
@@ -20,7 +20,11 @@ export function CodePanel() {
   const cursor = useSettled((app) => app.cursor, 80);
   const traces = useSettled((app) => app.traces, 80);
   const palette = usePalette();
-  const anchors = anchorsAt(cursor && traces[cursor.trace], cursor?.event ?? -1, ranks);
+  const lit = useSettled(({ hovered, pinned }) => hovered ?? pinned, 50);
+  const trace = cursor && traces[cursor.trace];
+  const anchors = anchorsAt(trace, cursor?.event ?? -1, ranks);
+  const litAnchor = lit === undefined ? undefined : trace?.events[lit]?.anchor;
+  const lines = useMemo(() => code?.map((line, number) => ({ ...line, number })) ?? [], [code]);
   const list = useRef<HTMLOListElement>(null);
   const first = code?.findIndex(({ anchor }) => anchors.includes(anchor)) ?? -1;
   useEffect(() => {
@@ -33,13 +37,16 @@ export function CodePanel() {
       <h2 className={styles['title']}>PyTorch, as it runs now</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <ol ref={list} className={styles['code']} tabIndex={0} aria-label="PyTorch code">
-        {code?.map((line, index) => {
+        {lines.map((line) => {
           const here = anchors.flatMap((anchor, rank) =>
             anchor !== undefined && anchor === line.anchor ? [rank] : [],
           );
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
-            <li key={index} data-here={here.length > 0 || undefined}>
+            <li
+              key={line.number}
+              data-here={here.length > 0 || undefined}
+              data-lit={(litAnchor !== undefined && line.anchor === litAnchor) || undefined}
+            >
               <code>{line.text || ' '}</code>
               {here.length > 0 && (
                 <span className={styles['cursors']}>

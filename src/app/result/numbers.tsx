@@ -3,7 +3,7 @@
  * who idles, memory, and how far the replicas and the single device are apart. From the trace at the cursor and the newest snapshot.
  */
 import { type ReactNode, useMemo } from 'react';
-import { metricsOf } from '../../trace/metrics';
+import { type Metrics, metricsOf } from '../../trace/metrics';
 import { formatBytes, formatPercent, formatSize, formatSmall, formatTime, NONE } from '../format';
 import { useSettled } from '../use-app';
 import { DeviceTable } from './device-table';
@@ -23,7 +23,7 @@ export function Numbers() {
   return (
     <>
       <div className={styles['numbers']}>
-        <Headline wide name="Bytes per rank" text={metrics ? formatBytes(metrics.bytesPerRank) : NONE}>
+        <Headline wide name="Bytes per rank" text={metrics ? formatBytes(bytesPerRank(metrics)) : NONE}>
           {metrics
             ? `sent a step${metrics.bytesAgree ? '' : ', not'} = ${metrics.formula.text}`
             : 'sent a step by the busiest device'}
@@ -54,6 +54,13 @@ export function Numbers() {
     </>
   );
 }
+
+/** Where ranks send alike but for the rounding of chunks, their mean is what the formula says; else the busiest device counts. */
+const bytesPerRank = ({ formula, traffic, bytesPerRank: most }: Metrics): number =>
+  formula.exact ? most : traffic.total / Math.max(1, traffic.sent.length);
+
+const bytesText = ({ formula, bytesAgree }: Metrics): string =>
+  `sent a step${formula.exact ? '' : ', mean over ranks'}; ${bytesAgree ? '' : 'expected '}${formula.text}`;
 
 interface HeadlineProps {
   readonly name: string;

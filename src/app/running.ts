@@ -1,0 +1,24 @@
+/** Whether the session runs freely, and a promise for when it no longer does: a step by hand must wait for that. */
+export interface Running {
+  readonly now: boolean;
+  set(now: boolean): void;
+  /** Resolves at once when nothing runs. */
+  idle(): Promise<void>;
+}
+
+export function createRunning(): Running {
+  let running = false;
+  const waiting = new Set<() => void>();
+  return {
+    get now() {
+      return running;
+    },
+    set(now) {
+      running = now;
+      if (now) return;
+      for (const resolve of waiting) resolve();
+      waiting.clear();
+    },
+    idle: () => (running ? new Promise((resolve) => waiting.add(resolve)) : Promise.resolve()),
+  };
+}
