@@ -8,10 +8,10 @@ import { usePalette } from '../use-app';
 import type { Point, Rect } from './geometry';
 import { cellValue, type HeatCells } from './heat-map';
 import { formatValue } from './numbers';
-import { scaleValue } from './value-scale';
 import type { Tip } from './tip';
 import { placeTip } from './tip-place';
 import styles from './tooltip.module.css';
+import { scaleValue } from './value-scale';
 
 const MOST_ROWS = 8;
 const MOST_COLUMNS = 8;

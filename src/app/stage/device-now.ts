@@ -5,8 +5,8 @@
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
 import { busySpans, type Interval } from '../../trace/idle';
 import { deviceCount } from '../../trace/lanes';
-import { type Gap, gapsOf } from '../timeline/gaps';
 import { eventLabels } from '../timeline/event-label';
+import { type Gap, gapsOf } from '../timeline/gaps';
 import type { DeviceNow } from './facts';
 
 interface Work extends Interval {

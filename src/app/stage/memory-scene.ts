@@ -5,8 +5,8 @@
 
 import type { MemoryCategory } from '../../protocol/trace';
 import { clamp, type Rect } from '../draw/geometry';
-import { formatSize } from '../format';
 import { formatShare } from '../draw/numbers';
+import { formatSize } from '../format';
 import type { DeviceUse } from './facts';
 import type { RoomLayout } from './room-layout';
 import type { MemorySegment, RoomScene, SceneItem } from './scene-types';

@@ -1,9 +1,10 @@
 /** What a packet says when pointed at. Pure; called by the scene. */
-import { formatSize } from '../format';
+
 import type { Packet } from '../../trace/packets';
+import type { Tip } from '../draw/tip';
+import { formatSize } from '../format';
 import type { Transit } from './facts';
 import { packetLabel } from './packet-scene';
-import type { Tip } from '../draw/tip';
 import type { PacketScene, SceneItem } from './scene-types';
 
 const WORDS: Readonly<Record<Packet['payload'], string>> = {

@@ -4,11 +4,11 @@
 
 import type { Rect } from '../draw/geometry';
 import type { LayerPlace, ParameterPlace } from './devices';
+import type { LayerLayout, PairLayout } from './layer-layout';
+import { matrixScene } from './matrix-scene';
+import type { MatrixWindow } from './matrix-window';
 import { memoryScene } from './memory-scene';
 import type { RoomInput } from './room-input';
-import type { LayerLayout, PairLayout } from './layer-layout';
-import type { MatrixWindow } from './matrix-window';
-import { matrixScene } from './matrix-scene';
 import type { LayerScene, RoomScene, SceneItem } from './scene-types';
 import { tileScenes } from './tile-scene';
 

@@ -5,8 +5,8 @@
 import type { MemoryCategory, Payload, Phase } from '../../protocol/trace';
 import type { Path, Point, Rect, Size } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
-import type { Tip } from '../draw/tip';
 import type { HitItem } from '../draw/hit-regions';
+import type { Tip } from '../draw/tip';
 import type { StageLayout } from './layout';
 import type { Route } from './routes';
 

@@ -4,9 +4,9 @@
  */
 import type { SessionInfo } from '../../protocol/session';
 import type { StepTrace } from '../../protocol/trace';
+import { type Packet, packetsOf } from '../../trace/packets';
 import type { Size } from '../draw/geometry';
 import { type BucketPlace, type DevicePlace, placeBuckets, placeDevices } from './devices';
-import { type Packet, packetsOf } from '../../trace/packets';
 import type { StageFacts } from './facts';
 import { type LayoutInput, layoutStage, type StageLayout } from './layout';
 import { memoryScale } from './memory-scene';

@@ -1,7 +1,7 @@
 /** The table twin of the stage: each device with what it does, what its buckets hold, and its memory, in words and numbers. Read while open. */
 import { useState } from 'react';
-import { formatValue } from '../draw/numbers';
 import { cellValue } from '../draw/heat-map';
+import { formatValue } from '../draw/numbers';
 import { useSettled } from '../use-app';
 import type { RoomScene, TileScene } from './scene-types';
 import type { StageModel } from './stage-model';

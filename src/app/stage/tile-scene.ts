@@ -4,14 +4,14 @@
  */
 
 import type { Slice } from '../../protocol/trace';
+import type { Content } from '../../trace/contents';
 import type { Rect } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
 import { formatSize } from '../format';
 import { type BucketPlace, parametersIn } from './devices';
-import type { Content } from '../../trace/contents';
 import type { StageFacts } from './facts';
-import type { RoomLayout } from './room-layout';
 import type { RoomInput } from './room-input';
+import type { RoomLayout } from './room-layout';
 import type { RoomScene, SceneItem, TileScene } from './scene-types';
 
 const CELL = 8;

@@ -3,7 +3,7 @@
  * device. Pure.
  */
 import type { Clock, DeviceIndex, StepTrace } from '../../protocol/trace';
-import { idleIntervals, type Interval, whyIdle } from '../../trace/idle';
+import { type Interval, idleIntervals, whyIdle } from '../../trace/idle';
 import { spanOf } from '../../trace/lanes';
 
 export interface Gap extends Interval {

@@ -1,18 +1,12 @@
 /** The line above the lanes: which step, on which clock and hardware, what the patterns mean, and the zoom buttons. */
 import type { ReactNode } from 'react';
 import type { Clock } from '../../protocol/trace';
-import type { SessionInfo } from '../../protocol/session';
 import { formatCount } from '../format';
 import { useApp, useAppStore, useSettled } from '../use-app';
+import { clockLabel } from './clock-label';
 import styles from './timeline-head.module.css';
 
 const CLOCKS: readonly Clock[] = ['modelled', 'measured'];
-
-export function clockLabel(clock: Clock, info: SessionInfo): string {
-  if (clock === 'modelled') return `modelled time, ${info.hardwareLabel}`;
-  const shared = info.worldSize > 1 && info.config.placement === 'shared';
-  return `measured on ${info.device.adapter}${shared ? '; virtual devices share it' : ''}`;
-}
 
 interface TimelineHeadProps {
   /** > 1: larger; 0: the whole step. */

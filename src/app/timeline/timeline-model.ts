@@ -7,7 +7,7 @@ import { createWalkTime, type WalkTime } from '../../trace/walk-time';
 import type { App } from '../store';
 import { type LaneParts, lanePartsOf } from './lane-parts';
 import { layoutTimeline, type TimelineLayout } from './timeline-layout';
-import { type TimelineScene, timeScale, timelineScene } from './timeline-scene';
+import { type TimelineScene, timelineScene, timeScale } from './timeline-scene';
 import { follow, type ViewWindow, WHOLE } from './view-window';
 
 export interface Place {

@@ -9,8 +9,8 @@ import type { HitItem } from '../draw/hit-regions';
 import type { Tip } from '../draw/tip';
 import { formatTime } from '../format';
 import type { CommRun, LaneParts, Run } from './lane-parts';
-import { eventTip, gapTip } from './timeline-tip';
 import type { DeviceRow, TimelineLayout } from './timeline-layout';
+import { eventTip, gapTip } from './timeline-tip';
 import type { ViewWindow } from './view-window';
 
 export interface TimelineItem extends HitItem {

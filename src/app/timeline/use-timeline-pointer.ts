@@ -3,8 +3,8 @@
  * zoom about where they are, a double click shows the whole step. Says what happened through its callbacks; draws nothing.
  */
 import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
-import { hitTest } from '../draw/hit-regions';
 import type { Point } from '../draw/geometry';
+import { hitTest } from '../draw/hit-regions';
 import type { TimelineModel } from './timeline-model';
 import type { TimelineItem } from './timeline-scene';
 import { pan, type ViewWindow, WHOLE, zoom } from './view-window';

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { CAPTURE_LIMIT } from '../../protocol/trace';
+import { bottom, overlaps, type Rect, right } from '../draw/geometry';
+import type { LayerSpec } from './layer-layout';
+import { matrixWindow } from './matrix-window';
+import { layoutRoom, type RoomSpec, rectsOf, roomHeight } from './room-layout';
+
+const layer = (out: number, into: number): LayerSpec => ({ weight: [out, into], bias: true, gradients: true });
+const mlp = (...widths: readonly number[]): readonly LayerSpec[] =>
+  widths.slice(1).map((w, i) => layer(w, widths[i] ?? 1));
+const outputs = (rows: number, ...widths: readonly number[]) => widths.map((w) => [rows, w]);
+
+const SPECS: Readonly<Record<string, RoomSpec>> = {
+  toy: { layers: mlp(2, 8, 8, 1), activations: outputs(8, 2, 8, 8, 8, 8, 1), chunks: 4 },
+  'no bucket': { layers: mlp(2, 8, 8, 8, 1), activations: outputs(16, 2, 8, 8, 8, 1), chunks: 0 },
+  'eight chunks': { layers: mlp(2, 8, 8, 1), activations: [], chunks: 8 },
+  mnist: { layers: mlp(784, 256, 128, 10), activations: outputs(32, 784, 256, 256, 128, 128, 10), chunks: 4 },
+  deep: { layers: mlp(10, ...Array.from({ length: 15 }, () => 32), 1), activations: [], chunks: 2 },
+  'one layer': { layers: mlp(8, 8), activations: outputs(64, 8, 8), chunks: 0 },
+};
+
+const SIZES: readonly { readonly width: number; readonly compact: boolean }[] = [
+  { width: 160, compact: true },
+  { width: 176, compact: false },
+  { width: 262, compact: false },
+  { width: 340, compact: false },
+  { width: 680, compact: false },
+];
+
+const inside = (inner: Rect, outer: Rect): boolean =>
+  inner.x >= outer.x - 0.5 &&
+  inner.y >= outer.y - 0.5 &&
+  right(inner) <= right(outer) + 0.5 &&
+  bottom(inner) <= bottom(outer) + 0.5;
+
+describe('layoutRoom', () => {
+  it.each(Object.keys(SPECS))('%s: everything lies inside the room and nothing on something else', (name) => {
+    const spec = SPECS[name];
+    if (!spec) return;
+    for (const { width, compact } of SIZES) {
+      for (const more of [0, 60, 240]) {
+        const height = roomHeight(spec, width, compact, 4) + more;
+        const room = { x: 30, y: 50, width, height };
+        const rects = rectsOf(layoutRoom(room, spec, compact));
+        const where = `${name} ${width}x${height}`;
+        rects.forEach((rect, i) => {
+          expect(inside(rect, room), `${where}: ${JSON.stringify(rect)}`).toBe(true);
+          for (const other of rects.slice(i + 1)) {
+            expect(overlaps(rect, other), `${where}: ${JSON.stringify([rect, other])}`).toBe(false);
+          }
+        });
+      }
+    }
+  });
+
+  it('has every layer, and a tile for every chunk', () => {
+    for (const spec of Object.values(SPECS)) {
+      const layout = layoutRoom({ x: 0, y: 0, width: 340, height: 500 }, spec, false);
+      expect(layout.layers).toHaveLength(spec.layers.length);
+      expect(layout.bucket?.tiles.length ?? 0).toBe(spec.chunks);
+    }
+  });
+});
+
+describe('matrixWindow', () => {
+  it('shows a small matrix whole and says nothing', () => {
+    expect(matrixWindow([8, 2], 16)).toEqual({ rows: 8, columns: 2, stride: 2, label: '' });
+    expect(matrixWindow([8], 16)).toEqual({ rows: 8, columns: 1, stride: 1, label: '' });
+  });
+
+  it('crops a larger one to its first rows and columns', () => {
+    expect(matrixWindow([32, 48], 16)).toEqual({ rows: 16, columns: 16, stride: 48, label: 'first 16×16 of 32×48' });
+  });
+
+  it('never asks for an element that was not captured', () => {
+    for (const shape of [[128, 784], [10, 1000], [1, 5000], [64, 64], [2000, 1], [4096]]) {
+      for (const crop of [4, 8, 16]) {
+        const { rows, columns, stride } = matrixWindow(shape, crop);
+        expect((rows - 1) * stride + columns).toBeLessThanOrEqual(CAPTURE_LIMIT);
+      }
+    }
+  });
+});

@@ -1,0 +1,9 @@
+/** Which clock the timeline shows, in words; the two are never mixed and never without their label. Pure. */
+import type { SessionInfo } from '../../protocol/session';
+import type { Clock } from '../../protocol/trace';
+
+export function clockLabel(clock: Clock, info: SessionInfo): string {
+  if (clock === 'modelled') return `modelled time, ${info.hardwareLabel}`;
+  const shared = info.worldSize > 1 && info.config.placement === 'shared';
+  return `measured on ${info.device.adapter}${shared ? '; virtual devices share it' : ''}`;
+}
