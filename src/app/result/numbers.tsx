@@ -24,9 +24,7 @@ export function Numbers() {
     <>
       <div className={styles['numbers']}>
         <Headline wide name="Bytes per rank" text={metrics ? formatBytes(bytesPerRank(metrics)) : NONE}>
-          {metrics
-            ? `sent a step${metrics.bytesAgree ? '' : ', not'} = ${metrics.formula.text}`
-            : 'sent a step by the busiest device'}
+          {metrics ? bytesText(metrics) : 'sent a step'}
         </Headline>
         <Headline name="Replica divergence" text={formatSmall(snapshot?.replicaDivergence)}>
           max |w<sub>i</sub> − w<sub>j</sub>| between replicas
