@@ -4,26 +4,17 @@
  * runs it, in a child process where Dawn needs a Vulkan driver named in the environment.
  */
 import { spawn } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureInstalled, root } from '../scripts/install.mjs';
+import { isCurrent } from '../scripts/is-current.mjs';
 import { vulkanEnvironment } from '../scripts/software-vulkan.mjs';
 
 const bundle = path.join(root, 'dist-cli', 'lockstep.mjs');
 const args = process.argv.slice(2);
 
-/** @param {string} folder @returns {number} */
-function newest(folder) {
-  const base = path.join(root, folder);
-  return Math.max(
-    ...readdirSync(base, { recursive: true }).map((file) => statSync(path.join(base, String(file))).mtimeMs),
-  );
-}
-
 async function buildWhenOld() {
-  const built = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (built > Math.max(newest('src'), newest('shaders'), newest('scripts'))) return;
+  if (isCurrent(root, 'dist-cli/lockstep.mjs', ['src', 'shaders', 'scripts'])) return;
   const { build } = await import('vite');
   await build({
     root,

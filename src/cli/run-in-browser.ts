@@ -2,10 +2,10 @@
  * `--browser`: the same run in headless Chromium, through the function that the page offers to scripts
  * (`window.lockstep.run`). Builds the site when it is missing or old, serves it, opens it, and takes the report back.
  */
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs';
+import { isCurrent } from '../../scripts/is-current.mjs';
 import { serveFolder } from '../../scripts/static-server.mjs';
 import { fromWire, isWireError, LockstepError, type WireError } from '../base/errors';
 import type { Report } from '../protocol/session';
@@ -16,8 +16,8 @@ const root = path.resolve(import.meta.dirname, '..');
 
 export async function runInBrowser(run: RunInput, say: (text: string) => void): Promise<Report> {
   const dist = path.join(root, 'dist');
-  if (!existsSync(path.join(dist, 'index.html'))) {
-    say('Building the site (once) ...');
+  if (!isCurrent(root, 'dist/index.html', ['src', 'shaders', 'index.html'])) {
+    say('Building the site ...');
     await buildSite();
   }
   const found = await findChromium({ install: false }).catch((error: unknown) => {
