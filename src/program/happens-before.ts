@@ -1,25 +1,81 @@
 /**
- * The order that one device guarantees among its own instructions: each queue runs its list in order, and a wait comes after
- * the instruction that signals its event. Nothing else: what no path connects may run at the same time.
+ * The order that a Program guarantees, whoever runs it: each queue runs its list in order, a wait comes after the instruction that
+ * signals its event, a receive after its send. Nothing else: what no path connects may run at the same time, in any order. Computed as
+ * vector clocks, one entry a queue (Lamport 1978; Mattern 1989). Used by the memory planner and by tests.
  */
-import type { Instruction } from './instruction';
+import { at } from '../base/invariant';
+import type { Instruction, Program, Recv } from './instruction';
 
-/** before(i, j): instruction i of the list has certainly completed before j starts. */
-export function happensBefore(instructions: readonly Instruction[]): (i: number, j: number) => boolean {
-  // reach[j] is the set of indices that happen before j, one bit each.
-  const reach: bigint[] = [];
-  const lastOf = new Map<string, number>();
-  const signaller = new Map<string, number>();
-  instructions.forEach((instruction, j) => {
-    let set = 0n;
-    const after = (i: number | undefined) => {
-      if (i !== undefined) set |= (reach[i] ?? 0n) | (1n << BigInt(i));
-    };
-    after(lastOf.get(instruction.queue));
-    if (instruction.kind === 'wait') after(signaller.get(instruction.event));
-    reach.push(set);
-    lastOf.set(instruction.queue, j);
-    if (instruction.signals) signaller.set(instruction.signals, j);
-  });
-  return (i, j) => ((reach[j] ?? 0n) & (1n << BigInt(i))) !== 0n;
+export interface Order {
+  /** `first` has certainly completed before `then` starts. */
+  before(first: Instruction, then: Instruction): boolean;
+  /**
+   * When nothing needs the memory that the instruction touches any longer. A send hands its slice on without waiting, so in a shared memory space the
+   * copy may happen as late as the matching receive, which is then the answer; else the instruction itself.
+   */
+  done(instruction: Instruction): Instruction;
+}
+
+interface Head {
+  readonly device: number;
+  readonly index: number;
+  readonly list: readonly Instruction[];
+  next: number;
+  /** Per queue of the mesh, how many of its instructions have completed before the next one of this queue. */
+  clock: Uint32Array;
+}
+
+export function happensBefore(program: Program): Order {
+  const lists = program.lanes.flatMap(({ device, instructions }) =>
+    (['compute', 'comm'] as const).map((queue) => ({ device, list: instructions.filter((i) => i.queue === queue) })),
+  );
+  const heads = lists.map(
+    ({ device, list }, index): Head => ({ device, index, list, next: 0, clock: new Uint32Array(lists.length) }),
+  );
+  /** By instruction: what had completed before it started. */
+  const clocks = new Map<number, Uint32Array>();
+  const places = new Map<number, { readonly queue: number; readonly position: number }>();
+  /** By event of a device, and by tag of a message: what has completed once it is there. */
+  const signals = new Map<string, Uint32Array>();
+  const messages = new Map<string, Uint32Array>();
+
+  const run = (head: Head, instruction: Instruction, awaited: Uint32Array | undefined): void => {
+    const clock = awaited ? head.clock.map((n, k) => Math.max(n, at(awaited, k))) : head.clock;
+    clocks.set(instruction.id, clock);
+    places.set(instruction.id, { queue: head.index, position: head.next });
+    head.next++;
+    head.clock = Uint32Array.from(clock);
+    head.clock[head.index] = head.next;
+    if (instruction.signals !== undefined) signals.set(`${head.device} ${instruction.signals}`, head.clock);
+    if (instruction.kind === 'send') messages.set(instruction.tag, head.clock);
+  };
+  for (let moved = true; moved; ) {
+    moved = false;
+    for (const head of heads) {
+      for (let instruction = head.list[head.next]; instruction; instruction = head.list[head.next]) {
+        const waits = instruction.kind === 'wait' || instruction.kind === 'recv';
+        const awaited =
+          instruction.kind === 'wait'
+            ? signals.get(`${head.device} ${instruction.event}`)
+            : instruction.kind === 'recv'
+              ? messages.get(instruction.tag)
+              : undefined;
+        if (waits && !awaited) break;
+        run(head, instruction, awaited);
+        moved = true;
+      }
+    }
+  }
+
+  const receives = new Map<string, Recv>(
+    lists.flatMap(({ list }) => list.flatMap((i) => (i.kind === 'recv' ? [[i.tag, i] as const] : []))),
+  );
+  return {
+    before(first, then) {
+      const place = places.get(first.id);
+      const clock = clocks.get(then.id);
+      return place !== undefined && clock !== undefined && at(clock, place.queue) > place.position;
+    },
+    done: (instruction) => (instruction.kind === 'send' ? (receives.get(instruction.tag) ?? instruction) : instruction),
+  };
 }

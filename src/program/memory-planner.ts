@@ -1,13 +1,13 @@
 /**
- * Places the buffers of one device: pools and persistent buffers get regions of their own, the buffers of a step share slots by
- * lifetime. Two buffers may share a slot only when every use of the one happens before every use of the other in all
- * interleavings of the two queues. What is planned is what the runtimes allocate, byte for byte. A region is one allocation; a slot holds
- * one buffer at a time at offset 0.
+ * Places the buffers of each device: pools and persistent buffers get regions of their own, the buffers of a step share slots by
+ * lifetime. Two buffers may share a slot only when every use of the one is over before any use of the other begins, in all
+ * interleavings of the queues of the mesh; a buffer that is sent is in use until the message has been received. What is planned is what the
+ * runtimes allocate, byte for byte. A region is one allocation; a slot holds one buffer at a time at offset 0.
  */
 import { must } from '../base/invariant';
 import type { DeviceIndex, DeviceMemory, MemoryCategory } from '../protocol/trace';
 import { elements } from '../tensor/shape';
-import { happensBefore } from './happens-before';
+import { happensBefore, type Order } from './happens-before';
 import type { BufferSpec, Instruction, Lane, Program } from './instruction';
 import { accessedBuffers } from './instruction-access';
 
@@ -36,9 +36,23 @@ export interface DevicePlan {
   readonly bytes: number;
 }
 
-export function planDevice(programs: readonly Program[], device: DeviceIndex): DevicePlan {
-  const lanes = programs.flatMap((p) =>
-    p.lanes.filter((l) => l.device === device).map((lane) => ({ variant: p.variant, lane })),
+/** Plans of the given devices (all of the mesh when absent). `programs` must be whole: what a device may share depends on the others, too. */
+export function planMemory(
+  programs: readonly Program[],
+  devices: readonly DeviceIndex[] = [...new Set(programs.flatMap((p) => p.lanes.map((lane) => lane.device)))],
+): ReadonlyMap<DeviceIndex, DevicePlan> {
+  const ordered = programs.map((program) => ({ program, order: happensBefore(program) }));
+  return new Map(devices.map((device) => [device, planDevice(ordered, device)]));
+}
+
+interface Ordered {
+  readonly program: Program;
+  readonly order: Order;
+}
+
+function planDevice(programs: readonly Ordered[], device: DeviceIndex): DevicePlan {
+  const lanes = programs.flatMap(({ program, order }) =>
+    program.lanes.filter((lane) => lane.device === device).map((lane) => ({ variant: program.variant, lane, order })),
   );
   const regions: { key: string; bytes: number }[] = [];
   const regionOf = new Map<string, number>();
@@ -62,11 +76,11 @@ export function planDevice(programs: readonly Program[], device: DeviceIndex): D
   }
 
   const placements = new Map<string, ReadonlyMap<string, Placement>>();
-  for (const { variant, lane } of lanes) {
+  for (const { variant, lane, order } of lanes) {
     const place = new Map(
       lane.buffers.filter((b) => b.persistent).map((b) => [b.name, must(persistent.get(b.name), b.name)]),
     );
-    shareSlots(lane).forEach((slot, i) => {
+    shareSlots(lane, order).forEach((slot, i) => {
       const index = region(`slot:${i}`);
       const home = must(regions[index], 'slot');
       for (const spec of slot) {
@@ -80,20 +94,23 @@ export function planDevice(programs: readonly Program[], device: DeviceIndex): D
 }
 
 /** Greedy by size: each buffer goes into the first slot with which none of its lifetimes collide. */
-function shareSlots(lane: Lane): BufferSpec[][] {
-  const before = happensBefore(lane.instructions);
-  const users = new Map<string, number[]>();
-  lane.instructions.forEach((instruction: Instruction, i) => {
-    for (const name of accessedBuffers(instruction)) users.set(name, [...(users.get(name) ?? []), i]);
-  });
+function shareSlots(lane: Lane, order: Order): BufferSpec[][] {
+  const users = new Map<string, Instruction[]>();
+  for (const instruction of lane.instructions) {
+    for (const name of accessedBuffers(instruction)) {
+      const list = users.get(name);
+      if (list) list.push(instruction);
+      else users.set(name, [instruction]);
+    }
+  }
   const strictlyBefore = (a: BufferSpec, b: BufferSpec): boolean =>
-    (users.get(a.name) ?? []).every((i) => (users.get(b.name) ?? []).every((j) => before(i, j)));
+    (users.get(a.name) ?? []).every((i) => (users.get(b.name) ?? []).every((j) => order.before(order.done(i), j)));
   const slots: BufferSpec[][] = [];
-  const order = lane.buffers
+  const bySize = lane.buffers
     .filter((b) => !b.persistent)
     .map((spec, i) => ({ spec, i }))
     .sort((a, b) => alignedBytes(b.spec) - alignedBytes(a.spec) || a.i - b.i);
-  for (const { spec } of order) {
+  for (const { spec } of bySize) {
     const home = slots.find((slot) =>
       slot.every((other) => strictlyBefore(other, spec) || strictlyBefore(spec, other)),
     );

@@ -9,7 +9,7 @@ import { elements } from '../tensor/shape';
 import type { Instruction, Lane, Program, Recv, Send } from './instruction';
 import { accessedBuffers } from './instruction-access';
 import { linearize } from './linearize';
-import { planDevice } from './memory-planner';
+import { planMemory } from './memory-planner';
 
 export function verify(program: Program, ops: OpTable): void {
   for (const lane of program.lanes) checkLane(lane, ops);
@@ -20,9 +20,7 @@ export function verify(program: Program, ops: OpTable): void {
 
 /** Refuses a set of Programs that needs more memory on some device than its budget. */
 export function verifyMemory(programs: readonly Program[], budgetBytes: number): void {
-  const devices = new Set(programs.flatMap((p) => p.lanes.map((l) => l.device)));
-  for (const device of devices) {
-    const { bytes } = planDevice(programs, device);
+  for (const [device, { bytes }] of planMemory(programs)) {
     if (bytes <= budgetBytes) continue;
     throw new LockstepError(
       'memory',

@@ -61,7 +61,7 @@ export interface Executor {
   readonly lost: Promise<string>;
   /** Some program has lanes that live elsewhere: step() waits for messages, and must not be called before the last has resolved. */
   readonly hasRemotePeers: boolean;
-  /** Bytes allocated for a device's buffers. */
+  /** Bytes allocated for a device's buffers: what the memory planner planned. What the runtime needs beside them (staging, tables) is not in it. */
   allocatedBytes(device: DeviceIndex): number;
   /** Write a persistent buffer. */
   write(device: DeviceIndex, buffer: string, data: HostArray): void;

@@ -1,11 +1,9 @@
 /** Memory of each device as the planner laid it out, by category, against the budget. */
-import { deviceMemory, planDevice } from '../program/memory-planner';
+import { deviceMemory, planMemory } from '../program/memory-planner';
 import type { DeviceMemory } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
 
 export function memoryOf(blueprint: Blueprint): readonly DeviceMemory[] {
   const budget = blueprint.config.memoryBudgetMb * 1024 * 1024;
-  return blueprint.rankOfDevice.map((_, device) =>
-    deviceMemory(blueprint.programs, planDevice(blueprint.programs, device), budget),
-  );
+  return [...planMemory(blueprint.programs).values()].map((plan) => deviceMemory(blueprint.programs, plan, budget));
 }

@@ -5,8 +5,8 @@
 import { must } from '../../base/invariant';
 import type { Instruction, Lane, Program } from '../../program/instruction';
 import { linearize } from '../../program/linearize';
+import { planMemory } from '../../program/memory-planner';
 import type { Captured, DeviceIndex, Queue } from '../../protocol/trace';
-import type { HostArray } from '../../tensor/shape';
 import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord, Loss } from '../executor';
 import { type ArrayOf, capture, computeAction, loadAction, receive, sliceOf } from './cpu-actions';
 import { createCpuMemory } from './cpu-memory';
@@ -22,7 +22,7 @@ const nowUs = (): number => (performance.timeOrigin + performance.now()) * 1000;
 
 export function createCpuExecutor(options: ExecutorOptions): Executor {
   const { programs, devices, ops, transport } = options;
-  const memory = new Map(devices.map((d) => [d, createCpuMemory(programs, d)]));
+  const memory = new Map([...planMemory(programs, devices)].map(([d, plan]) => [d, createCpuMemory(programs, plan)]));
   const memoryOf = (device: DeviceIndex) => must(memory.get(device), `cuda:${device} on this executor`);
   let feed: Feed = () => new Float32Array(0);
   let corruption: Corruption | undefined;

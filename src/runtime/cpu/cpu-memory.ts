@@ -1,11 +1,11 @@
 /** The buffers of one device as typed arrays, placed exactly as the memory planner says: one ArrayBuffer a region. */
 import { at, must } from '../../base/invariant';
 import type { Lane, Program } from '../../program/instruction';
-import { planDevice } from '../../program/memory-planner';
-import type { DeviceIndex } from '../../protocol/trace';
+import type { DevicePlan } from '../../program/memory-planner';
 import { elements, type HostArray } from '../../tensor/shape';
 
 export interface CpuMemory {
+  /** What has been allocated. */
   readonly bytes: number;
   /** The array of a buffer; its contents are the region's. */
   array(variant: string, buffer: string): HostArray;
@@ -13,8 +13,8 @@ export interface CpuMemory {
   persistent(buffer: string): HostArray;
 }
 
-export function createCpuMemory(programs: readonly Program[], device: DeviceIndex): CpuMemory {
-  const plan = planDevice(programs, device);
+export function createCpuMemory(programs: readonly Program[], plan: DevicePlan): CpuMemory {
+  const { device } = plan;
   const regions = plan.regions.map((r) => new ArrayBuffer(r.bytes));
   const views = new Map<string, Map<string, HostArray>>();
   const persistent = new Map<string, HostArray>();
@@ -39,7 +39,7 @@ export function createCpuMemory(programs: readonly Program[], device: DeviceInde
     views.set(program.variant, arrays);
   }
   return {
-    bytes: plan.bytes,
+    bytes: regions.reduce((sum, region) => sum + region.byteLength, 0),
     array: (variant, buffer) => must(views.get(variant)?.get(buffer), `buffer ${buffer} on cuda:${device}`),
     persistent: (buffer) => must(persistent.get(buffer), `persistent buffer ${buffer} on cuda:${device}`),
   };

@@ -1,6 +1,7 @@
 /** Where buffers lie: nothing overlaps that may live together, devices stand at one stride, and too large a region is cut by device. */
 import { describe, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
+import { planMemory } from '../../program/memory-planner';
 import type { Mode } from '../../protocol/config';
 import { type Location, MemoryLayout } from './memory-layout';
 import { testRun } from './testing/programs';
@@ -55,6 +56,46 @@ describe.each(MODES)('%s on %i devices', (mode, worldSize) => {
       }
     }
   });
+});
+
+it.each([
+  ['single', 1, 64],
+  ['dataParallel', 4, 64],
+  ['dataParallel', 8, 500],
+  ['ddp', 8, 64],
+  ['modelParallel', 2, 300],
+] as const)(
+  'lays out what the planner planned, byte for byte: %s on %i devices, batch %i',
+  (mode, worldSize, batchSize) => {
+    const run = testRun({ mode, worldSize, batchSize });
+    const planned = planMemory(run.programs);
+    for (const limits of [LIMITS, { maxBufferSize: 20_000, maxStorageBufferBindingSize: 20_000 }]) {
+      const layout = new MemoryLayout(run.programs, run.devices, limits);
+      for (const device of run.devices) expect(layout.bytesOn(device)).toBe(planned.get(device)?.bytes);
+      const all = [...planned.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+      expect(layout.buffers.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(all);
+    }
+  },
+);
+
+it('stands the replicas of DataParallel at one stride although device 0 holds more', () => {
+  const run = testRun({ mode: 'dataParallel', worldSize: 4, batchSize: 400 });
+  const layout = new MemoryLayout(run.programs, run.devices, LIMITS);
+  const [first, second] = [0, 1].map((device) => layout.bytesOn(device));
+  expect(first).toBeGreaterThan(must(second, 'bytes'));
+  for (const region of layout.buffers.keys()) {
+    const starts = run.devices.flatMap((device) =>
+      at(run.programs, 0)
+        .lanes.filter((lane) => lane.device === device)
+        .flatMap((lane) => lane.buffers.map((b) => layout.locate('full', device, b.name)))
+        .filter((place) => place.buffer === region)
+        .map((place) => place.offset)
+        .slice(0, 1),
+    );
+    const sorted = [...starts].sort((a, b) => a - b);
+    const strides = sorted.slice(1).map((start, i) => start - at(sorted, i));
+    expect(new Set(strides).size).toBeLessThanOrEqual(1);
+  }
 });
 
 it('stands the devices of DDP at one stride in every buffer', () => {

@@ -1,13 +1,13 @@
 /**
  * Where every buffer of the hosted devices lies. The memory planner gives each device its regions; here the same region of all devices becomes
- * one GPUBuffer, device after device at one stride, so that one dispatch can run a kernel for all of them. A pool is laid
- * out name by name, and device by device within a name: two parameters of one pool then have disjoint ranges, as WebGPU wants it of writable
- * bindings. Numbers only; `memory.ts` allocates.
+ * one GPUBuffer, device after device without a gap: alike devices stand at one stride, so that one dispatch can run a kernel for all of them. A pool
+ * is laid out name by name, and device by device within a name: two parameters of one pool then have disjoint ranges, as WebGPU wants it of
+ * writable bindings. Numbers only; `memory.ts` allocates.
  */
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
 import type { BufferSpec, Program } from '../../program/instruction';
-import { alignedBytes, type DevicePlan, planDevice } from '../../program/memory-planner';
+import { alignedBytes, type DevicePlan, planMemory } from '../../program/memory-planner';
 import type { DeviceIndex } from '../../protocol/trace';
 
 export interface Location {
@@ -16,7 +16,7 @@ export interface Location {
   /** Bytes from its start. */
   readonly offset: number;
   readonly bytes: number;
-  /** Bytes from `offset` on that nothing else uses while this buffer lives: its slot, or its own stride. */
+  /** Bytes from `offset` on that nothing else uses while this buffer lives: its slot, or its own bytes. */
   readonly area: number;
   readonly spec: BufferSpec;
 }
@@ -42,7 +42,7 @@ interface RegionHome {
 export class MemoryLayout {
   readonly plans: ReadonlyMap<DeviceIndex, DevicePlan>;
   private readonly list: BufferPlan[] = [];
-  private readonly homes = new Map<string, RegionHome>();
+  private readonly homes = new Map<DeviceIndex, Map<string, RegionHome>>();
   private readonly specs = new Map<string, BufferSpec>();
 
   constructor(
@@ -50,16 +50,17 @@ export class MemoryLayout {
     devices: readonly DeviceIndex[],
     private readonly limits: MemoryLimits,
   ) {
-    this.plans = new Map(devices.map((device) => [device, planDevice(programs, device)]));
+    this.plans = planMemory(programs, devices);
+    for (const device of devices) this.homes.set(device, new Map());
     for (const program of programs) {
       for (const lane of program.lanes)
         for (const spec of lane.buffers) this.specs.set(`${program.variant} ${lane.device} ${spec.name}`, spec);
     }
     const keys = new Set([...this.plans.values()].flatMap((plan) => plan.regions.map((region) => region.key)));
+    // A device with more to hold than the others (device 0 of DataParallel) comes last: those before it still have one stride.
+    const bySize = [...devices].sort((a, b) => this.planOf(a).bytes - this.planOf(b).bytes || a - b);
     for (const key of keys) {
-      const holders = devices.filter((device) =>
-        must(this.plans.get(device), 'plan').regions.some((region) => region.key === key),
-      );
+      const holders = bySize.filter((device) => this.bytesOf(key, device) > 0);
       const shared = holders.length > 1 && this.lay(key, holders, key);
       // Too large for one GPUBuffer: one a device, and the kernels run device by device.
       if (!shared) for (const device of holders) this.lay(key, [device], `${key} of cuda:${device}`);
@@ -68,6 +69,11 @@ export class MemoryLayout {
 
   get buffers(): readonly BufferPlan[] {
     return this.list;
+  }
+
+  /** Bytes laid out for a device. */
+  bytesOn(device: DeviceIndex): number {
+    return [...must(this.homes.get(device), `cuda:${device}`).values()].reduce((sum, { area }) => sum + area, 0);
   }
 
   /** A buffer of the runtime's own (staging); returns its index. */
@@ -87,7 +93,7 @@ export class MemoryLayout {
     const placement = plan?.placements.get(variant)?.get(name);
     if (!plan || !spec || !placement) return undefined;
     const { key } = at(plan.regions, placement.region);
-    const home = must(this.homes.get(`${key} ${device}`), `region ${key}`);
+    const home = must(this.homes.get(device)?.get(key), `region ${key}`);
     const place = home.members ? must(home.members.get(name), name) : home;
     return { buffer: home.buffer, offset: place.offset, area: place.area, bytes: placement.bytes, spec };
   }
@@ -101,14 +107,13 @@ export class MemoryLayout {
     let bytes = 0;
     if (pool) {
       for (const [name, owners] of this.poolMembers(key, holders)) {
-        const stride = Math.max(...owners.map(([, spec]) => alignedBytes(spec)));
-        for (const [device] of owners) {
-          homes.get(device)?.set(name, { offset: bytes, area: stride });
-          bytes += stride;
+        for (const [device, spec] of owners) {
+          homes.get(device)?.set(name, { offset: bytes, area: alignedBytes(spec) });
+          bytes += alignedBytes(spec);
         }
       }
     } else {
-      bytes = this.stride(key, holders) * holders.length;
+      for (const device of holders) bytes += this.bytesOf(key, device);
     }
     const limit = Math.min(this.limits.maxBufferSize, this.limits.maxStorageBufferBindingSize);
     if (bytes > limit) {
@@ -122,19 +127,23 @@ export class MemoryLayout {
       );
     }
     const buffer = this.list.push({ label, bytes }) - 1;
-    const area = pool ? bytes : this.stride(key, holders);
-    holders.forEach((device, i) => {
+    let offset = 0;
+    for (const device of holders) {
+      const area = this.bytesOf(key, device);
       const members = pool ? { members: must(homes.get(device), 'home') } : {};
-      this.homes.set(`${key} ${device}`, { buffer, offset: pool ? 0 : i * area, area, ...members });
-    });
+      must(this.homes.get(device), `cuda:${device}`).set(key, { buffer, offset: pool ? 0 : offset, area, ...members });
+      offset += area;
+    }
     return true;
   }
 
-  private stride(key: string, holders: readonly DeviceIndex[]): number {
-    const sizes = holders.map(
-      (device) => this.plans.get(device)?.regions.find((region) => region.key === key)?.bytes ?? 0,
-    );
-    return Math.max(256, ...sizes);
+  private planOf(device: DeviceIndex): DevicePlan {
+    return must(this.plans.get(device), `a memory plan of cuda:${device}`);
+  }
+
+  /** Bytes of a device's region; 0 when it has none of that key. */
+  private bytesOf(key: string, device: DeviceIndex): number {
+    return this.planOf(device).regions.find((region) => region.key === key)?.bytes ?? 0;
   }
 
   /** Buffers of a pool with the devices that hold them, in the order in which they first appear. */

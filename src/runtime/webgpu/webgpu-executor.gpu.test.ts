@@ -4,6 +4,7 @@ import { at, must } from '../../base/invariant';
 import { SHADERS } from '../../graph/shader-sources';
 import { PROGRAM_OPS } from '../../parallel/strategies';
 import type { Instruction } from '../../program/instruction';
+import { planMemory } from '../../program/memory-planner';
 import type { Mode } from '../../protocol/config';
 import { createCpuExecutor } from '../cpu/cpu-executor';
 import type { Executor, InstructionRecord } from '../executor';
@@ -98,9 +99,12 @@ describe.each(MESHES)('%s on %i devices', (mode, worldSize) => {
     traced.dispose();
   });
 
-  it('allocates nothing after the second step', async () => {
+  it('allocates what the planner planned, byte for byte, and nothing after the second step', async () => {
     const device = await gpu.open();
+    const planned = [...planMemory(run.programs).values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    const tensors = countBytes(device, /^(pool|buffer|slot):/);
     const executor = await open(run, device);
+    expect(tensors()).toBe(planned);
     await train(executor, run, 2);
     let made = 0;
     const createBuffer = device.device.createBuffer.bind(device.device);
@@ -113,6 +117,17 @@ describe.each(MESHES)('%s on %i devices', (mode, worldSize) => {
     executor.dispose();
   });
 });
+
+/** Bytes of the GPUBuffers made from now on whose label matches. */
+function countBytes({ device }: OpenedDevice, label: RegExp): () => number {
+  let bytes = 0;
+  const createBuffer = device.createBuffer.bind(device);
+  device.createBuffer = (descriptor) => {
+    if (label.test(descriptor.label ?? '')) bytes += descriptor.size;
+    return createBuffer(descriptor);
+  };
+  return () => bytes;
+}
 
 /** Each queue's records in list order, no wait before its signal, captures where something is written. */
 function expectOrdered(run: TestRun, records: readonly InstructionRecord[]): void {

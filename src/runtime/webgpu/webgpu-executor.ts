@@ -54,7 +54,7 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
     );
   }
 
-  const layout = new MemoryLayout(programs, devices, opened.device.limits);
+  const layout = new MemoryLayout(options.programs, devices, opened.device.limits);
   const kernels = new KernelSet(opened, options.shaders);
   const losses = new Map(programs.map((program) => [program.variant, planLosses(program, devices, layout)]));
   const planned = remote ? planRemote({ programs, ops, layout }) : planShared({ programs, ops, layout });
@@ -100,7 +100,7 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
     info: opened.info,
     lost: opened.lost,
     hasRemotePeers: remote,
-    allocatedBytes: (device) => must(layout.plans.get(device), `cuda:${device}`).bytes,
+    allocatedBytes: (device) => layout.bytesOn(device),
     write(device, buffer, data) {
       check();
       const location = persistent(device, buffer);

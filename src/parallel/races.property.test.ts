@@ -1,0 +1,111 @@
+/**
+ * No Program of any mode races: two instructions of a device that touch the same numbers, one of them writing, are ordered by queues, waits and
+ * messages. So every order that the queues allow computes the same bits, wherever the ranks live.
+ */
+import * as fc from 'fast-check';
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { at } from '../base/invariant';
+import { happensBefore } from '../program/happens-before';
+import type { Instruction, Program } from '../program/instruction';
+import { readBuffers, writtenBuffers } from '../program/instruction-access';
+import { verify } from '../program/verifier';
+import { type ConfigInput, configSchema, type LayerConfig } from '../protocol/config';
+import { PROGRAM_OPS, STRATEGIES } from './strategies';
+
+interface Access {
+  readonly buffer: string;
+  readonly from: number;
+  readonly to: number;
+  readonly write: boolean;
+}
+
+function accesses(i: Instruction): readonly Access[] {
+  const stretch = (buffer: string, write: boolean): Access => {
+    if (i.kind === 'send' || i.kind === 'recv')
+      return { buffer, from: i.slice.offset, to: i.slice.offset + i.slice.length, write };
+    if (i.kind === 'compute' && i.op === 'ops/copy') {
+      const from = Number(write ? i.attrs['to'] : i.attrs['from']);
+      return { buffer, from, to: from + Number(i.attrs['length']), write };
+    }
+    return { buffer, from: 0, to: Number.POSITIVE_INFINITY, write };
+  };
+  return [...readBuffers(i).map((b) => stretch(b, false)), ...writtenBuffers(i).map((b) => stretch(b, true))];
+}
+
+const conflict = (a: Access, b: Access): boolean =>
+  (a.write || b.write) && a.buffer === b.buffer && a.from < b.to && b.from < a.to;
+
+/** Pairs of instructions of one device that touch the same numbers and that nothing orders. */
+function races(program: Program): readonly string[] {
+  const order = happensBefore(program);
+  const found: string[] = [];
+  for (const { device, instructions } of program.lanes) {
+    const touched = instructions.map(accesses);
+    instructions.forEach((i, m) => {
+      instructions.slice(0, m).forEach((j, n) => {
+        const shared = at(touched, m).find((a) => at(touched, n).some((b) => conflict(a, b)));
+        if (shared && !order.before(i, j) && !order.before(j, i))
+          found.push(`cuda:${device} ${shared.buffer}: ${j.kind} ${j.id} and ${i.kind} ${i.id}`);
+      });
+    });
+  }
+  return found;
+}
+
+const configs = fc
+  .record({
+    mode: fc.constantFrom('single' as const, 'dataParallel' as const, 'ddp' as const, 'modelParallel' as const),
+    widths: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 6 }),
+    acts: fc.infiniteStream(fc.constantFrom('Tanh' as const, 'ReLU' as const, 'Softmax' as const, undefined)),
+    world: fc.integer({ min: 1, max: 8 }),
+    perRank: fc.integer({ min: 1, max: 4 }),
+    capBytes: fc.integer({ min: 11, max: 2000 }),
+    algorithm: fc.constantFrom('ring' as const, 'naive' as const),
+    overlap: fc.boolean(),
+    adam: fc.boolean(),
+  })
+  .map(({ mode, widths, acts, world, perRank, capBytes, algorithm, overlap, adam }) => {
+    const layers: LayerConfig[] = widths.slice(1).flatMap((out, i): LayerConfig[] => {
+      const act = acts.next().value;
+      return [{ type: 'Linear', in: at(widths, i), out, bias: out % 2 === 0 }, ...(act ? [{ type: act }] : [])];
+    });
+    const linear = widths.length - 1;
+    const input: ConfigInput = {
+      model: { layers },
+      loss: { type: 'MSELoss' },
+      optimizer: adam ? { type: 'Adam' } : { type: 'SGD', momentum: 0.9 },
+      mode,
+      worldSize: mode === 'modelParallel' ? Math.min(world, linear) : world,
+      batchSize: perRank * world,
+      ddp: { bucketCapMb: capBytes / 2 ** 20, algorithm, overlap },
+    };
+    return { config: v.parse(configSchema, input), inputs: at(widths, 0), outputs: at(widths, linear) };
+  });
+
+test('instructions that touch the same numbers are ordered, in every mode, mesh and variant', () => {
+  void fc.assert(
+    fc.property(configs, ({ config, inputs, outputs }) => {
+      const strategy = STRATEGIES[config.mode];
+      const input = {
+        config,
+        ops: PROGRAM_OPS,
+        inputShape: [inputs],
+        targetShape: [outputs],
+        targetType: 'f32' as const,
+      };
+      const rows = Math.floor(config.batchSize / strategy.mesh(config).processes);
+      const construct = strategy.construct?.(input);
+      const programs = [
+        strategy.compile(input, 'full', rows),
+        ...(strategy.firstStepDiffers ? [strategy.compile(input, 'first', rows)] : []),
+        ...(construct ? [construct] : []),
+      ];
+      for (const program of programs) {
+        verify(program, PROGRAM_OPS);
+        expect(races(program)).toEqual([]);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
