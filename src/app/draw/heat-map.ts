@@ -1,11 +1,13 @@
 /**
- * Paints a matrix of values as cells. The colours of a matrix are put once into a bitmap of one pixel a cell, which is kept for as long as
- * its array lives and drawn enlarged; the gaps between cells are ruled over it. Called by the stage for weights, gradients, tiles and packets.
+ * Paints a matrix of values as cells. Values that stay for some frames are put into a bitmap of one pixel a cell, which is kept for as long as their
+ * array lives and drawn enlarged, with the gaps ruled over it; values that change all the time are drawn cell by cell. Called by the
+ * stage for weights, gradients, activations, tiles and packets.
  */
 import type { Rect } from './geometry';
 import { scaleValue } from './value-scale';
 
 export interface HeatColours {
+  readonly diverging: (value: number) => string;
   readonly divergingRgba: Uint8ClampedArray;
   readonly bad: string;
 }
@@ -33,6 +35,7 @@ const ENTRIES = 256;
 
 /** Cells smaller than this stand without gaps. */
 const SMALLEST_WITH_GAP = 3.5;
+const DRAWS_BEFORE_BITMAP = 3;
 
 function rule(context: CanvasRenderingContext2D, { rows, columns }: HeatCells, rect: Rect, colour: string): void {
   const cw = rect.width / columns;
@@ -63,25 +66,57 @@ function toBitmap(cells: HeatCells, colours: HeatColours, bad: readonly number[]
   return bitmap;
 }
 
+/** Cell by cell: dearer than a bitmap that is there, cheaper than making one. */
+function drawCells(
+  context: CanvasRenderingContext2D,
+  cells: HeatCells,
+  rect: Rect,
+  gap: number,
+  colours: HeatColours,
+): void {
+  const width = rect.width / cells.columns;
+  const height = rect.height / cells.rows;
+  for (let row = 0; row < cells.rows; row++) {
+    for (let column = 0; column < cells.columns; column++) {
+      const value = cellValue(cells, row, column);
+      if (value === undefined) continue;
+      const right = column + 1 < cells.columns ? gap : 0;
+      const below = row + 1 < cells.rows ? gap : 0;
+      context.fillStyle = Number.isNaN(value) ? colours.bad : colours.diverging(scaleValue(value));
+      context.fillRect(rect.x + column * width, rect.y + row * height, width - right, height - below);
+    }
+  }
+}
+
+interface Kept {
+  draws: number;
+  bitmap: OffscreenCanvas | undefined;
+}
+
 export function createHeat(colours: HeatColours): Heat {
-  const bitmaps = new WeakMap<Float32Array, Map<string, OffscreenCanvas>>();
+  const kept = new WeakMap<Float32Array, Map<string, Kept>>();
   const bad = [1, 3, 5].map((i) => Number.parseInt(colours.bad.slice(i, i + 2), 16) || 0).concat(255);
+  const keptFor = (cells: HeatCells): Kept => {
+    const windows = kept.get(cells.values) ?? new Map<string, Kept>();
+    kept.set(cells.values, windows);
+    const key = `${cells.offset}/${cells.stride}/${cells.rows}x${cells.columns}/${cells.count ?? ''}`;
+    const found = windows.get(key) ?? { draws: 0, bitmap: undefined };
+    windows.set(key, found);
+    return found;
+  };
   return (context, cells, rect, gap) => {
     if (cells.rows < 1 || cells.columns < 1 || rect.width <= 0 || rect.height <= 0) return;
-    let ofArray = bitmaps.get(cells.values);
-    if (!ofArray) {
-      ofArray = new Map();
-      bitmaps.set(cells.values, ofArray);
+    const known = keptFor(cells);
+    known.draws++;
+    if (known.draws <= DRAWS_BEFORE_BITMAP) {
+      const apart = gap && Math.min(rect.width / cells.columns, rect.height / cells.rows) >= SMALLEST_WITH_GAP;
+      drawCells(context, cells, rect, apart ? 1 : 0, colours);
+      return;
     }
-    const key = `${cells.offset}/${cells.stride}/${cells.rows}x${cells.columns}/${cells.count ?? ''}`;
-    let bitmap = ofArray.get(key);
-    if (!bitmap) {
-      bitmap = toBitmap(cells, colours, bad);
-      if (!bitmap) return;
-      ofArray.set(key, bitmap);
-    }
+    known.bitmap ??= toBitmap(cells, colours, bad);
+    if (!known.bitmap) return;
     context.imageSmoothingEnabled = false;
-    context.drawImage(bitmap, rect.x, rect.y, rect.width, rect.height);
+    context.drawImage(known.bitmap, rect.x, rect.y, rect.width, rect.height);
     if (gap) rule(context, cells, rect, gap);
   };
 }

@@ -1,7 +1,7 @@
 /** What the colours of the stage mean: the one scale for values, and the kinds of packets of this step. */
 import type { Payload } from '../../protocol/trace';
 import { scaleValue, VALUE_LIMIT } from '../draw/value-scale';
-import { useApp, usePalette } from '../use-app';
+import { usePalette, useSettled } from '../use-app';
 import styles from './legend.module.css';
 
 const STOPS = Array.from({ length: 17 }, (_, i) => i / 8 - 1);
@@ -18,10 +18,8 @@ const percent = (scaled: number): number => 50 * (scaled + 1);
 
 export function Legend() {
   const palette = usePalette();
-  const carried = useApp((app) => {
-    const trace = app.cursor && app.traces[app.cursor.trace];
-    return PAYLOADS.filter((p) => trace?.events.some((e) => e.kind === 'send' && e.payload === p)).join(' ');
-  });
+  const trace = useSettled((app) => app.cursor && app.traces[app.cursor.trace], 300);
+  const carried = PAYLOADS.filter((p) => trace?.events.some((e) => e.kind === 'send' && e.payload === p));
   const ramp = STOPS.map((at) => `${palette.diverging(at)} ${percent(at)}%`).join(', ');
   return (
     <>
@@ -35,10 +33,10 @@ export function Legend() {
           ))}
         </span>
       </span>
-      {carried !== '' && (
+      {carried.length > 0 && (
         <span className={styles['kinds']}>
           <span>packets</span>
-          {PAYLOADS.filter((p) => carried.split(' ').includes(p)).map((p) => (
+          {carried.map((p) => (
             <span key={p} className={styles['kind']}>
               <i style={{ borderColor: palette.payload[p] }} />
               {NAMES[p]}

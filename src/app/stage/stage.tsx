@@ -75,7 +75,13 @@ export function Stage() {
   const described = useApp((app) => describe(app.info?.worldSize ?? 0));
   return (
     <div className={styles['root']}>
-      <div ref={view} className={styles['view']} style={scrolls ? { minHeight: layoutHeight } : undefined}>
+      <div
+        ref={view}
+        className={styles['view']}
+        style={scrolls ? { minHeight: layoutHeight } : undefined}
+        // What scrolls must be reachable by keyboard.
+        {...(!scrolls && layoutHeight > height ? { tabIndex: 0, role: 'group', 'aria-label': 'Devices' } : {})}
+      >
         <canvas
           ref={canvas}
           role="img"

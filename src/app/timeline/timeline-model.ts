@@ -7,7 +7,7 @@ import { createWalkTime, type WalkTime } from '../../trace/walk-time';
 import type { App } from '../store';
 import { type LaneParts, lanePartsOf } from './lane-parts';
 import { layoutTimeline, type TimelineLayout } from './timeline-layout';
-import { type TimelineScene, timelineScene, timeScale } from './timeline-scene';
+import { cursorAt, type TimelineScene, timelineScene, timeScale } from './timeline-scene';
 import { follow, type ViewWindow, WHOLE } from './view-window';
 
 export interface Place {
@@ -34,11 +34,14 @@ interface Prepared {
 }
 
 const traceOf = (app: App): StepTrace | undefined => app.cursor && app.traces[app.cursor.trace];
-const trafficIn = (trace: StepTrace | undefined): boolean => trace?.events.some((e) => e.queue === 'comm') ?? false;
 
 export function createTimelineModel(): TimelineModel {
   let prepared: Prepared | undefined;
   let scene: TimelineScene | undefined;
+  /** The scene but for the cursor, and what it was made from. */
+  let still:
+    | { readonly scene: TimelineScene; readonly parts: LaneParts; readonly view: ViewWindow; readonly width: number }
+    | undefined;
   let view = WHOLE;
 
   const prepare = (app: App, trace: StepTrace): Prepared => {
@@ -49,12 +52,10 @@ export function createTimelineModel(): TimelineModel {
     }
     return prepared;
   };
-  const layout = (app: App, width: number) =>
-    layoutTimeline(
-      width,
-      app.info?.worldSize ?? 1,
-      (app.info?.worldSize ?? 1) > 1 && (traceOf(app) === undefined || trafficIn(traceOf(app))),
-    );
+  const layout = (app: App, width: number): TimelineLayout => {
+    const devices = app.info?.worldSize ?? 1;
+    return layoutTimeline(width, devices, devices > 1);
+  };
   const model: TimelineModel = {
     layout,
     look(app, width) {
@@ -67,7 +68,11 @@ export function createTimelineModel(): TimelineModel {
       const { parts, walk } = prepare(app, trace);
       const cursorUs = walk.timeOf({ event: app.cursor.event, fraction: app.cursorFraction });
       if (app.state === 'playing' && parts.totalUs > 0) view = follow(view, cursorUs / parts.totalUs);
-      scene = timelineScene({ layout: at, trace, parts, view, cursorUs, ranks: app.info?.config.mode === 'ddp' });
+      if (still?.parts !== parts || still.view !== view || still.width !== width) {
+        const made = timelineScene({ layout: at, trace, parts, view, ranks: app.info?.config.mode === 'ddp' });
+        still = { scene: made, parts, view, width };
+      }
+      scene = { ...still.scene, cursorX: cursorAt(still.scene.layout, parts.totalUs, view, cursorUs) };
       return scene;
     },
     get scene() {

@@ -61,7 +61,6 @@ export interface TimelineInput {
   readonly trace: StepTrace;
   readonly parts: LaneParts;
   readonly view: ViewWindow;
-  readonly cursorUs: number | undefined;
   readonly ranks: boolean;
 }
 
@@ -73,6 +72,17 @@ export function timeScale({ left, right }: Pick<TimelineLayout, 'left' | 'right'
   return scaleLinear()
     .domain([view.from * totalUs, view.to * totalUs])
     .range([left, right]);
+}
+
+/** Where the cursor stands, undefined when it is out of view. */
+export function cursorAt(
+  layout: TimelineLayout,
+  totalUs: number,
+  view: ViewWindow,
+  cursorUs: number,
+): number | undefined {
+  const x = timeScale(layout, totalUs, view)(cursorUs);
+  return x >= layout.left - 0.5 && x <= layout.right + 0.5 ? x : undefined;
 }
 
 type Scale = ReturnType<typeof timeScale>;
@@ -118,7 +128,7 @@ function commScene(input: TimelineInput, scale: Scale, lane: Rect, run: CommRun)
 const present = <T>(value: T | undefined): value is T => value !== undefined;
 
 export function timelineScene(input: TimelineInput): TimelineScene {
-  const { layout, parts, view, trace, cursorUs, ranks } = input;
+  const { layout, parts, view, trace, ranks } = input;
   const scale = timeScale(layout, parts.totalUs, view);
   const items: TimelineItem[] = [];
   const rows = layout.rows.flatMap((row): RowScene[] => {
@@ -141,7 +151,5 @@ export function timelineScene(input: TimelineInput): TimelineScene {
   });
   const count = Math.max(2, Math.floor((layout.right - layout.left) / 110));
   const ticks = scale.ticks(count).map((us) => ({ x: scale(us), text: formatTime(us) }));
-  const x = cursorUs === undefined ? undefined : scale(cursorUs);
-  const visible = x !== undefined && x >= layout.left - 0.5 && x <= layout.right + 0.5;
-  return { layout, rows, ticks, cursorX: visible ? x : undefined, items };
+  return { layout, rows, ticks, cursorX: undefined, items };
 }

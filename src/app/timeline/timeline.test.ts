@@ -12,7 +12,7 @@ import { cursorText, eventLabels } from './event-label';
 import { gapsOf } from './gaps';
 import { lanePartsOf } from './lane-parts';
 import { layoutTimeline } from './timeline-layout';
-import { timelineScene, timeScale } from './timeline-scene';
+import { cursorAt, timelineScene, timeScale } from './timeline-scene';
 import { follow, pan, WHOLE, zoom } from './view-window';
 
 const CLOCKS: readonly Clock[] = ['modelled', 'measured'];
@@ -94,7 +94,7 @@ describe('lanes of a step that ran', () => {
   it('has every event of the step once, and finds it where it is drawn', () => {
     const layout = layoutTimeline(1400, info.worldSize, true);
     const parts = lanePartsOf(trace, 'modelled', info.worldSize);
-    const scene = timelineScene({ layout, trace, parts, view: WHOLE, cursorUs: 40, ranks: true });
+    const scene = timelineScene({ layout, trace, parts, view: WHOLE, ranks: true });
     const drawn = scene.items.flatMap((item) => (item.event === undefined ? [] : [item]));
     const lasting = trace.events.flatMap((_, i) => ((trace.modelled[i]?.durUs ?? 0) > 0 ? [i] : []));
     const events = new Set(drawn.map((item) => item.event));
@@ -104,14 +104,14 @@ describe('lanes of a step that ran', () => {
       const { x, y, width, height } = item.rect;
       expect(hitTest(scene.items, { x: x + width / 2, y: y + height / 2 })?.id).toBe(item.id);
     }
-    expect(scene.cursorX).toBeCloseTo(timeScale(layout, parts.totalUs, WHOLE)(40), 6);
+    expect(cursorAt(layout, parts.totalUs, WHOLE, 40)).toBeCloseTo(timeScale(layout, parts.totalUs, WHOLE)(40), 6);
   });
 
   it('shows only what is in view when zoomed', () => {
     const layout = layoutTimeline(1000, info.worldSize, true);
     const parts = lanePartsOf(trace, 'modelled', info.worldSize);
-    const scene = timelineScene({ layout, trace, parts, view: { from: 0.4, to: 0.5 }, cursorUs: 0, ranks: true });
-    expect(scene.cursorX).toBeUndefined();
+    const scene = timelineScene({ layout, trace, parts, view: { from: 0.4, to: 0.5 }, ranks: true });
+    expect(cursorAt(layout, parts.totalUs, { from: 0.4, to: 0.5 }, 0)).toBeUndefined();
     for (const { rect } of scene.items) {
       expect(rect.x).toBeGreaterThanOrEqual(layout.left);
       expect(right(rect)).toBeLessThanOrEqual(layout.right + 1);
