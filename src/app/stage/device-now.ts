@@ -21,6 +21,9 @@ const within = ({ startUs, endUs }: Interval, timeUs: number): boolean => startU
 
 const bucketWord = (e: TraceEvent): string => (e.bucket === undefined ? 'transfer' : `bucket ${e.bucket}`);
 
+/** 'idle: waits for the gradients of cuda:1'; the name of the device stands above it. */
+const idleWords = (gap: Gap): string => gap.why().replace(/^(rank|cuda:)\s?\d+ (is )?/, 'idle: ');
+
 export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
   const spans = busySpans(trace, clock);
   const devices = Array.from({ length: deviceCount(trace) }, (_, device) => {
@@ -52,7 +55,7 @@ export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
     event: undefined,
   });
   const resting = (gap: Gap): DeviceNow =>
-    gap.last && gap.startUs > 0 ? quiet('done', [gap.why(), 'done']) : quiet('idle', [gap.why(), 'idle']);
+    gap.last && gap.startUs > 0 ? quiet('done', [gap.why(), 'done']) : quiet('idle', [idleWords(gap), 'idle']);
   return {
     now(device, timeUs) {
       const own = devices[device];

@@ -39,12 +39,12 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
     clocks.set(clock, known);
     return known;
   };
-  /** What a packet carries is the sender's buffer as it was when the packet left. */
+  /** A packet carries what stood in the sender's buffer when it left. */
   const sent = new Map<Packet, Float32Array | undefined>();
   const carried = (packet: Packet): Float32Array | undefined => {
     if (!sent.has(packet)) {
       const at = contents.position;
-      sent.set(packet, contents.seek(packet.send).content(packet.from, packet.source.buffer)?.values);
+      sent.set(packet, contents.seek(packet.send).values(packet.from, packet.source));
       contents.seek(at);
     }
     return sent.get(packet);
@@ -64,6 +64,7 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
       return {
         event: position.event,
         content: (device, buffer) => contents.content(device, buffer),
+        known: (device, slice) => contents.values(device, slice)?.length ?? 0,
         now: (device) => devices.now(device, time),
         memory: (device) => {
           const planned = info.memory.find((m) => m.device === device);

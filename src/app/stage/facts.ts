@@ -22,7 +22,7 @@ export interface Transit {
   readonly packet: Packet;
   /** How much of its way it has made, 0..1. */
   readonly progress: number;
-  /** The sender's buffer as it was sent, as far as it was captured; the packet is `packet.source` of it. */
+  /** What it carries, from its first element as far as it was captured. */
   readonly values: Float32Array | undefined;
 }
 
@@ -36,6 +36,8 @@ export interface StageFacts {
   /** Index of the event at the cursor; -1 before the first. */
   readonly event: number;
   content(device: DeviceIndex, buffer: string): Content | undefined;
+  /** How many elements of a stretch were captured, from its first on. */
+  known(device: DeviceIndex, slice: Slice): number;
   now(device: DeviceIndex): DeviceNow;
   memory(device: DeviceIndex): DeviceUse;
   /** Of how many ranks a stretch of a buffer holds the sum; 0 before it holds anything. */

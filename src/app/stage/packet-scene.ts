@@ -107,7 +107,6 @@ export function packetScene(
 ): PacketScene | undefined {
   const route = routes.find((r) => r.from === packet.from && r.to === packet.to);
   if (!route) return undefined;
-  const { offset, length } = packet.source;
   const back = routes.find((r) => r.from === packet.to && r.to === packet.from);
   const cell = stage.compact ? CELL_COMPACT : CELL;
   const first = pointAlong(route.path, 0);
@@ -117,9 +116,9 @@ export function packetScene(
   const outer = { width: columns * cell + FRAME, height: (rows === 1 ? 1.75 * cell : rows * cell) + FRAME };
   const at = placeOn(route.path, progress, outer);
   const rect = around(at, outer);
-  const count = values ? Math.min(length, values.length - offset) : 0;
+  const count = values?.length ?? 0;
   const cells: HeatCells | undefined =
-    values && count > 0 ? { values, offset, stride: columns, rows, columns, count } : undefined;
+    values && count > 0 ? { values, offset: 0, stride: columns, rows, columns, count } : undefined;
   return {
     id: `packet ${packet.send}`,
     rect,

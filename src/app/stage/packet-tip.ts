@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<Packet['payload'], string>> = {
 
 function tipOf({ packet, values }: Transit): Tip {
   const { source, from, to, apply, payload, bytes, collective } = packet;
-  const count = values ? Math.min(source.length, values.length - source.offset) : 0;
+  const count = values?.length ?? 0;
   const columns = Math.min(count, 8);
   const round = collective?.round === undefined ? '' : `, round ${collective.round + 1} of ${collective.rounds ?? '?'}`;
   return {
@@ -29,7 +29,7 @@ function tipOf({ packet, values }: Transit): Tip {
       ['size', formatSize(bytes)],
     ],
     ...(values && count > 0
-      ? { cells: { values, offset: source.offset, stride: columns, columns, rows: Math.ceil(count / columns), count } }
+      ? { cells: { values, offset: 0, stride: columns, columns, rows: Math.ceil(count / columns), count } }
       : {}),
   };
 }

@@ -6,7 +6,7 @@
 import { bottom, grow, type Rect, right } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { box } from '../draw/shapes';
-import { drawText, ellipsize, firstFit, type TextStyle } from '../draw/text';
+import { drawText, firstFit, type TextStyle } from '../draw/text';
 import { phaseColour } from '../phase-colour';
 import type { LayerScene, MatrixScene, RoomScene, StripScene, TileScene } from './scene-types';
 
@@ -52,8 +52,8 @@ function layer(ink: Ink, scene: LayerScene): void {
   }
   for (const m of scene.matrices) matrix(ink, m);
   if (scene.note) {
-    const text = ellipsize(scene.note.text, scene.note.at.width + 10, { size: 11 }, measure);
-    drawText(context, palette, text, scene.note.at.x, bottom(scene.note.at) - 2, { size: 11, colour: palette.soft });
+    const text = firstFit(scene.note.texts, scene.note.at.width + 8, SMALL, measure);
+    drawText(context, palette, text, scene.note.at.x, bottom(scene.note.at) - 2, { ...SMALL, colour: palette.soft });
   }
 }
 
@@ -80,6 +80,9 @@ function tile(ink: Ink, t: TileScene, colour: string): void {
   if (t.cells) {
     const inset = grow(t.rect, t.rect.width < 34 ? -3.5 : -5);
     ink.heat(context, t.cells, inset, t.sending ? palette.card : palette.dark ? palette.track : palette.paper);
+  } else if (t.summed > 0) {
+    const middle = { x: t.rect.x + t.rect.width / 2, y: t.rect.y + t.rect.height / 2 + 2 };
+    drawText(context, palette, '…', middle.x, middle.y, { ...SMALL, colour: palette.soft, align: 'center' });
   }
   const text = firstFit(t.caption, t.rect.width + 2, SMALL, measure);
   drawText(context, palette, text, t.rect.x + t.rect.width / 2, bottom(t.rect) + 12, {

@@ -38,6 +38,15 @@ function parcel(ink: Ink, packet: PacketScene): void {
   const { context, palette } = ink;
   box(context, packet.rect, { fill: palette.card, stroke: palette.payload[packet.payload], lineWidth: 1.8, radius: 6 });
   if (packet.cells) ink.heat(context, packet.cells, packet.cellsAt, palette.card);
+  else {
+    // What it carries lies too far into its buffer to have been captured.
+    const { x, y, width, height } = packet.rect;
+    drawText(context, palette, '…', x + width / 2, y + height / 2 + 2, {
+      size: 11,
+      colour: palette.soft,
+      align: 'center',
+    });
+  }
   if (packet.label) {
     const { text, x, y, align } = packet.label;
     drawText(context, palette, text, x, y, { size: 11, colour: palette.soft, align });

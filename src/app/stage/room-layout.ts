@@ -64,11 +64,12 @@ const LARGE_CELL = { layers: 12, strip: 8 };
 /** How well layers and activations are to be seen; cells that are large enough gain nothing by being larger. */
 function worth(cell: number, strip: readonly StripMapLayout[]): number {
   const first = strip[0];
-  if (!first) return 0;
-  return Math.min(cell, LARGE_CELL.layers) + Math.min(first.map.height / first.window.rows, LARGE_CELL.strip);
+  const inStrip = first ? Math.min(first.map.height / first.window.rows, LARGE_CELL.strip) : 0;
+  return Math.min(cell, LARGE_CELL.layers) + inStrip;
 }
 
 interface Contents {
+  readonly cell: number;
   readonly layers: readonly LayerLayout[];
   readonly strip: readonly StripMapLayout[];
 }
@@ -76,7 +77,7 @@ interface Contents {
 /** The layers with the activations under or beside them, whichever lets the layers be larger; the layers alone where both is too much. */
 function layoutContents(spec: RoomSpec, area: Rect): Contents {
   const alone = layoutLayers(spec.layers, area);
-  if (spec.activations.length === 0) return { layers: alone.layers, strip: [] };
+  if (spec.activations.length === 0) return { cell: alone.cell, layers: alone.layers, strip: [] };
   const stripHeight = Math.max(STRIP_HEIGHT, STRIP_SHARE * area.height) + SECTION_GAP;
   const over = layoutLayers(spec.layers, { ...area, height: area.height - stripHeight });
   const top = area.y + over.height + SECTION_GAP;
@@ -85,12 +86,54 @@ function layoutContents(spec: RoomSpec, area: Rect): Contents {
   const x = area.x + left.width + 2 * SECTION_GAP;
   const beside = layoutStrip(spec.activations, { ...area, x, width: area.x + area.width - x });
   const worthBeside = left.height <= area.height ? worth(left.cell, beside) : 0;
-  if (worthBeside > worth(over.cell, under)) return { layers: left.layers, strip: beside };
-  if (under.length > 0 && over.cell >= CELL_BEFORE_STRIP) return { layers: over.layers, strip: under };
-  return { layers: alone.layers, strip: layoutStrip(spec.activations, below(area, alone.height + SECTION_GAP)) };
+  if (beside.length > 0 && worthBeside > worth(over.cell, under))
+    return { cell: left.cell, layers: left.layers, strip: beside };
+  if (under.length > 0 && over.cell >= CELL_BEFORE_STRIP) return { cell: over.cell, layers: over.layers, strip: under };
+  const rest = layoutStrip(spec.activations, below(area, alone.height + SECTION_GAP));
+  return { cell: alone.cell, layers: alone.layers, strip: rest };
 }
 
 const below = (area: Rect, by: number): Rect => ({ ...area, y: area.y + by, height: area.height - by });
+
+/** Part of the width that the chunk tiles get where they stand beside the layers. */
+const TILES_BESIDE = 0.42;
+const NARROWEST_BESIDE = 300;
+
+type Bucket = NonNullable<RoomLayout['bucket']>;
+
+function bucketAt(chunks: number, area: Rect): Bucket {
+  const tiles = tilesOf(chunks, { ...area, y: 0 });
+  return {
+    label: { x: area.x, y: area.y, width: area.width, height: LABEL },
+    tiles: tiles.map((t) => ({ ...t, y: t.y + area.y + LABEL })),
+  };
+}
+
+interface Arrangement extends Contents {
+  readonly bucket: Bucket | undefined;
+  readonly worth: number;
+}
+
+/** The chunk tiles under the layers, as the gradients move; or beside them, where a low, wide room shows the layers larger that way. */
+function arrange(spec: RoomSpec, area: Rect): Arrangement {
+  const under = (): Arrangement => {
+    const height = tilesHeight(tilesOf(spec.chunks, { ...area, y: 0 }));
+    const contents = layoutContents(spec, { ...area, height: area.height - height - SECTION_GAP });
+    const bucket = height === 0 ? undefined : bucketAt(spec.chunks, { ...area, y: area.y + area.height - height });
+    return { ...contents, bucket, worth: worth(contents.cell, contents.strip) };
+  };
+  const beside = (): Arrangement => {
+    const width = TILES_BESIDE * area.width;
+    const left = { ...area, width: area.width - width - 2 * SECTION_GAP, height: area.height - SECTION_GAP };
+    const contents = layoutContents(spec, left);
+    const bucket = bucketAt(spec.chunks, { ...area, x: area.x + area.width - width, width });
+    return { ...contents, bucket, worth: worth(contents.cell, contents.strip) };
+  };
+  const first = under();
+  if (spec.chunks === 0 || area.width < NARROWEST_BESIDE) return first;
+  const second = beside();
+  return second.worth > first.worth ? second : first;
+}
 
 export function layoutRoom(room: Rect, spec: RoomSpec, compact: boolean): RoomLayout {
   const pad = padding(compact);
@@ -98,24 +141,9 @@ export function layoutRoom(room: Rect, spec: RoomSpec, compact: boolean): RoomLa
   const width = room.width - 2 * pad;
   const header = { x, y: room.y + headerTop(compact), width, height: headerHeight(compact) };
   const memoryTop = room.y + room.height - MEMORY;
-  const tiles = tilesOf(spec.chunks, { x, y: 0, width, height: 0 });
-  const bucketTop = memoryTop - tilesHeight(tiles);
   const top = header.y + header.height + 3;
-  const area = { x, y: top, width, height: bucketTop - top - SECTION_GAP };
-  const { layers, strip } = layoutContents(spec, area);
-  return {
-    header,
-    layers,
-    strip,
-    bucket:
-      tiles.length === 0
-        ? undefined
-        : {
-            label: { x, y: bucketTop, width, height: LABEL },
-            tiles: tiles.map((t) => ({ ...t, y: t.y + bucketTop + LABEL })),
-          },
-    memory: memoryAt({ x, y: memoryTop, width, height: LABEL }, compact),
-  };
+  const { layers, strip, bucket } = arrange(spec, { x, y: top, width, height: memoryTop - top });
+  return { header, layers, strip, bucket, memory: memoryAt({ x, y: memoryTop, width, height: LABEL }, compact) };
 }
 
 /** The height at which a room of that width shows its layers with cells of `cell` pixels. */

@@ -37,6 +37,13 @@ function columnWindow({ rows }: MatrixWindow, shape: readonly number[]): MatrixW
   return { rows, columns: 1, stride: 1, label: rows < whole ? `first ${rows} of ${whole}` : '' };
 }
 
+/** 'first 144 values of 256×784', and what is left of it where that is too long. */
+const shorter = (label: string): readonly string[] => [
+  label,
+  label.replace(' values', ''),
+  label.replace(/ of .*/, ''),
+];
+
 function layerScene(
   input: RoomInput,
   layer: LayerPlace,
@@ -53,7 +60,7 @@ function layerScene(
       labelAt: layout.label,
       labels: layer.labels,
       gradientLabelAt: layout.gradientLabel,
-      note: layout.note && { at: layout.note, text: layout.window.label },
+      note: layout.note && { at: layout.note, texts: shorter(layout.window.label) },
       matrices: parts.map((p) => p.matrix),
       active: busy ? now.phase : undefined,
     },

@@ -35,7 +35,7 @@ export interface LayerScene {
   /** Longest first. */
   readonly labels: readonly string[];
   readonly gradientLabelAt: Rect | undefined;
-  readonly note: { readonly at: Rect; readonly text: string } | undefined;
+  readonly note: { readonly at: Rect; readonly texts: readonly string[] } | undefined;
   readonly matrices: readonly MatrixScene[];
   /** The device works on this module now. */
   readonly active: Phase | undefined;

@@ -27,6 +27,7 @@ function nothingYet(info: SessionInfo): StageFacts {
   return {
     event: -1,
     content: () => undefined,
+    known: () => 0,
     now: () => ({ activity: 'ahead', phase: undefined, module: '', words: ['not begun', 'idle'], event: undefined }),
     memory: (device) => {
       const planned = info.memory.find((m) => m.device === device);

@@ -3,7 +3,7 @@
  * parameters lie in it, and whether it is on its way out. Pure; the values are those of the buffer.
  */
 
-import type { Slice } from '../../protocol/trace';
+import { CAPTURE_LIMIT, type Slice } from '../../protocol/trace';
 import type { Content } from '../../trace/contents';
 import type { Rect } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
@@ -16,14 +16,13 @@ import type { RoomScene, SceneItem, TileScene } from './scene-types';
 
 const CELL = 8;
 
-/** As many cells as fit in a tile, in two rows when the chunk is long. */
-export function tileCells(content: Content | undefined, slice: Slice, rect: Rect): HeatCells | undefined {
-  if (!content || content.values.length <= slice.offset) return undefined;
-  const captured = Math.min(slice.length, content.values.length - slice.offset);
+/** As many cells as fit in a tile, in two rows when the chunk is long; undefined when nothing of it was captured. */
+function tileCells(content: Content, known: number, { offset }: Slice, rect: Rect): HeatCells | undefined {
+  if (known === 0) return undefined;
   const fit = Math.max(1, Math.floor((rect.width - 8) / CELL));
-  const rows = captured > fit ? 2 : 1;
-  const columns = Math.min(fit, Math.ceil(captured / rows));
-  return { values: content.values, offset: slice.offset, stride: columns, rows, columns, count: captured };
+  const rows = known > fit ? 2 : 1;
+  const columns = Math.min(fit, Math.ceil(known / rows));
+  return { values: content.values, offset, stride: columns, rows, columns, count: known };
 }
 
 const sameStretch = (a: Slice, b: Slice): boolean => a.buffer === b.buffer && a.offset === b.offset;
@@ -57,7 +56,9 @@ function tile(
   const content = facts.content(device, bucket.buffer);
   const inThisStep = content?.event === undefined ? undefined : content;
   const summed = inThisStep ? facts.summed(device, slice) : 0;
-  const cells = tileCells(inThisStep, slice, rect);
+  // A bucket that was captured whole holds every chunk.
+  const known = bucket.length <= CAPTURE_LIMIT ? slice.length : facts.known(device, slice);
+  const cells = inThisStep && tileCells(inThisStep, known, slice, rect);
   const out = facts.transits.some(({ packet }) => packet.from === device && sameStretch(packet.source, slice));
   const fresh = inThisStep !== undefined && facts.wrote(device, slice);
   return {
@@ -76,6 +77,7 @@ function tile(
           ['size', formatSize(4 * slice.length)],
           ...(out ? [['moving', 'on its way to the next rank'] as const] : []),
         ],
+        ...(inThisStep && !cells ? { note: 'too far into the bucket: these values were not captured' } : {}),
         ...(cells?.count ? { cells: { ...cells, ...readable(cells.count) } } : {}),
       }),
     },
