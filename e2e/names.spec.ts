@@ -1,0 +1,33 @@
+import { expect, TINY, test } from './playground';
+
+test('everything that assistive tools and scripts rely on has its role and its name', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
+  const modes = page.getByRole('radiogroup', { name: 'Parallel mode' }).getByRole('radio');
+  const names = ['Single', 'DataParallel', 'DistributedDataParallel', 'Model parallel'];
+  for (const [index, name] of names.entries()) await expect(modes.nth(index)).toHaveAccessibleName(name);
+  await expect(page.getByRole('slider', { name: 'World size' })).toHaveValue('2');
+  for (const name of ['Play', 'Step event', 'Step phase', 'Step iteration', 'Step back', 'Reset', 'Share']) {
+    await expect(playground.button(name)).toBeVisible();
+  }
+  const statuses = ['Step', 'Loss', 'Bytes per rank', 'Replica divergence', 'Difference from single device'];
+  for (const name of statuses) await expect(playground.status(name)).toHaveText(/\d/);
+  for (const name of ['Stage', 'Timeline', 'Result', 'Code'] as const)
+    await expect(playground.region(name)).toBeVisible();
+  await playground.button('Play').click();
+  await expect(playground.button('Pause')).toBeVisible();
+  await playground.button('Pause').click();
+});
+
+test('the page says which device computes, and takes it as a setting', async ({ playground }) => {
+  await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
+  await expect(
+    playground
+      .region('Code')
+      .getByText(/CPU/)
+      .or(playground.page.getByText(/Computing on CPU/))
+      .first(),
+  ).toBeVisible();
+  await playground.open(`${TINY}&data=xor&mode=single&device=webgpu`);
+  await expect(playground.page.getByText(/Computing on WebGPU/).first()).toBeVisible();
+});
