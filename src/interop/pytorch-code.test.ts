@@ -43,7 +43,7 @@ describe.each(MODES)('%s', (mode) => {
   test('is a short listing that Python could parse', () => {
     const { code } = listing({ mode });
     expect(code.length).toBeGreaterThanOrEqual(12);
-    expect(code.length).toBeLessThanOrEqual(31);
+    expect(code.length).toBeLessThanOrEqual(40);
     checkPython(code.map((l) => l.text));
   });
 
@@ -81,8 +81,16 @@ test('single: the plain training script', () => {
   });
   expect(text).toBe(`import torch
 from torch import nn
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(0)
+i = torch.arange(500)
+r = i // 2 / 250
+r, a = 5 / 6 * r, (3.5 * r + i % 2) * torch.pi
+x = torch.stack((r * a.sin(), r * a.cos()), 1)
+c = i % 2 == 0
+y = c[:, None].float()
+dataset = TensorDataset(x, y)
+epochs = 10
 model = nn.Sequential(
     nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1),
 ).to('cuda:0')
@@ -96,7 +104,19 @@ for epoch in range(epochs):
         output = model(x)
         loss = loss_fn(output, y)
         loss.backward()
-        optimizer.step()`);
+        optimizer.step()
+        print(loss.item())`);
+});
+
+test.each(MODES)('%s draws the data between the seed and the model, as the run does', (mode) => {
+  const text = textOf({ mode, data: { type: 'xor', testFraction: 0.2 } });
+  const places = ['torch.manual_seed(0)', 'torch.rand(500, 2)', 'random_split(', 'model = '].map((t) =>
+    text.indexOf(t),
+  );
+  expect(places).not.toContain(-1);
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+  expect(text.match(/^epochs = /gm)).toHaveLength(1);
+  expect(textOf({ mode, epochs: 3 })).not.toMatch(/^epochs = /m);
 });
 
 test('DDP: sampler, epochs and buckets as configured', () => {

@@ -1,9 +1,10 @@
 /**
- * The PyTorch script of a run, in the idiom of its mode: the code panel of the page. It runs as it stands once `dataset` and `epochs` are there. Events
+ * The PyTorch script of a run, in the idiom of its mode: the code panel of the page. It runs as it stands and prints the losses of the run. Events
  * of the trace point at a line by its anchor, so an anchor stands on one line only; lines that no event points at have 'none'. Called by session.
  */
 import type { Config, LayerConfig } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
+import { dataCode } from './pytorch-data';
 
 const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
 const lines = (...texts: readonly string[]): CodeLine[] => texts.map((text) => line(text));
@@ -69,8 +70,16 @@ function loader({ batchSize, shuffle, dropLast }: Config): CodeLine {
   return line(`loader = DataLoader(${[...args, ...(dropLast ? ['drop_last=True'] : [])].join(', ')})`);
 }
 
-function imports(...more: readonly string[]): CodeLine[] {
-  return lines('import torch', 'from torch import nn', 'from torch.utils.data import DataLoader', ...more);
+function imports(config: Config, ...more: readonly string[]): CodeLine[] {
+  const { imports: own, names } = dataCode(config);
+  const loader = `from torch.utils.data import ${['DataLoader', ...names].join(', ')}`;
+  return lines(...own, 'import torch', 'from torch import nn', loader, ...more);
+}
+
+/** From the seed to the last draw that comes before the model's. */
+function seedAndData(config: Config): CodeLine[] {
+  const epochs = config.epochs === undefined ? ['epochs = 10'] : [];
+  return lines(`torch.manual_seed(${config.seed})`, ...dataCode(config).lines, ...epochs);
 }
 
 interface LoopParts {
@@ -98,6 +107,7 @@ function loop(config: Config, parts: LoopParts): CodeLine[] {
     line('        loss.backward()', 'backward'),
     ...(parts.inBackward ?? []),
     line('        optimizer.step()', 'step'),
+    line('        print(loss.item())'),
   ];
 }
 
@@ -105,8 +115,8 @@ const FIRST = "'cuda:0'";
 
 function single(config: Config): CodeLine[] {
   return [
-    ...imports(),
-    line(`torch.manual_seed(${config.seed})`),
+    ...imports(config),
+    ...seedAndData(config),
     ...sequential('model = ', config.model.layers, `.to(${FIRST})`),
     ...training(config),
     loader(config),
@@ -117,8 +127,8 @@ function single(config: Config): CodeLine[] {
 function dataParallel(config: Config): CodeLine[] {
   const devices = Array.from({ length: config.worldSize }, (_, i) => i).join(', ');
   return [
-    ...imports(),
-    line(`torch.manual_seed(${config.seed})`),
+    ...imports(config),
+    ...seedAndData(config),
     ...sequential('model = ', config.model.layers, `.to(${FIRST})`),
     line(`model = nn.DataParallel(model, device_ids=[${devices}])`),
     ...training(config),
@@ -147,12 +157,13 @@ function ddp(config: Config): CodeLine[] {
   return [
     line(`# torchrun --nproc_per_node=${worldSize} train.py`),
     ...imports(
+      config,
       'from torch.utils.data.distributed import DistributedSampler',
       'from torch.nn.parallel import DistributedDataParallel',
       "torch.distributed.init_process_group('nccl')",
       'rank = torch.distributed.get_rank()',
-      `torch.manual_seed(${config.seed})`,
     ),
+    ...seedAndData(config),
     ...sequential('model = ', config.model.layers, '.to(rank)'),
     line(`model = DistributedDataParallel(model, device_ids=[rank]${cap})`, 'broadcast'),
     ...training(config),
@@ -171,7 +182,7 @@ function modelParallel(config: Config, layersOfDevice: readonly (readonly number
   const layers = (indices: readonly number[]) => indices.flatMap((i) => config.model.layers[i] ?? []);
   const last = layersOfDevice.length - 1;
   return [
-    ...imports(),
+    ...imports(config),
     line('class Model(nn.Module):'),
     line('    def __init__(self):'),
     line('        super().__init__()'),
@@ -183,7 +194,7 @@ function modelParallel(config: Config, layersOfDevice: readonly (readonly number
     line("            x = x.to(f'cuda:{d}')", 'send_activation'),
     line('            x = part(x)', 'forward'),
     line('        return x'),
-    line(`torch.manual_seed(${config.seed})`),
+    ...seedAndData(config),
     line('model = Model()'),
     ...training(config),
     loader(config),
