@@ -34,10 +34,11 @@ export const padding = (compact: boolean): number => (compact ? 9 : 14);
 const headerHeight = (compact: boolean): number => (compact ? 35 : 38);
 const headerTop = (compact: boolean): number => (compact ? 6 : 9);
 
-function tilesOf(chunks: number, area: Rect): readonly Rect[] {
+/** At most `most` tiles in a line. */
+function tilesOf(chunks: number, area: Rect, most = chunks): readonly Rect[] {
   if (chunks === 0) return [];
   const gap = area.width / chunks < 34 ? 3 : 5;
-  const perLine = Math.min(chunks, Math.max(1, Math.floor((area.width + gap) / (NARROWEST_TILE + gap))));
+  const perLine = Math.min(most, Math.max(1, Math.floor((area.width + gap) / (NARROWEST_TILE + gap))));
   const lines = Math.ceil(chunks / perLine);
   const inLine = Math.ceil(chunks / lines);
   const width = (area.width - gap * (inLine - 1)) / inLine;
@@ -101,12 +102,27 @@ const NARROWEST_BESIDE = 300;
 
 type Bucket = NonNullable<RoomLayout['bucket']>;
 
-function bucketAt(chunks: number, area: Rect): Bucket {
-  const tiles = tilesOf(chunks, { ...area, y: 0 });
+function bucketAt(area: Rect, tiles: readonly Rect[]): Bucket {
   return {
     label: { x: area.x, y: area.y, width: area.width, height: LABEL },
     tiles: tiles.map((t) => ({ ...t, y: t.y + area.y + LABEL })),
   };
+}
+
+/** The layers' column and the tiles'. */
+function columns(area: Rect): readonly [Rect, Rect] {
+  const width = TILES_BESIDE * area.width;
+  return [
+    { ...area, width: area.width - width - 2 * SECTION_GAP },
+    { ...area, x: area.x + area.width - width, width },
+  ];
+}
+
+/** In two lines where they fit, so that each shows more of its values. */
+function tilesBeside(chunks: number, column: Rect): readonly Rect[] {
+  const own = { ...column, y: 0 };
+  const wide = tilesOf(chunks, own, Math.ceil(chunks / 2));
+  return tilesHeight(wide) <= column.height ? wide : tilesOf(chunks, own);
 }
 
 interface Arrangement extends Contents {
@@ -117,17 +133,17 @@ interface Arrangement extends Contents {
 /** The chunk tiles under the layers, as the gradients move; or beside them, where a low, wide room shows the layers larger that way. */
 function arrange(spec: RoomSpec, area: Rect): Arrangement {
   const under = (): Arrangement => {
-    const height = tilesHeight(tilesOf(spec.chunks, { ...area, y: 0 }));
+    const tiles = tilesOf(spec.chunks, { ...area, y: 0 });
+    const height = tilesHeight(tiles);
     const contents = layoutContents(spec, { ...area, height: area.height - height - SECTION_GAP });
-    const bucket = height === 0 ? undefined : bucketAt(spec.chunks, { ...area, y: area.y + area.height - height });
+    const bucket = height === 0 ? undefined : bucketAt({ ...area, y: area.y + area.height - height }, tiles);
     return { ...contents, bucket, worth: worth(contents.cell, contents.strip) };
   };
   const beside = (): Arrangement => {
-    const width = TILES_BESIDE * area.width;
-    const left = { ...area, width: area.width - width - 2 * SECTION_GAP, height: area.height - SECTION_GAP };
-    const contents = layoutContents(spec, left);
-    const bucket = bucketAt(spec.chunks, { ...area, x: area.x + area.width - width, width });
-    return { ...contents, bucket, worth: worth(contents.cell, contents.strip) };
+    const [left, right] = columns(area);
+    const contents = layoutContents(spec, { ...left, height: area.height - SECTION_GAP });
+    const tiles = tilesBeside(spec.chunks, right);
+    return { ...contents, bucket: bucketAt(right, tiles), worth: worth(contents.cell, contents.strip) };
   };
   const first = under();
   if (spec.chunks === 0 || area.width < NARROWEST_BESIDE) return first;
@@ -148,10 +164,13 @@ export function layoutRoom(room: Rect, spec: RoomSpec, compact: boolean): RoomLa
 
 /** The height at which a room of that width shows its layers with cells of `cell` pixels. */
 export function roomHeight(spec: RoomSpec, width: number, compact: boolean, cell: number): number {
-  const inner = width - 2 * padding(compact);
-  const tiles = tilesOf(spec.chunks, { x: 0, y: 0, width: inner, height: 0 });
-  const layers = spec.layers.length === 0 ? 0 : layersHeight(spec.layers, inner, cell);
-  return headerTop(compact) + headerHeight(compact) + 3 + layers + SECTION_GAP + tilesHeight(tiles) + MEMORY;
+  const area = { x: 0, y: 0, width: width - 2 * padding(compact), height: 0 };
+  const layers = (within: Rect) => (spec.layers.length === 0 ? 0 : layersHeight(spec.layers, within.width, cell));
+  const under = layers(area) + SECTION_GAP + tilesHeight(tilesOf(spec.chunks, area));
+  const [left, right] = columns(area);
+  const beside = Math.max(layers(left) + SECTION_GAP, tilesHeight(tilesBeside(spec.chunks, right)));
+  const contents = spec.chunks === 0 || area.width < NARROWEST_BESIDE ? under : Math.min(under, beside);
+  return headerTop(compact) + headerHeight(compact) + 3 + contents + MEMORY;
 }
 
 /** For tests: everything that is drawn in a room. */
