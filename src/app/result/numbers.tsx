@@ -36,10 +36,12 @@ export function Numbers() {
           name="Difference from single device"
           text={single ? '0' : formatSmall(snapshot?.differenceFromSingle)}
         >
-          {single ? 'this is the single device' : 'max |Δw| against one device, same seed'}
+          {single
+            ? 'this is the single device'
+            : 'max |Δw| against one device: rounding, which training amplifies step by step'}
         </Headline>
         <Headline name="Idle" text={formatPercent(metrics?.idle)}>
-          of the step, mean over devices, {clock}
+          of the step idle, mean over devices, {clock}
         </Headline>
         <Headline name="Step time" text={metrics ? formatTime(metrics.stepUs) : NONE}>
           {clock === 'modelled' ? `modelled: ${info?.hardwareLabel ?? ''}` : 'measured, one instruction at a time'}
