@@ -2,7 +2,7 @@
  * The stage: devices, what they hold, and what flies between them, on one canvas. This file joins the page to it: size, pointer, keyboard, tooltip.
  * What stands where is decided by scene.ts, how it looks by paint-stage.ts; the section around it and its sentence belong to the page.
  */
-import { type PointerEvent, useCallback, useMemo, useRef, useState } from 'react';
+import { type MouseEvent, useCallback, useMemo, useRef, useState } from 'react';
 import { hitTest } from '../draw/hit-regions';
 import type { Ink } from '../draw/ink';
 import { ItemList } from '../draw/item-list';
@@ -32,7 +32,8 @@ export function Stage() {
   const embed = useApp((app) => app.embed);
   const model = useMemo(createStageModel, []);
   const [pointed, setPointed] = useState<string>();
-  const [held, setHeld] = useState<string>();
+  const [held, setHeld] = useState<Held>();
+  const pinned = useApp((app) => app.pinned);
 
   const scrolls = !oneScreen || embed;
   const { width } = measured;
@@ -64,14 +65,18 @@ export function Stage() {
     [store],
   );
   const act = (item: SceneItem | undefined) => {
-    setHeld((old) => (item === undefined || old === item.id ? undefined : item.id));
+    setHeld((old) =>
+      item === undefined || old?.id === item.id ? undefined : { id: item.id, pin: item.event !== undefined },
+    );
     store.getState().pin(item?.event);
   };
-  const under = (event: PointerEvent): SceneItem | undefined => {
+  const under = (event: MouseEvent & { readonly pointerType?: string }): SceneItem | undefined => {
     const { left, top } = event.currentTarget.getBoundingClientRect();
     const at = { x: event.clientX - left, y: event.clientY - top };
-    return hitTest(model.scene?.items ?? [], at, event.pointerType === 'mouse' ? MOUSE : FINGER);
+    return hitTest(model.scene?.items ?? [], at, event.pointerType === 'touch' ? FINGER : MOUSE);
   };
+  // Esc, or a step to another trace, takes the pin away, and the tooltip with it.
+  const open = held && (!held.pin || pinned !== undefined) ? held.id : undefined;
   const described = useApp((app) => describe(app.info?.worldSize ?? 0));
   return (
     <div className={styles['root']}>
@@ -88,19 +93,26 @@ export function Stage() {
           aria-label={described}
           className={styles['canvas']}
           style={{ width, height: layoutHeight }}
+          onPointerDown={(event) => point(under(event))}
           onPointerMove={(event) => point(under(event))}
           onPointerLeave={() => point(undefined)}
-          onClick={() => act(model.scene?.items.find((item) => item.id === pointed))}
+          onClick={(event) => act(under(event))}
         />
       </div>
       <ItemList label="Items on the stage" items={() => model.scene?.items ?? []} onPoint={point} onAct={act} />
-      <StageTip model={model} canvas={canvas} id={pointed ?? held} />
+      <StageTip model={model} canvas={canvas} id={pointed ?? open} />
       <div className={styles['foot']}>
         <Legend />
         <StageTable model={model} />
       </div>
     </div>
   );
+}
+
+interface Held {
+  readonly id: string;
+  /** Its event is pinned on the whole page. */
+  readonly pin: boolean;
 }
 
 const describe = (devices: number): string =>
