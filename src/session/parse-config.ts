@@ -2,11 +2,14 @@
 import * as v from 'valibot';
 import { LockstepError } from '../base/errors';
 import { type Config, configSchema } from '../protocol/config';
+import { issueText, settingNames } from './config-issue';
 
 export function parseConfig(input: unknown): Config {
-  const result = v.safeParse(configSchema, input);
+  // A list is an object to the schema, and one without entries would pass as a configuration of defaults.
+  const result = v.safeParse(configSchema, Array.isArray(input) ? 'a list' : input);
   if (!result.success) {
-    const issues = result.issues.map((issue) => `${v.getDotPath(issue) ?? 'configuration'}: ${issue.message}`);
+    const settings = settingNames(configSchema);
+    const issues = result.issues.map((issue) => issueText(issue, settings));
     throw new LockstepError(
       'config',
       `The configuration is not valid. ${issues.join(' ')}`,

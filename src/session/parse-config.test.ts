@@ -1,0 +1,61 @@
+/** What a configuration that is not valid is answered with: every complaint names the setting, what is allowed and what stands there. */
+import { describe, expect, test } from 'vitest';
+import { LockstepError } from '../base/errors';
+import { parseConfig } from './parse-config';
+
+function refusal(config: unknown): LockstepError {
+  try {
+    parseConfig(config);
+  } catch (error) {
+    if (error instanceof LockstepError) return error;
+    throw error;
+  }
+  throw new Error('accepted');
+}
+
+describe('a configuration that is not valid', () => {
+  test.each([
+    [{ worldsize: 4 }, 'worldsize: there is no such setting; did you mean "worldSize".'],
+    [{ optimizer: { type: 'SGD', weight_decay: 1 } }, 'optimizer.weight_decay: there is no such setting; did you mean'],
+    [{ optimizer: { type: 'Adam', momentum: 0.9 } }, 'optimizer.momentum: there is no such setting.'],
+    [{ learning: 1 }, 'learning: there is no such setting.'],
+    [{ worldSize: 9 }, 'worldSize: must be at most 8, not 9.'],
+    [{ worldSize: 0 }, 'worldSize: must be at least 1, not 0.'],
+    [{ worldSize: '4' }, 'worldSize: must be a number, not "4".'],
+    [{ worldSize: 2.5 }, 'worldSize: must be a whole number, not 2.5.'],
+    [{ shuffle: 'yes' }, 'shuffle: must be true or false, not "yes".'],
+    [{ mode: 'DDP' }, 'mode: must be one of "single", "dataParallel", "ddp", "modelParallel", not "DDP".'],
+    [{ mode: null }, 'mode: must be one of "single", "dataParallel", "ddp", "modelParallel", not null.'],
+    [{ optimizer: { type: 'Lion' } }, 'optimizer.type: must be one of "SGD", "Adam", "AdamW", not "Lion".'],
+    [{ optimizer: { lr: 1 } }, 'optimizer.type: is missing: one of "SGD", "Adam", "AdamW".'],
+    [{ optimizer: 'SGD' }, 'optimizer: must be an object with settings, not "SGD".'],
+    [{ model: {} }, 'model.layers: is missing.'],
+    [{ model: { layers: [] } }, 'model.layers: must be a list of at least 1, not 0.'],
+    [{ model: { layers: {} } }, 'model.layers: must be a list, not an object.'],
+    [{ model: { layers: [{ type: 'Conv2d' }] } }, 'model.layers.0.type: must be one of "Linear", "ReLU"'],
+    [{ data: { type: 'csv' } }, 'data.file: is missing.'],
+    [{ data: { type: 'csv', file: 'a', target: true } }, 'data.target: must be a text or a whole number, not true.'],
+    [[], 'the configuration: must be an object with settings, not "a list".'],
+    [undefined, 'the configuration: is missing.'],
+  ])('%j', (config, text) => {
+    const error = refusal(config);
+    expect(error.code).toBe('config');
+    expect(error.message).toContain(text);
+    expect(error.hint).toContain('lockstep schema');
+  });
+
+  test('all complaints are told at once', () => {
+    const { message } = refusal({ worldSize: 9, seed: -1 });
+    expect(message).toContain('seed: must be at least 0, not -1. worldSize: must be at most 8, not 9.');
+  });
+
+  test('a long text is cut', () => {
+    expect(refusal({ mode: 'x'.repeat(500) }).message.length).toBeLessThan(250);
+  });
+});
+
+test('DDP refuses a batch that leaves ranks without a sample, in words with both numbers', () => {
+  const { code, message } = refusal({ mode: 'ddp', worldSize: 8, batchSize: 3 });
+  expect(code).toBe('placement');
+  expect(message).toBe('Batch size 3 is smaller than the world size 8: 5 ranks would get no sample.');
+});
