@@ -70,10 +70,10 @@ export function Stage() {
     );
     store.getState().pin(item?.event);
   };
-  const under = (event: MouseEvent & { readonly pointerType?: string }): SceneItem | undefined => {
+  const under = (event: MouseEvent): SceneItem | undefined => {
     const { left, top } = event.currentTarget.getBoundingClientRect();
     const at = { x: event.clientX - left, y: event.clientY - top };
-    return hitTest(model.scene?.items ?? [], at, event.pointerType === 'touch' ? FINGER : MOUSE);
+    return hitTest(model.scene?.items ?? [], at, isTouch(event.nativeEvent) ? FINGER : MOUSE);
   };
   // Esc, or a step to another trace, takes the pin away, and the tooltip with it.
   const open = held && (!held.pin || pinned !== undefined) ? held.id : undefined;
@@ -108,6 +108,8 @@ export function Stage() {
     </div>
   );
 }
+
+const isTouch = (event: object): boolean => 'pointerType' in event && event.pointerType === 'touch';
 
 interface Held {
   readonly id: string;
