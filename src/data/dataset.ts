@@ -3,6 +3,8 @@
  * part. Plain data, made once per run by `make-dataset.ts`; batches name rows by their id here.
  */
 import { LockstepError } from '../base/errors';
+import { at } from '../base/invariant';
+import { IGNORE_INDEX } from '../graph/ops/cross-entropy';
 
 export interface Dataset {
   readonly task: 'classification' | 'regression';
@@ -25,27 +27,19 @@ export interface Dataset {
   readonly classNames?: readonly string[];
 }
 
-/** Refuses targets that a model with `outputs` output features cannot be held against, in PyTorch's words. */
-export function checkTargets(dataset: Dataset, outputs: number): void {
-  const { targets, rows } = dataset;
-  if (targets instanceof Int32Array) {
-    const row = targets.findIndex((target) => target < 0 || target >= outputs);
-    if (row < 0) return;
-    const target = targets[row];
-    throw new LockstepError(
-      'data',
-      `Target ${target} is out of bounds. Row ${row} has class ${target}, the model has ${outputs} outputs (classes 0 to ${outputs - 1}).`,
-      `Give the last layer ${targets.reduce((most, t) => Math.max(most, t), 0) + 1} outputs, or number the classes from 0.`,
-      { row, target, outputs },
-    );
-  }
-  const [width = 1] = dataset.targetShape;
-  if (width !== outputs) {
-    throw new LockstepError(
-      'shape',
-      `Target size (torch.Size([${rows}, ${width}])) must be the same as input size (torch.Size([${rows}, ${outputs}])).`,
-      `Give the last layer ${width} ${width === 1 ? 'output' : 'outputs'}.`,
-      { width, outputs },
-    );
-  }
+/** Refuses class indices that a model with `outputs` output features does not have, in PyTorch's words, before a step runs into one. */
+export function checkTargets({ targets }: Dataset, outputs: number): void {
+  if (!(targets instanceof Int32Array)) return;
+  const row = targets.findIndex((target) => target !== IGNORE_INDEX && (target < 0 || target >= outputs));
+  if (row < 0) return;
+  const target = at(targets, row);
+  const classes = targets.reduce((most, t) => Math.max(most, t), 0) + 1;
+  throw new LockstepError(
+    'data',
+    `CrossEntropyLoss: Target ${target} is out of bounds. Row ${row} (counted from 0) has it; the model's ${outputs} outputs stand for the classes 0 to ${outputs - 1}.`,
+    target < 0
+      ? 'Number the classes from 0.'
+      : `Set out_features of the last Linear layer to ${classes}, or correct the target.`,
+    { row, target, outputs },
+  );
 }

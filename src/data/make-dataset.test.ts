@@ -171,14 +171,19 @@ test('npy refused: shapes and dtypes that do not fit', () => {
   expect(() => npy(x, writeNpy(new Int32Array(4), [2, 2]), CE)).toThrow('expected one class index a row');
 });
 
-test('targets out of range for the model are named', () => {
+test('class indices that the model does not have are refused with the first row at fault', () => {
   const set = csv('1,0\n3,7\n', {}, CE);
-  expect(() => checkTargets(set, 5)).toThrow('Target 7 is out of bounds. Row 1 has class 7, the model has 5 outputs');
-  expect(() => checkTargets(csv('1,0\n3,-1\n', { header: 'no' }, MSE), 1)).not.toThrow();
-  checkTargets(set, 8);
-  expect(() => checkTargets(makeDataset(toy('spiral'), BCE, new Generator(0), {}), 2)).toThrow(
-    'Target size (torch.Size([200, 1])) must be the same as input size (torch.Size([200, 2]))',
+  expect(() => checkTargets(set, 5)).toThrow(
+    "Target 7 is out of bounds. Row 1 (counted from 0) has it; the model's 5 outputs stand for the classes 0 to 4.",
   );
+  expect(() => checkTargets(set, 8)).not.toThrow();
+  const indices = (values: number[]) =>
+    npy(writeNpy(new Float32Array(6), [3, 2]), writeNpy(Int32Array.from(values), [3]), CE);
+  expect(() => checkTargets(indices([0, 1, -1]), 2)).toThrow('Target -1 is out of bounds. Row 2');
+  // ignore_index: rows that the loss leaves out.
+  expect(() => checkTargets(indices([0, -100, 1]), 2)).not.toThrow();
+  // Real targets have no classes.
+  expect(() => checkTargets(csv('1,0\n3,-1\n', { header: 'no' }, MSE), 1)).not.toThrow();
 });
 
 test('gather copies the named rows', () => {

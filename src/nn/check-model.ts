@@ -9,13 +9,14 @@ export interface TargetInfo {
   readonly dtype: 'f32' | 'i32';
   /** Columns of a float32 target; 1 for class indices. */
   readonly columns: number;
-  /** Class indices: how many classes the data has (largest index + 1). */
-  readonly classes?: number;
 }
 
 const size = (...sizes: readonly number[]): string => `torch.Size([${sizes.join(', ')}])`;
 
-/** Returns how many features the model's output has. `rows` (the batch) only appears in messages, as PyTorch prints it. */
+/**
+ * Returns how many features the model's output has. `rows` (the batch) only appears in messages, as PyTorch prints it. Whether class indices are
+ * below that number is for the data room, which knows their rows.
+ */
 export function checkModel(
   layers: readonly LayerConfig[],
   inputFeatures: number,
@@ -38,27 +39,25 @@ export function checkModel(
     features = layer.out;
     source = `layer ${index} gives`;
   });
+  if (!layers.some(({ type }) => type === 'Linear')) {
+    throw new LockstepError(
+      'shape',
+      'optimizer got an empty parameter list',
+      'Add a Linear layer: the others learn nothing.',
+    );
+  }
   checkLoss(features, loss, target, rows);
   return features;
 }
 
 function checkLoss(features: number, loss: LossConfig, target: TargetInfo, rows: number): void {
-  const details = { outputs: features, columns: target.columns, classes: target.classes };
+  const details = { outputs: features, columns: target.columns };
   if (loss.type === 'CrossEntropyLoss') {
     if (target.dtype !== 'i32') {
       throw new LockstepError(
         'data',
         'CrossEntropyLoss: expected scalar type Long but found Float',
         'CrossEntropyLoss takes class indices; for real-valued targets use MSELoss.',
-        details,
-      );
-    }
-    const classes = target.classes ?? 0;
-    if (classes > features) {
-      throw new LockstepError(
-        'data',
-        `CrossEntropyLoss: Target ${classes - 1} is out of bounds.`,
-        `The data has ${classes} classes: set out_features of the last Linear layer to ${classes}.`,
         details,
       );
     }

@@ -4,7 +4,7 @@
  */
 import { at } from '../base/invariant';
 import { type BatchSource, makeBatchSource, type StepBatch } from '../data/batch-source';
-import type { Dataset } from '../data/dataset';
+import { checkTargets, type Dataset } from '../data/dataset';
 import { makeDataset } from '../data/make-dataset';
 import { checkModel } from '../nn/check-model';
 import { type InitialParameter, initialParameters } from '../nn/model';
@@ -56,10 +56,10 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     {
       dtype: dataset.targets instanceof Int32Array ? 'i32' : 'f32',
       columns: elements(dataset.targetShape),
-      ...(dataset.targets instanceof Int32Array ? { classes: dataset.classes } : {}),
     },
     config.batchSize,
   );
+  checkTargets(dataset, outputs);
   const drawn = initialParameters(config.model.layers, generator);
   const parameters = config.weights === undefined ? drawn : initialWeights(config.weights, files, drawn);
 
