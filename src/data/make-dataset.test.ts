@@ -117,8 +117,13 @@ test('csv: class labels in order of appearance, whole numbers as they stand', ()
   expect([...csv('1,no\n3,yes\n5,no\n', {}, BCE).targets]).toEqual([0, 1, 0]);
   expect([...csv('1,0.25\n3,1\n', {}, BCE).targets]).toEqual([0.25, 1]);
   expect(() => csv('1,a\n2,b\n3,c\n', {}, BCE)).toThrow(
-    'found 3 classes ("a", "b", "c"), expected two for BCEWithLogitsLoss',
+    'line 3, column 2: found "c", the third of 3 classes ("a", "b", "c"), expected two for BCEWithLogitsLoss',
   );
+  for (const loss of [BCE, CE]) {
+    expect(() => csv('x,y\n1,0\n2,\n3,1\n', {}, loss)).toThrow(
+      'line 3, column 2 (y): found nothing, expected a target.',
+    );
+  }
 });
 
 test.each([
@@ -128,6 +133,7 @@ test.each([
   ['hexadecimal', '1,2\n0x10,4\n', {}, 'found "0x10"'],
   ['too large', '1,2\n1e39,4\n', {}, 'found "1e39", expected a number that float32 can hold'],
   ['ragged', '1,2\n3,4\n5\n', {}, 'my.csv, line 3: found 1 column, expected 2'],
+  ['two columns of that name', 'y,y\n1,2\n3,4\n', { target: 'y' }, 'found the name "y" more than once'],
   ['one column', '1\n2\n', {}, 'my.csv, line 1: found one column'],
   ['a header alone', 'x,y\n', {}, 'my.csv: found 0 rows of data, expected at least 2.'],
   ['blank', '\n\n', {}, 'my.csv: found only blank lines'],
@@ -135,6 +141,7 @@ test.each([
   ['unknown target', 'x,y\n1,2\n3,4\n', { target: 'z' }, 'found no column named "z"'],
   ['target past the end', '1,2\n3,4\n', { target: 2 }, 'found target column 2, expected an index from 0 to 1'],
   ['missing', '1,2\n3,4\n', { file: 'other.csv' }, 'other.csv: found no such file'],
+  ['not named', '1,2\n3,4\n', { file: '' }, 'No data file is named.'],
 ])('csv refused: %s', (_, text, options, message) => {
   expect(() => csv(text, options)).toThrow(message);
 });

@@ -14,7 +14,7 @@ export function initialWeights(
   if (!bytes)
     throw new LockstepError(
       'data',
-      `The weights file ${file} was not given.`,
+      `The weights file "${file}" was not given.`,
       'Drop it on the page, or name a path relative to the configuration.',
     );
   const tensors = new Map(readSafetensors(file, bytes, { stripModule: true }).map((t) => [t.name, t]));

@@ -4,7 +4,7 @@
  */
 import { at } from '../../base/invariant';
 import type { DataConfig, LossConfig } from '../../protocol/config';
-import { dataError, quoted } from '../data-error';
+import { dataError, type Place, quoted } from '../data-error';
 import type { Labels, Reals, Rows } from '../family';
 import { type CsvRow, readCsv } from '../readers/csv';
 
@@ -44,8 +44,8 @@ export function csv(config: CsvConfig, loss: LossConfig, bytes: Uint8Array): Row
     for (const [column, cell] of row.cells.entries())
       if (column !== target) inputs[next++] = number(file, row, column, header, cell);
   }
-  const cells = body.map((row) => at(row.cells, target).trim());
-  const targets = loss.type === 'MSELoss' ? reals() : labels(cells, loss.type, () => ({ file, column: target + 1 }));
+  const targets =
+    loss.type === 'MSELoss' ? reals() : labels(body, target, loss.type, (row) => place(file, row, target, header));
   return {
     inputs,
     features: width - 1,
@@ -78,12 +78,26 @@ function targetColumn({ file, target }: CsvConfig, width: number, header: readon
     );
   }
   const index = header?.indexOf(target) ?? -1;
+  if (header !== undefined && index !== header.lastIndexOf(target)) {
+    const both = header.flatMap((name, column) => (name === target ? [column] : [])).join(' and ');
+    throw dataError(
+      { file, line: 1 },
+      `the name ${quoted(target)} more than once`,
+      'one target column',
+      `Give its index: ${both}.`,
+    );
+  }
   if (index >= 0) return index;
   const known =
     header === undefined
       ? 'The file has no header: give the column as an index, counted from 0.'
       : `Columns: ${header.join(', ')}.`;
   throw dataError({ file, line: 1 }, `no column named ${quoted(target)}`, 'the target column', known);
+}
+
+function place(file: string, row: CsvRow, column: number, header: readonly string[] | undefined): Place {
+  const columnName = header?.[column];
+  return { file, line: row.line, column: column + 1, ...(columnName === undefined ? {} : { columnName }) };
 }
 
 function number(
@@ -95,20 +109,24 @@ function number(
 ): number {
   const value = numberOf(cell);
   if (Number.isFinite(value)) return value;
-  const columnName = header?.[column];
-  const place = { file, line: row.line, column: column + 1, ...(columnName === undefined ? {} : { columnName }) };
   const hint = /^\s*\d+,\d+\s*$/.test(cell)
     ? 'Use a point as the decimal mark.'
     : 'Correct the cell or remove the row; inputs must be numbers.';
-  throw dataError(place, quoted(cell), Number.isNaN(value) ? 'a number' : 'a number that float32 can hold', hint);
+  const where = place(file, row, column, header);
+  throw dataError(where, quoted(cell), Number.isNaN(value) ? 'a number' : 'a number that float32 can hold', hint);
 }
 
 /** Undefined: not classes but numbers between 0 and 1, which BCEWithLogitsLoss takes as they are. */
 function labels(
-  cells: readonly string[],
+  body: readonly CsvRow[],
+  target: number,
   loss: LossConfig['type'],
-  place: () => { file: string; column: number },
+  placeOf: (row: CsvRow) => Place,
 ): Labels | undefined {
+  const cells = body.map((row) => at(row.cells, target).trim());
+  const empty = cells.indexOf('');
+  if (empty >= 0)
+    throw dataError(placeOf(at(body, empty)), 'nothing', 'a target', 'Fill in the cell, or remove the row.');
   const numbers = cells.map(numberOf);
   const whole = numbers.every((value) => Number.isInteger(value) && value >= 0 && value < 2 ** 24);
   if (loss === 'CrossEntropyLoss' && whole) {
@@ -123,9 +141,10 @@ function labels(
   const names = [...classOf.keys()];
   if (loss === 'BCEWithLogitsLoss' && names.length > 2) {
     const some = names.slice(0, 4).map(quoted).join(', ');
+    const third = at(names, 2);
     throw dataError(
-      place(),
-      `${names.length} classes (${some}${names.length > 4 ? ', ...' : ''})`,
+      placeOf(at(body, cells.indexOf(third))),
+      `${quoted(third)}, the third of ${names.length} classes (${some}${names.length > 4 ? ', ...' : ''})`,
       'two for BCEWithLogitsLoss',
       'Use CrossEntropyLoss, or another target column.',
     );
