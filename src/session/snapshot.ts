@@ -1,9 +1,10 @@
 /** Turns weights read back at one step into what the page and the report show: divergence of replicas, distance from the twin, losses, field. */
 import { must } from '../base/invariant';
 import { FIELD_SIZE, type Snapshot } from '../protocol/session';
-import { elements } from '../tensor/shape';
+import { elements, type HostArray } from '../tensor/shape';
+import { accuracy } from './accuracy';
 import type { Blueprint } from './blueprint';
-import { createEvaluator, type Evaluator } from './evaluator';
+import { createEvaluator, type Evaluation, type Evaluator } from './evaluator';
 import type { Weights } from './training';
 
 /** Multiply-adds that one snapshot may spend on the CPU. */
@@ -72,6 +73,8 @@ export function createSnapshots(blueprint: Blueprint, limit = EVALUATION_BUDGET)
   const planar = elements(dataset.inputShape) === 2;
   const field: Evaluator | undefined = planar ? createEvaluator(input, FIELD_SIZE * FIELD_SIZE) : undefined;
   const grid = fieldGrid();
+  const accuracyOf = ({ outputs, outputWidth }: Evaluation, targets: HostArray) =>
+    dataset.task === 'classification' ? accuracy(blueprint.config.loss.type, outputs, outputWidth, targets) : undefined;
 
   return {
     take(weights) {
@@ -79,7 +82,7 @@ export function createSnapshots(blueprint: Blueprint, limit = EVALUATION_BUDGET)
       const evaluate = (p: typeof train) => {
         if (!p) return undefined;
         const result = p.evaluator.run(merged, p.inputs, p.targets);
-        return { ...result, accuracy: accuracy(blueprint, result.outputs, result.outputWidth, p.targets) };
+        return { ...result, accuracy: accuracyOf(result, p.targets) };
       };
       const onTrain = must(evaluate(train), 'training rows');
       const onTest = evaluate(test);
@@ -138,26 +141,6 @@ function fieldValues({ config, dataset }: Blueprint, outputs: Float32Array, widt
     if (config.loss.type === 'CrossEntropyLoss') return sigmoid((outputs[i * width + 1] ?? 0) - first);
     return Math.min(1, Math.max(0, (first + 1) / 2));
   });
-}
-
-/** Fraction of rows whose class is right: the largest output, or the sign for one output. */
-function accuracy(
-  { config, dataset }: Blueprint,
-  outputs: Float32Array,
-  width: number,
-  targets: Float32Array | Int32Array,
-): number | undefined {
-  if (dataset.task !== 'classification') return undefined;
-  const rows = outputs.length / width;
-  let right = 0;
-  for (let i = 0; i < rows; i++) {
-    if (config.loss.type === 'CrossEntropyLoss') {
-      let best = 0;
-      for (let c = 1; c < width; c++) if ((outputs[i * width + c] ?? 0) > (outputs[i * width + best] ?? 0)) best = c;
-      if (best === targets[i]) right++;
-    } else if ((outputs[i * width] ?? 0) > 0 === (targets[i * width] ?? 0) > 0) right++;
-  }
-  return right / rows;
 }
 
 function pairs(
