@@ -17,7 +17,10 @@ export function LossChart() {
   const series = useMemo(() => lossSeries(losses, evaluations), [losses, evaluations]);
   const ranks = series.perRank.length;
   const [plot, setPlot] = useState<LossPlot>();
+  // One loss is no curve: the chart's library stays out of the first load.
+  const curve = losses.length > 1;
   useEffect(() => {
+    if (!curve) return;
     let made: LossPlot | undefined;
     let gone = false;
     import('./loss-plot')
@@ -33,7 +36,7 @@ export function LossChart() {
       setPlot(undefined);
       made?.destroy();
     };
-  }, [palette, ranks]);
+  }, [palette, ranks, curve]);
   useEffect(() => plot?.show(series), [plot, series]);
   return (
     <figure className={styles['loss']}>
