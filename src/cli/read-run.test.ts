@@ -33,8 +33,20 @@ describe('reading a run', () => {
     await expect(readRun(path.join(folder, 'none.json'))).rejects.toMatchObject({ code: 'data' });
   });
 
+  it('says what is wrong with a path', async () => {
+    await expect(readRun(folder)).rejects.toThrow(`cannot read the configuration ${folder}: it is a folder`);
+    const file = await put('run.json', '{"weights": "."}');
+    await expect(readRun(file)).rejects.toThrow('cannot read ".", which the configuration names: it is a folder');
+  });
+
+  it('drops a byte order mark', async () => {
+    expect((await readRun(await put('bom.json', '\ufeff{"steps": 3}'))).config).toEqual({ steps: 3 });
+  });
+
   it('refuses what is not a JSON object', async () => {
     await expect(readRun(await put('a.json', '{mode: 1}'))).rejects.toMatchObject({ code: 'config' });
     await expect(readRun(await put('b.json', '[1]'))).rejects.toMatchObject({ code: 'config' });
+    await expect(readRun(await put('c.json', '{\n  "steps": 3,\n}'))).rejects.toThrow(/c\.json is not JSON: .*line 3/);
+    await expect(readRun(await put('d.json', ' \n'))).rejects.toThrow('d.json is empty');
   });
 });

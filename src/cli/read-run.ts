@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LockstepError } from '../base/errors';
 import type { Files } from '../protocol/session';
+import { fileReason } from './file-error';
 
 export interface RunInput {
   readonly config: Record<string, unknown>;
@@ -30,49 +31,52 @@ export function fileNames(config: Readonly<Record<string, unknown>>): readonly s
 
 async function readText(file: string): Promise<string> {
   try {
-    if (file !== '-') return await readFile(file, 'utf8');
-    const parts: Buffer[] = [];
-    for await (const part of process.stdin) parts.push(Buffer.from(part));
-    return Buffer.concat(parts).toString('utf8');
+    const bytes = file === '-' ? await readInput() : await readFile(file);
+    // Windows' editors and PowerShell put a byte order mark in front, which TextDecoder drops.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw unreadable('the configuration', file, error);
+    const hint = '--config takes the path of a JSON file, or "-" for standard input.';
+    throw new LockstepError('data', `cannot read the configuration ${file}: ${fileReason(error)}`, hint, { file });
   }
+}
+
+async function readInput(): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of process.stdin) parts.push(Buffer.from(part));
+  return Buffer.concat(parts);
 }
 
 async function readData(file: string, name: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(await readFile(file));
   } catch (error) {
-    throw unreadable(`"${name}", which the configuration names`, file, error);
+    const hint = 'Paths in a configuration are relative to the configuration file.';
+    const what = `"${name}", which the configuration names`;
+    throw new LockstepError('data', `cannot read ${what}: ${fileReason(error)} (${file})`, hint, { file });
   }
 }
 
-function unreadable(what: string, file: string, cause: unknown): LockstepError {
-  const reason = isObject(cause) && cause['code'] === 'ENOENT' ? 'no such file' : String(cause);
-  const hint = 'Paths in a configuration are relative to the configuration file.';
-  return new LockstepError('data', `cannot read ${what}: ${reason} (${file})`, hint, { file });
-}
-
 function parseObject(text: string, file: string): Record<string, unknown> {
+  const refuse = (what: string): LockstepError =>
+    new LockstepError('config', `${file} ${what}`, '`lockstep schema` prints what it may contain.');
+  if (text.trim() === '') throw refuse('is empty; the shortest configuration is {}');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new LockstepError(
-      'config',
-      `${file} is not JSON: ${reason}`,
-      '`lockstep schema` prints what it may contain.',
-    );
+    throw refuse(`is not JSON: ${error instanceof Error ? error.message : String(error)}${lineOf(error, text)}`);
   }
-  if (!isObject(value)) {
-    throw new LockstepError(
-      'config',
-      `${file} must hold a JSON object`,
-      '`lockstep schema` prints what it may contain.',
-    );
-  }
+  if (!isObject(value)) throw refuse('must hold a JSON object');
   return value;
+}
+
+/** The parser of Node 20 counts characters from the start of the file; people count lines. */
+function lineOf(error: unknown, text: string): string {
+  const message = error instanceof Error ? error.message : '';
+  const position = /position (\d+)$/.exec(message)?.[1];
+  if (position === undefined) return '';
+  const before = text.slice(0, Number(position)).split('\n');
+  return ` (line ${before.length} column ${(before.at(-1) ?? '').length + 1})`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

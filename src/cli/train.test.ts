@@ -88,6 +88,17 @@ describe('lockstep train', () => {
     expect(report.steps).toBeGreaterThan(0);
   });
 
+  it('looks at its outputs before it trains', async () => {
+    const endless = { data: { type: 'xor' }, steps: 10_000_000 };
+    await expect(run(endless, { out: folder })).rejects.toThrow(`cannot write ${folder}: it is a folder`);
+    await expect(run(endless, { save: file('none/w.safetensors') })).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('no such file or folder'),
+    });
+    await expect(run(endless, { trace: file('report.json') })).rejects.toThrow('--out and --trace name the same file');
+    await expect(run(endless, { save: file('run.json') })).rejects.toThrow('--config and --save name the same file');
+  });
+
   it('refuses what cannot be', async () => {
     await expect(run({ worldSize: 99 })).rejects.toMatchObject({ code: 'config' });
     await expect(run({ mode: 'modelParallel', worldSize: 8 })).rejects.toMatchObject({ code: 'placement' });

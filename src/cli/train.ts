@@ -2,13 +2,13 @@
  * `lockstep train`: reads the run, trains it in this process (Dawn or the CPU) or in headless Chromium, and writes report,
  * trace and weights. All of the training is the session's; this file only carries things in and out.
  */
-import { writeFile } from 'node:fs/promises';
 import { LockstepError } from '../base/errors';
 import type { Report, SessionInfo } from '../protocol/session';
 import type { StepTrace } from '../protocol/trace';
 import { chromeTrace, runConfig } from '../session/run';
 import { openDawn } from './dawn';
 import { EXIT, exitCode } from './exit-code';
+import { checkOutputs, write } from './outputs';
 import { createProgress, type Progress } from './progress';
 import { type RunInput, readRun } from './read-run';
 import { runInBrowser } from './run-in-browser';
@@ -24,6 +24,7 @@ interface Outcome {
 /** Resolves to the exit status; a run that stopped on its way still writes the report of what it did. */
 export async function train(options: TrainOptions, signal: AbortSignal): Promise<number> {
   const { config, files } = await readRun(options.config);
+  await checkOutputs(options);
   const run: RunInput = {
     config: options.device === undefined ? config : { ...config, device: options.device },
     files,
@@ -71,15 +72,6 @@ async function writeResults(outcome: Outcome, options: TrainOptions): Promise<vo
   if (options.trace !== undefined)
     await write(options.trace, JSON.stringify(chromeTrace(outcome.traces, options.clock, outcome.info)));
   if (options.save !== undefined && outcome.weights !== undefined) await write(options.save, outcome.weights);
-}
-
-async function write(file: string, content: string | Uint8Array): Promise<void> {
-  try {
-    await writeFile(file, content);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new LockstepError('config', `cannot write ${file}: ${reason}`, 'The folder must exist and be writable.');
-  }
 }
 
 function summary(report: Report): string {

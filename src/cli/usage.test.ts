@@ -20,6 +20,10 @@ describe('the command line', () => {
     });
   });
 
+  it('takes "-" for standard output', () => {
+    expect(parseCommand(['train', '--config', '-', '--out', '-'])).toMatchObject({ options: { out: undefined } });
+  });
+
   it('names every option in the help', () => {
     const help = helpText();
     for (const name of ['config', 'device', 'browser', 'out', 'trace', 'clock', 'save', 'quiet', 'help']) {

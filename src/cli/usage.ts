@@ -24,7 +24,7 @@ const TRAIN_OPTIONS: readonly OptionRow[] = [
     text: "overrides the configuration's device; with neither, a GPU if there is one",
   },
   { name: 'browser', text: 'run in headless Chromium instead of Dawn for Node' },
-  { name: 'out', value: 'FILE', text: 'where the report goes (JSON); standard output when absent' },
+  { name: 'out', value: 'FILE', text: 'where the report goes (JSON); standard output when absent or "-"' },
   { name: 'trace', value: 'FILE', text: 'write the last steps as a Chrome trace, which ui.perfetto.dev opens' },
   {
     name: 'clock',
@@ -126,7 +126,7 @@ function trainOptions(values: Values): TrainOptions {
     config,
     device: oneOf(['webgpu', 'cpu'], 'device', text('device')),
     browser,
-    out: text('out'),
+    out: text('out') === '-' ? undefined : text('out'),
     trace: text('trace'),
     clock: oneOf(['measured', 'modelled'], 'clock', text('clock')) ?? 'measured',
     save: text('save'),

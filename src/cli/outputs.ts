@@ -1,0 +1,43 @@
+/**
+ * The files that a run writes. They are looked at before it starts, so that no hour of training ends in a mistyped folder or in a report that the
+ * trace has overwritten. Called by train.ts.
+ */
+import { access, constants, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { LockstepError } from '../base/errors';
+import { fileReason } from './file-error';
+import type { TrainOptions } from './usage';
+
+type Named = Pick<TrainOptions, 'config' | 'out' | 'trace' | 'save'>;
+
+/** Throws where a file cannot be written, or two options name the same one. */
+export async function checkOutputs({ config, out, trace, save }: Named): Promise<void> {
+  const taken = new Map(config === '-' ? [] : [[path.resolve(config), '--config']]);
+  for (const [option, file] of Object.entries({ '--out': out, '--trace': trace, '--save': save })) {
+    if (file === undefined) continue;
+    const full = path.resolve(file);
+    const other = taken.get(full);
+    if (other !== undefined) {
+      throw new LockstepError('config', `${other} and ${option} name the same file: ${file}`, 'Give each its own.');
+    }
+    taken.set(full, option);
+    await checkWritable(full).catch((error: unknown) => {
+      throw unwritable(file, error);
+    });
+  }
+}
+
+async function checkWritable(file: string): Promise<void> {
+  const there = await stat(file).catch(() => undefined);
+  if (there?.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
+  await access(there === undefined ? path.dirname(file) : file, constants.W_OK);
+}
+
+export async function write(file: string, content: string | Uint8Array): Promise<void> {
+  await writeFile(file, content).catch((error: unknown) => {
+    throw unwritable(file, error);
+  });
+}
+
+const unwritable = (file: string, error: unknown): LockstepError =>
+  new LockstepError('config', `cannot write ${file}: ${fileReason(error)}`, 'The folder must exist and be writable.');
