@@ -115,6 +115,11 @@ export function createController({ store, walker, startSession, onRuns }: Contro
         return;
       case 'notice':
         return board.sayOfRun(event.notice);
+      case 'device': {
+        const { info } = app();
+        if (info) app().setInfo({ ...info, device: event.device });
+        return;
+      }
       case 'progress':
         if (app().state === 'loading') app().setState('loading', `${event.what}: ${event.done} of ${event.total}`);
         return;

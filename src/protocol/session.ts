@@ -88,6 +88,8 @@ export type SessionEvent =
   | { readonly type: 'trace'; readonly trace: StepTrace }
   | { readonly type: 'snapshot'; readonly snapshot: Snapshot }
   | { readonly type: 'notice'; readonly notice: Notice }
+  /** What computes from now on: after a lost device it may be another one. */
+  | { readonly type: 'device'; readonly device: DeviceReport }
   | {
       readonly type: 'state';
       readonly state: 'playing' | 'paused' | 'finished' | 'restarting' | 'failed';

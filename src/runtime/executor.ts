@@ -59,8 +59,6 @@ export interface Executor {
   readonly info: ExecutorInfo;
   /** Resolves when the executor can no longer be used (device lost), with the reason. Never rejects. */
   readonly lost: Promise<string>;
-  /** Some program has lanes that live elsewhere: step() waits for messages, and must not be called before the last has resolved. */
-  readonly hasRemotePeers: boolean;
   /** Bytes allocated for a device's buffers: what the memory planner planned. What the runtime needs beside them (staging, tables) is not in it. */
   allocatedBytes(device: DeviceIndex): number;
   /** Write a persistent buffer. */
@@ -69,7 +67,7 @@ export interface Executor {
   read(refs: readonly { readonly device: DeviceIndex; readonly buffer: string }[]): Promise<Float32Array[]>;
   /**
    * Enqueue one step of program `variant`. Resolves when the next step may be enqueued (at once, or after the last host
-   * transfer); losses come later through `losses()`.
+   * transfer, or when there is room for its loss), and must not be called again before; losses come later through `losses()`.
    */
   step(variant: string, feed: Feed): Promise<void> | void;
   /** Losses of the steps since the last call, in step order, one array a step; waits for them. */

@@ -24,85 +24,119 @@ export interface Player {
 export interface PlayerOptions {
   readonly training: Training;
   readonly snapshots: Snapshots;
+  /** What `training` was restored from, if anything. */
+  readonly checkpoint?: Checkpoint | undefined;
   readonly emit: (event: SessionEvent) => void;
-  /** A loss stopped being finite at this step. */
+  /** A loss stopped being finite at this step; nothing runs meanwhile. */
   readonly onNotFinite: (step: number, checkpoint: Checkpoint | undefined) => Promise<void>;
-  readonly onFailure: (error: unknown) => Promise<void>;
+  /** The training cannot go on. Must not wait for the player. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-export function createPlayer({ training, snapshots, emit, onNotFinite, onFailure }: PlayerOptions): Player {
-  let playing: { stepsPerSecond: number } | undefined;
-  let loop: Promise<void> = Promise.resolve();
-  let checkpoint: Checkpoint | undefined;
+/** Steps that have been enqueued and whose losses have not come yet. */
+interface Flight {
+  readonly records: Promise<readonly LossRecord[]>;
+  readonly steps: number;
+  readonly since: number;
+}
+
+export function createPlayer(options: PlayerOptions): Player {
+  const { training, snapshots, emit, onNotFinite, onFailure } = options;
+  /** What the user wants; the loop looks at it between chunks. */
+  let playing: { readonly stepsPerSecond: number } | undefined;
+  let looping = false;
+  let tail: Promise<void> = Promise.resolve();
+  let { checkpoint } = options;
   let chunk = 1;
 
-  const report = (records: readonly LossRecord[], stepsPerSecond: number): boolean => {
+  /** Step of the first loss that is not finite. */
+  const report = (records: readonly LossRecord[], stepsPerSecond: number): number | undefined => {
     emit({ type: 'losses', records, stepsPerSecond });
-    return records.every((r) => Number.isFinite(r.loss));
+    return records.find((r) => !Number.isFinite(r.loss))?.step;
   };
-  const firstBad = (records: readonly LossRecord[]) =>
-    records.find((r) => !Number.isFinite(r.loss))?.step ?? training.step;
-
-  const sample = async (): Promise<boolean> => {
-    const trace = await training.trace();
-    emit({ type: 'trace', trace });
-    const finite = report([trace.losses], 0);
-    emit({ type: 'snapshot', snapshot: snapshots.take(await training.weights()) });
-    if (finite) checkpoint = await training.checkpoint();
-    else await stop(trace.losses.step);
-    return finite;
-  };
-  const stop = async (step: number) => {
+  const stop = async (step: number): Promise<void> => {
     playing = undefined;
     await onNotFinite(step, checkpoint);
   };
 
+  /** One traced step, the weights after it and a checkpoint. `finite` is false when the run stopped. */
+  const sample = async (): Promise<{ readonly trace: StepTrace; readonly finite: boolean }> => {
+    const trace = await training.trace();
+    emit({ type: 'trace', trace });
+    const bad = report([trace.losses], 0);
+    emit({ type: 'snapshot', snapshot: snapshots.take(await training.weights()) });
+    if (bad === undefined) checkpoint = await training.checkpoint();
+    else await stop(bad);
+    return { trace, finite: bad === undefined };
+  };
+
+  /** Waits until so many steps may have been taken, and lets control messages in: a worker's event loop must turn between chunks. */
+  const pace = async (steps: number, since: number): Promise<void> => {
+    const stepsPerSecond = playing?.stepsPerSecond ?? 0;
+    const dueMs = stepsPerSecond > 0 ? since + (1000 * steps) / stepsPerSecond - performance.now() : 0;
+    await pause(Math.max(0, dueMs));
+  };
+
+  const land = async ({ records, steps, since }: Flight): Promise<number | undefined> => {
+    const done = await records;
+    return report(done, (1000 * steps) / Math.max(0.1, performance.now() - since));
+  };
+
   /** Steps until the next sample is due; false when the run stopped. */
   const playUntil = async (deadline: number): Promise<boolean> => {
-    let flying: { records: Promise<readonly LossRecord[]>; steps: number; since: number } | undefined;
-    const land = async (): Promise<boolean> => {
-      if (!flying) return true;
-      const { records, steps, since } = flying;
-      flying = undefined;
-      const done = await records;
-      const ms = Math.max(0.1, performance.now() - since);
-      if (report(done, (1000 * steps) / ms)) return true;
-      await stop(firstBad(done));
-      return false;
-    };
+    let flying: Flight | undefined;
     while (playing && performance.now() < deadline) {
       const { stepsPerSecond } = playing;
       const due =
         stepsPerSecond === 0 ? chunk : Math.max(1, Math.min(chunk, Math.floor((stepsPerSecond * CHUNK_MS) / 1000)));
       const since = performance.now();
-      const next = { records: training.run(due), steps: due, since };
+      const next: Flight = { records: training.run(due), steps: due, since };
       next.records.catch(() => {});
-      if (!(await land())) return false;
+      const bad = flying && (await land(flying));
+      if (bad !== undefined) {
+        // The steps after the bad one are under way: the search for its cause must not run among them.
+        await next.records.catch(() => {});
+        await stop(bad);
+        return false;
+      }
       flying = next;
       const ms = performance.now() - since;
-      if (stepsPerSecond > 0) await pause(Math.max(0, (1000 * due) / stepsPerSecond - ms));
-      else
+      if (stepsPerSecond === 0)
         chunk = Math.max(1, Math.min(2000, Math.round(chunk * Math.min(2, Math.max(0.5, CHUNK_MS / Math.max(1, ms))))));
-      // Lets control messages in: a worker's event loop must turn between chunks.
-      await pause(0);
+      await pace(due, since);
     }
-    return land();
+    const bad = flying && (await land(flying));
+    if (bad !== undefined) await stop(bad);
+    return bad === undefined;
   };
 
-  const play = async () => {
+  /** Until paused. */
+  const playOn = async (): Promise<void> => {
+    emit({ type: 'state', state: 'playing', reason: '' });
+    let finite = true;
+    while (playing && finite) {
+      const since = performance.now();
+      ({ finite } = await sample());
+      if (!finite) break;
+      await pace(1, since);
+      finite = await playUntil(performance.now() + SAMPLE_MS);
+    }
+    emit({ type: 'snapshot', snapshot: snapshots.take(await training.weights()) });
+    // Of a loss that is not finite, onNotFinite has spoken.
+    if (finite) emit({ type: 'state', state: 'paused', reason: '' });
+  };
+  const loop = async (): Promise<void> => {
     try {
-      emit({ type: 'state', state: 'playing', reason: '' });
-      while (playing) {
-        if (!(await sample())) break;
-        if (!(await playUntil(performance.now() + SAMPLE_MS))) break;
-      }
-      if (!playing) emit({ type: 'snapshot', snapshot: snapshots.take(await training.weights()) });
-      emit({ type: 'state', state: 'paused', reason: '' });
+      // Once at least, so that a Play that was taken back at once is answered with 'paused', too; once more when Play came while it was winding down.
+      do await playOn();
+      while (playing);
     } catch (error) {
       playing = undefined;
-      await onFailure(error);
+      onFailure(error);
+    } finally {
+      looping = false;
     }
   };
 
@@ -111,28 +145,18 @@ export function createPlayer({ training, snapshots, emit, onNotFinite, onFailure
       return checkpoint;
     },
     control(message) {
-      if (message.type === 'play') {
-        const running = playing !== undefined;
-        playing = { stepsPerSecond: message.stepsPerSecond };
-        if (!running) loop = loop.then(play);
-      } else playing = undefined;
+      playing = message.type === 'play' ? { stepsPerSecond: message.stepsPerSecond } : undefined;
+      if (!playing || looping) return;
+      looping = true;
+      tail = tail.then(loop);
     },
-    async traceStep() {
-      if (playing) throw new LockstepError('internal', 'traceStep() was called while playing.', 'Pause first.');
-      let result: StepTrace | undefined;
-      const task = loop.then(async () => {
-        result = await training.trace();
-        emit({ type: 'trace', trace: result });
-        const finite = report([result.losses], 0);
-        emit({ type: 'snapshot', snapshot: snapshots.take(await training.weights()) });
-        if (finite) checkpoint = await training.checkpoint();
-        else await stop(result.losses.step);
-      });
-      loop = task.catch(async (error: unknown) => onFailure(error));
-      await task;
-      if (!result) throw new LockstepError('internal', 'the traced step left no trace');
-      return result;
+    traceStep() {
+      if (playing)
+        return Promise.reject(new LockstepError('internal', 'traceStep() was called while playing.', 'Pause first.'));
+      const traced = tail.then(async () => (await sample()).trace);
+      tail = traced.then(() => {}, onFailure);
+      return traced;
     },
-    idle: () => loop,
+    idle: () => tail,
   };
 }

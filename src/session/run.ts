@@ -58,12 +58,8 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
   const losses: LossRecord[] = [];
   const traces: StepTrace[] = [];
   let error: unknown;
-  const lost = training.lost.then((reason) => {
-    throw new LockstepError(
-      'device-lost',
-      `The device was lost: ${reason}`,
-      'Run again; the same configuration gives the same numbers.',
-    );
+  const lost = training.lost.then(({ code, message, details }) => {
+    throw new LockstepError(code, message, 'Run again; the same configuration gives the same numbers.', details);
   });
   lost.catch(() => {});
   const take = (records: readonly LossRecord[]) => {
@@ -100,8 +96,8 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
     error = reason;
   }
   const totalMs = performance.now() - started;
-  // A lost device takes its weights along: there is nothing left to report.
-  if (error instanceof LockstepError && error.code === 'device-lost') throw error;
+  // A lost device, or a rank that died, takes its weights along: there is nothing left to report.
+  if (error instanceof LockstepError && (error.code === 'device-lost' || error.code === 'rank-failed')) throw error;
   const weights = await training.weights();
   const snapshot = createSnapshots(blueprint, REPORT_EVALUATION).take(weights);
   const report = await makeReport({

@@ -1,9 +1,11 @@
 /**
  * An open run that outlives its device: holds the training and its player, rebuilds both from the last checkpoint after a lost device or a
- * failed rank, and explains a loss that is not finite. One per open session; session.ts owns it.
+ * failed rank, and explains a loss that is not finite. What replaces the training or its state (a restart, Reset, the end) comes one after the
+ * other; steps and control messages that come meanwhile wait for it. One per open session; session.ts owns it.
  */
-import { LockstepError, toWire } from '../base/errors';
-import type { ControlMessage, Notice, SessionEvent } from '../protocol/session';
+import { fromWire, LockstepError, toWire } from '../base/errors';
+import type { ControlMessage, Notice, SessionEvent, Snapshot } from '../protocol/session';
+import type { StepTrace } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
 import type { DeviceKeeper } from './device-keeper';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
@@ -12,35 +14,45 @@ import { createSnapshots } from './snapshot';
 import { type Checkpoint, createTraining, type Training } from './training';
 
 const RESTARTABLE = new Set(['device-lost', 'rank-failed', 'gpu']);
+/** A run that hangs is ended all the same. */
+const GRACE_MS = 2000;
+
+export interface RunningOptions {
+  readonly blueprint: Blueprint;
+  readonly keeper: DeviceKeeper;
+  readonly gpu: GPU | undefined;
+  readonly post: (event: SessionEvent) => void;
+}
 
 export class Running {
   private readonly snapshots;
-  private currentTraining: Training;
   private player: Player;
   private closed = false;
-  private recovering: Training | undefined;
+  /** Why the training cannot go on, until a restart or Reset has replaced it. */
+  private failure: LockstepError | undefined;
+  /** Ends when everything that changes the training is through. */
+  private changes: Promise<void> = Promise.resolve();
+  private changing = 0;
+  /** The last control message that came during a change. */
+  private held: ControlMessage | undefined;
 
   private constructor(
-    private readonly blueprint: Blueprint,
-    private readonly keeper: DeviceKeeper,
-    private readonly gpu: GPU | undefined,
-    private readonly post: (event: SessionEvent) => void,
-    training: Training,
+    private readonly options: RunningOptions,
+    private currentTraining: Training,
   ) {
-    this.snapshots = createSnapshots(blueprint);
-    this.currentTraining = training;
-    this.player = this.attach(training);
+    this.snapshots = createSnapshots(options.blueprint);
+    this.player = this.attach(currentTraining, undefined);
   }
 
-  static async start(
-    blueprint: Blueprint,
-    keeper: DeviceKeeper,
-    gpu: GPU | undefined,
-    post: (event: SessionEvent) => void,
-  ): Promise<Running> {
-    const running = new Running(blueprint, keeper, gpu, post, await open(blueprint, keeper, gpu, post));
-    await running.emitSnapshot();
-    return running;
+  static async start(options: RunningOptions): Promise<Running> {
+    const running = new Running(options, await open(options, options.post));
+    try {
+      await running.emitSnapshot();
+      return running;
+    } catch (error) {
+      await running.close();
+      throw error;
+    }
   }
 
   get training(): Training {
@@ -48,115 +60,181 @@ export class Running {
   }
 
   control(message: ControlMessage): void {
-    this.player.control(message);
+    if (this.changing > 0) this.held = message;
+    else if (!this.failure) this.player.control(message);
   }
 
-  traceStep() {
+  async traceStep(): Promise<StepTrace> {
+    await this.changes;
+    if (this.failure) throw this.failure;
     return this.player.traceStep();
   }
 
-  async snapshot() {
+  async snapshot(): Promise<Snapshot> {
     return this.snapshots.take(await this.training.weights());
   }
 
-  /** Same weights, same order of samples, step 0. */
-  async reset(): Promise<void> {
-    this.player.control({ type: 'pause' });
-    await this.player.idle();
-    await this.training.reset();
-    this.player = this.makePlayer(this.training);
-    await this.emitSnapshot();
+  /** Same weights, same order of samples, step 0; on a new device where the old one is of no use any more. */
+  reset(): Promise<void> {
+    return this.change(async () => {
+      this.player.control({ type: 'pause' });
+      await this.player.idle();
+      const failed = this.failure !== undefined || !(await this.startAgain());
+      if (failed) await this.replace(undefined);
+      else this.player = this.makePlayer(this.training, undefined);
+      await this.emitSnapshot();
+      if (failed) this.emit({ type: 'state', state: 'paused', reason: '' });
+    });
   }
 
   async close(): Promise<void> {
+    if (this.closed) return;
     this.closed = true;
     this.player.control({ type: 'abort' });
-    await this.player.idle().catch(() => {});
-    await this.training.dispose();
+    await this.change(async () => {
+      await atMost(GRACE_MS, this.player.idle());
+      await this.training.dispose();
+    });
+  }
+
+  /** False when the device turns out to be lost. */
+  private async startAgain(): Promise<boolean> {
+    try {
+      await this.training.reset();
+      return true;
+    } catch (error) {
+      this.failure ??= typed(error);
+      if (!RESTARTABLE.has(this.failure.code)) throw error;
+      return false;
+    }
+  }
+
+  /** One change at a time; afterwards, what the user asked for meanwhile. */
+  private change<T>(task: () => Promise<T>): Promise<T> {
+    this.changing++;
+    const result = this.changes.then(task).finally(() => {
+      this.changing--;
+      const message = this.held;
+      if (this.changing > 0 || !message) return;
+      this.held = undefined;
+      if (!this.closed) this.control(message);
+    });
+    this.changes = result.then(
+      () => {},
+      () => {},
+    );
+    return result;
   }
 
   private async emitSnapshot(): Promise<void> {
     this.emit({ type: 'snapshot', snapshot: await this.snapshot() });
   }
 
-  private emit(event: SessionEvent): void {
-    if (!this.closed) this.post(event);
-  }
+  private readonly emit = (event: SessionEvent): void => {
+    if (!this.closed) this.options.post(event);
+  };
 
   private notice(level: Notice['level'], id: string, text: string, hint: string): void {
     this.emit({ type: 'notice', notice: { level, id, text, hint } });
   }
 
-  private attach(training: Training): Player {
-    void training.lost.then((reason) =>
-      this.recover(training, new LockstepError('device-lost', `The device was lost: ${reason}`)),
-    );
-    return this.makePlayer(training);
+  private attach(training: Training, checkpoint: Checkpoint | undefined): Player {
+    void training.lost.then((error) => this.fail(training, error));
+    return this.makePlayer(training, checkpoint);
   }
 
-  private makePlayer(training: Training): Player {
-    return createPlayer({
+  private makePlayer(training: Training, checkpoint: Checkpoint | undefined): Player {
+    const player: Player = createPlayer({
       training,
       snapshots: this.snapshots,
+      checkpoint,
       emit: (event) => {
-        if (this.currentTraining === training) this.emit(event);
+        if (this.player === player) this.emit(event);
       },
-      onNotFinite: (step, checkpoint) => this.explainNotFinite(training, step, checkpoint),
-      onFailure: (error) => this.recover(training, error),
+      onNotFinite: (step, last) => this.explainNotFinite(training, step, last),
+      onFailure: (error) => this.fail(training, error),
     });
+    return player;
   }
 
   private async explainNotFinite(training: Training, step: number, checkpoint: Checkpoint | undefined): Promise<void> {
     const found = await findNotFinite(training, step, checkpoint);
     if (found.trace) this.emit({ type: 'trace', trace: found.trace });
     const layer = (module: string) =>
-      `layer ${module} (${this.blueprint.config.model.layers[Number(module)]?.type ?? 'unknown'})`;
+      `layer ${module} (${this.options.blueprint.config.model.layers[Number(module)]?.type ?? 'unknown'})`;
     const hint = 'Training is paused. Lower the learning rate or look for extreme values in the data, then Reset.';
     this.notice('error', 'not-finite', describeNotFinite(found, layer), hint);
     this.emit({ type: 'state', state: 'paused', reason: 'not-finite' });
   }
 
-  /** Once for each training: a later failure of a training that has been replaced is no news. */
-  private async recover(broken: Training, error: unknown): Promise<void> {
-    if (this.closed || this.currentTraining !== broken || this.recovering === broken) return;
-    this.recovering = broken;
-    const wire = toWire(error);
-    if (!RESTARTABLE.has(wire.code)) {
-      this.notice('error', wire.code, wire.message, wire.hint);
-      this.emit({ type: 'state', state: 'failed', reason: wire.message });
-      return;
+  /** Once for each training: what follows from a failure, and a failure of a training that has been replaced, is no news. */
+  private fail(broken: Training, error: unknown): void {
+    if (this.closed || this.failure || this.currentTraining !== broken) return;
+    const failure = typed(error);
+    this.failure = failure;
+    if (RESTARTABLE.has(failure.code)) {
+      this.emit({ type: 'state', state: 'restarting', reason: failure.message });
+      void this.change(() => this.recover(failure));
+    } else {
+      this.notice('error', failure.code, failure.message, failure.hint);
+      this.emit({ type: 'state', state: 'failed', reason: failure.message });
     }
+  }
+
+  private async recover(failure: LockstepError): Promise<void> {
+    // Reset may have come first, and the end too.
+    if (this.closed || this.failure !== failure) return;
     const { checkpoint } = this.player;
-    this.emit({ type: 'state', state: 'restarting', reason: wire.message });
     try {
-      this.keeper.forget();
-      void broken.dispose().catch(() => {});
-      const next = await open(this.blueprint, this.keeper, this.gpu, this.post);
-      if (checkpoint) await next.restore(checkpoint);
-      this.currentTraining = next;
-      this.player = this.attach(next);
+      await this.replace(checkpoint);
+      if (this.closed) return;
       const where = checkpoint ? `step ${checkpoint.step}` : 'the start';
       this.notice(
         'warning',
-        wire.code,
-        `${wire.message} Training goes on from ${where} on ${next.device.adapter}.`,
+        failure.code,
+        `${failure.message} Training goes on from ${where} on ${this.training.device.adapter}.`,
         'Press Play to go on.',
       );
-      this.emit({ type: 'state', state: 'paused', reason: wire.code });
+      this.emit({ type: 'state', state: 'paused', reason: failure.code });
     } catch (second) {
-      const failed = toWire(second);
-      this.notice('error', failed.code, `${wire.message} It could not be restarted: ${failed.message}`, failed.hint);
-      this.emit({ type: 'state', state: 'failed', reason: failed.message });
+      const { code, message, hint } = toWire(second);
+      this.notice('error', code, `${failure.message} It could not be restarted: ${message}`, hint);
+      this.emit({ type: 'state', state: 'failed', reason: message });
     }
+  }
+
+  /** A new training in place of one that has failed. */
+  private async replace(checkpoint: Checkpoint | undefined): Promise<void> {
+    const broken = this.training;
+    this.options.keeper.forget();
+    void broken.dispose().catch(() => {});
+    const next = await open(this.options, this.emit);
+    try {
+      if (checkpoint) await next.restore(checkpoint);
+    } catch (error) {
+      await next.dispose();
+      throw error;
+    }
+    this.currentTraining = next;
+    this.failure = undefined;
+    this.player = this.attach(next, checkpoint);
+    this.emit({ type: 'device', device: next.device });
+    for (const notice of next.notices)
+      if (!broken.notices.some(({ id }) => id === notice.id)) this.emit({ type: 'notice', notice });
   }
 }
 
-function open(
-  blueprint: Blueprint,
-  keeper: DeviceKeeper,
-  gpu: GPU | undefined,
-  post: (event: SessionEvent) => void,
-): Promise<Training> {
+const typed = (error: unknown): LockstepError => (error instanceof LockstepError ? error : fromWire(toWire(error)));
+
+async function atMost(ms: number, task: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([task, late]).finally(() => clearTimeout(timer));
+}
+
+function open({ blueprint, keeper, gpu }: RunningOptions, post: (event: SessionEvent) => void): Promise<Training> {
   return createTraining(blueprint, {
     keeper,
     gpu,

@@ -1,5 +1,6 @@
 /** The session on WebGPU: the same numbers as on the CPU, a lost device and a new one, and the notices about what it found. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { must } from '../base/invariant';
 import type { ConfigInput } from '../protocol/config';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { runConfig } from './run';
@@ -52,6 +53,96 @@ test('a device lost while playing: no promise hangs, the run can go on', async (
   await restarted;
   const trace = await s.api.traceStep();
   expect(Number.isFinite(trace.losses.loss)).toBe(true);
+  await s.close();
+});
+
+test('lost again before a step was taken: it goes on from the same step', async () => {
+  const s = await openTestSession(ddp, { gpu: node.gpu });
+  await s.api.traceStep();
+  await s.api.traceStep();
+  for (let again = 0; again < 2; again++) {
+    const noticed = s.until('notice', ({ notice }) => notice.id === 'device-lost');
+    await s.api.loseDevice();
+    expect((await noticed).notice.text).toMatch(/goes on from step 2/);
+  }
+  expect((await s.api.traceStep()).step).toBe(2);
+  await s.close();
+});
+
+test('what is asked for during a restart is done after it: a traced step, play, Reset', async () => {
+  const s = await openTestSession(ddp, { gpu: node.gpu });
+  await s.api.traceStep();
+  const lose = async () => {
+    const restarting = s.until('state', ({ state }) => state === 'restarting');
+    await s.api.loseDevice();
+    await restarting;
+  };
+  await lose();
+  expect((await s.api.traceStep()).step).toBe(1);
+  await lose();
+  const played = s.until('losses', ({ records }) => (records.at(-1)?.step ?? 0) > 5);
+  s.control({ type: 'play', stepsPerSecond: 0 });
+  await played;
+  const paused = s.until('state', ({ state, reason }) => state === 'paused' && reason === '');
+  s.control({ type: 'pause' });
+  await paused;
+  await lose();
+  await s.api.reset();
+  expect((await s.api.snapshot()).step).toBe(0);
+  expect((await s.api.traceStep()).step).toBe(0);
+  await s.close();
+});
+
+test('a device that is lost while Reset runs: Reset is done on a new one', async () => {
+  const s = await openTestSession(ddp, { gpu: node.gpu });
+  const first = await s.api.traceStep();
+  await Promise.all([s.api.loseDevice(), s.api.reset()]);
+  const again = await s.api.traceStep();
+  expect(again.step).toBe(0);
+  expect(again.losses).toEqual(first.losses);
+  await s.close();
+});
+
+test('a session closed during a restart leaves no device behind', async () => {
+  const devices: GPUDevice[] = [];
+  const watched = {
+    async requestAdapter() {
+      const adapter = must(await node.gpu.requestAdapter(), 'an adapter');
+      const requestDevice = adapter.requestDevice.bind(adapter);
+      adapter.requestDevice = async (descriptor) => {
+        const device = await requestDevice(descriptor);
+        devices.push(device);
+        return device;
+      };
+      return adapter;
+    },
+  } as unknown as GPU;
+  const s = await openTestSession(ddp, { gpu: watched });
+  const restarting = s.until('state', ({ state }) => state === 'restarting');
+  await s.api.loseDevice();
+  await restarting;
+  await s.close();
+  expect(devices.length).toBe(2);
+  // Hangs where one was not closed.
+  await Promise.all(devices.map((device) => device.lost));
+  expect(s.events.some((e) => e.type === 'state' && e.state === 'paused')).toBe(false);
+});
+
+test('where no second device is to be had, training goes on on the CPU and says so', async () => {
+  let asked = 0;
+  const once = { requestAdapter: async () => (asked++ === 0 ? node.gpu.requestAdapter() : null) } as unknown as GPU;
+  const s = await openTestSession(ddp, { gpu: once });
+  const first = await s.api.traceStep();
+  const moved = s.until('device');
+  const noticed = s.until('notice', ({ notice }) => notice.id === 'no-adapter');
+  const ready = s.until('state', ({ state }) => state === 'paused');
+  await s.api.loseDevice();
+  expect((await moved).device.kind).toBe('cpu');
+  expect((await noticed).notice.text).toMatch(/Training runs on the CPU/);
+  await ready;
+  const second = await s.api.traceStep();
+  expect(second.step).toBe(1);
+  expect(second.losses.loss).toBeLessThan(2 * first.losses.loss);
   await s.close();
 });
 

@@ -3,7 +3,7 @@
  * comlink; errors cross the wall as wire errors.
  */
 import { LockstepError, toWire } from '../base/errors';
-import type { ControlMessage, SessionApi } from '../protocol/session';
+import type { ControlMessage, SessionApi, SessionEvent } from '../protocol/session';
 import { createBlueprint } from './blueprint';
 import { DeviceKeeper } from './device-keeper';
 import { parseConfig } from './parse-config';
@@ -27,6 +27,13 @@ async function typed<T>(task: () => Promise<T>): Promise<T> {
 export function createSession(gpu: GPU | undefined): SessionApi {
   const keeper = new DeviceKeeper(gpu, false);
   let current: Open | undefined;
+  /** open() and dispose() come one after the other: of two that overlap the second replaces what the first has made. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
+    const result = last.then(task);
+    last = result.catch(() => {});
+    return result;
+  };
 
   const running = (): Running => {
     if (!current) throw new LockstepError('internal', 'No session is open.', 'Call open() first.');
@@ -40,22 +47,25 @@ export function createSession(gpu: GPU | undefined): SessionApi {
 
   return {
     open: (input, files, events, control) =>
-      typed(async () => {
-        // A configuration that is refused leaves the open run as it is.
-        const blueprint = createBlueprint(parseConfig(input), files);
-        await closeCurrent();
-        const run = await Running.start(blueprint, keeper, gpu, (event) => events.postMessage(event));
-        control.onmessage = ({ data }: MessageEvent<ControlMessage>) => run.control(data);
-        current = {
-          running: run,
-          async close() {
-            await run.close();
-            events.close();
-            control.close();
-          },
-        };
-        return sessionInfo(run.training);
-      }),
+      typed(() =>
+        inTurn(async () => {
+          // A configuration that is refused leaves the open run as it is.
+          const blueprint = createBlueprint(parseConfig(input), files);
+          await closeCurrent();
+          const post = (event: SessionEvent) => events.postMessage(event);
+          const run = await Running.start({ blueprint, keeper, gpu, post });
+          control.onmessage = ({ data }: MessageEvent<ControlMessage>) => run.control(data);
+          current = {
+            running: run,
+            async close() {
+              await run.close();
+              events.close();
+              control.close();
+            },
+          };
+          return sessionInfo(run.training);
+        }),
+      ),
     traceStep: () => typed(() => running().traceStep()),
     snapshot: () => typed(() => running().snapshot()),
     reset: () => typed(() => running().reset()),
@@ -64,9 +74,11 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     loseDevice: () => typed(() => running().training.lose()),
     saveWeights: () => typed(async () => weightsFile(running().training, await running().training.weights())),
     dispose: () =>
-      typed(async () => {
-        await closeCurrent();
-        keeper.forget();
-      }),
+      typed(() =>
+        inTurn(async () => {
+          await closeCurrent();
+          keeper.forget();
+        }),
+      ),
   };
 }

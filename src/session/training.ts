@@ -2,14 +2,16 @@
  * One run in progress: a world with the mode's Programs, the single-device twin beside it, the order of batches and the step counter. It runs
  * steps, traces a step, reads the weights, resets, checkpoints and restores. It has no pace, no page and no policy; those are in player.ts.
  */
+import type { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import type { BatchSource, StepBatch } from '../data/batch-source';
 import type { DeviceReport, Notice } from '../protocol/session';
 import { CAPTURE_LIMIT, type Captured, type LossRecord, type StepTrace } from '../protocol/trace';
 import type { Loss } from '../runtime/executor';
+import type { World } from '../runtime/launch/world';
 import type { Blueprint } from './blueprint';
 import type { DeviceKeeper } from './device-keeper';
-import { openWorld } from './open-world';
+import { openWorld, type WorldRequest } from './open-world';
 import { stepTrace } from './step-trace';
 import { type BufferValue, createWorldState } from './world-state';
 
@@ -33,7 +35,8 @@ export interface Training {
   readonly notices: readonly Notice[];
   /** The next step to run. */
   readonly step: number;
-  readonly lost: Promise<string>;
+  /** As World.lost. */
+  readonly lost: Promise<LockstepError>;
   run(steps: number): Promise<readonly LossRecord[]>;
   trace(): Promise<StepTrace>;
   weights(): Promise<Weights>;
@@ -58,11 +61,29 @@ export async function createTraining(
   const { config, programs, twin: twinPrograms, table, rankOfDevice } = blueprint;
   const choice = await keeper.choose(config.device);
   const shared = { table, choice, gpu, onProgress };
-  const world = await openWorld({ ...shared, programs, placement: config.placement, rankOfDevice });
-  const twin =
-    twinPrograms.length > 0
-      ? await openWorld({ ...shared, programs: twinPrograms, placement: 'shared', rankOfDevice: [0] })
-      : undefined;
+  const worlds: World[] = [];
+  const open = async (request: Pick<WorldRequest, 'programs' | 'placement' | 'rankOfDevice'>): Promise<World> => {
+    const opened = await openWorld({ ...shared, ...request });
+    worlds.push(opened);
+    return opened;
+  };
+  try {
+    const world = await open({ programs, placement: config.placement, rankOfDevice });
+    const twin =
+      twinPrograms.length > 0
+        ? await open({ programs: twinPrograms, placement: 'shared', rankOfDevice: [0] })
+        : undefined;
+    const training = trainingOn(blueprint, world, twin, choice.notices);
+    await training.reset();
+    return training;
+  } catch (error) {
+    await Promise.allSettled(worlds.map((opened) => opened.dispose()));
+    throw error;
+  }
+}
+
+function trainingOn(blueprint: Blueprint, world: World, twin: World | undefined, notices: readonly Notice[]): Training {
+  const { config, programs, twin: twinPrograms, rankOfDevice } = blueprint;
   const state = createWorldState(world, programs, blueprint.parameters);
   const twinState = twin && createWorldState(twin, twinPrograms, blueprint.parameters);
   let batches: BatchSource = blueprint.batches();
@@ -74,7 +95,7 @@ export async function createTraining(
     batches = blueprint.batches();
     step = 0;
     const hasConstructor = programs.some((p) => p.variant === 'construct');
-    if (hasConstructor) await world.trace({ variant: 'construct', rows: [], scalars: new Float32Array(0) });
+    if (hasConstructor) await world.run([{ variant: 'construct', rows: [], scalars: new Float32Array(0) }]);
   };
   /** Parameters and gradients before a traced step, as the trace keeps them. */
   const initial = async (): Promise<StepTrace['initial']> => {
@@ -90,11 +111,10 @@ export async function createTraining(
     }));
   };
 
-  await reset();
   return {
     blueprint,
     device: { ...world.info },
-    notices: choice.notices,
+    notices,
     get step() {
       return step;
     },
@@ -168,8 +188,7 @@ export async function createTraining(
     },
     lose: () => world.lose(),
     async dispose() {
-      await world.dispose();
-      await twin?.dispose();
+      await Promise.all([world.dispose(), twin?.dispose()]);
     },
   };
 }

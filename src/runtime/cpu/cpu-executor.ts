@@ -7,6 +7,7 @@ import type { Instruction, Lane, Program } from '../../program/instruction';
 import { linearize } from '../../program/linearize';
 import { planMemory } from '../../program/memory-planner';
 import type { Captured, DeviceIndex, Queue } from '../../protocol/trace';
+import { disposedError } from '../disposed-error';
 import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord, Loss } from '../executor';
 import { type ArrayOf, capture, computeAction, loadAction, receive, sliceOf } from './cpu-actions';
 import { createCpuMemory } from './cpu-memory';
@@ -23,7 +24,11 @@ const nowUs = (): number => (performance.timeOrigin + performance.now()) * 1000;
 export function createCpuExecutor(options: ExecutorOptions): Executor {
   const { programs, devices, ops, transport } = options;
   const memory = new Map([...planMemory(programs, devices)].map(([d, plan]) => [d, createCpuMemory(programs, plan)]));
-  const memoryOf = (device: DeviceIndex) => must(memory.get(device), `cuda:${device} on this executor`);
+  let disposed = false;
+  const memoryOf = (device: DeviceIndex) => {
+    if (disposed) throw disposedError();
+    return must(memory.get(device), `cuda:${device} on this executor`);
+  };
   let feed: Feed = () => new Float32Array(0);
   let corruption: Corruption | undefined;
   let pendingLosses: Loss[][] = [];
@@ -152,12 +157,12 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
 
   return {
     info: { kind: 'cpu', adapter: 'CPU (typed arrays)', software: true },
-    hasRemotePeers: !programs.every(isLocal),
     lost: new Promise<string>(() => {}),
     allocatedBytes: (device) => memoryOf(device).bytes,
     write: (device, buffer, data) => memoryOf(device).persistent(buffer).set(data),
     read: async (refs) => refs.map(({ device, buffer }) => Float32Array.from(memoryOf(device).persistent(buffer))),
     step(variant, nextFeed) {
+      if (disposed) throw disposedError();
       feed = nextFeed;
       const actions = local.get(variant);
       if (!actions) return remoteStep(variant);
@@ -166,11 +171,13 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       return undefined;
     },
     async losses() {
+      if (disposed) throw disposedError();
       const taken = pendingLosses;
       pendingLosses = [];
       return taken;
     },
     async trace(variant, nextFeed) {
+      if (disposed) throw disposedError();
       feed = nextFeed;
       const actions = local.get(variant);
       const records: InstructionRecord[] = [];
@@ -183,6 +190,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       corruption = next;
     },
     dispose() {
+      disposed = true;
       memory.clear();
     },
   };

@@ -1,12 +1,14 @@
 /**
  * A world in this thread: one executor that hosts all lanes (virtual devices on one GPUDevice, or typed arrays), or one executor a device with
- * ports between them (a process that drives several GPUDevices; ranks under Node). Used by sessions and inside rank workers.
+ * ports between them (a process that drives several GPUDevices; ranks under Node). Calls take effect in the order in which they came. Used by
+ * sessions and inside rank workers.
  */
 import { must } from '../../base/invariant';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { Executor, Feed, InstructionRecord, Loss } from '../executor';
+import { deviceLost } from '../webgpu/device';
 import { createTableFeed } from './table-feed';
-import type { DatasetTable, StepFeed, World } from './world';
+import type { BufferRef, DatasetTable, StepFeed, World } from './world';
 
 export interface HostedExecutor {
   readonly executor: Executor;
@@ -18,7 +20,7 @@ export interface HostedExecutor {
 }
 
 export function createLocalWorld(hosted: readonly HostedExecutor[], table: DatasetTable): World {
-  const first = must(hosted[0], 'an executor').executor;
+  const { info } = must(hosted[0], 'an executor').executor;
   const feeds = hosted.map(() => createTableFeed(table));
   const executorOf = (device: DeviceIndex): Executor =>
     must(
@@ -32,58 +34,66 @@ export function createLocalWorld(hosted: readonly HostedExecutor[], table: Datas
     const steps = Math.max(0, ...all.map((list) => list.length));
     return Array.from({ length: steps }, (_, s) => all.flatMap((list) => list[s] ?? []));
   };
-
-  const enqueue = async (steps: readonly StepFeed[]): Promise<readonly (readonly Loss[])[]> => {
+  const stepAll = (step: StepFeed): Promise<unknown> | undefined => {
     const only = hosted.length === 1 ? hosted[0] : undefined;
-    for (const step of steps) {
-      // One executor that hosts every lane never waits here: step() only enqueues.
-      const done = only
-        ? only.executor.step(step.variant, feedFor(0, step))
-        : Promise.all(hosted.map((h, k) => h.executor.step(step.variant, feedFor(k, step))));
-      if (done) await done;
-    }
-    return mergedLosses();
+    // One executor that hosts every lane seldom waits: step() only enqueues.
+    if (only) return only.executor.step(step.variant, feedFor(0, step)) ?? undefined;
+    // async, so that one that throws at once leaves no other unheard.
+    return Promise.all(hosted.map(async (h, k) => h.executor.step(step.variant, feedFor(k, step))));
   };
-  // Steps that wait for messages must not interleave with the next call's; those that only enqueue may follow at once.
+  const readAll = async (refs: readonly BufferRef[]): Promise<Float32Array[]> => {
+    const parts = await Promise.all(
+      hosted.map(async ({ executor, devices }) => {
+        const own = refs.map((ref, i) => ({ ref, i })).filter(({ ref }) => devices.includes(ref.device));
+        const values = own.length > 0 ? await executor.read(own.map(({ ref }) => ref)) : [];
+        return own.map(({ i }, k) => ({ i, values: must(values[k], 'values') }));
+      }),
+    );
+    const result: Float32Array[] = [];
+    for (const { i, values } of parts.flat()) result[i] = values;
+    return result;
+  };
+
+  // A step may wait, for a message or for room to keep its loss: nothing that was asked for later may come between it and those before.
   let last: Promise<unknown> = Promise.resolve();
-  const waits = hosted.length > 1 || first.hasRemotePeers;
-  const inOrder = <T>(task: () => Promise<T>): Promise<T> => {
-    if (!waits) return task();
+  const inOrder = <T>(task: () => Promise<T> | T): Promise<T> => {
     const result = last.then(task);
     last = result.catch(() => {});
     return result;
   };
+  /** In order, too, but what follows waits only until `task` has returned, not for its answer. */
+  const inOrderUntilAsked = async <T>(task: () => Promise<{ readonly answer: Promise<T> }>): Promise<T> => {
+    const { answer } = await inOrder(task);
+    return answer;
+  };
 
   return {
-    info: first.info,
-    lost: Promise.race(hosted.map((h) => h.executor.lost)),
+    info,
+    lost: Promise.race(hosted.map((h) => h.executor.lost)).then(deviceLost),
     allocatedBytes: async (device) => executorOf(device).allocatedBytes(device),
-    async write(writes) {
-      for (const { device, buffer, data } of writes) executorOf(device).write(device, buffer, data);
-    },
-    async read(refs) {
-      const parts = await Promise.all(
-        hosted.map(async ({ executor, devices }) => {
-          const own = refs.map((ref, i) => ({ ref, i })).filter(({ ref }) => devices.includes(ref.device));
-          const values = own.length > 0 ? await executor.read(own.map(({ ref }) => ref)) : [];
-          return own.map(({ i }, k) => ({ i, values: must(values[k], 'values') }));
-        }),
-      );
-      const result: Float32Array[] = [];
-      for (const { i, values } of parts.flat()) result[i] = values;
-      return result;
-    },
-    run: (steps) => inOrder(() => enqueue(steps)),
+    write: (writes) =>
+      inOrder(() => {
+        for (const { device, buffer, data } of writes) executorOf(device).write(device, buffer, data);
+      }),
+    read: (refs) => inOrderUntilAsked(async () => ({ answer: readAll(refs) })),
+    run: (steps) =>
+      inOrderUntilAsked(async () => {
+        for (const step of steps) {
+          const done = stepAll(step);
+          if (done !== undefined) await done;
+        }
+        return { answer: mergedLosses() };
+      }),
     trace: (step) =>
       inOrder(async () => {
-        const records: InstructionRecord[] = (
-          await Promise.all(hosted.map((h, k) => h.executor.trace(step.variant, feedFor(k, step))))
-        ).flat();
+        const traces = hosted.map(async (h, k) => h.executor.trace(step.variant, feedFor(k, step)));
+        const records: readonly InstructionRecord[] = (await Promise.all(traces)).flat();
         return { records, losses: (await mergedLosses()).at(-1) ?? [] };
       }),
-    async corrupt(corruption) {
-      for (const { executor } of hosted) executor.corrupt(corruption);
-    },
+    corrupt: (corruption) =>
+      inOrder(() => {
+        for (const { executor } of hosted) executor.corrupt(corruption);
+      }),
     async lose() {
       for (const h of hosted) h.lose();
     },

@@ -9,7 +9,7 @@ import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import { createCpuExecutor } from '../cpu/cpu-executor';
 import type { Transport } from '../executor';
-import { createPortTransport } from '../transport/port-transport';
+import { closePorts, createPortTransport, type Ports } from '../transport/port-transport';
 import { type OpenedDevice, openDevice } from '../webgpu/device';
 import { createWebgpuExecutor } from '../webgpu/webgpu-executor';
 import type { HostedExecutor } from './local-world';
@@ -20,7 +20,7 @@ export interface ProcessPlan {
   /** Devices that this process drives. */
   readonly devices: readonly DeviceIndex[];
   /** Ports from each of its devices to every other device of the mesh; absent: all devices share one memory space. */
-  readonly ports?: ReadonlyMap<DeviceIndex, ReadonlyMap<DeviceIndex, MessagePort>>;
+  readonly ports?: ReadonlyMap<DeviceIndex, Ports>;
 }
 
 export interface OpenOptions {
@@ -31,20 +31,31 @@ export interface OpenOptions {
 }
 
 export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Promise<HostedExecutor[]> {
-  if (!plan.ports) return [await openOne(plan, plan.devices, undefined, options)];
+  const { ports } = plan;
+  if (!ports) return [await openOne(plan, plan.devices, undefined, options)];
   const hosted: HostedExecutor[] = [];
-  for (const device of plan.devices) {
-    const transport = createPortTransport(device, must(plan.ports.get(device), `ports of cuda:${device}`));
-    const one = await openOne(plan, [device], transport, options);
-    hosted.push({
-      ...one,
-      close() {
-        transport.close('the process group was destroyed');
-        one.close();
-      },
-    });
+  try {
+    for (const device of plan.devices) {
+      const transport = createPortTransport(device, must(ports.get(device), `ports of cuda:${device}`));
+      const one = await openOne(plan, [device], transport, options);
+      hosted.push({
+        ...one,
+        close() {
+          transport.close('the process group was destroyed');
+          one.close();
+        },
+      });
+    }
+    return hosted;
+  } catch (error) {
+    // A process opens whole or not at all: what the devices before have taken is given back.
+    for (const { executor, close } of hosted) {
+      executor.dispose();
+      close();
+    }
+    for (const own of ports.values()) closePorts(own);
+    throw error;
   }
-  return hosted;
 }
 
 async function openOne(
@@ -57,19 +68,20 @@ async function openOne(
   const base = { programs, devices, ops: PROGRAM_OPS, ...(transport ? { transport } : {}) };
   if (plan.kind === 'cpu') return { executor: createCpuExecutor(base), devices, lose() {}, close() {} };
   const opened = options.opened ?? (await openDevice(options.gpu, { label: `cuda:${devices.join(',')}` }));
-  const onProgress = options.onProgress;
-  const executor = await createWebgpuExecutor({
-    ...base,
-    opened,
-    shaders: SHADERS,
-    ...(onProgress ? { onProgress } : {}),
-  });
-  return {
-    executor,
-    devices,
-    lose: () => opened.device.destroy(),
-    close: () => {
-      if (!options.opened) opened.close();
-    },
+  const close = () => {
+    if (!options.opened) opened.close();
   };
+  const { onProgress } = options;
+  try {
+    const executor = await createWebgpuExecutor({
+      ...base,
+      opened,
+      shaders: SHADERS,
+      ...(onProgress ? { onProgress } : {}),
+    });
+    return { executor, devices, lose: () => opened.device.destroy(), close };
+  } catch (error) {
+    close();
+    throw error;
+  }
 }

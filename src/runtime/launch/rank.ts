@@ -2,7 +2,7 @@
  * One rank: a process of the mesh. It owns its devices and its part of the mesh of ports and does not know where it runs; rank-worker.ts puts it into a
  * worker, where control comes through comlink. Tensors go from rank to rank, never through the session or the page.
  */
-import { toWire } from '../../base/errors';
+import { toWire, type WireError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import { browserGpu } from '../webgpu/browser-gpu';
 import { createLocalWorld } from './local-world';
@@ -11,8 +11,10 @@ import type { DatasetTable, World } from './world';
 
 export interface RankApi extends Omit<World, 'info' | 'lost'> {
   open(plan: ProcessPlan, table: DatasetTable): Promise<World['info']>;
+  /** Answers whatever else is going on. */
+  ping(): Promise<void>;
   /** Resolves when this rank's device is lost. */
-  untilLost(): Promise<string>;
+  untilLost(): Promise<WireError>;
 }
 
 export function createRank(): RankApi {
@@ -32,7 +34,8 @@ export function createRank(): RankApi {
         world = createLocalWorld(await openExecutors(plan, { gpu: browserGpu() }), table);
         return world.info;
       }),
-    untilLost: () => open().lost,
+    ping: async () => {},
+    untilLost: () => typed(async () => toWire(await open().lost)),
     allocatedBytes: (device) => typed(() => open().allocatedBytes(device)),
     write: (writes) => typed(() => open().write(writes)),
     read: (refs) => typed(() => open().read(refs)),

@@ -1,7 +1,9 @@
 /**
  * The seam between a session and the ranks: everything a session asks of the machine, wherever the ranks live. A LocalWorld hosts devices in this
- * thread; a WorkerWorld drives one process a worker. Both run the same Programs and give bitwise the same weights.
+ * thread; a WorkerWorld drives one process a worker. Both run the same Programs and give bitwise the same weights. In both, calls take effect in the
+ * order in which they were made, so what is read is of one step on every device.
  */
+import type { LockstepError } from '../../base/errors';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { DType, HostArray } from '../../tensor/shape';
@@ -36,8 +38,8 @@ export interface WorldPlan {
 
 export interface World {
   readonly info: ExecutorInfo;
-  /** Resolves with the reason when a device or a rank is lost. Never rejects. */
-  readonly lost: Promise<string>;
+  /** Resolves when a device ('device-lost') or a rank ('rank-failed') is lost, with the error that says why. Never rejects. */
+  readonly lost: Promise<LockstepError>;
   allocatedBytes(device: DeviceIndex): Promise<number>;
   write(writes: readonly (BufferRef & { readonly data: HostArray })[]): Promise<void>;
   read(refs: readonly BufferRef[]): Promise<Float32Array[]>;

@@ -12,22 +12,40 @@ interface Message {
   readonly data: Float32Array;
 }
 
+interface Waiter {
+  resolve(data: Float32Array): void;
+  reject(error: Error): void;
+}
+
+/** What has arrived under one tag and who waits for it; one of the two is empty. */
+interface Line {
+  readonly arrived: Float32Array[];
+  readonly waiting: Waiter[];
+}
+
+export type Ports = ReadonlyMap<DeviceIndex, MessagePort>;
+
 export interface PortTransport extends Transport {
-  /** Rejects every receive that waits, with this reason, and closes the ports. */
+  /** Rejects every receive that waits, and every later one, with this reason, and closes the ports. */
   close(reason: string): void;
 }
 
 /** `ports` leads from device `own` to each peer. */
-export function createPortTransport(own: DeviceIndex, ports: ReadonlyMap<DeviceIndex, MessagePort>): PortTransport {
-  const arrived = new Map<string, Float32Array[]>();
-  const waiting = new Map<string, { resolve(data: Float32Array): void; reject(error: Error): void }[]>();
-  const key = (peer: DeviceIndex, tag: string) => `${peer} ${tag}`;
+export function createPortTransport(own: DeviceIndex, ports: Ports): PortTransport {
+  const lines = new Map<string, Line>();
+  let closed: LockstepError | undefined;
+  const lineOf = (peer: DeviceIndex, tag: string): Line => {
+    const key = `${peer} ${tag}`;
+    const line = lines.get(key) ?? { arrived: [], waiting: [] };
+    lines.set(key, line);
+    return line;
+  };
   for (const [peer, port] of ports) {
     port.onmessage = ({ data: message }: MessageEvent<Message>) => {
-      const id = key(peer, message.tag);
-      const waiter = waiting.get(id)?.shift();
+      const { arrived, waiting } = lineOf(peer, message.tag);
+      const waiter = waiting.shift();
       if (waiter) waiter.resolve(message.data);
-      else arrived.set(id, [...(arrived.get(id) ?? []), message.data]);
+      else arrived.push(message.data);
     };
   }
   return {
@@ -36,24 +54,29 @@ export function createPortTransport(own: DeviceIndex, ports: ReadonlyMap<DeviceI
       must(ports.get(to), `a port from cuda:${own} to cuda:${to}`).postMessage(message, [data.buffer as ArrayBuffer]);
     },
     recv(from, _to, tag) {
-      const id = key(from, tag);
-      const data = arrived.get(id)?.shift();
+      if (closed) return Promise.reject(closed);
+      const { arrived, waiting } = lineOf(from, tag);
+      const data = arrived.shift();
       if (data) return Promise.resolve(data);
       return new Promise((resolve, reject) => {
-        waiting.set(id, [...(waiting.get(id) ?? []), { resolve, reject }]);
+        waiting.push({ resolve, reject });
       });
     },
     close(reason) {
-      for (const port of ports.values()) port.close();
-      for (const list of waiting.values())
-        for (const { reject } of list) reject(new LockstepError('rank-failed', reason));
-      waiting.clear();
+      closed ??= new LockstepError('rank-failed', reason);
+      closePorts(ports);
+      for (const { waiting } of lines.values()) for (const { reject } of waiting) reject(closed);
+      lines.clear();
     },
   };
 }
 
+export function closePorts(ports: Ports): void {
+  for (const port of ports.values()) port.close();
+}
+
 /** Ports for a full mesh: result[d] leads from device d to every peer. */
-export function createPortMesh(devices: number): readonly ReadonlyMap<DeviceIndex, MessagePort>[] {
+export function createPortMesh(devices: number): readonly Ports[] {
   const mesh = Array.from({ length: devices }, () => new Map<DeviceIndex, MessagePort>());
   for (let a = 0; a < devices; a++) {
     for (let b = a + 1; b < devices; b++) {

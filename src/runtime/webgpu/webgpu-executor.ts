@@ -8,6 +8,7 @@ import { must } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
+import { disposedError } from '../disposed-error';
 import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord } from '../executor';
 import { type GpuContext, KernelSet } from './context';
 import { deviceLost, type OpenedDevice } from './device';
@@ -99,7 +100,6 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
   return {
     info: opened.info,
     lost: opened.lost,
-    hasRemotePeers: remote,
     allocatedBytes: (device) => layout.bytesOn(device),
     write(device, buffer, data) {
       check();
@@ -145,5 +145,3 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
     },
   };
 }
-
-const disposedError = () => new LockstepError('aborted', 'This executor has been disposed.');

@@ -1,0 +1,103 @@
+/** The pace of play on a clock of the test's own, and what is in flight when a loss breaks: a training that only counts stands in for a real one. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { SessionEvent } from '../protocol/session';
+import type { LossRecord, StepTrace } from '../protocol/trace';
+import { createPlayer, type PlayerOptions } from './player';
+import type { Snapshots } from './snapshot';
+import type { Checkpoint, Training, Weights } from './training';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const record = (step: number, loss = 1): LossRecord => ({ step, epoch: 0, perRank: [loss], loss });
+
+/** `runMs`: how long a chunk's losses take to come; `lossOf`: by step. */
+function counting(runMs = 0, lossOf: (step: number) => number = () => 1) {
+  let step = 0;
+  let flying = 0;
+  const training = {
+    get step() {
+      return step;
+    },
+    async run(count: number) {
+      const records = Array.from({ length: count }, (_, i) => record(step + i, lossOf(step + i)));
+      step += count;
+      flying++;
+      await new Promise((resolve) => setTimeout(resolve, runMs));
+      flying--;
+      return records;
+    },
+    async trace() {
+      const own = step++;
+      return { step: own, events: [], losses: record(own, lossOf(own)) } as unknown as StepTrace;
+    },
+    weights: async () => ({ step }) as unknown as Weights,
+    checkpoint: async (): Promise<Checkpoint> => ({ step, values: [], twin: [] }),
+  } as unknown as Training;
+  return { training, flying: () => flying };
+}
+
+function playing(options: Partial<PlayerOptions> & Pick<PlayerOptions, 'training'>) {
+  const events: SessionEvent[] = [];
+  const player = createPlayer({
+    snapshots: { take: ({ step }: Weights) => ({ step }) } as unknown as Snapshots,
+    emit: (event) => events.push(event),
+    onNotFinite: async () => {},
+    onFailure: (error) => {
+      throw error;
+    },
+    ...options,
+  });
+  const steps = () => events.flatMap((e) => (e.type === 'losses' ? e.records.map((r) => r.step) : []));
+  return { player, events, steps };
+}
+
+test.each([2, 10, 60])('%i steps a second are so many, the sampled ones among them', async (stepsPerSecond) => {
+  const { training } = counting();
+  const { player, steps } = playing({ training });
+  player.control({ type: 'play', stepsPerSecond });
+  await vi.advanceTimersByTimeAsync(5000);
+  // Timers count whole milliseconds.
+  expect(Math.abs(steps().length / (5 * stepsPerSecond) - 1)).toBeLessThanOrEqual(0.1);
+  player.control({ type: 'pause' });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(steps()).toEqual(steps().map((_, i) => i));
+});
+
+test('the search for a loss that broke begins when no step is in flight, from the last checkpoint', async () => {
+  const { training, flying } = counting(20, (step) => (step === 100 ? Number.NaN : 1));
+  const found: { step: number; checkpoint: number | undefined; flying: number }[] = [];
+  const { player, events } = playing({
+    training,
+    onNotFinite: async (step, checkpoint) => {
+      found.push({ step, checkpoint: checkpoint?.step, flying: flying() });
+    },
+  });
+  player.control({ type: 'play', stepsPerSecond: 0 });
+  await vi.advanceTimersByTimeAsync(3000);
+  await player.idle();
+  expect(found).toEqual([{ step: 100, checkpoint: expect.any(Number), flying: 0 }]);
+  expect(found[0]?.checkpoint).toBeLessThanOrEqual(100);
+  // onNotFinite says that it paused, and why; no plain 'paused' hides the reason.
+  expect(events.some((e) => e.type === 'state' && e.state === 'paused')).toBe(false);
+});
+
+test('a failure is told once, and does not wait for the player', async () => {
+  const { training } = counting();
+  const told: unknown[] = [];
+  const broken = { ...training, run: () => Promise.reject(new Error('lost')) } as Training;
+  const { player } = playing({ training: broken, onFailure: (error) => told.push(error) });
+  player.control({ type: 'play', stepsPerSecond: 0 });
+  await vi.advanceTimersByTimeAsync(1000);
+  await player.idle();
+  expect(told).toEqual([new Error('lost')]);
+});
+
+test('a player goes on from the checkpoint that its training was restored from', () => {
+  const checkpoint: Checkpoint = { step: 7, values: [], twin: [] };
+  expect(playing({ training: counting().training, checkpoint }).player.checkpoint).toBe(checkpoint);
+});
