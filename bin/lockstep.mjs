@@ -45,8 +45,7 @@ if (environment === undefined || Object.keys(environment).length === 0) {
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });
-  // Ctrl+C goes to the whole process group: the child ends in its own way and this process waits for it.
-  process.on('SIGINT', () => undefined);
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  // The child ends in its own way and this process waits for it. A terminal's Ctrl+C reaches both; a signal sent to this process, only this one.
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(signal ? 128 + 15 : (code ?? 1)));
 }

@@ -42,11 +42,12 @@ function installedIsCurrent() {
 export function ensureInstalled() {
   requireNode();
   if (installedIsCurrent()) return;
-  console.log('Installing packages (npm ci) ...');
+  // On standard error: a first `lockstep schema > schema.json` is to hold the schema alone.
+  console.error('Installing packages (npm ci) ...');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const result = spawnSync(npm, ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
-    stdio: 'inherit',
+    stdio: ['inherit', 2, 'inherit'],
     shell: process.platform === 'win32',
   });
   if (result.status !== 0) {

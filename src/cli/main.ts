@@ -1,5 +1,5 @@
 /** Entry of the command line: finds the command, runs it, turns errors into a sentence and an exit status. */
-import { isWireError, LockstepError, toWire } from '../base/errors';
+import { isWireError, toWire } from '../base/errors';
 import { EXIT, exitCode } from './exit-code';
 import { configJsonSchema } from './schema';
 import { train } from './train';
@@ -16,17 +16,37 @@ async function run(args: readonly string[]): Promise<number> {
       return EXIT.ok;
     case 'train': {
       const abort = new AbortController();
-      // The first Ctrl+C stops after the step that runs and still writes the report; a second one ends the process.
-      process.once('SIGINT', () => abort.abort());
+      stopOnSignals(abort);
       return train(command.options, abort.signal);
     }
   }
 }
 
+/** One Ctrl+C may arrive twice: from the terminal, and passed on by the process that started this one. */
+const SAME_SIGNAL_MS = 500;
+
+/** The first Ctrl+C, or a scheduler's SIGTERM, stops after the step that runs and still writes the report; a second one ends the process. */
+function stopOnSignals(abort: AbortController): void {
+  let first = Number.POSITIVE_INFINITY;
+  const stop = (): void => {
+    if (performance.now() - first > SAME_SIGNAL_MS) process.exit(EXIT.runFailed);
+    first = Math.min(first, performance.now());
+    abort.abort();
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+}
+
+// Where nobody reads on (`lockstep train ... 2>&1 | head`), the run goes on and its files are written.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 const status = await run(process.argv.slice(2)).catch((error: unknown) => {
-  const known = error instanceof LockstepError || isWireError(error);
   const wire = isWireError(error) ? error : toWire(error);
-  process.stderr.write(`lockstep: ${wire.message}\n${wire.hint && known ? `${wire.hint}\n` : ''}`);
+  process.stderr.write(`lockstep: ${wire.message}\n${wire.hint ? `${wire.hint}\n` : ''}`);
   return exitCode(wire.code);
 });
 // Dawn keeps the event loop alive; everything is written by now, except what a pipe may still hold.

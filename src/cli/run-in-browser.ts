@@ -14,7 +14,7 @@ import type { RunInput } from './read-run';
 /** Both the bundle in dist-cli/ and bin/ lie one folder below the clone's root. */
 const root = path.resolve(import.meta.dirname, '..');
 
-export async function runInBrowser(run: RunInput, say: (text: string) => void): Promise<Report> {
+export async function runInBrowser(run: RunInput, say: (text: string) => void, signal: AbortSignal): Promise<Report> {
   const dist = path.join(root, 'dist');
   if (!isCurrent(root, 'dist/index.html', ['src', 'shaders', 'index.html'])) {
     say('Building the site ...');
@@ -28,7 +28,22 @@ export async function runInBrowser(run: RunInput, say: (text: string) => void): 
     );
   });
   const server = await serveFolder(dist);
-  const browser = await chromium.launch({ executablePath: found.executablePath, args: chromiumFlags });
+  const browser = await chromium.launch({
+    executablePath: found.executablePath,
+    args: chromiumFlags,
+    // The entry point hears these.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+  });
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = (): void =>
+      reject(
+        new LockstepError('aborted', 'The run was stopped.', 'With --browser a run that is stopped gives no report.'),
+      );
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+  });
+  stopped.catch(() => undefined);
   try {
     say(`Running in ${found.executablePath} (${found.adapter}) ...`);
     const page = await browser.newPage();
@@ -38,7 +53,7 @@ export async function runInBrowser(run: RunInput, say: (text: string) => void): 
     const files = Object.entries(run.files).map(
       ([name, bytes]) => [name, Buffer.from(bytes).toString('base64')] as const,
     );
-    const result = await page.evaluate(inPage, { config: run.config, files });
+    const result = await Promise.race([page.evaluate(inPage, { config: run.config, files }), stopped]);
     if (isWireError(result)) throw fromWire(result);
     return result;
   } finally {

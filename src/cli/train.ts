@@ -30,7 +30,9 @@ export async function train(options: TrainOptions, signal: AbortSignal): Promise
     files,
   };
   const progress = createProgress(process.stderr);
-  const outcome = options.browser ? await inBrowser(run, progress) : await inNode(run, options, progress, signal);
+  const outcome = options.browser
+    ? await inBrowser(run, progress, signal)
+    : await inNode(run, options, progress, signal);
   progress.end();
   await writeResults(outcome, options);
   if (!options.quiet) progress.say(summary(outcome.report));
@@ -59,8 +61,8 @@ async function inNode(run: RunInput, options: TrainOptions, progress: Progress, 
   return outcome;
 }
 
-async function inBrowser(run: RunInput, progress: Progress): Promise<Outcome> {
-  const report = await runInBrowser(run, (text) => progress.say(text));
+async function inBrowser(run: RunInput, progress: Progress, signal: AbortSignal): Promise<Outcome> {
+  const report = await runInBrowser(run, (text) => progress.say(text), signal);
   for (const notice of report.notices) progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());
   return { report, traces: [], info: undefined, weights: undefined };
 }
