@@ -1,43 +1,14 @@
-/** Copies rows of a Dataset, named by id, into a batch: what a Load instruction of a Program is fed with. */
-import type { Dataset } from './dataset';
+/** Copies rows of a table, named by id, one after the other: batches for Load instructions, and the rows that snapshots evaluate. */
+import { LockstepError } from '../base/errors';
+import type { HostArray } from '../tensor/shape';
 
-/** Inputs of rows [start, start + count) of the batch, row-major. */
-export function gatherInputs(
-  dataset: Dataset,
-  batch: Int32Array,
-  start: number,
-  count: number,
-): Float32Array<ArrayBuffer> {
-  const out = new Float32Array(count * width(dataset.inputShape));
-  copyRows(dataset.inputs, out, batch, start, count);
-  return out;
-}
-
-/** Targets of the same rows, in the dataset's dtype. */
-export function gatherTargets(
-  dataset: Dataset,
-  batch: Int32Array,
-  start: number,
-  count: number,
-): Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> {
-  const size = count * width(dataset.targetShape);
-  const out = dataset.targets instanceof Int32Array ? new Int32Array(size) : new Float32Array(size);
-  copyRows(dataset.targets, out, batch, start, count);
-  return out;
-}
-
-const width = (shape: readonly number[]): number => shape.reduce((product, size) => product * size, 1);
-
-function copyRows(
-  from: Float32Array | Int32Array,
-  to: Float32Array | Int32Array,
-  batch: Int32Array,
-  start: number,
-  count: number,
-): void {
-  const rowWidth = to.length / count;
-  for (let r = 0; r < count; r++) {
-    const source = (batch[start + r] as number) * rowWidth;
-    for (let i = 0; i < rowWidth; i++) to[r * rowWidth + i] = from[source + i] as number;
+/** `target[i] = source[rows[i]]` for rows of `width` elements; the target holds exactly the rows that are named. */
+export function gatherRows(source: HostArray, width: number, rows: Int32Array, target: HostArray): void {
+  if (target.length !== rows.length * width)
+    throw new LockstepError('data', `${rows.length} rows of ${width} elements do not fill ${target.length} elements.`);
+  let to = 0;
+  for (const row of rows) {
+    const from = row * width;
+    for (let i = 0; i < width; i++) target[to++] = source[from + i] as number;
   }
 }

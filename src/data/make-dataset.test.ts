@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { DataConfig, LossConfig } from '../protocol/config';
 import { Generator } from '../tensor/generator';
 import { checkTargets } from './dataset';
-import { gatherInputs, gatherTargets } from './gather';
+import { gatherRows } from './gather';
 import { makeDataset } from './make-dataset';
 import { writeNpy } from './readers/npy';
 
@@ -196,6 +196,11 @@ test('class indices that the model does not have are refused with the first row 
 test('gather copies the named rows', () => {
   const set = csv('1,2,10\n3,4,20\n5,6,30\n');
   const batch = new Int32Array([2, 0, 1]);
-  expect([...gatherInputs(set, batch, 1, 2)]).toEqual([1, 2, 3, 4]);
-  expect([...gatherTargets(set, batch, 0, 2)]).toEqual([30, 10]);
+  const inputs = new Float32Array(4);
+  gatherRows(set.inputs, 2, batch.subarray(1), inputs);
+  expect([...inputs]).toEqual([1, 2, 3, 4]);
+  const targets = new Float32Array(2);
+  gatherRows(set.targets, 1, batch.subarray(0, 2), targets);
+  expect([...targets]).toEqual([30, 10]);
+  expect(() => gatherRows(set.targets, 1, batch, targets)).toThrow('3 rows of 1 elements do not fill 2');
 });

@@ -1,7 +1,8 @@
 /** Turns weights read back at one step into what the page and the report show: divergence of replicas, distance from the twin, losses, field. */
 import { must } from '../base/invariant';
+import { gatherRows } from '../data/gather';
 import { FIELD_SIZE, type Snapshot } from '../protocol/session';
-import { elements, type HostArray } from '../tensor/shape';
+import { allocate, elements, type HostArray } from '../tensor/shape';
 import { accuracy } from './accuracy';
 import type { Blueprint } from './blueprint';
 import { createEvaluator, type Evaluation, type Evaluator } from './evaluator';
@@ -108,14 +109,9 @@ export function createSnapshots(blueprint: Blueprint, limit = EVALUATION_BUDGET)
 
 function gather({ table }: Blueprint, rows: Int32Array) {
   const inputs = new Float32Array(rows.length * table.inputWidth);
-  const targets =
-    table.targetType === 'f32'
-      ? new Float32Array(rows.length * table.targetWidth)
-      : new Int32Array(rows.length * table.targetWidth);
-  rows.forEach((row, i) => {
-    inputs.set(table.inputs.subarray(row * table.inputWidth, (row + 1) * table.inputWidth), i * table.inputWidth);
-    targets.set(table.targets.subarray(row * table.targetWidth, (row + 1) * table.targetWidth), i * table.targetWidth);
-  });
+  const targets = allocate(table.targetType, rows.length * table.targetWidth);
+  gatherRows(table.inputs, table.inputWidth, rows, inputs);
+  gatherRows(table.targets, table.targetWidth, rows, targets);
   return { inputs, targets };
 }
 
