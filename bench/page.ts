@@ -61,8 +61,7 @@ const api: BenchApi = {
   async measure(contender, id, milliseconds) {
     const trainer = trainers.get(`${contender}/${id}`);
     if (trainer === undefined) throw new Error(`${contender} was not prepared`);
-    const { chunk } = workload(id);
-    await trainer.step(chunk);
+    const chunk = await stepsInOneLook(trainer);
     let steps = 0;
     const started = performance.now();
     while (performance.now() - started < milliseconds) {
@@ -72,5 +71,14 @@ const api: BenchApi = {
     return (1000 * steps) / (performance.now() - started);
   },
 };
+
+/** How many steps take about 100 ms: so often does each contender wait for the GPU. Looking for it is the warm-up. */
+async function stepsInOneLook(trainer: Trainer): Promise<number> {
+  for (let steps = 1; ; steps *= 2) {
+    const started = performance.now();
+    await trainer.step(steps);
+    if (performance.now() - started >= 100) return steps;
+  }
+}
 
 Object.assign(window, { bench: api });

@@ -17,8 +17,6 @@ export interface Workload {
   /** The data set holds that many batches, used in turn. */
   readonly batches: number;
   readonly learningRate: number;
-  /** Steps between two looks at the clock. */
-  readonly chunk: number;
 }
 
 export const WORKLOADS: readonly Workload[] = [
@@ -31,7 +29,6 @@ export const WORKLOADS: readonly Workload[] = [
     batch: 10,
     batches: 4,
     learningRate: 0.1,
-    chunk: 100,
   },
   {
     id: 'large',
@@ -42,7 +39,6 @@ export const WORKLOADS: readonly Workload[] = [
     batch: 128,
     batches: 4,
     learningRate: 0.1,
-    chunk: 5,
   },
 ];
 
