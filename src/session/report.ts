@@ -8,6 +8,7 @@ import type { LossRecord } from '../protocol/trace';
 import { describe, HARDWARE } from '../simulator/hardware';
 import { modelledStep, speedup } from '../simulator/simulate';
 import { bytesFormula } from '../trace/formula';
+import { countTraffic, type Traffic } from '../trace/links';
 import type { Blueprint } from './blueprint';
 import { memoryOf } from './device-memory';
 import { singleTwin } from './parse-config';
@@ -18,26 +19,18 @@ import { hashWeights } from './weights-hash';
 
 export const LOCKSTEP_VERSION = '0.1.0';
 
-/** Bytes sent in one step by payload, by link and by device. */
-export function bytesOf(program: Program) {
-  const byPayload: Record<string, number> = {};
-  const byLink: Record<string, number> = {};
-  const byDevice = program.lanes.map(() => 0);
-  for (const lane of program.lanes) {
-    for (const i of lane.instructions) {
-      if (i.kind !== 'send') continue;
-      byPayload[i.payload] = (byPayload[i.payload] ?? 0) + i.bytes;
-      const link = `cuda:${lane.device}->cuda:${i.peer}`;
-      byLink[link] = (byLink[link] ?? 0) + i.bytes;
-      byDevice[lane.device] = at(byDevice, lane.device) + i.bytes;
-    }
-  }
-  return { byPayload, byLink, byDevice, total: byDevice.reduce((a, b) => a + b, 0) };
-}
+/** What one step of the Program moves. */
+const trafficOf = ({ lanes }: Program): Traffic =>
+  countTraffic(
+    lanes.flatMap(({ device, instructions }) =>
+      instructions.flatMap((i) => (i.kind === 'send' || i.kind === 'recv' ? [{ ...i, device }] : [])),
+    ),
+    lanes.length,
+  );
 
 /** Over a run: the first step and short batches move other bytes than the rest. */
 function totalBytes(blueprint: Blueprint, steps: number): number {
-  const perVariant = new Map(blueprint.programs.map((p) => [p.variant, bytesOf(p).total]));
+  const perVariant = new Map(blueprint.programs.map((p) => [p.variant, trafficOf(p).total]));
   const batches = blueprint.batches();
   let total = 0;
   for (let s = 0; s < steps; s++) total += perVariant.get(blueprint.variantOf(batches.next())) ?? 0;
@@ -64,7 +57,7 @@ export async function makeReport({
   const { blueprint } = training;
   const { config } = blueprint;
   const program = at(blueprint.programs, 0);
-  const bytes = bytesOf(program);
+  const traffic = trafficOf(program);
   const hardware = HARDWARE[config.hardware];
   const modelled = modelledStep(program, hardware).stepUs;
   const alone = STRATEGIES.single.compile(
@@ -84,10 +77,10 @@ export async function makeReport({
     ...(snapshot.testLoss === undefined ? {} : { testLoss: snapshot.testLoss }),
     ...(accuracy === undefined ? {} : { accuracy }),
     bytes: {
-      perStepByPayload: bytes.byPayload,
-      perStepByLink: bytes.byLink,
+      perStepByPayload: traffic.byPayload,
+      perStepByLink: traffic.byLink,
       perRankFormula: bytesFormula(sessionInfo(training)).text,
-      perRank: bytes.byDevice,
+      perRank: traffic.sent,
       total: totalBytes(blueprint, losses.length),
     },
     memory: memoryOf(blueprint),

@@ -1,8 +1,8 @@
 /**
- * Bytes that crossed in a step, counted from its transfers: by directed link, by payload, by device. Pure; the counterpart of
- * formula.ts, beside which the page shows them.
+ * Bytes that cross in a step, counted from its transfers, of a trace or of a Program: by directed link, by payload, by device. Pure; the
+ * counterpart of formula.ts, beside which page and report show them.
  */
-import type { DeviceIndex, Payload, StepTrace } from '../protocol/trace';
+import type { DeviceIndex, Payload, StepTrace, TraceEvent } from '../protocol/trace';
 import { deviceCount } from './lanes';
 
 export interface Traffic {
@@ -17,15 +17,21 @@ export interface Traffic {
 
 export const linkName = (from: DeviceIndex, to: DeviceIndex): string => `cuda:${from}->cuda:${to}`;
 
+/** What is counted: sends, and on the other side receives. */
+export type Transferred = Pick<TraceEvent, 'kind' | 'device' | 'peer' | 'bytes' | 'payload'>;
+
 /** Counts the sends of events 0..cursor; of the whole step by default. */
 export function trafficOf(trace: StepTrace, cursor: number = trace.events.length - 1): Traffic {
-  const devices = deviceCount(trace);
+  return countTraffic(trace.events.slice(0, cursor + 1), deviceCount(trace));
+}
+
+export function countTraffic(transfers: readonly Transferred[], devices: number): Traffic {
   const byLink: Record<string, number> = {};
   const byPayload: Partial<Record<Payload, number>> = {};
   const sent = Array.from({ length: devices }, () => 0);
   const received = Array.from({ length: devices }, () => 0);
   let total = 0;
-  for (const e of trace.events.slice(0, cursor + 1)) {
+  for (const e of transfers) {
     if (e.peer === undefined) continue;
     if (e.kind === 'recv') received[e.device] = (received[e.device] ?? 0) + e.bytes;
     if (e.kind !== 'send') continue;
