@@ -76,6 +76,8 @@ describe('lockstep train', () => {
     expect(await run({ ...config, model })).toBe(4);
     const report = (await readJson('report.json')) as Report;
     expect(report.error?.code).toBe('not-finite');
+    expect(report.error?.message).toMatch(/^The loss is \S+ at step \d+\. The numbers stop being finite at step \d+: /);
+    expect(report.error?.message).toContain('cuda:0');
     expect(report.losses.length).toBeLessThan(5000);
   });
 

@@ -2,6 +2,7 @@
  * Where did it begin? Goes back to the last checkpoint, replays up to the step before the loss broke, and traces from there until an instruction writes a
  * value that is not finite. Runs are deterministic, so the replay breaks where the run broke.
  */
+import type { LayerConfig } from '../protocol/config';
 import type { StepTrace, TraceEvent } from '../protocol/trace';
 import type { Checkpoint, Training } from './training';
 
@@ -36,8 +37,10 @@ export async function findNotFinite(
   return { step, event: undefined, trace: undefined };
 }
 
-export function describeNotFinite({ step, event }: NotFinite, layerName: (module: string) => string): string {
+/** A sentence: which buffer broke first, in which layer, phase and device. */
+export function describeNotFinite({ step, event }: NotFinite, layers: readonly LayerConfig[]): string {
   if (!event) return `The loss is no longer finite at step ${step}.`;
-  const where = event.module === '' ? event.name : `${layerName(event.module)}, ${event.name}`;
-  return `The numbers stop being finite at step ${step}: first in ${event.writes.join(', ')} (${event.phase} of ${where}, cuda:${event.device}).`;
+  const { module, name, writes, phase, device } = event;
+  const where = module === '' ? name : `layer ${module} (${layers[Number(module)]?.type ?? 'unknown'}), ${name}`;
+  return `The numbers stop being finite at step ${step}: first in ${writes.join(', ')} (${phase} of ${where}, cuda:${device}).`;
 }

@@ -5,6 +5,7 @@ import type { Files, Report, SessionInfo } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import { createBlueprint } from './blueprint';
 import { DeviceKeeper } from './device-keeper';
+import { describeNotFinite, findNotFinite } from './find-not-finite';
 import { parseConfig } from './parse-config';
 import { makeReport } from './report';
 import { sessionInfo } from './session-info';
@@ -67,12 +68,7 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
       losses.push(record);
       onStep?.(record, total);
       if (!Number.isFinite(record.loss)) {
-        throw new LockstepError(
-          'not-finite',
-          `The loss is ${record.loss} at step ${record.step}.`,
-          'Lower the learning rate, or check the data for extreme values.',
-          { step: record.step },
-        );
+        throw notFinite(`The loss is ${record.loss} at step ${record.step}.`, record.step);
       }
     }
   };
@@ -100,6 +96,7 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
   if (error instanceof LockstepError && (error.code === 'device-lost' || error.code === 'rank-failed')) throw error;
   const weights = await training.weights();
   const snapshot = createSnapshots(blueprint, REPORT_EVALUATION).take(weights);
+  if (error instanceof LockstepError && error.code === 'not-finite') error = await explained(training, error);
   const report = await makeReport({
     training,
     losses,
@@ -109,6 +106,21 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
     ...(error === undefined ? {} : { error }),
   });
   return { report, traces, info: sessionInfo(training), weights: weightsFile(training, weights) };
+}
+
+const notFinite = (message: string, step: number): LockstepError =>
+  new LockstepError('not-finite', message, 'Lower the learning rate, or check the data for extreme values.', { step });
+
+/** The error with the place where it began, found by running the steps again; as it was where that does not work out. */
+async function explained(training: Training, error: LockstepError): Promise<LockstepError> {
+  const step = Number(error.details['step']);
+  try {
+    const found = await findNotFinite(training, step, undefined);
+    if (!found.event) return error;
+    return notFinite(`${error.message} ${describeNotFinite(found, training.blueprint.config.model.layers)}`, step);
+  } catch {
+    return error;
+  }
 }
 
 export function weightsFile({ blueprint }: Training, weights: Weights): Uint8Array<ArrayBuffer> {

@@ -160,10 +160,8 @@ export class Running {
   private async explainNotFinite(training: Training, step: number, checkpoint: Checkpoint | undefined): Promise<void> {
     const found = await findNotFinite(training, step, checkpoint);
     if (found.trace) this.emit({ type: 'trace', trace: found.trace });
-    const layer = (module: string) =>
-      `layer ${module} (${this.options.blueprint.config.model.layers[Number(module)]?.type ?? 'unknown'})`;
     const hint = 'Training is paused. Lower the learning rate or look for extreme values in the data, then Reset.';
-    this.notice('error', 'not-finite', describeNotFinite(found, layer), hint);
+    this.notice('error', 'not-finite', describeNotFinite(found, this.options.blueprint.config.model.layers), hint);
     this.emit({ type: 'state', state: 'paused', reason: 'not-finite' });
   }
 
