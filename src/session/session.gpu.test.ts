@@ -146,10 +146,17 @@ test('where no second device is to be had, training goes on on the CPU and says 
   await s.close();
 });
 
-test.each(['single', 'dataParallel', 'ddp', 'modelParallel'] as const)(
-  '%s: shared and a GPUDevice a rank give bitwise the same weights',
-  async (mode) => {
-    const config = { ...ddp, mode, steps: 15 };
+test.each([
+  ['single', 1, 15],
+  ['dataParallel', 3, 15],
+  ['ddp', 3, 15],
+  ['modelParallel', 3, 15],
+  ['dataParallel', 8, 3],
+  ['ddp', 8, 3],
+] as const)(
+  '%s on %i devices: shared and a GPUDevice a rank give bitwise the same weights',
+  async (mode, worldSize, steps) => {
+    const config = { ...ddp, mode, worldSize, batchSize: 24, steps };
     const shared = await runConfig(config, {}, { gpu: node.gpu });
     const workers = await runConfig({ ...config, placement: 'workers' }, {}, { gpu: node.gpu });
     expect(workers.report.weightsSha256).toBe(shared.report.weightsSha256);
