@@ -58,6 +58,7 @@ test('a rank that dies is a typed error on every call that waits, on every later
     world.allocatedBytes(1),
   ].map((call) => expect(call).rejects.toMatchObject({ code: 'rank-failed', details: { rank: 1 } }));
   worker(1).die('out of memory');
+  expect(worker(1).handled).toBe(true);
   await Promise.all(waiting);
   const lost = await world.lost;
   expect(lost).toBeInstanceOf(LockstepError);

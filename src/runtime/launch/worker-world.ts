@@ -38,9 +38,11 @@ class RankHandle {
       this.end = reject;
     });
     this.gone.catch(() => {});
-    worker.addEventListener('error', (event) =>
-      this.fail(`failed: ${event.message || 'its worker could not be started'}`),
-    );
+    worker.addEventListener('error', (event) => {
+      // Else it goes on to whoever started this worker, and the session is taken for dead, too.
+      event.preventDefault();
+      this.fail(`failed: ${event.message || 'its worker could not be started'}`);
+    });
     worker.addEventListener('messageerror', () => this.fail('received a message it could not read'));
     this.api = Comlink.wrap<RankApi>(worker);
   }

@@ -9,6 +9,8 @@ export class FakeWorker extends EventTarget {
   static readonly made: FakeWorker[] = [];
   readonly name: string;
   terminated = false;
+  /** Its error has been taken care of, and goes no further. */
+  handled = false;
   /** Swallows what is posted to it. */
   silent = false;
   private readonly channel = new MessageChannel();
@@ -31,7 +33,7 @@ export class FakeWorker extends EventTarget {
   /** As a worker whose script throws, or that the browser ends for want of memory. */
   die(message: string): void {
     this.silent = true;
-    this.dispatchEvent(Object.assign(new Event('error'), { message }));
+    this.handled = !this.dispatchEvent(Object.assign(new Event('error', { cancelable: true }), { message }));
   }
 
   terminate(): void {

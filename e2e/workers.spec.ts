@@ -1,0 +1,42 @@
+import { expect, TINY, test } from './playground';
+import { addWorkerPrelude } from './worker-prelude';
+
+/** A worker and a GPUDevice a rank, in a real browser: the tests under Node join the same ranks in one thread. */
+for (const [mode, worldSize] of [
+  ['ddp', 3],
+  ['dataParallel', 2],
+  ['modelParallel', 2],
+] as const) {
+  test(`${mode}: ranks in workers end with the weights of ranks on one device`, async ({ playground }) => {
+    await playground.open(`${TINY}&mode=single&device=cpu`);
+    for (const device of ['cpu', 'webgpu']) {
+      const config = { mode, worldSize, device, steps: 12, batchSize: 12, data: { type: 'xor', samples: 60 } };
+      const shared = await playground.run({ ...config, placement: 'shared' });
+      const workers = await playground.run({ ...config, placement: 'workers' });
+      expect(workers.weightsSha256).toBe(shared.weightsSha256);
+      expect(workers.device.kind).toBe(device);
+      expect(workers.replicaDivergence).toBe(0);
+    }
+  });
+}
+
+/** In the session's worker: the first rank 1 throws a while after it has started. */
+const RANK_1_DIES = `
+  const Original = Worker;
+  let first = true;
+  self.Worker = class extends Original {
+    constructor(url, options) {
+      if (options?.name !== 'rank 1' || !first) return super(url, options);
+      first = false;
+      const code = 'import ' + JSON.stringify(String(url)) + '; setTimeout(() => { throw new Error("rank 1 is gone"); }, 2500);';
+      super(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), options);
+    }
+  };`;
+
+test('a rank that dies is said, and training goes on with new ranks', async ({ playground }) => {
+  await addWorkerPrelude(playground.page, RANK_1_DIES);
+  await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu&placement=workers`);
+  await expect(playground.notice(/Rank 1 .*rank 1 is gone.*Training goes on/)).toBeVisible();
+  await playground.playUntilStep(10);
+  await expect(playground.status('Replica divergence')).toHaveText(/^0/);
+});
