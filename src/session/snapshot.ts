@@ -12,6 +12,9 @@ import type { Weights } from './training';
 const EVALUATION_BUDGET = 20_000_000;
 const PREDICTIONS = 200;
 
+/** Values that it may hold at once: 128 MB, whatever the limit on the work. */
+const EVALUATION_VALUES = 32_000_000;
+
 /** max |a - b|; NaN where one of them is NaN. */
 export function maxAbsDifference(a: Float32Array, b: Float32Array): number {
   let most = 0;
@@ -63,7 +66,8 @@ export function createSnapshots(blueprint: Blueprint, limit = EVALUATION_BUDGET)
     1,
     blueprint.parameters.reduce((n, p) => n + elements(p.shape), 0),
   );
-  const capped = (rows: Int32Array) => rows.subarray(0, Math.max(1, Math.min(rows.length, Math.floor(limit / work))));
+  const most = Math.max(1, Math.floor(Math.min(limit / work, EVALUATION_VALUES / valuesPerRow(blueprint))));
+  const capped = (rows: Int32Array) => rows.subarray(0, most);
   const part = (rows: Int32Array) => {
     if (rows.length === 0) return undefined;
     const own = capped(rows);
@@ -105,6 +109,17 @@ export function createSnapshots(blueprint: Blueprint, limit = EVALUATION_BUDGET)
       };
     },
   };
+}
+
+/** Inputs and outputs of every layer, all of which an evaluator keeps. */
+function valuesPerRow({ config, table }: Blueprint): number {
+  let width = table.inputWidth;
+  let sum = width;
+  for (const layer of config.model.layers) {
+    if (layer.type === 'Linear') width = layer.out;
+    sum += width;
+  }
+  return sum;
 }
 
 function gather({ table }: Blueprint, rows: Int32Array) {
