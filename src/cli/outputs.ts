@@ -33,7 +33,8 @@ async function checkWritable(file: string): Promise<void> {
   await access(there === undefined ? path.dirname(file) : file, constants.W_OK);
 }
 
-export async function write(file: string, content: string | Uint8Array): Promise<void> {
+/** Whole, or in pieces as they come. */
+export async function write(file: string, content: string | Uint8Array | Iterable<string>): Promise<void> {
   await writeFile(file, content).catch((error: unknown) => {
     throw unwritable(file, error);
   });

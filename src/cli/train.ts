@@ -11,6 +11,7 @@ import { EXIT, exitCode } from './exit-code';
 import { checkOutputs, write } from './outputs';
 import { createProgress, type Progress } from './progress';
 import { type RunInput, readRun } from './read-run';
+import { reportText } from './report-text';
 import { runInBrowser } from './run-in-browser';
 import type { TrainOptions } from './usage';
 
@@ -68,9 +69,8 @@ async function inBrowser(run: RunInput, progress: Progress, signal: AbortSignal)
 }
 
 async function writeResults(outcome: Outcome, options: TrainOptions): Promise<void> {
-  const report = `${JSON.stringify(outcome.report, null, 2)}\n`;
-  if (options.out === undefined) process.stdout.write(report);
-  else await write(options.out, report);
+  if (options.out === undefined) for (const piece of reportText(outcome.report)) process.stdout.write(piece);
+  else await write(options.out, reportText(outcome.report));
   if (options.trace !== undefined)
     await write(options.trace, JSON.stringify(chromeTrace(outcome.traces, options.clock, outcome.info)));
   if (options.save !== undefined && outcome.weights !== undefined) await write(options.save, outcome.weights);
