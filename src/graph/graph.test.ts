@@ -8,7 +8,7 @@ import { OPS } from './op-table';
 import { runCpu } from './testing/run-cpu';
 
 const f32 = (...shape: number[]) => ({ shape, dtype: 'f32' }) as const;
-const forward = (name: string) => ({ module: name, layer: 0, phase: 'forward', names: [name] }) as const;
+const forward = (name: string) => ({ module: name, phase: 'forward', names: [name] }) as const;
 
 describe('GraphBuilder', () => {
   it('sums the gradients of a value used several times, under one name', () => {
@@ -50,7 +50,7 @@ describe('GraphBuilder', () => {
     expect(gradients.has(unused)).toBe(false);
     const backward = b.finish().nodes.filter((n) => n.phase === 'backward');
     expect(backward.map((n) => n.op)).toEqual(['ops/linear-grad-params']);
-    expect(backward[0]).toMatchObject({ module: 'y', layer: 0 });
+    expect(backward[0]).toMatchObject({ module: 'y' });
   });
 
   it('makes names unique without touching those given first', () => {

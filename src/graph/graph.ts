@@ -26,7 +26,6 @@ export interface GraphNode {
   readonly attrs: Attrs;
   /** Module path as in PyTorch's state_dict ('0', '2'); '' when none. */
   readonly module: string;
-  readonly layer: number;
   readonly phase: GraphPhase;
 }
 
@@ -39,7 +38,6 @@ export interface Graph {
 
 export interface Placement {
   readonly module: string;
-  readonly layer: number;
   readonly phase: GraphPhase;
   /** One name an output. */
   readonly names: readonly string[];
@@ -77,8 +75,8 @@ export class GraphBuilder {
     );
     const role = ROLE_OF_PHASE[placement.phase];
     const outputs = types.map((type, k) => this.value(placement.names[k] ?? `${op}.${k}`, type, role));
-    const { module, layer, phase } = placement;
-    this.#nodes.push({ op, inputs: [...inputs], outputs, attrs, module, layer, phase });
+    const { module, phase } = placement;
+    this.#nodes.push({ op, inputs: [...inputs], outputs, attrs, module, phase });
     return outputs;
   }
 
@@ -149,9 +147,9 @@ export class GraphBuilder {
     });
     let sum = first;
     for (let k = 1; k < list.length; k++) {
-      const { module, layer } = producer ?? { module: '', layer: -1 };
+      const { module } = producer ?? { module: '' };
       const label = k === list.length - 1 ? name : `${name}.sum${k}`;
-      sum = at(this.apply('ops/add', [sum, at(list, k)], {}, { module, layer, phase: 'backward', names: [label] }), 0);
+      sum = at(this.apply('ops/add', [sum, at(list, k)], {}, { module, phase: 'backward', names: [label] }), 0);
     }
     pieces.set(value, [sum]);
     return sum;
@@ -166,7 +164,7 @@ export class GraphBuilder {
   }
 
   #context(node: GraphNode, upstream: readonly (ValueId | undefined)[], needed: ReadonlySet<ValueId>): GradientContext {
-    const { module, layer } = node;
+    const { module } = node;
     return {
       types: {
         inputs: node.inputs.map((id) => this.typeOf(id)),
@@ -179,7 +177,7 @@ export class GraphBuilder {
       needsGrad: (i) => needed.has(at(node.inputs, i)),
       emit: (op, inputs, attrs, gradOf) => {
         const names = gradOf.map((i) => `${at(this.#values, at(node.inputs, i)).name}.grad`);
-        return this.apply(op, inputs, attrs, { module, layer, phase: 'backward', names });
+        return this.apply(op, inputs, attrs, { module, phase: 'backward', names });
       },
     };
   }

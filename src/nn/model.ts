@@ -14,8 +14,6 @@ import type { Shape } from '../tensor/shape';
 export interface ParameterSpec {
   readonly name: string;
   readonly shape: Shape;
-  /** Index into the model's layers. */
-  readonly layer: number;
 }
 
 export interface InitialParameter {
@@ -26,9 +24,7 @@ export interface InitialParameter {
 
 export interface ForwardValues {
   readonly output: ValueId;
-  readonly parameters: readonly { readonly name: string; readonly value: ValueId; readonly layer: number }[];
-  /** Output value of each layer built, in order. */
-  readonly boundaries: readonly ValueId[];
+  readonly parameters: readonly { readonly name: string; readonly value: ValueId }[];
 }
 
 /** Layers [start, end) of the model. */
@@ -56,8 +52,8 @@ const LOSS_OP: Readonly<Record<LossConfig['type'], string>> = {
 
 function layerParameters(layer: LayerConfig, index: number): readonly ParameterSpec[] {
   if (layer.type !== 'Linear') return [];
-  const weight = { name: `${index}.weight`, shape: [layer.out, layer.in], layer: index };
-  return layer.bias ? [weight, { name: `${index}.bias`, shape: [layer.out], layer: index }] : [weight];
+  const weight = { name: `${index}.weight`, shape: [layer.out, layer.in] };
+  return layer.bias ? [weight, { name: `${index}.bias`, shape: [layer.out] }] : [weight];
 }
 
 /** All parameters in registration order: weight, then bias, layer by layer. */
@@ -76,28 +72,26 @@ export function buildForward(
   range?: LayerRange,
 ): ForwardValues {
   const { start, end } = range ?? { start: 0, end: layers.length };
-  const parameters: { name: string; value: ValueId; layer: number }[] = [];
-  const boundaries: ValueId[] = [];
+  const parameters: { name: string; value: ValueId }[] = [];
   let current = input;
   for (let index = start; index < end; index++) {
     const layer = at(layers, index);
     const made = layerParameters(layer, index).map((p) => {
       const value = builder.value(p.name, { shape: p.shape, dtype: 'f32' }, 'parameter');
-      parameters.push({ name: p.name, value, layer: index });
+      parameters.push({ name: p.name, value });
       return value;
     });
     const op = layer.type === 'Linear' ? 'ops/linear' : OP_OF[layer.type];
     const attrs: Attrs = layer.type === 'GELU' ? { approximate: layer.approximate } : {};
-    const placement = { module: String(index), layer: index, phase: 'forward', names: [`${index}.out`] } as const;
+    const placement = { module: String(index), phase: 'forward', names: [`${index}.out`] } as const;
     current = at(builder.apply(op, [current, ...made], attrs, placement), 0);
-    boundaries.push(current);
   }
-  return { output: current, parameters, boundaries };
+  return { output: current, parameters };
 }
 
 /** Append the loss: a value named 'loss' of shape [1]. */
 export function buildLoss(builder: GraphBuilder, loss: LossConfig, output: ValueId, target: ValueId): ValueId {
-  const placement = { module: '', layer: -1, phase: 'loss', names: ['loss'] } as const;
+  const placement = { module: '', phase: 'loss', names: ['loss'] } as const;
   return at(builder.apply(LOSS_OP[loss.type], [output, target], { reduction: loss.reduction }, placement), 0);
 }
 

@@ -78,8 +78,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const last = sizes.last && at(sizes.last, 0);
   const programs = [strategy.compile(input, 'full', full)];
   if (last !== undefined) programs.push(strategy.compile(input, 'last', last));
-  if (strategy.firstStepDiffers)
-    programs.push(strategy.compile(input, 'first', stepsPerEpoch === 1 && last !== undefined ? last : full));
+  if (strategy.firstStepDiffers) programs.push(strategy.compile(input, 'first', full));
   const construct = strategy.construct?.(input);
   if (construct) programs.push(construct);
   for (const program of programs) verify(program, PROGRAM_OPS);

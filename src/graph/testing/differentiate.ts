@@ -20,7 +20,7 @@ export function differentiate(
 ): Differentiated {
   const builder = new GraphBuilder(ops);
   const ids = inputs.map((input, i) => builder.value(`in${i}`, input.type, input.wrt ? 'parameter' : 'input'));
-  const output = at(builder.apply(op, ids, attrs, { module: '0', layer: 0, phase: 'forward', names: ['out'] }), 0);
+  const output = at(builder.apply(op, ids, attrs, { module: '0', phase: 'forward', names: ['out'] }), 0);
   const upstream = builder.value('out.grad', builder.typeOf(output), 'seed');
   const wrt = ids.filter((_, i) => at(inputs, i).wrt);
   const gradients = builder.backward(new Map([[output, upstream]]), wrt);

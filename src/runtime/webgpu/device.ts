@@ -10,8 +10,6 @@ import { PipelineCache } from './pipelines';
 export interface OpenOptions {
   /** Label of the GPUDevice, e.g. 'rank 1'. */
   readonly label?: string;
-  /** Ask for the software adapter even where hardware is there. */
-  readonly software?: boolean;
 }
 
 export interface OpenedDevice {
@@ -36,7 +34,7 @@ export async function openDevice(gpu: GPU | undefined, options: OpenOptions = {}
       'Use a browser with WebGPU (Chrome, Edge, Safari 26, Firefox 141) over https or localhost, or train on the CPU.';
     throw new LockstepError('no-webgpu', 'This browser has no WebGPU (navigator.gpu is missing).', hint);
   }
-  const adapter = await requestAdapter(gpu, options);
+  const adapter = await requestAdapter(gpu);
   const timestamps = adapter.features.has('timestamp-query');
   const device = await requestDevice(adapter, timestamps, options.label ?? 'lockstep');
   const { vendor, architecture, description } = adapter.info;
@@ -89,13 +87,8 @@ function gpuError(error: GPUError): LockstepError {
   });
 }
 
-async function requestAdapter(gpu: GPU, options: OpenOptions): Promise<GPUAdapter> {
-  const adapter = await gpu
-    .requestAdapter({
-      powerPreference: 'high-performance',
-      ...(options.software ? { forceFallbackAdapter: true } : {}),
-    })
-    .catch(() => null);
+async function requestAdapter(gpu: GPU): Promise<GPUAdapter> {
+  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null);
   if (adapter) return adapter;
   const hint =
     "The browser may have blocked this machine's GPU or driver (see chrome://gpu); train on the CPU meanwhile.";
