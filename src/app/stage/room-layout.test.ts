@@ -81,3 +81,11 @@ describe('matrixWindow', () => {
     }
   });
 });
+
+it('shows the tiles beside the layers where a room is as low as it may be, and nothing overlaps', () => {
+  const spec: RoomSpec = { layers: mlp(2, 8, 8, 8, 1), activations: outputs(16, 2), chunks: 4 };
+  const room = { x: 0, y: 0, width: 360, height: roomHeight(spec, 360, false, 3) };
+  const rects = rectsOf(layoutRoom(room, spec, false));
+  const pairs = rects.flatMap((a, i) => rects.slice(i + 1).map((b) => [a, b] as const));
+  expect(pairs.filter(([a, b]) => overlaps(a, b))).toEqual([]);
+});

@@ -71,6 +71,8 @@ function worth(cell: number, strip: readonly StripMapLayout[]): number {
 
 interface Contents {
   readonly cell: number;
+  /** Of the layers; more than the area's where even the smallest cells do not fit. */
+  readonly height: number;
   readonly layers: readonly LayerLayout[];
   readonly strip: readonly StripMapLayout[];
 }
@@ -78,7 +80,7 @@ interface Contents {
 /** The layers with the activations under or beside them, whichever lets the layers be larger; the layers alone where both is too much. */
 function layoutContents(spec: RoomSpec, area: Rect): Contents {
   const alone = layoutLayers(spec.layers, area);
-  if (spec.activations.length === 0) return { cell: alone.cell, layers: alone.layers, strip: [] };
+  if (spec.activations.length === 0) return { ...alone, strip: [] };
   const stripHeight = Math.max(STRIP_HEIGHT, STRIP_SHARE * area.height) + SECTION_GAP;
   const over = layoutLayers(spec.layers, { ...area, height: area.height - stripHeight });
   const top = area.y + over.height + SECTION_GAP;
@@ -87,11 +89,10 @@ function layoutContents(spec: RoomSpec, area: Rect): Contents {
   const x = area.x + left.width + 2 * SECTION_GAP;
   const beside = layoutStrip(spec.activations, { ...area, x, width: area.x + area.width - x });
   const worthBeside = left.height <= area.height ? worth(left.cell, beside) : 0;
-  if (beside.length > 0 && worthBeside > worth(over.cell, under))
-    return { cell: left.cell, layers: left.layers, strip: beside };
-  if (under.length > 0 && over.cell >= CELL_BEFORE_STRIP) return { cell: over.cell, layers: over.layers, strip: under };
+  if (beside.length > 0 && worthBeside > worth(over.cell, under)) return { ...left, strip: beside };
+  if (under.length > 0 && over.cell >= CELL_BEFORE_STRIP) return { ...over, strip: under };
   const rest = layoutStrip(spec.activations, below(area, alone.height + SECTION_GAP));
-  return { cell: alone.cell, layers: alone.layers, strip: rest };
+  return { ...alone, strip: rest };
 }
 
 const below = (area: Rect, by: number): Rect => ({ ...area, y: area.y + by, height: area.height - by });
@@ -130,6 +131,10 @@ interface Arrangement extends Contents {
   readonly worth: number;
 }
 
+/** What overlaps its neighbours is worth nothing. */
+const worthIn = ({ cell, height, strip }: Contents, available: number): number =>
+  height > available ? 0 : worth(cell, strip);
+
 /** The chunk tiles under the layers, as the gradients move; or beside them, where a low, wide room shows the layers larger that way. */
 function arrange(spec: RoomSpec, area: Rect): Arrangement {
   const under = (): Arrangement => {
@@ -137,13 +142,13 @@ function arrange(spec: RoomSpec, area: Rect): Arrangement {
     const height = tilesHeight(tiles);
     const contents = layoutContents(spec, { ...area, height: area.height - height - SECTION_GAP });
     const bucket = height === 0 ? undefined : bucketAt({ ...area, y: area.y + area.height - height }, tiles);
-    return { ...contents, bucket, worth: worth(contents.cell, contents.strip) };
+    return { ...contents, bucket, worth: worthIn(contents, area.height - height - SECTION_GAP) };
   };
   const beside = (): Arrangement => {
     const [left, right] = columns(area);
     const contents = layoutContents(spec, { ...left, height: area.height - SECTION_GAP });
     const tiles = tilesBeside(spec.chunks, right);
-    return { ...contents, bucket: bucketAt(right, tiles), worth: worth(contents.cell, contents.strip) };
+    return { ...contents, bucket: bucketAt(right, tiles), worth: worthIn(contents, area.height - SECTION_GAP) };
   };
   const first = under();
   if (spec.chunks === 0 || area.width < NARROWEST_BESIDE) return first;
