@@ -4,6 +4,8 @@
  * other; steps and control messages that come meanwhile wait for it. One per open session; session.ts owns it.
  */
 import { fromWire, LockstepError, toWire } from '../base/errors';
+import { oneAtATime } from '../base/one-at-a-time';
+import { within } from '../base/within';
 import type { ControlMessage, Notice, SessionEvent, Snapshot } from '../protocol/session';
 import type { StepTrace } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
@@ -14,6 +16,8 @@ import { createSnapshots } from './snapshot';
 import { type Checkpoint, createTraining, type Training } from './training';
 
 const RESTARTABLE = new Set(['device-lost', 'rank-failed', 'gpu']);
+/** Restarts in a row without a step between them. */
+const MOST_RESTARTS = 3;
 /** A run that hangs is ended all the same. */
 const GRACE_MS = 2000;
 
@@ -30,8 +34,9 @@ export class Running {
   private closed = false;
   /** Why the training cannot go on, until a restart or Reset has replaced it. */
   private failure: LockstepError | undefined;
-  /** Ends when everything that changes the training is through. */
-  private changes: Promise<void> = Promise.resolve();
+  private restarts = 0;
+  /** What changes the training. */
+  private readonly inTurn = oneAtATime();
   private changing = 0;
   /** The last control message that came during a change. */
   private held: ControlMessage | undefined;
@@ -65,7 +70,7 @@ export class Running {
   }
 
   async traceStep(): Promise<StepTrace> {
-    await this.changes;
+    await this.inTurn(() => {});
     if (this.failure) throw this.failure;
     return this.player.traceStep();
   }
@@ -77,6 +82,7 @@ export class Running {
   /** Same weights, same order of samples, step 0; on a new device where the old one is of no use any more. */
   reset(): Promise<void> {
     return this.change(async () => {
+      this.restarts = 0;
       this.player.control({ type: 'pause' });
       await this.player.idle();
       const failed = this.failure !== undefined || !(await this.startAgain());
@@ -92,8 +98,10 @@ export class Running {
     this.closed = true;
     this.player.control({ type: 'abort' });
     await this.change(async () => {
-      await atMost(GRACE_MS, this.player.idle());
+      const ended = await within(GRACE_MS, this.player.idle());
       await this.training.dispose();
+      // What still runs on the device would fail in the next session.
+      if (!ended) this.options.keeper.forget();
     });
   }
 
@@ -112,18 +120,13 @@ export class Running {
   /** One change at a time; afterwards, what the user asked for meanwhile. */
   private change<T>(task: () => Promise<T>): Promise<T> {
     this.changing++;
-    const result = this.changes.then(task).finally(() => {
+    return this.inTurn(task).finally(() => {
       this.changing--;
       const message = this.held;
       if (this.changing > 0 || !message) return;
       this.held = undefined;
       if (!this.closed) this.control(message);
     });
-    this.changes = result.then(
-      () => {},
-      () => {},
-    );
-    return result;
   }
 
   private async emitSnapshot(): Promise<void> {
@@ -149,7 +152,9 @@ export class Running {
       snapshots: this.snapshots,
       checkpoint,
       emit: (event) => {
-        if (this.player === player) this.emit(event);
+        if (this.player !== player) return;
+        if (event.type === 'losses') this.restarts = 0;
+        this.emit(event);
       },
       onNotFinite: (step, last) => this.explainNotFinite(training, step, last),
       onFailure: (error) => this.fail(training, error),
@@ -170,7 +175,7 @@ export class Running {
     if (this.closed || this.failure || this.currentTraining !== broken) return;
     const failure = typed(error);
     this.failure = failure;
-    if (RESTARTABLE.has(failure.code)) {
+    if (RESTARTABLE.has(failure.code) && this.restarts++ < MOST_RESTARTS) {
       this.emit({ type: 'state', state: 'restarting', reason: failure.message });
       void this.change(() => this.recover(failure));
     } else {
@@ -223,14 +228,6 @@ export class Running {
 }
 
 const typed = (error: unknown): LockstepError => (error instanceof LockstepError ? error : fromWire(toWire(error)));
-
-async function atMost(ms: number, task: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([task, late]).finally(() => clearTimeout(timer));
-}
 
 function open({ blueprint, keeper, gpu }: RunningOptions, post: (event: SessionEvent) => void): Promise<Training> {
   return createTraining(blueprint, {

@@ -3,6 +3,7 @@
  * comlink; errors cross the wall as wire errors.
  */
 import { LockstepError, toWire } from '../base/errors';
+import { oneAtATime } from '../base/one-at-a-time';
 import type { ControlMessage, SessionApi, SessionEvent } from '../protocol/session';
 import { createBlueprint } from './blueprint';
 import { DeviceKeeper } from './device-keeper';
@@ -28,12 +29,7 @@ export function createSession(gpu: GPU | undefined): SessionApi {
   const keeper = new DeviceKeeper(gpu, false);
   let current: Open | undefined;
   /** open() and dispose() come one after the other: of two that overlap the second replaces what the first has made. */
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
-    const result = last.then(task);
-    last = result.catch(() => {});
-    return result;
-  };
+  const inTurn = oneAtATime();
 
   const running = (): Running => {
     if (!current) throw new LockstepError('internal', 'No session is open.', 'Call open() first.');

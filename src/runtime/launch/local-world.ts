@@ -4,6 +4,7 @@
  * sessions and inside rank workers.
  */
 import { must } from '../../base/invariant';
+import { oneAtATime } from '../../base/one-at-a-time';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { Executor, Feed, InstructionRecord, Loss } from '../executor';
 import { deviceLost } from '../webgpu/device';
@@ -55,12 +56,7 @@ export function createLocalWorld(hosted: readonly HostedExecutor[], table: Datas
   };
 
   // A step may wait, for a message or for room to keep its loss: nothing that was asked for later may come between it and those before.
-  let last: Promise<unknown> = Promise.resolve();
-  const inOrder = <T>(task: () => Promise<T> | T): Promise<T> => {
-    const result = last.then(task);
-    last = result.catch(() => {});
-    return result;
-  };
+  const inOrder = oneAtATime();
   /** In order, too, but what follows waits only until `task` has returned, not for its answer. */
   const inOrderUntilAsked = async <T>(task: () => Promise<{ readonly answer: Promise<T> }>): Promise<T> => {
     const { answer } = await inOrder(task);

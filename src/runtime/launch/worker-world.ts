@@ -5,6 +5,7 @@
 import * as Comlink from 'comlink';
 import { fromWire, isWireError, LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
+import { within } from '../../base/within';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import { closePorts, createPortMesh } from '../transport/port-transport';
 import type { ProcessPlan } from './open-executors';
@@ -88,12 +89,7 @@ class RankHandle {
   }
 
   async dispose(): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const farewell = new Promise((resolve) => {
-      timer = setTimeout(resolve, FAREWELL_MS);
-    });
-    await Promise.race([this.api.dispose(), farewell, this.gone]).catch(() => {});
-    clearTimeout(timer);
+    await within(FAREWELL_MS, Promise.race([this.api.dispose(), this.gone])).catch(() => {});
     this.end(new LockstepError('aborted', 'The process group was destroyed.'));
     this.worker.terminate();
   }
