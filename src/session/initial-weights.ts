@@ -24,8 +24,8 @@ export function initialWeights(
     .map((name) => `"${name}"`);
   if (missing.length > 0 || unexpected.length > 0) {
     const parts = [
-      missing.length > 0 && `Missing key(s): ${missing.join(', ')}.`,
-      unexpected.length > 0 && `Unexpected key(s): ${unexpected.join(', ')}.`,
+      missing.length > 0 && `Missing key(s) in state_dict: ${missing.join(', ')}.`,
+      unexpected.length > 0 && `Unexpected key(s) in state_dict: ${unexpected.join(', ')}.`,
     ];
     throw new LockstepError(
       'data',
@@ -38,7 +38,7 @@ export function initialWeights(
     if (!tensor || !sameShape(tensor.shape, p.shape)) {
       throw new LockstepError(
         'shape',
-        `size mismatch for ${p.name}: copying a param with shape ${formatShape(tensor?.shape ?? [])} from ${file}, the shape in the current model is ${formatShape(p.shape)}.`,
+        `size mismatch for ${p.name}: copying a param with shape torch.Size(${formatShape(tensor?.shape ?? [])}) from ${file}, the shape in current model is torch.Size(${formatShape(p.shape)}).`,
         'The file belongs to a model with other layers.',
       );
     }
