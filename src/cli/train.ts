@@ -43,6 +43,13 @@ export async function train(options: TrainOptions, signal: AbortSignal): Promise
   return exitCode(error.code);
 }
 
+/** What the session says of this is about browsers. */
+const NO_ADAPTER = new LockstepError(
+  'no-adapter',
+  'Dawn for Node finds no GPU adapter on this machine.',
+  'Install a Vulkan driver, or a Chromium, whose SwiftShader is used then; or train with --device cpu.',
+);
+
 async function inNode(run: RunInput, options: TrainOptions, progress: Progress, signal: AbortSignal): Promise<Outcome> {
   const dawn = run.config['device'] === 'cpu' ? { gpu: undefined, problem: '' } : await openDawn();
   if (dawn.gpu === undefined && run.config['device'] === 'webgpu') {
@@ -57,6 +64,8 @@ async function inNode(run: RunInput, options: TrainOptions, progress: Progress, 
     ...(options.quiet ? {} : { onStep: (record, total) => progress.step(record, total) }),
     trace: options.trace !== undefined,
     signal,
+  }).catch((error: unknown) => {
+    throw error instanceof LockstepError && error.code === 'no-adapter' ? NO_ADAPTER : error;
   });
   for (const notice of outcome.report.notices) progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());
   return outcome;
