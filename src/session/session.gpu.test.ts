@@ -103,21 +103,57 @@ test('a device that is lost while Reset runs: Reset is done on a new one', async
   await s.close();
 });
 
-test('a session closed during a restart leaves no device behind', async () => {
+/** A GPU whose devices a test can look at. */
+function watchedGpu(): { readonly gpu: GPU; readonly devices: readonly GPUDevice[] } {
   const devices: GPUDevice[] = [];
-  const watched = {
-    async requestAdapter() {
-      const adapter = must(await node.gpu.requestAdapter(), 'an adapter');
-      const requestDevice = adapter.requestDevice.bind(adapter);
-      adapter.requestDevice = async (descriptor) => {
-        const device = await requestDevice(descriptor);
-        devices.push(device);
-        return device;
+  const requestAdapter = async () => {
+    const adapter = must(await node.gpu.requestAdapter(), 'an adapter');
+    const requestDevice = adapter.requestDevice.bind(adapter);
+    adapter.requestDevice = async (descriptor) => {
+      const device = await requestDevice(descriptor);
+      devices.push(device);
+      return device;
+    };
+    return adapter;
+  };
+  return { gpu: { requestAdapter } as unknown as GPU, devices };
+}
+
+test.each(['shared', 'workers'] as const)(
+  '%s: once each Program has been seen, no step allocates on the GPU, pictures and checkpoints included',
+  async (placement) => {
+    const { gpu, devices } = watchedGpu();
+    // An epoch is three full batches and a short one.
+    const s = await openTestSession({ ...ddp, placement, data: { type: 'xor', samples: 42 } }, { gpu });
+    const playTo = async (step: number) => {
+      const reached = s.until('snapshot', ({ snapshot }) => snapshot.step >= step);
+      s.control({ type: 'play', stepsPerSecond: 0 });
+      await reached;
+      const paused = s.until('state', ({ state }) => state === 'paused');
+      s.control({ type: 'pause' });
+      await paused;
+    };
+    for (let step = 0; step < 9; step++) await s.api.traceStep();
+    await playTo(60);
+    let made = 0;
+    for (const device of devices) {
+      const createBuffer = device.createBuffer.bind(device);
+      device.createBuffer = (descriptor) => {
+        made++;
+        return createBuffer(descriptor);
       };
-      return adapter;
-    },
-  } as unknown as GPU;
-  const s = await openTestSession(ddp, { gpu: watched });
+    }
+    await playTo(200);
+    for (let step = 0; step < 4; step++) await s.api.traceStep();
+    // A rank keeps as many staging buffers as messages of a step were ever under way at once: at most the ring's four on each of three ranks.
+    expect(made).toBeLessThanOrEqual(placement === 'shared' ? 0 : 12);
+    await s.close();
+  },
+);
+
+test('a session closed during a restart leaves no device behind', async () => {
+  const { gpu, devices } = watchedGpu();
+  const s = await openTestSession(ddp, { gpu });
   const restarting = s.until('state', ({ state }) => state === 'restarting');
   await s.api.loseDevice();
   await restarting;
