@@ -36,7 +36,7 @@ export function checkTargets({ targets }: Dataset, outputs: number): void {
   const classes = targets.reduce((most, t) => Math.max(most, t), 0) + 1;
   throw new LockstepError(
     'data',
-    `CrossEntropyLoss: Target ${target} is out of bounds. Row ${row} (counted from 0) has it; the model's ${outputs} outputs stand for the classes 0 to ${outputs - 1}.`,
+    `CrossEntropyLoss: Target ${target} is out of bounds. Row ${row} (counted from 0) has it; the model has ${outputs} ${outputs === 1 ? 'output' : 'outputs'}, for the classes 0 to ${outputs - 1}.`,
     target < 0
       ? 'Number the classes from 0.'
       : `Set out_features of the last Linear layer to ${classes}, or correct the target.`,

@@ -181,7 +181,7 @@ test('npy refused: shapes and dtypes that do not fit', () => {
 test('class indices that the model does not have are refused with the first row at fault', () => {
   const set = csv('1,0\n3,7\n', {}, CE);
   expect(() => checkTargets(set, 5)).toThrow(
-    "Target 7 is out of bounds. Row 1 (counted from 0) has it; the model's 5 outputs stand for the classes 0 to 4.",
+    'Target 7 is out of bounds. Row 1 (counted from 0) has it; the model has 5 outputs, for the classes 0 to 4.',
   );
   expect(() => checkTargets(set, 8)).not.toThrow();
   const indices = (values: number[]) =>

@@ -10,7 +10,7 @@ export type ConfigIssue = v.BaseIssue<unknown>;
 /** `settings`: every name that the schema knows. */
 export function issueText(issue: ConfigIssue, settings: ReadonlySet<string>): string {
   const place = v.getDotPath(issue) ?? 'the configuration';
-  if (issue.expected === 'never') return `${place}: there is no such setting${suggestion(place, settings)}.`;
+  if (issue.expected === 'never') return `${place}: there is no such setting${suggestion(place, settings)}`;
   if (issue.received === 'undefined') return `${place}: is missing${choices(issue)}.`;
   return `${place}: must be ${allowed(issue)}, not ${found(issue)}.`;
 }
@@ -19,7 +19,7 @@ function suggestion(place: string, settings: ReadonlySet<string>): string {
   const plain = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
   const key = place.split('.').at(-1) ?? place;
   const near = [...settings].find((name) => name !== key && plain(name) === plain(key));
-  return near === undefined ? '' : `; did you mean "${near}"`;
+  return near === undefined ? '.' : `; did you mean "${near}"?`;
 }
 
 const choices = (issue: ConfigIssue): string => (issue.type === 'variant' ? `: one of ${oneOf(issue)}` : '');

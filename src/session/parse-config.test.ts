@@ -15,7 +15,7 @@ function refusal(config: unknown): LockstepError {
 
 describe('a configuration that is not valid', () => {
   test.each([
-    [{ worldsize: 4 }, 'worldsize: there is no such setting; did you mean "worldSize".'],
+    [{ worldsize: 4 }, 'worldsize: there is no such setting; did you mean "worldSize"?'],
     [{ optimizer: { type: 'SGD', weight_decay: 1 } }, 'optimizer.weight_decay: there is no such setting; did you mean'],
     [{ optimizer: { type: 'Adam', momentum: 0.9 } }, 'optimizer.momentum: there is no such setting.'],
     [{ learning: 1 }, 'learning: there is no such setting.'],
