@@ -4,7 +4,7 @@
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
-import { IGNORE_INDEX } from '../graph/ops/cross-entropy';
+import { IGNORE_INDEX } from '../graph/ops/loss/cross-entropy';
 
 export interface Dataset {
   readonly task: 'classification' | 'regression';

@@ -1,48 +1,25 @@
-/** All operators that a model's graph is made of, by name. Optimisers and collectives bring tables of their own; `program` merges them. */
-import type { OpDef, OpTable } from './op';
-import { add, addGradRow } from './ops/add';
-import { bceWithLogits, bceWithLogitsGrad } from './ops/bce-with-logits';
-import { crossEntropy, crossEntropyGrad } from './ops/cross-entropy';
-import { gelu, geluGrad } from './ops/gelu';
-import { linear } from './ops/linear';
-import { linearGradInput } from './ops/linear-grad-input';
-import { linearGradParams } from './ops/linear-grad-params';
-import { logSoftmax, logSoftmaxGrad } from './ops/log-softmax';
-import { matmul } from './ops/matmul';
-import { mse, mseGrad } from './ops/mse';
-import { relu, reluGrad } from './ops/relu';
-import { sigmoid, sigmoidGrad } from './ops/sigmoid';
-import { softmax, softmaxGrad } from './ops/softmax';
-import { sum, sumGrad } from './ops/sum';
-import { tanh, tanhGrad } from './ops/tanh';
+/** All operators that a model's graph is made of, by name. Optimisers and collectives bring tables of their own; `parallel` merges them. */
+import type { OpTable } from './op';
+import { ATTENTION_OPS } from './ops/attention';
+import { CONV_OPS } from './ops/conv';
+import { EMBEDDING_OPS } from './ops/embedding';
+import { LINEAR_OPS } from './ops/linear';
+import { LOSS_OPS } from './ops/loss';
+import { NORM_OPS } from './ops/norm';
+import { POINTWISE_OPS } from './ops/pointwise';
+import { REDUCE_OPS } from './ops/reduce';
+import { SHAPE_OPS } from './ops/shape';
 
-const ALL: readonly OpDef[] = [
-  linear,
-  linearGradInput,
-  linearGradParams,
-  matmul,
-  add,
-  addGradRow,
-  relu,
-  reluGrad,
-  tanh,
-  tanhGrad,
-  sigmoid,
-  sigmoidGrad,
-  gelu,
-  geluGrad,
-  softmax,
-  softmaxGrad,
-  logSoftmax,
-  logSoftmaxGrad,
-  sum,
-  sumGrad,
-  mse,
-  mseGrad,
-  bceWithLogits,
-  bceWithLogitsGrad,
-  crossEntropy,
-  crossEntropyGrad,
-];
-
-export const OPS: OpTable = new Map(ALL.map((op) => [op.name, op]));
+export const OPS: OpTable = new Map(
+  [
+    ...LINEAR_OPS,
+    ...POINTWISE_OPS,
+    ...REDUCE_OPS,
+    ...LOSS_OPS,
+    ...SHAPE_OPS,
+    ...NORM_OPS,
+    ...CONV_OPS,
+    ...ATTENTION_OPS,
+    ...EMBEDDING_OPS,
+  ].map((op) => [op.name, op]),
+);

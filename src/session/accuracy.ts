@@ -1,5 +1,5 @@
 /** How often a classifier is right: the number behind the accuracy of snapshots and reports. Regression has none. */
-import { IGNORE_INDEX } from '../graph/ops/cross-entropy';
+import { IGNORE_INDEX } from '../graph/ops/loss/cross-entropy';
 import type { LossConfig } from '../protocol/config';
 import type { HostArray } from '../tensor/shape';
 

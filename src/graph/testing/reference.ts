@@ -2,7 +2,7 @@
 import { must } from '../../base/invariant';
 import { elements, type Shape } from '../../tensor/shape';
 import type { Attrs } from '../op';
-import { IGNORE_INDEX } from '../ops/cross-entropy';
+import { IGNORE_INDEX } from '../ops/loss/cross-entropy';
 
 export interface Doubles {
   readonly shape: Shape;

@@ -2,13 +2,13 @@
  * c = op(a) op(b), as torch.mm, with attrs `transposeA`, `transposeB`: a stored [M, K] or [K, M], b stored [K, N] or [N, K].
  * Its gradients are matrix products again. Every element is one float32 sum in k order.
  */
-import { LockstepError } from '../../base/errors';
-import { at } from '../../base/invariant';
-import { elements, type HostArray } from '../../tensor/shape';
-import { gemmNT, gemmXN } from '../gemm';
-import { dense, grid } from '../launch';
-import type { Attrs, OpDef, TensorType } from '../op';
-import { tiledProduct, tilesPay } from '../tiled-product';
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import { elements, type HostArray } from '../../../tensor/shape';
+import { gemmNT, gemmXN } from '../../gemm';
+import { dense, grid } from '../../launch';
+import type { Attrs, OpDef, TensorType } from '../../op';
+import { tiledProduct, tilesPay } from '../../tiled-product';
 
 interface Product {
   readonly ta: boolean;

@@ -2,13 +2,13 @@
  * y = x W^T + b, as torch.nn.functional.linear: x [..., I], W [O, I], b [O] (optional). The attribute `activation` is the seam for a fused epilogue
  * ('relu', 'tanh', 'sigmoid'); nothing sets it yet, and a fused node has no gradient rule.
  */
-import { LockstepError } from '../../base/errors';
-import { at } from '../../base/invariant';
-import { elements, formatShape, sameShape } from '../../tensor/shape';
-import { gemmNT } from '../gemm';
-import { grid, lastOf, rowsOf } from '../launch';
-import type { Attrs, OpDef, OpTypes } from '../op';
-import { tiledProduct, tilesPay } from '../tiled-product';
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import { elements, formatShape, sameShape } from '../../../tensor/shape';
+import { gemmNT } from '../../gemm';
+import { grid, lastOf, rowsOf } from '../../launch';
+import type { Attrs, OpDef, OpTypes } from '../../op';
+import { tiledProduct, tilesPay } from '../../tiled-product';
 
 const ACTIVATIONS = ['none', 'relu', 'tanh', 'sigmoid'];
 const activationOf = (attrs: Attrs): number => Math.max(0, ACTIVATIONS.indexOf(String(attrs.activation ?? 'none')));

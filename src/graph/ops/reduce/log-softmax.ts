@@ -1,9 +1,9 @@
 /** y = x - max - log sum e^(x - max) over the last dimension, as torch.log_softmax(x, -1), and its gradient dx = dy - e^y sum(dy). */
-import { at } from '../../base/invariant';
-import { unaryGradient } from '../elementwise';
-import { lastOf } from '../launch';
-import type { OpDef } from '../op';
-import { rowwise } from '../rowwise';
+import { at } from '../../../base/invariant';
+import { unaryGradient } from '../../elementwise';
+import { lastOf } from '../../launch';
+import type { OpDef } from '../../op';
+import { rowwise } from '../../rowwise';
 
 const f = Math.fround;
 

@@ -2,10 +2,10 @@
  * loss = mean or sum of -t log s(x) - (1 - t) log(1 - s(x)) with s the sigmoid, as torch.nn.BCEWithLogitsLoss, in PyTorch's stable form:
  * m = max(-x, 0), (1 - t) x + m + log(exp(-m) + exp(-x - m)). Gradient: (s(x) - t) upstream, divided by n for the mean.
  */
-import { LockstepError } from '../../base/errors';
-import { at } from '../../base/invariant';
-import { elements, sameShape } from '../../tensor/shape';
-import { isMean, lossOp } from '../loss-op';
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import { elements, sameShape } from '../../../tensor/shape';
+import { isMean, lossOp } from '../../loss-op';
 
 const f = Math.fround;
 

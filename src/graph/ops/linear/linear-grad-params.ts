@@ -3,12 +3,12 @@
  * `bias`, db [O]. Both are sums over the batch in row order. One dispatch writes both for small layers; larger ones take a
  * tiled product and the column sums of 'ops/add-grad-row'.
  */
-import { at } from '../../base/invariant';
-import { elements, type HostArray } from '../../tensor/shape';
-import { gemmXN } from '../gemm';
-import { dense, grid, lastOf, rowsOf } from '../launch';
-import type { OpDef, OpTypes } from '../op';
-import { tiledProduct, tilesPay } from '../tiled-product';
+import { at } from '../../../base/invariant';
+import { elements, type HostArray } from '../../../tensor/shape';
+import { gemmXN } from '../../gemm';
+import { dense, grid, lastOf, rowsOf } from '../../launch';
+import type { OpDef, OpTypes } from '../../op';
+import { tiledProduct, tilesPay } from '../../tiled-product';
 
 function sizesOf(types: Pick<OpTypes, 'inputs'>) {
   const x = at(types.inputs, 0).shape;

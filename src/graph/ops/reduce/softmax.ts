@@ -1,9 +1,9 @@
 /** y = e^(x - max) / sum over the last dimension, as torch.softmax(x, -1), and its gradient dx = (dy - sum(dy y)) y. */
-import { at } from '../../base/invariant';
-import { unaryGradient } from '../elementwise';
-import { lastOf } from '../launch';
-import type { OpDef } from '../op';
-import { rowwise } from '../rowwise';
+import { at } from '../../../base/invariant';
+import { unaryGradient } from '../../elementwise';
+import { lastOf } from '../../launch';
+import type { OpDef } from '../../op';
+import { rowwise } from '../../rowwise';
 
 const f = Math.fround;
 

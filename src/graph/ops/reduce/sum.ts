@@ -3,11 +3,11 @@
  * dimension with size 1. A result without dimensions has shape [1] here. Sums run in index order in one accumulator. The gradient spreads dy
  * back ('ops/sum-grad').
  */
-import { LockstepError } from '../../base/errors';
-import { at } from '../../base/invariant';
-import { elements, type Shape } from '../../tensor/shape';
-import { dense, grid } from '../launch';
-import type { Attrs, OpDef } from '../op';
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import { elements, type Shape } from '../../../tensor/shape';
+import { dense, grid } from '../../launch';
+import type { Attrs, OpDef } from '../../op';
 
 interface Extent {
   readonly dim: number | undefined;

@@ -1,7 +1,7 @@
 /** y = max(x, 0), as torch.relu, and its gradient dx = dy where y > 0, else 0 (0 at 0). NaN passes through both. */
-import { at } from '../../base/invariant';
-import { elementwise, unaryGradient } from '../elementwise';
-import type { OpDef } from '../op';
+import { at } from '../../../base/invariant';
+import { elementwise, unaryGradient } from '../../elementwise';
+import type { OpDef } from '../../op';
 
 export const relu: OpDef = elementwise({
   name: 'ops/relu',

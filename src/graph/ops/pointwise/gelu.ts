@@ -2,10 +2,10 @@
  * y = x Phi(x), as torch.nn.functional.gelu, exact (erf) or with attr approximate = 'tanh', and the gradients of both.
  * Saves x, as PyTorch does. The two differ by up to 5e-4: they are not interchangeable.
  */
-import { at } from '../../base/invariant';
-import { elementwise, unaryGradient } from '../elementwise';
-import { erf } from '../erf';
-import type { Attrs, OpDef } from '../op';
+import { at } from '../../../base/invariant';
+import { elementwise, unaryGradient } from '../../elementwise';
+import { erf } from '../../erf';
+import type { Attrs, OpDef } from '../../op';
 
 const f = Math.fround;
 const INV_SQRT2 = f(Math.SQRT1_2);

@@ -3,11 +3,11 @@
  * A row with target -100 (PyTorch's ignore_index) counts nowhere; any other target outside 0..C-1 is an error on the CPU and NaN on the GPU.
  * Gradient: (softmax(x) - onehot) upstream, divided by the counted rows for the mean.
  */
-import { LockstepError } from '../../base/errors';
-import { at } from '../../base/invariant';
-import type { HostArray } from '../../tensor/shape';
-import { rowsOf } from '../launch';
-import { isMean, lossOp } from '../loss-op';
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import type { HostArray } from '../../../tensor/shape';
+import { rowsOf } from '../../launch';
+import { isMean, lossOp } from '../../loss-op';
 
 const f = Math.fround;
 export const IGNORE_INDEX = -100;

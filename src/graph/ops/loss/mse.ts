@@ -2,10 +2,10 @@
  * loss = mean or sum of (x - t)^2, as torch.nn.MSELoss; gradient k (x - t) upstream with k = 2 / n (mean) or 2 (sum).
  * Unlike PyTorch it refuses targets of another shape instead of broadcasting them with a warning.
  */
-import { LockstepError } from '../../base/errors';
-import { at } from '../../base/invariant';
-import { elements, sameShape } from '../../tensor/shape';
-import { isMean, lossOp } from '../loss-op';
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import { elements, sameShape } from '../../../tensor/shape';
+import { isMean, lossOp } from '../../loss-op';
 
 const f = Math.fround;
 

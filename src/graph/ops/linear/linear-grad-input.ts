@@ -1,10 +1,10 @@
 /** dx = dy W: the gradient of a linear layer's input. Inputs dy [..., O] and W [O, I]; output dx [..., I]. */
-import { at } from '../../base/invariant';
-import { elements } from '../../tensor/shape';
-import { gemmXN } from '../gemm';
-import { dense, grid, lastOf, rowsOf } from '../launch';
-import type { OpDef, OpTypes } from '../op';
-import { tiledProduct, tilesPay } from '../tiled-product';
+import { at } from '../../../base/invariant';
+import { elements } from '../../../tensor/shape';
+import { gemmXN } from '../../gemm';
+import { dense, grid, lastOf, rowsOf } from '../../launch';
+import type { OpDef, OpTypes } from '../../op';
+import { tiledProduct, tilesPay } from '../../tiled-product';
 
 function sizesOf(types: Pick<OpTypes, 'inputs'>) {
   const dy = at(types.inputs, 0).shape;

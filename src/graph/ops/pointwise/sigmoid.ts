@@ -1,7 +1,7 @@
 /** y = 1 / (1 + e^-x), as torch.sigmoid, and its gradient dx = dy (1 - y) y. */
-import { at } from '../../base/invariant';
-import { elementwise, unaryGradient } from '../elementwise';
-import type { OpDef } from '../op';
+import { at } from '../../../base/invariant';
+import { elementwise, unaryGradient } from '../../elementwise';
+import type { OpDef } from '../../op';
 
 const f = Math.fround;
 

@@ -2,11 +2,11 @@
  * y = a + b, as torch.add; b has a's shape, or its trailing part, repeated over the leading rows (a bias). The gradient of a repeated b is
  * 'ops/add-grad-row': the sum of dy over the repetitions, in row order.
  */
-import { LockstepError } from '../../base/errors';
-import { at } from '../../base/invariant';
-import { elements, type Shape, sameShape } from '../../tensor/shape';
-import { dense, grid } from '../launch';
-import type { OpDef } from '../op';
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import { elements, type Shape, sameShape } from '../../../tensor/shape';
+import { dense, grid } from '../../launch';
+import type { OpDef } from '../../op';
 
 /** PyTorch's complaint about the last dimension in which the two shapes differ. */
 function misfit(a: Shape, b: Shape): LockstepError {

@@ -1,0 +1,32 @@
+/** Transfers between devices that share a GPUDevice (bits are moved as i32, so that class indices survive), and gradients into the flat bucket, pre-divided. */
+import type { KernelSpec } from './kernel-spec';
+
+export const COMM_KERNELS = {
+  'comm/transfer': {
+    tensors: [
+      { name: 'source', access: 'read', dtype: 'i32' },
+      { name: 'destination', access: 'read_write', dtype: 'i32' },
+    ],
+    params: [],
+    segmented: true,
+    overrides: ['ADD', 'LANES'],
+    workgroupSize: [64, 1],
+  },
+  'comm/transfer-within': {
+    tensors: [{ name: 'memory', access: 'read_write', dtype: 'i32' }],
+    params: [],
+    segmented: true,
+    overrides: ['ADD', 'LANES'],
+    workgroupSize: [64, 1],
+  },
+  'ddp/pack': {
+    tensors: [
+      { name: 'gradient', access: 'read' },
+      { name: 'bucket', access: 'read_write' },
+    ],
+    params: ['scale: f32'],
+    segmented: true,
+    overrides: ['LANES'],
+    workgroupSize: [64, 1],
+  },
+} as const satisfies Record<string, KernelSpec>;

@@ -1,0 +1,73 @@
+/** Matrix products: linear layers, their gradients, matmul. */
+import type { KernelSpec } from './kernel-spec';
+
+export const LINEAR_KERNELS = {
+  'ops/linear': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'weight', access: 'read' },
+      { name: 'bias', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
+    overrides: ['HAS_BIAS', 'ACTIVATION'],
+    workgroupSize: [64, 1],
+  },
+  'ops/linear-grad-input': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'weight', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/linear-grad-params': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'dy', access: 'read' },
+      { name: 'dw', access: 'read_write' },
+      { name: 'db', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/linear-grad-weight': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'dy', access: 'read' },
+      { name: 'dw', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/matmul': {
+    tensors: [
+      { name: 'a', access: 'read' },
+      { name: 'b', access: 'read' },
+      { name: 'c', access: 'read_write' },
+    ],
+    params: ['m: u32', 'n: u32', 'k: u32', 'a_row: u32', 'a_step: u32', 'b_step: u32', 'b_column: u32'],
+    workgroupSize: [64, 1],
+  },
+  'ops/matmul-tiled': {
+    tensors: [
+      { name: 'a', access: 'read' },
+      { name: 'b', access: 'read' },
+      { name: 'bias', access: 'read' },
+      { name: 'c', access: 'read_write' },
+    ],
+    params: [
+      'm: u32',
+      'n: u32',
+      'k: u32',
+      'a_row: u32',
+      'a_step: u32',
+      'b_step: u32',
+      'b_column: u32',
+      'has_bias: u32',
+    ],
+    overrides: ['ACTIVATION'],
+    workgroupSize: [4, 8],
+  },
+} as const satisfies Record<string, KernelSpec>;

@@ -1,0 +1,4 @@
+/** Convolutions and pooling. */
+import type { OpDef } from '../../op';
+
+export const CONV_OPS: readonly OpDef[] = [];
