@@ -46,6 +46,7 @@ const MEMORY: readonly MemoryCategory[] = [
   'parameter',
   'gradient',
   'optimizer',
+  'buffer',
   'bucket',
   'activation',
   'data',

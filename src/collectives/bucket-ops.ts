@@ -4,10 +4,10 @@
  * (finalize_backward). 'ops/copy' moves one stretch within a device.
  */
 import { at } from '../base/invariant';
-import type { OpDef, OpTable, SegmentedLaunch } from '../graph/op';
+import type { Attrs, OpDef, OpTable, SegmentedLaunch } from '../graph/op';
 import { elements } from '../tensor/shape';
 
-const num = (v: number | boolean | string | undefined): number => Number(v);
+const num = (v: Attrs[string] | undefined): number => Number(v);
 
 /** inputs: gradients; output: bucket; attrs.scale. */
 const pack: OpDef = {

@@ -7,7 +7,8 @@ import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import type { Attrs, GradientContext, OpTable, TensorType, ValueId } from './op';
 
-export type Role = 'input' | 'target' | 'parameter' | 'activation' | 'gradient' | 'loss' | 'seed';
+/** buffer: kept over steps and not trained (running statistics). mask: drawn on the host each step (dropout). */
+export type Role = 'input' | 'target' | 'parameter' | 'buffer' | 'mask' | 'activation' | 'gradient' | 'loss' | 'seed';
 
 export interface GraphValue {
   readonly id: ValueId;
@@ -41,6 +42,8 @@ export interface Placement {
   readonly phase: GraphPhase;
   /** One name an output. */
   readonly names: readonly string[];
+  /** Per output: the input that it overwrites (running statistics), or undefined for a value of its own. */
+  readonly into?: readonly (ValueId | undefined)[];
 }
 
 const ROLE_OF_PHASE: Readonly<Record<GraphPhase, Role>> = { forward: 'activation', loss: 'loss', backward: 'gradient' };
@@ -74,7 +77,9 @@ export class GraphBuilder {
       attrs,
     );
     const role = ROLE_OF_PHASE[placement.phase];
-    const outputs = types.map((type, k) => this.value(placement.names[k] ?? `${op}.${k}`, type, role));
+    const outputs = types.map(
+      (type, k) => placement.into?.[k] ?? this.value(placement.names[k] ?? `${op}.${k}`, type, role),
+    );
     const { module, phase } = placement;
     this.#nodes.push({ op, inputs: [...inputs], outputs, attrs, module, phase });
     return outputs;

@@ -6,7 +6,7 @@
 import type { DType, HostArray, Shape } from '../tensor/shape';
 import type { KernelId } from './kernel-table';
 
-export type Attrs = Readonly<Record<string, number | boolean | string>>;
+export type Attrs = Readonly<Record<string, number | boolean | string | readonly number[]>>;
 
 export interface TensorType {
   readonly shape: Shape;

@@ -6,9 +6,11 @@ import { elements } from '../tensor/shape';
 import { erf } from './erf';
 import type { ValueId } from './op';
 import { OPS } from './op-table';
-import { CASES, type OpCase, randomSource, type Sizes } from './testing/cases';
+import { type OpCase, randomSource, type Sizes } from './testing/case-tools';
+import { CASES } from './testing/cases';
 import { differentiate } from './testing/differentiate';
-import { type Doubles, erfSeries, REFERENCE } from './testing/reference';
+import { REFERENCE } from './testing/reference';
+import { type Doubles, erfSeries } from './testing/reference-tools';
 import { runCpu } from './testing/run-cpu';
 
 const size = fc.constantFrom(1, 2, 3, 4, 5, 7, 8, 11);

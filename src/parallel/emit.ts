@@ -83,6 +83,8 @@ const CATEGORY: Readonly<Record<GraphValue['role'], MemoryCategory>> = {
   input: 'data',
   target: 'data',
   parameter: 'parameter',
+  buffer: 'buffer',
+  mask: 'data',
   activation: 'activation',
   gradient: 'activation',
   loss: 'activation',

@@ -126,6 +126,7 @@ export function deviceMemory(programs: readonly Program[], plan: DevicePlan, bud
     parameter: 0,
     gradient: 0,
     optimizer: 0,
+    buffer: 0,
     bucket: 0,
     activation: 0,
     data: 0,

@@ -28,6 +28,8 @@ export type MemoryCategory =
   | 'parameter'
   | 'gradient'
   | 'optimizer'
+  /** Kept over steps and not trained: BatchNorm's running statistics. */
+  | 'buffer'
   | 'bucket'
   | 'activation'
   | 'data'

@@ -8,7 +8,7 @@ import { allocate, elements, type HostArray } from '../tensor/shape';
 
 export type BufferValue = BufferRef & { readonly data: HostArray };
 
-const STATEFUL: readonly MemoryCategory[] = ['parameter', 'gradient', 'optimizer'];
+const STATEFUL: readonly MemoryCategory[] = ['parameter', 'gradient', 'optimizer', 'buffer'];
 
 export interface WorldState {
   /** The initial weights on every device that holds them; gradients and optimiser state zero. */

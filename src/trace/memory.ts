@@ -25,6 +25,7 @@ const EMPTY: MemoryUse = {
   parameter: 0,
   gradient: 0,
   optimizer: 0,
+  buffer: 0,
   bucket: 0,
   activation: 0,
   data: 0,

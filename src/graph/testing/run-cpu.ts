@@ -15,7 +15,10 @@ export function runCpu(
   for (const node of graph.nodes) {
     const op = must(ops.get(node.op), node.op);
     const inputs = node.inputs.map((id) => must(held.get(id), at(graph.values, id).name));
-    const outputs = node.outputs.map((id) => allocate(typeOf(id).dtype, elements(typeOf(id).shape)));
+    const outputs = node.outputs.map((id) => {
+      const own = node.inputs.includes(id) ? held.get(id) : undefined;
+      return own ?? allocate(typeOf(id).dtype, elements(typeOf(id).shape));
+    });
     op.cpu({
       inputs,
       outputs,

@@ -47,8 +47,15 @@ export class LaunchRunner {
     return this.#gpu; // keeps the instance alive until after the device is gone
   }
 
-  /** `inputs[instance][i]`; returns `outputs[instance][k]`. Outputs start as NaN, so that an element nobody writes shows. */
-  async run(op: OpDef, types: OpTypes, inputs: readonly (readonly HostArray[])[]): Promise<Float32Array[][]> {
+  /**
+   * `inputs[instance][i]`; returns `outputs[instance][k]`. Outputs start as NaN, so that an element nobody writes shows; entries after the inputs give an
+   * output that is updated in place its contents.
+   */
+  async run(
+    op: OpDef,
+    types: OpTypes,
+    inputs: readonly (readonly (HostArray | undefined)[])[],
+  ): Promise<Float32Array[][]> {
     const instances = inputs.length;
     const tensors = [...types.inputs, ...types.outputs].map((type, i): Tensor => {
       const length = elements(type.shape);
@@ -102,7 +109,8 @@ export class LaunchRunner {
     this.device.queue.writeBuffer(params, 0, words.buffer);
     const entries = bound.map(({ buffer, stride, length }, binding) => ({
       binding,
-      resource: { buffer, size: ((instances - 1) * stride + length) * 4 },
+      // Whole vectors of four, which some kernels read.
+      resource: { buffer, size: ((instances - 1) * stride + Math.ceil(length / 4) * 4) * 4 },
     }));
     pass.setPipeline(pipeline);
     pass.setBindGroup(0, this.device.createBindGroup({ layout: layout.tensors, entries }));
