@@ -4,96 +4,23 @@
  * `lockstep schema` prints is generated from it. Names are PyTorch's (camelCase); units stand in names.
  */
 import * as v from 'valibot';
+import { dataSchema } from './config/data';
+import { count, LIMITS, real } from './config/fields';
+import { layerSchema } from './config/layers';
+import { lossSchema } from './config/loss';
+import { optimizerSchema, paramGroupSchema } from './config/optimizer';
+import { schedulerSchema } from './config/scheduler';
 
-export const LIMITS = {
-  worldSize: 8,
-  layers: 32,
-  units: 8192,
-  batchSize: 8192,
-  samples: 100_000,
-} as const;
-
-const count = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
-const real = (min: number, max: number) => v.pipe(v.number(), v.finite(), v.minValue(min), v.maxValue(max));
-
-export const layerSchema = v.variant('type', [
-  v.strictObject({
-    type: v.literal('Linear'),
-    in: count(1, LIMITS.units),
-    out: count(1, LIMITS.units),
-    bias: v.optional(v.boolean(), true),
-  }),
-  v.strictObject({ type: v.literal('ReLU') }),
-  v.strictObject({ type: v.literal('Tanh') }),
-  v.strictObject({ type: v.literal('Sigmoid') }),
-  v.strictObject({ type: v.literal('GELU'), approximate: v.optional(v.picklist(['none', 'tanh']), 'none') }),
-  v.strictObject({ type: v.literal('Softmax') }),
-  v.strictObject({ type: v.literal('LogSoftmax') }),
-]);
-
-export const lossSchema = v.strictObject({
-  type: v.picklist(['MSELoss', 'CrossEntropyLoss', 'BCEWithLogitsLoss']),
-  reduction: v.optional(v.picklist(['mean', 'sum']), 'mean'),
-});
-
-const adamFields = (weightDecay: number) => ({
-  lr: v.optional(real(0, 100), 0.001),
-  beta1: v.optional(real(0, 0.999999), 0.9),
-  beta2: v.optional(real(0, 0.999999), 0.999),
-  eps: v.optional(real(0, 1), 1e-8),
-  weightDecay: v.optional(real(0, 10), weightDecay),
-});
-
-export const optimizerSchema = v.variant('type', [
-  v.strictObject({
-    type: v.literal('SGD'),
-    lr: v.optional(real(0, 100), 0.1),
-    momentum: v.optional(real(0, 1), 0),
-    dampening: v.optional(real(0, 1), 0),
-    weightDecay: v.optional(real(0, 10), 0),
-    nesterov: v.optional(v.boolean(), false),
-  }),
-  v.strictObject({ type: v.literal('Adam'), ...adamFields(0) }),
-  v.strictObject({ type: v.literal('AdamW'), ...adamFields(0.01) }),
-]);
-
-const toyFields = {
-  samples: v.optional(count(2, LIMITS.samples), 500),
-  noise: v.optional(real(0, 1), 0),
-  /** Fraction of rows kept out of training, drawn as `random_split` draws it. */
-  testFraction: v.optional(real(0, 0.9), 0),
-};
-
-export const dataSchema = v.variant('type', [
-  v.strictObject({ type: v.literal('circle'), ...toyFields }),
-  v.strictObject({ type: v.literal('xor'), ...toyFields }),
-  v.strictObject({ type: v.literal('gauss'), ...toyFields }),
-  v.strictObject({ type: v.literal('spiral'), ...toyFields }),
-  v.strictObject({ type: v.literal('plane'), ...toyFields }),
-  /** `X = torch.randn(samples, in); y = torch.randn(samples, out)`: the random regression of the PyTorch tutorials. */
-  v.strictObject({
-    type: v.literal('randomRegression'),
-    samples: v.optional(count(2, LIMITS.samples), 1000),
-    in: v.optional(count(1, LIMITS.units), 10),
-    out: v.optional(count(1, LIMITS.units), 1),
-    testFraction: v.optional(real(0, 0.9), 0),
-  }),
-  v.strictObject({
-    type: v.literal('csv'),
-    /** File name (page) or path relative to the configuration file (command line). */
-    file: v.string(),
-    /** Column name or 0-based index of the target; the last column when absent. */
-    target: v.optional(v.union([v.string(), count(0, LIMITS.units)])),
-    header: v.optional(v.picklist(['auto', 'yes', 'no']), 'auto'),
-    testFraction: v.optional(real(0, 0.9), 0),
-  }),
-  v.strictObject({
-    type: v.literal('npy'),
-    inputs: v.string(),
-    targets: v.string(),
-    testFraction: v.optional(real(0, 0.9), 0),
-  }),
-]);
+export type { DataConfig } from './config/data';
+export { asPair, LIMITS, type Pair } from './config/fields';
+export type { LayerConfig, LayerInput, LayerOf, LayerType } from './config/layers';
+export { layerSchema } from './config/layers';
+export type { LossConfig } from './config/loss';
+export { lossSchema } from './config/loss';
+export type { OptimizerConfig, ParamGroupConfig } from './config/optimizer';
+export { optimizerSchema } from './config/optimizer';
+export type { SchedulerConfig } from './config/scheduler';
+export { dataSchema };
 
 export const MODES = ['single', 'dataParallel', 'ddp', 'modelParallel'] as const;
 export const HARDWARE = ['nvlink8', 'pcie4', 'ethernet10g'] as const;
@@ -113,9 +40,17 @@ export const configSchema = v.strictObject({
   ),
   loss: v.optional(lossSchema, { type: 'BCEWithLogitsLoss' }),
   optimizer: v.optional(optimizerSchema, { type: 'SGD', lr: 0.1, momentum: 0.9 }),
+  /** Parameters with a rate or a weight decay of their own; the rest takes the optimiser's. */
+  paramGroups: v.optional(v.pipe(v.array(paramGroupSchema), v.maxLength(16)), []),
+  /** How the learning rate changes over steps or epochs; absent: it stays. */
+  scheduler: v.optional(schedulerSchema),
+  /** torch.nn.utils.clip_grad_norm_: gradients are scaled so that their common norm is at most this. Absent: not clipped. */
+  clipGradNorm: v.optional(real(0, 1e9)),
   data: v.optional(dataSchema, { type: 'spiral' }),
   /** Samples a step over all ranks. DDP gives each rank floor(batchSize / worldSize), as PyTorch's ImageNet example does. */
   batchSize: v.optional(count(1, LIMITS.batchSize), 32),
+  /** Micro-batches whose gradients add up before an optimiser step; each has batchSize / accumulate samples, its loss counts 1 / accumulate. */
+  accumulate: v.optional(count(1, 256), 1),
   shuffle: v.optional(v.boolean(), true),
   dropLast: v.optional(v.boolean(), false),
   /** Optimiser steps to run headless; the page runs until paused. `epochs` wins when both are given. */
@@ -150,6 +85,8 @@ export const configSchema = v.strictObject({
   hardware: v.optional(v.picklist(HARDWARE), 'pcie4'),
   /** Memory of each device in MiB; a Program that needs more is refused. */
   memoryBudgetMb: v.optional(real(0.001, 1_000_000), 256),
+  /** Keep only the layers' outputs for backward and compute the rest again (torch.utils.checkpoint over every layer). */
+  checkpointActivations: v.optional(v.boolean(), false),
   /** Train a single-device twin beside a parallel mode and report max|dW| against it. */
   compareSingle: v.optional(v.boolean(), true),
   /** `.safetensors` with the initial weights, PyTorch's parameter names (with or without `module.`). */
@@ -158,10 +95,6 @@ export const configSchema = v.strictObject({
 
 export type Config = v.InferOutput<typeof configSchema>;
 export type ConfigInput = v.InferInput<typeof configSchema>;
-export type LayerConfig = Config['model']['layers'][number];
-export type LossConfig = Config['loss'];
-export type OptimizerConfig = Config['optimizer'];
-export type DataConfig = Config['data'];
 export type Mode = Config['mode'];
 export type HardwareId = Config['hardware'];
 

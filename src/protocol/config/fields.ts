@@ -1,0 +1,21 @@
+/** Limits of the configuration and the few kinds of number that its schemas are made of. */
+import * as v from 'valibot';
+
+export const LIMITS = {
+  worldSize: 8,
+  layers: 32,
+  units: 8192,
+  batchSize: 8192,
+  samples: 100_000,
+  context: 1024,
+} as const;
+
+export const count = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
+export const real = (min: number, max: number) => v.pipe(v.number(), v.finite(), v.minValue(min), v.maxValue(max));
+
+/** One number for both directions, or [height, width], as torch takes it. */
+export const pair = (min: number, max: number) =>
+  v.union([count(min, max), v.strictTuple([count(min, max), count(min, max)])]);
+
+export type Pair = number | readonly [number, number];
+export const asPair = (p: Pair): readonly [number, number] => (typeof p === 'number' ? [p, p] : p);

@@ -1,0 +1,78 @@
+/** The optimisers: torch.optim's by their names, with its arguments and defaults (camelCase), and groups of parameters with settings of their own. */
+import * as v from 'valibot';
+import { real } from './fields';
+
+const lr = (value: number) => v.optional(real(0, 100), value);
+const weightDecay = (value = 0) => v.optional(real(0, 10), value);
+const factor = (value: number) => v.optional(real(0, 0.999999), value);
+const eps = (value: number) => v.optional(real(0, 1), value);
+const maximize = v.optional(v.boolean(), false);
+
+const adam = (decay: number) => ({
+  lr: lr(0.001),
+  beta1: factor(0.9),
+  beta2: factor(0.999),
+  eps: eps(1e-8),
+  weightDecay: weightDecay(decay),
+  amsgrad: v.optional(v.boolean(), false),
+  maximize,
+});
+/** Adam's kin that torch gives neither amsgrad nor maximize. */
+const moments = (rate: number) => ({
+  lr: lr(rate),
+  beta1: factor(0.9),
+  beta2: factor(0.999),
+  eps: eps(1e-8),
+  weightDecay: weightDecay(),
+});
+
+export const optimizerSchema = v.variant('type', [
+  v.strictObject({
+    type: v.literal('SGD'),
+    lr: lr(0.1),
+    momentum: v.optional(real(0, 1), 0),
+    dampening: v.optional(real(0, 1), 0),
+    weightDecay: weightDecay(),
+    nesterov: v.optional(v.boolean(), false),
+    maximize,
+  }),
+  v.strictObject({ type: v.literal('Adam'), ...adam(0) }),
+  v.strictObject({ type: v.literal('AdamW'), ...adam(0.01) }),
+  v.strictObject({
+    type: v.literal('RMSprop'),
+    lr: lr(0.01),
+    alpha: factor(0.99),
+    eps: eps(1e-8),
+    weightDecay: weightDecay(),
+    momentum: v.optional(real(0, 1), 0),
+    centered: v.optional(v.boolean(), false),
+  }),
+  v.strictObject({
+    type: v.literal('Adagrad'),
+    lr: lr(0.01),
+    lrDecay: v.optional(real(0, 10), 0),
+    weightDecay: weightDecay(),
+    initialAccumulatorValue: v.optional(real(0, 1000), 0),
+    eps: eps(1e-10),
+  }),
+  v.strictObject({
+    type: v.literal('Adadelta'),
+    lr: lr(1),
+    rho: factor(0.9),
+    eps: eps(1e-6),
+    weightDecay: weightDecay(),
+  }),
+  v.strictObject({ type: v.literal('Adamax'), ...moments(0.002) }),
+  v.strictObject({ type: v.literal('NAdam'), ...moments(0.002), momentumDecay: v.optional(real(0, 1), 0.004) }),
+  v.strictObject({ type: v.literal('RAdam'), ...moments(0.001) }),
+]);
+
+/** Parameters whose names match `match` ('*' stands for anything: '*.bias', 'blocks.*'); the first group that matches counts. */
+export const paramGroupSchema = v.strictObject({
+  match: v.pipe(v.string(), v.minLength(1)),
+  lr: v.optional(real(0, 100)),
+  weightDecay: v.optional(real(0, 10)),
+});
+
+export type OptimizerConfig = v.InferOutput<typeof optimizerSchema>;
+export type ParamGroupConfig = v.InferOutput<typeof paramGroupSchema>;
