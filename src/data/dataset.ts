@@ -1,45 +1,81 @@
 /**
- * What every data family becomes: rows of float32 inputs with their targets in the form that the loss wants, cut into a training and a test
- * part. Plain data, made once per run by `make-dataset.ts`; batches name rows by their id here.
+ * What every data family becomes: rows of inputs (float32, or int32 token ids) with their targets in the form that the loss wants, cut into a
+ * training and a test part. Plain data, made once per run by `make-dataset.ts`; batches name rows by their id here.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
 import { IGNORE_INDEX } from '../graph/ops/loss/cross-entropy';
+import type { DType } from '../tensor/shape';
+import type { DatasetKind } from './family';
 
 export interface Dataset {
+  readonly kind: DatasetKind;
   readonly task: 'classification' | 'regression';
   readonly rows: number;
   /** Row-major, `rows` times the product of `inputShape`. */
-  readonly inputs: Float32Array<ArrayBuffer>;
+  readonly inputs: Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
+  /** i32: token ids. */
+  readonly inputType: DType;
+  /** Of one row: [features], [channels, height, width] or [context]. */
   readonly inputShape: readonly number[];
   /** CrossEntropyLoss: class indices; else float32, 0/1 for BCEWithLogitsLoss, -1/+1 for classification under MSELoss. */
   readonly targets: Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
-  /** Per row: [] for class indices, else [width]. */
+  /** Per row: [] for one class index, [context] for the next token at each position (-100 where none is asked), else [width]. */
   readonly targetShape: readonly number[];
   /** Row ids. */
   readonly train: Int32Array<ArrayBuffer>;
   readonly test: Int32Array<ArrayBuffer>;
-  /** Number of classes; 0 in regression. */
+  /** Number of classes (of tokens: the size of the vocabulary); 0 in regression. */
   readonly classes: number;
   /** Column names of a file that has them, target included. */
   readonly columns?: readonly string[];
-  /** Labels of the classes where a file spelled them in words. */
+  /** Labels of the classes where they have names: words of a file, folders of images. */
   readonly classNames?: readonly string[];
+  /** Tokens: the text of each id, to show sequences and to sample. */
+  readonly vocabulary?: readonly string[];
 }
 
-/** Refuses class indices that a model with `outputs` output features does not have, in PyTorch's words, before a step runs into one. */
-export function checkTargets({ targets }: Dataset, outputs: number): void {
+/**
+ * Refuses class indices that a model with `outputs` classes does not have, in PyTorch's words, before a step runs into one. For tokens `outputs`
+ * is the number of logits at each position.
+ */
+export function checkTargets(dataset: Dataset, outputs: number, ignoreIndex: number = IGNORE_INDEX): void {
+  const { targets } = dataset;
   if (!(targets instanceof Int32Array)) return;
-  const row = targets.findIndex((target) => target !== IGNORE_INDEX && (target < 0 || target >= outputs));
-  if (row < 0) return;
-  const target = at(targets, row);
+  const index = targets.findIndex((target) => target !== ignoreIndex && (target < 0 || target >= outputs));
+  if (index < 0) return;
+  const target = at(targets, index);
   const classes = targets.reduce((most, t) => Math.max(most, t), 0) + 1;
+  const { row, place, position } = placeOf(dataset.targetShape, index);
   throw new LockstepError(
     'data',
-    `CrossEntropyLoss: Target ${target} is out of bounds. Row ${row} (counted from 0) has it; the model has ${outputs} ${outputs === 1 ? 'output' : 'outputs'}, for the classes 0 to ${outputs - 1}.`,
+    `CrossEntropyLoss: Target ${target} is out of bounds. ${place} has it; the model has ${outputs} ${outputs === 1 ? 'output' : 'outputs'}, for the classes 0 to ${outputs - 1}.`,
     target < 0
       ? 'Number the classes from 0.'
       : `Set out_features of the last Linear layer to ${classes}, or correct the target.`,
-    { row, target, outputs },
+    { row, target, outputs, ...(position === undefined ? {} : { position }) },
   );
+}
+
+/** Refuses token ids that an embedding of `numEmbeddings` rows does not have. Nothing to refuse where the inputs are real numbers. */
+export function checkTokens({ inputs, inputShape }: Dataset, numEmbeddings: number): void {
+  if (!(inputs instanceof Int32Array)) return;
+  const index = inputs.findIndex((id) => id < 0 || id >= numEmbeddings);
+  if (index < 0) return;
+  const { row, place, position } = placeOf(inputShape, index);
+  const needed = inputs.reduce((most, id) => Math.max(most, id), 0) + 1;
+  throw new LockstepError(
+    'data',
+    `Embedding: index out of range in self. ${place} has the token ${at(inputs, index)}; the embedding has ${numEmbeddings} rows, for the tokens 0 to ${numEmbeddings - 1}.`,
+    `Set num_embeddings to ${needed}.`,
+    { row, token: at(inputs, index), numEmbeddings, ...(position === undefined ? {} : { position }) },
+  );
+}
+
+function placeOf(shape: readonly number[], index: number): { row: number; place: string; position?: number } {
+  const width = shape.reduce((n, size) => n * size, 1);
+  const row = Math.floor(index / width);
+  if (shape.length === 0) return { row, place: `Row ${row} (counted from 0)` };
+  const position = index % width;
+  return { row, position, place: `Row ${row}, position ${position} (counted from 0)` };
 }

@@ -1,7 +1,10 @@
 /**
- * The seam of the data families: each draws or reads its rows and says what its targets are; how targets look to a loss and how rows are split
- * is the same for all and stands in `make-dataset.ts`.
+ * The seam of the data families: each draws or reads its rows and says what its targets are; how targets look to a loss (`targets.ts`) and how
+ * rows are split (`make-dataset.ts`) is the same for all.
  */
+/** What the rows are, for whoever shows them: points of the plane, images [channels, height, width], token ids [context], or columns. */
+export type DatasetKind = 'points' | 'image' | 'tokens' | 'table';
+
 export interface Labels {
   /** Class indices, one a row. */
   readonly kind: 'labels';
@@ -17,11 +20,24 @@ export interface Reals {
   readonly values: Float32Array<ArrayBuffer>;
 }
 
+export interface NextTokens {
+  /** The token id that is asked for after each position of the input, `length` a row; -100 where nothing is asked. */
+  readonly kind: 'tokens';
+  readonly length: number;
+  readonly classes: number;
+  readonly values: Int32Array<ArrayBuffer>;
+}
+
 export interface Rows {
-  readonly inputs: Float32Array<ArrayBuffer>;
-  readonly features: number;
-  readonly targets: Labels | Reals;
+  readonly kind: DatasetKind;
+  /** Float32, or int32 token ids. */
+  readonly inputs: Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
+  /** Of one row. */
+  readonly inputShape: readonly number[];
+  readonly targets: Labels | Reals | NextTokens;
   readonly columns?: readonly string[];
+  /** The text of each token id. */
+  readonly vocabulary?: readonly string[];
 }
 
 /** The classes 1, 0, 1, 0 ... so that a batch taken in order is balanced. */

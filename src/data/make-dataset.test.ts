@@ -7,10 +7,9 @@ import { gatherRows } from './gather';
 import { makeDataset } from './make-dataset';
 import { writeNpy } from './readers/npy';
 
-const loss = (type: LossConfig['type']): LossConfig => ({ type, reduction: 'mean' });
-const MSE = loss('MSELoss');
-const CE = loss('CrossEntropyLoss');
-const BCE = loss('BCEWithLogitsLoss');
+const MSE: LossConfig = { type: 'MSELoss', reduction: 'mean' };
+const CE: LossConfig = { type: 'CrossEntropyLoss', reduction: 'mean' };
+const BCE: LossConfig = { type: 'BCEWithLogitsLoss', reduction: 'mean' };
 const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
 const CLASSIFICATION = ['circle', 'xor', 'gauss', 'spiral'] as const;

@@ -100,6 +100,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     table: {
       inputs: dataset.inputs,
       inputWidth,
+      inputType: dataset.inputType,
       targets: dataset.targets,
       targetWidth: elements(dataset.targetShape),
       targetType: input.targetType,

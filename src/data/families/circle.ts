@@ -24,5 +24,5 @@ export function circle(generator: Generator, n: number, noise: number): Rows {
     const shift = (k: number): number => (shifts ? RADIUS * noise * (2 * (shifts[2 * i + k] ?? 0) - 1) : 0);
     values[i] = Math.hypot(x + shift(0), y + shift(1)) < BORDER ? 1 : 0;
   }
-  return { inputs, features: 2, targets: { kind: 'labels', classes: 2, values } };
+  return { kind: 'points', inputs, inputShape: [2], targets: { kind: 'labels', classes: 2, values } };
 }

@@ -1,5 +1,5 @@
 /**
- * A CSV file as rows: one target column, all others inputs. Under CrossEntropyLoss and BCEWithLogitsLoss the target may be words, which become
+ * A CSV file as rows: one target column, all others inputs. Under CrossEntropyLoss, NLLLoss and BCEWithLogitsLoss the target may be words, which become
  * classes in order of appearance; whole numbers (0 and 1) are taken as they stand. Every error names file, line and column.
  */
 import { at } from '../../base/invariant';
@@ -7,6 +7,7 @@ import type { DataConfig, LossConfig } from '../../protocol/config';
 import { dataError, type Place, quoted } from '../data-error';
 import type { Labels, Reals, Rows } from '../family';
 import { type CsvRow, readCsv } from '../readers/csv';
+import { takesClasses } from '../targets';
 
 type CsvConfig = Extract<DataConfig, { type: 'csv' }>;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -45,10 +46,13 @@ export function csv(config: CsvConfig, loss: LossConfig, bytes: Uint8Array): Row
       if (column !== target) inputs[next++] = number(file, row, column, header, cell);
   }
   const targets =
-    loss.type === 'MSELoss' ? reals() : labels(body, target, loss.type, (row) => place(file, row, target, header));
+    takesClasses(loss.type) || loss.type === 'BCEWithLogitsLoss'
+      ? labels(body, target, loss.type, (row) => place(file, row, target, header))
+      : reals();
   return {
+    kind: 'table',
     inputs,
-    features: width - 1,
+    inputShape: [width - 1],
     targets: targets ?? reals(),
     ...(header === undefined ? {} : { columns: header }),
   };
@@ -129,7 +133,7 @@ function labels(
     throw dataError(placeOf(at(body, empty)), 'nothing', 'a target', 'Fill in the cell, or remove the row.');
   const numbers = cells.map(numberOf);
   const whole = numbers.every((value) => Number.isInteger(value) && value >= 0 && value < 2 ** 24);
-  if (loss === 'CrossEntropyLoss' && whole) {
+  if (takesClasses(loss) && whole) {
     const values = Int32Array.from(numbers);
     return { kind: 'labels', classes: values.reduce((most, value) => Math.max(most, value + 1), 0), values };
   }

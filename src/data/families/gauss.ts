@@ -11,5 +11,5 @@ export function gauss(generator: Generator, n: number, noise: number): Rows {
   const inputs = generator
     .randn(2 * n)
     .map((z, i) => (alternatingClass(i >> 1) === 1 ? 1 / 3 : -1 / 3) + deviation * z);
-  return { inputs, features: 2, targets: { kind: 'labels', classes: 2, values } };
+  return { kind: 'points', inputs, inputShape: [2], targets: { kind: 'labels', classes: 2, values } };
 }

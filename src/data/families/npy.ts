@@ -6,6 +6,7 @@ import type { DataConfig, LossConfig } from '../../protocol/config';
 import { dataError } from '../data-error';
 import type { Labels, Reals, Rows } from '../family';
 import { type NpyArray, readNpy } from '../readers/npy';
+import { takesClasses } from '../targets';
 
 type NpyConfig = Extract<DataConfig, { type: 'npy' }>;
 
@@ -36,9 +37,10 @@ export function npy(
     );
   }
   return {
+    kind: 'table',
     inputs: Float32Array.from(inputs.data),
-    features,
-    targets: loss.type === 'CrossEntropyLoss' ? indices(config.targets, targets) : reals(targets, loss),
+    inputShape: [features],
+    targets: takesClasses(loss.type) ? indices(config.targets, targets) : reals(targets, loss),
   };
 }
 

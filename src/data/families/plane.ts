@@ -10,5 +10,5 @@ export function plane(generator: Generator, n: number, noise: number): Rows {
   const shifts = noise > 0 ? generator.rand(2 * n) : undefined;
   const moved = (i: number): number => (inputs[i] ?? 0) + (shifts ? noise * (2 * (shifts[i] ?? 0) - 1) : 0);
   const values = Float32Array.from({ length: n }, (_, i) => (moved(2 * i) + moved(2 * i + 1)) / 2);
-  return { inputs, features: 2, targets: { kind: 'reals', width: 1, values } };
+  return { kind: 'points', inputs, inputShape: [2], targets: { kind: 'reals', width: 1, values } };
 }

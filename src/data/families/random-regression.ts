@@ -4,5 +4,6 @@ import type { Rows } from '../family';
 
 export function randomRegression(generator: Generator, n: number, features: number, outputs: number): Rows {
   const inputs = generator.randn(n * features);
-  return { inputs, features, targets: { kind: 'reals', width: outputs, values: generator.randn(n * outputs) } };
+  const targets = { kind: 'reals', width: outputs, values: generator.randn(n * outputs) } as const;
+  return { kind: 'table', inputs, inputShape: [features], targets };
 }

@@ -21,5 +21,5 @@ export function spiral(generator: Generator, n: number, noise: number): Rows {
     inputs.set([RADIUS * along * Math.sin(angle) + shift(0), RADIUS * along * Math.cos(angle) + shift(1)], 2 * i);
     values[i] = label;
   }
-  return { inputs, features: 2, targets: { kind: 'labels', classes: 2, values } };
+  return { kind: 'points', inputs, inputShape: [2], targets: { kind: 'labels', classes: 2, values } };
 }

@@ -10,5 +10,5 @@ export function xor(generator: Generator, n: number, noise: number): Rows {
   const shifts = noise > 0 ? generator.rand(2 * n) : undefined;
   const labelled = (i: number): number => (inputs[i] ?? 0) + (shifts ? noise * (2 * (shifts[i] ?? 0) - 1) : 0);
   const values = Int32Array.from({ length: n }, (_, i) => (labelled(2 * i) * labelled(2 * i + 1) > 0 ? 1 : 0));
-  return { inputs, features: 2, targets: { kind: 'labels', classes: 2, values } };
+  return { kind: 'points', inputs, inputShape: [2], targets: { kind: 'labels', classes: 2, values } };
 }

@@ -8,7 +8,7 @@ import type { DatasetTable, StepFeed } from './world';
 
 export function createTableFeed(table: DatasetTable): (step: StepFeed) => Feed {
   const sources = {
-    inputs: { source: table.inputs, width: table.inputWidth, dtype: 'f32' },
+    inputs: { source: table.inputs, width: table.inputWidth, dtype: table.inputType },
     targets: { source: table.targets, width: table.targetWidth, dtype: table.targetType },
   } as const;
   const staging = new Map<string, HostArray>();

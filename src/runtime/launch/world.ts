@@ -11,8 +11,10 @@ import type { Corruption, ExecutorInfo, InstructionRecord, Loss } from '../execu
 
 /** The rows that Load instructions copy from; inputs and targets flattened per row. */
 export interface DatasetTable {
-  readonly inputs: Float32Array;
+  readonly inputs: HostArray;
   readonly inputWidth: number;
+  /** i32: token ids. */
+  readonly inputType: DType;
   readonly targets: HostArray;
   readonly targetWidth: number;
   readonly targetType: DType;

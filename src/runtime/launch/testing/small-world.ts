@@ -29,6 +29,7 @@ export function smallWorld(mode: Mode, worldSize: number, batchSize = 12): Small
     table: {
       inputs: noise(ROWS * 3, 1),
       inputWidth: 3,
+      inputType: 'f32',
       targets: noise(ROWS * 2, 2),
       targetWidth: 2,
       targetType: 'f32',
