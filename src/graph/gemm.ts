@@ -1,103 +1,99 @@
 /**
- * Matrix products of the CPU device in float32. Every output element is one float32 accumulator filled in k order, product rounded and then
- * sum rounded (no fused multiply-add), as the plain BLAS does that the PyTorch reference runs used. Four outputs are computed side by side, which
- * hides the latency of the rounding without changing the order. Called by the operators; `noUncheckedIndexedAccess` makes
- * the loops read through typed locals.
+ * The matrix product of the CPU device in float32: c[m, n] (+)= sum over k of a(m, k) * b(k, n), then + bias[n]. Either operand is walked by steps, which says
+ * transposes too. Every output element is one float32 accumulator filled in k order, product rounded and then sum rounded (no fused
+ * multiply-add), as the plain BLAS does that the PyTorch reference runs used. Two rows by four columns are computed side by side: that hides the latency
+ * of the rounding and saves loads without changing the order. Called by the operators; allocates nothing.
  */
 import type { HostArray } from '../tensor/shape';
 
 const f = Math.fround;
 const get = (a: HostArray, i: number): number => a[i] as number;
 
-/** c[m, n] = sum over k of a[m, k] * b[n, k]: the forward pass of a linear layer; bias[n] is added after the sum. */
-export function gemmNT(
-  a: HostArray,
-  b: HostArray,
-  c: HostArray,
+/** a(m, k) stands at aStart + m * am + k * ak, b(k, n) at bStart + k * bk + n * bn; c is dense from cStart on. `add`: the sums go on from what c holds. */
+export function gemm(
   M: number,
   N: number,
   K: number,
-  bias?: HostArray,
-): void {
-  for (let m = 0; m < M; m++) {
-    const row = m * K;
-    let n = 0;
-    for (; n + 4 <= N; n += 4) {
-      const b0 = n * K;
-      const b1 = b0 + K;
-      const b2 = b1 + K;
-      const b3 = b2 + K;
-      let s0 = 0;
-      let s1 = 0;
-      let s2 = 0;
-      let s3 = 0;
-      for (let k = 0; k < K; k++) {
-        const v = get(a, row + k);
-        s0 = f(s0 + f(v * get(b, b0 + k)));
-        s1 = f(s1 + f(v * get(b, b1 + k)));
-        s2 = f(s2 + f(v * get(b, b2 + k)));
-        s3 = f(s3 + f(v * get(b, b3 + k)));
-      }
-      const out = m * N + n;
-      if (bias) {
-        c[out] = s0 + get(bias, n);
-        c[out + 1] = s1 + get(bias, n + 1);
-        c[out + 2] = s2 + get(bias, n + 2);
-        c[out + 3] = s3 + get(bias, n + 3);
-      } else {
-        c[out] = s0;
-        c[out + 1] = s1;
-        c[out + 2] = s2;
-        c[out + 3] = s3;
-      }
-    }
-    for (; n < N; n++) {
-      let s = 0;
-      const col = n * K;
-      for (let k = 0; k < K; k++) s = f(s + f(get(a, row + k) * get(b, col + k)));
-      c[m * N + n] = bias ? s + get(bias, n) : s;
-    }
-  }
-}
-
-/** c[m, n] = sum over k of a[m * am + k * ak] * b[k, n]: a as it stands (am = K, ak = 1) or transposed (am = 1, ak = M). */
-export function gemmXN(
   a: HostArray,
+  aStart: number,
   am: number,
   ak: number,
   b: HostArray,
+  bStart: number,
+  bk: number,
+  bn: number,
   c: HostArray,
-  M: number,
-  N: number,
-  K: number,
+  cStart: number,
+  add: boolean,
+  bias?: HostArray,
 ): void {
-  for (let m = 0; m < M; m++) {
-    const row = m * am;
+  let m = 0;
+  for (; m + 2 <= M; m += 2) {
+    const row = cStart + m * N;
+    const next = row + N;
     let n = 0;
     for (; n + 4 <= N; n += 4) {
-      let s0 = 0;
-      let s1 = 0;
-      let s2 = 0;
-      let s3 = 0;
-      let i = row;
-      let j = n;
-      for (let k = 0; k < K; k++, i += ak, j += N) {
-        const v = get(a, i);
-        s0 = f(s0 + f(v * get(b, j)));
-        s1 = f(s1 + f(v * get(b, j + 1)));
-        s2 = f(s2 + f(v * get(b, j + 2)));
-        s3 = f(s3 + f(v * get(b, j + 3)));
+      let s0 = add ? get(c, row + n) : 0;
+      let s1 = add ? get(c, row + n + 1) : 0;
+      let s2 = add ? get(c, row + n + 2) : 0;
+      let s3 = add ? get(c, row + n + 3) : 0;
+      let t0 = add ? get(c, next + n) : 0;
+      let t1 = add ? get(c, next + n + 1) : 0;
+      let t2 = add ? get(c, next + n + 2) : 0;
+      let t3 = add ? get(c, next + n + 3) : 0;
+      let i = aStart + m * am;
+      let j = bStart + n * bn;
+      for (let k = 0; k < K; k++, i += ak, j += bk) {
+        const u = get(a, i);
+        const v = get(a, i + am);
+        const b0 = get(b, j);
+        const b1 = get(b, j + bn);
+        const b2 = get(b, j + 2 * bn);
+        const b3 = get(b, j + 3 * bn);
+        s0 = f(s0 + f(u * b0));
+        s1 = f(s1 + f(u * b1));
+        s2 = f(s2 + f(u * b2));
+        s3 = f(s3 + f(u * b3));
+        t0 = f(t0 + f(v * b0));
+        t1 = f(t1 + f(v * b1));
+        t2 = f(t2 + f(v * b2));
+        t3 = f(t3 + f(v * b3));
       }
-      const out = m * N + n;
-      c[out] = s0;
-      c[out + 1] = s1;
-      c[out + 2] = s2;
-      c[out + 3] = s3;
+      const c0 = bias ? get(bias, n) : 0;
+      const c1 = bias ? get(bias, n + 1) : 0;
+      const c2 = bias ? get(bias, n + 2) : 0;
+      const c3 = bias ? get(bias, n + 3) : 0;
+      c[row + n] = s0 + c0;
+      c[row + n + 1] = s1 + c1;
+      c[row + n + 2] = s2 + c2;
+      c[row + n + 3] = s3 + c3;
+      c[next + n] = t0 + c0;
+      c[next + n + 1] = t1 + c1;
+      c[next + n + 2] = t2 + c2;
+      c[next + n + 3] = t3 + c3;
     }
     for (; n < N; n++) {
-      let s = 0;
-      for (let k = 0; k < K; k++) s = f(s + f(get(a, row + k * ak) * get(b, k * N + n)));
-      c[m * N + n] = s;
+      let s = add ? get(c, row + n) : 0;
+      let t = add ? get(c, next + n) : 0;
+      let i = aStart + m * am;
+      let j = bStart + n * bn;
+      for (let k = 0; k < K; k++, i += ak, j += bk) {
+        const w = get(b, j);
+        s = f(s + f(get(a, i) * w));
+        t = f(t + f(get(a, i + am) * w));
+      }
+      const last = bias ? get(bias, n) : 0;
+      c[row + n] = s + last;
+      c[next + n] = t + last;
     }
+  }
+  if (m === M) return;
+  for (let n = 0; n < N; n++) {
+    const at = cStart + m * N + n;
+    let s = add ? get(c, at) : 0;
+    let i = aStart + m * am;
+    let j = bStart + n * bn;
+    for (let k = 0; k < K; k++, i += ak, j += bk) s = f(s + f(get(a, i) * get(b, j)));
+    c[at] = s + (bias ? get(bias, n) : 0);
   }
 }

@@ -1,7 +1,7 @@
 /** dx = dy W: the gradient of a linear layer's input. Inputs dy [..., O] and W [O, I]; output dx [..., I]. */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
-import { gemmXN } from '../../gemm';
+import { gemm } from '../../gemm';
 import { dense, grid, lastOf, rowsOf } from '../../launch';
 import type { OpDef, OpTypes } from '../../op';
 import { tiledProduct, tilesPay } from '../../tiled-product';
@@ -19,7 +19,8 @@ export const linearGradInput: OpDef = {
   },
   cpu({ inputs, outputs, inputTypes }) {
     const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
-    gemmXN(at(inputs, 0), outFeatures, 1, at(inputs, 1), at(outputs, 0), rows, inFeatures, outFeatures);
+    const [dy, w, dx] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
+    gemm(rows, inFeatures, outFeatures, dy, 0, outFeatures, 1, w, 0, inFeatures, 1, dx, 0, false);
   },
   lower(types) {
     const { rows, inFeatures, outFeatures } = sizesOf(types);

@@ -5,7 +5,7 @@
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
-import { gemmXN } from '../../gemm';
+import { gemm } from '../../gemm';
 import { dense, grid, lastOf, rowsOf } from '../../launch';
 import type { OpDef, OpTypes } from '../../op';
 import { tiledProduct, tilesPay } from '../../tiled-product';
@@ -32,8 +32,8 @@ export const linearGradParams: OpDef = {
   },
   cpu({ inputs, outputs, inputTypes }) {
     const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
-    const dy = at(inputs, 1);
-    gemmXN(dy, 1, outFeatures, at(inputs, 0), at(outputs, 0), outFeatures, inFeatures, rows);
+    const [x, dy, dw] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
+    gemm(outFeatures, inFeatures, rows, dy, 0, 1, outFeatures, x, 0, inFeatures, 1, dw, 0, false);
     const db = outputs[1];
     if (db) columnSums(dy, db, rows, outFeatures);
   },

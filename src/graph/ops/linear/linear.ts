@@ -5,7 +5,7 @@
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { elements, formatShape, sameShape } from '../../../tensor/shape';
-import { gemmNT } from '../../gemm';
+import { gemm } from '../../gemm';
 import { grid, lastOf, rowsOf } from '../../launch';
 import type { Attrs, OpDef, OpTypes } from '../../op';
 import { tiledProduct, tilesPay } from '../../tiled-product';
@@ -58,7 +58,8 @@ export const linear: OpDef = {
   cpu({ inputs, outputs, inputTypes, attrs }) {
     const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
     const y = at(outputs, 0);
-    gemmNT(at(inputs, 0), at(inputs, 1), y, rows, outFeatures, inFeatures, inputs[2]);
+    const [x, w] = [at(inputs, 0), at(inputs, 1)];
+    gemm(rows, outFeatures, inFeatures, x, 0, inFeatures, 1, w, 0, 1, inFeatures, y, 0, false, inputs[2]);
     const activation = activationOf(attrs);
     if (activation === 0) return;
     for (let i = 0; i < y.length; i++) {

@@ -1,79 +1,126 @@
 /**
- * c = op(a) op(b), as torch.mm, with attrs `transposeA`, `transposeB`: a stored [M, K] or [K, M], b stored [K, N] or [N, K].
- * Its gradients are matrix products again. Every element is one float32 sum in k order.
+ * c = op(a) op(b), as torch.matmul: vectors, matrices, and batches of matrices whose batch dimensions are broadcast; attrs `transposeA`, `transposeB` transpose
+ * the last two dimensions. Its gradients are products again: `viewA`, `viewB` say as what shape an operand is read, `sumTo` the shape that the result is summed to
+ * over the dimensions along which the operand had been broadcast. Every element is one float32 sum, over the summed batch and then k, in order.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
-import { elements, type HostArray } from '../../../tensor/shape';
-import { gemmNT, gemmXN } from '../../gemm';
+import { elements, type Shape } from '../../../tensor/shape';
+import { gemm } from '../../gemm';
 import { dense, grid } from '../../launch';
-import type { Attrs, OpDef, TensorType } from '../../op';
+import type { CpuArgs, DenseLaunch, OpDef, OpTypes, TensorType } from '../../op';
 import { tiledProduct, tilesPay } from '../../tiled-product';
+import { type BatchDim, type BatchedProduct, batchedProduct, broadcast, matrixOf } from './batched-product';
 
-interface Product {
-  readonly ta: boolean;
-  readonly tb: boolean;
-  readonly M: number;
-  readonly N: number;
-  readonly K: number;
-  /** Steps of a over (m, k) and of b over (k, n), in elements. */
-  readonly steps: readonly [am: number, ak: number, bk: number, bn: number];
+/** What ops/matmul-batched can walk. More takes tensors of seven dimensions, broadcast in turn on the left and on the right. */
+const MOST_KEPT = 3;
+const MOST_SUMMED = 2;
+
+/** Calls `visit` with the offsets of a and b for every index of the dimensions, in order. */
+function walk(dims: readonly BatchDim[], visit: (a: number, b: number) => void, a = 0, b = 0, d = 0): void {
+  const dim = dims[d];
+  if (!dim) visit(a, b);
+  else for (let i = 0; i < dim.size; i++) walk(dims, visit, a + i * dim.a, b + i * dim.b, d + 1);
 }
 
-function productOf(inputs: readonly TensorType[], attrs: Attrs): Product {
-  const a = at(inputs, 0).shape;
-  const b = at(inputs, 1).shape;
-  const ta = attrs.transposeA === true;
-  const tb = attrs.transposeB === true;
-  const [a0 = 0, a1 = 0] = a;
-  const [b0 = 0, b1 = 0] = b;
-  const [M, K] = ta ? [a1, a0] : [a0, a1];
-  const [rows, N] = tb ? [b1, b0] : [b0, b1];
-  if (a.length !== 2 || b.length !== 2 || K !== rows) {
-    const sizes = a.length === 2 && b.length === 2 ? `${M}x${K} and ${rows}x${N}` : `${a.join('x')} and ${b.join('x')}`;
-    throw new LockstepError('shape', `mat1 and mat2 shapes cannot be multiplied (${sizes})`);
-  }
-  return { ta, tb, M, N, K, steps: [ta ? 1 : K, ta ? M : 1, tb ? 1 : N, tb ? K : 1] };
+function compute({ inputs, outputs, inputTypes, attrs }: CpuArgs): void {
+  const { M, N, K, steps, kept, summed } = batchedProduct(inputTypes, attrs);
+  const [am, ak, bk, bn] = steps;
+  const [a, b, c] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
+  let out = 0;
+  walk(kept, (aKept, bKept) => {
+    let add = false;
+    walk(summed, (aSum, bSum) => {
+      gemm(M, N, K, a, aKept + aSum, am, ak, b, bKept + bSum, bk, bn, c, out, add);
+      add = true;
+    });
+    out += M * N;
+  });
 }
 
-function gemmTT(a: HostArray, b: HostArray, c: HostArray, M: number, N: number, K: number): void {
-  for (let m = 0; m < M; m++) {
-    for (let n = 0; n < N; n++) {
-      let s = 0;
-      for (let k = 0; k < K; k++) s = Math.fround(s + Math.fround((a[k * M + m] as number) * (b[n * K + k] as number)));
-      c[m * N + n] = s;
-    }
-  }
+/** The numbers of one kept or summed dimension, outermost first, filled up in front with dimensions of size 1. */
+function padded(dims: readonly BatchDim[], most: number): readonly BatchDim[] {
+  if (dims.length > most)
+    throw new LockstepError(
+      'shape',
+      `matmul over ${dims.length} batch dimensions that are broadcast in turn is not supported`,
+      'Reshape neighbouring batch dimensions into one.',
+    );
+  return [...Array.from({ length: most - dims.length }, () => ({ size: 1, a: 0, b: 0 })), ...dims];
+}
+
+function lowerBatched(types: OpTypes, { M, N, K, steps, kept, summed }: BatchedProduct): DenseLaunch {
+  const batch = padded(kept, MOST_KEPT);
+  const sums = padded(summed, MOST_SUMMED);
+  const count = batch.reduce((n, { size }) => n * size, 1);
+  const params = [M, N, K, ...steps, count, ...[...batch, ...sums].flatMap(({ size, a, b }) => [size, a, b])];
+  return dense('ops/matmul-batched', types, params, grid(count * M * N));
 }
 
 export const matmul: OpDef = {
   name: 'ops/matmul',
   infer(inputs, attrs) {
-    const { M, N } = productOf(inputs, attrs);
-    return [{ shape: [M, N], dtype: 'f32' }];
+    return [{ shape: batchedProduct(inputs, attrs).outShape, dtype: 'f32' }];
   },
   gradient(c) {
     const dc = c.outputGrad(0);
     if (dc === undefined) return [];
-    const { ta, tb } = productOf(c.types.inputs, c.types.attrs);
-    const [a, b] = [c.input(0), c.input(1)];
-    const product = (left: number, right: number, transposeA: boolean, transposeB: boolean, of: number) =>
-      c.emit('ops/matmul', [left, right], { transposeA, transposeB }, [of])[0];
-    const da = c.needsGrad(0) ? (ta ? product(b, dc, tb, true, 0) : product(dc, b, false, !tb, 0)) : undefined;
-    const db = c.needsGrad(1) ? (tb ? product(dc, a, true, ta, 1) : product(a, dc, !ta, false, 1)) : undefined;
+    const [typeA, typeB] = [at(c.types.inputs, 0), at(c.types.inputs, 1)];
+    const ta = c.types.attrs.transposeA === true && typeA.shape.length > 1;
+    const tb = c.types.attrs.transposeB === true && typeB.shape.length > 1;
+    const views = { a: matrixOf(typeA.shape, 'left'), b: matrixOf(typeB.shape, 'right') };
+    const { M, N } = matrixSizes(views, ta, tb);
+    const dcView = [...broadcast(views.a.slice(0, -2), views.b.slice(0, -2)), M, N];
+    const [a, b] = [
+      { id: c.input(0), view: views.a },
+      { id: c.input(1), view: views.b },
+    ];
+    const d = { id: dc, view: dcView };
+    const product = (
+      left: Viewed,
+      right: Viewed,
+      transposeA: boolean,
+      transposeB: boolean,
+      of: number,
+      to: TensorType,
+    ) =>
+      c.emit(
+        'ops/matmul',
+        [left.id, right.id],
+        { transposeA, transposeB, viewA: left.view, viewB: right.view, sumTo: to.shape },
+        [of],
+      )[0];
+    const da = c.needsGrad(0)
+      ? ta
+        ? product(b, d, tb, true, 0, typeA)
+        : product(d, b, false, !tb, 0, typeA)
+      : undefined;
+    const db = c.needsGrad(1)
+      ? tb
+        ? product(d, a, true, ta, 1, typeB)
+        : product(a, d, !ta, false, 1, typeB)
+      : undefined;
     return [da, db];
   },
-  cpu({ inputs, outputs, inputTypes, attrs }) {
-    const { ta, tb, M, N, K, steps } = productOf(inputTypes, attrs);
-    const [a, b, c] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
-    if (!tb) gemmXN(a, steps[0], steps[1], b, c, M, N, K);
-    else if (!ta) gemmNT(a, b, c, M, N, K);
-    else gemmTT(a, b, c, M, N, K);
-  },
+  cpu: compute,
   lower(types) {
-    const { M, N, K, steps } = productOf(types.inputs, types.attrs);
+    const product = batchedProduct(types.inputs, types.attrs);
+    const { M, N, K, steps, kept, summed } = product;
+    if (kept.length > 0 || summed.length > 0) return [lowerBatched(types, product)];
     if (tilesPay(M, N, K)) return [tiledProduct({ m: M, n: N, k: K, steps, a: 0, b: 1, c: 2 })];
     return [dense('ops/matmul', types, [M, N, K, ...steps], grid(M * N))];
   },
-  flops: (types) => 2 * elements(at(types.outputs, 0).shape) * productOf(types.inputs, types.attrs).K,
+  flops(types) {
+    const { K, summed } = batchedProduct(types.inputs, types.attrs);
+    return 2 * elements(at(types.outputs, 0).shape) * K * summed.reduce((n, { size }) => n * size, 1);
+  },
 };
+
+interface Viewed {
+  readonly id: number;
+  readonly view: Shape;
+}
+
+function matrixSizes({ a, b }: { readonly a: Shape; readonly b: Shape }, ta: boolean, tb: boolean) {
+  return { M: at(a, a.length - (ta ? 1 : 2)), N: at(b, b.length - (tb ? 2 : 1)) };
+}
