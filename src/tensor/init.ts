@@ -1,28 +1,126 @@
 /**
- * Default initialisation of modules, as `torch.nn` draws it: bounds in double precision, values by `uniform_`. The order of the draws
- * (weight, then bias; modules in construction order) is what makes a seed give PyTorch's parameters.
+ * Default initialisation of modules, as the constructors of `torch.nn` draw it: bounds in double precision, values by `uniform_`. The order of the
+ * draws (within a module as here; modules in construction order) is what makes a seed give PyTorch's parameters. Arrays are row-major in the
+ * shape that torch stores. Recurrent and bilinear modules stand in `init-recurrent.ts`.
  */
 import type { Generator } from './generator';
+import { fanInOf, kaimingUniform, xavierUniform } from './init-fill';
+import type { Shape } from './shape';
 
-export interface LinearParameters {
-  /** [out, in], row-major. */
-  readonly weight: Float32Array<ArrayBuffer>;
-  /** [out]; undefined for `bias=False`. */
-  readonly bias: Float32Array<ArrayBuffer> | undefined;
+export type Drawn = Float32Array<ArrayBuffer>;
+
+export interface WeightAndBias {
+  readonly weight: Drawn;
+  /** Undefined for `bias=False`. */
+  readonly bias: Drawn | undefined;
 }
 
-/** `nn.Linear(in, out, bias)`: kaiming_uniform_(a = sqrt(5)) for the weight, +-1 / sqrt(fan_in) for the bias. */
+/** `nn.Linear(in, out, bias)`: weight [out, in], bias [out]. */
 export function initLinear(
   generator: Generator,
   inFeatures: number,
   outFeatures: number,
   bias: boolean,
-): LinearParameters {
-  // Written out as torch computes it: it is not always the same double as 1 / sqrt(fan_in).
-  const gain = Math.sqrt(2 / (1 + Math.sqrt(5) ** 2));
-  const weightBound = Math.sqrt(3) * (gain / Math.sqrt(inFeatures));
-  const weight = generator.uniform(outFeatures * inFeatures, -weightBound, weightBound);
-  if (!bias) return { weight, bias: undefined };
-  const biasBound = 1 / Math.sqrt(inFeatures);
-  return { weight, bias: generator.uniform(outFeatures, -biasBound, biasBound) };
+): WeightAndBias {
+  return weightThenBias(generator, [outFeatures, inFeatures], bias ? outFeatures : 0);
+}
+
+/** `nn.Conv1d` and `nn.Conv2d`: weight of `shape` [out, in / groups, ...kernel], bias [out]. */
+export function initConv(generator: Generator, shape: Shape, bias: boolean): WeightAndBias {
+  return weightThenBias(generator, shape, bias ? (shape[0] ?? 0) : 0);
+}
+
+/** `nn.ConvTranspose1d` and `2d`: weight of `shape` [in, out / groups, ...kernel], bias [out]. Torch takes fan_in as size(1) here too. */
+export function initConvTranspose(generator: Generator, shape: Shape, groups: number, bias: boolean): WeightAndBias {
+  return weightThenBias(generator, shape, bias ? (shape[1] ?? 0) * groups : 0);
+}
+
+/** kaiming_uniform_(a = sqrt(5)) for the weight, then +-1 / sqrt(fan_in) for a bias of `biasSize` (0: none). */
+function weightThenBias(generator: Generator, shape: Shape, biasSize: number): WeightAndBias {
+  const weight = kaimingUniform(generator, shape, { a: Math.sqrt(5) });
+  if (biasSize === 0) return { weight, bias: undefined };
+  const bound = 1 / Math.sqrt(fanInOf(shape));
+  return { weight, bias: generator.uniform(biasSize, -bound, bound) };
+}
+
+/** `nn.Embedding(num, dim, padding_idx)`: normal_(0, 1) over all of [num, dim], then the padding row set to zero. */
+export function initEmbedding(
+  generator: Generator,
+  numEmbeddings: number,
+  embeddingDim: number,
+  paddingIdx?: number,
+): Drawn {
+  const weight = generator.randn(numEmbeddings * embeddingDim);
+  if (paddingIdx !== undefined) weight.fill(0, paddingIdx * embeddingDim, (paddingIdx + 1) * embeddingDim);
+  return weight;
+}
+
+/** `nn.LayerNorm`, `BatchNorm1d/2d`, `GroupNorm` of n elements or channels: ones and zeros, no draw. */
+export function initNorm(n: number): { readonly weight: Drawn; readonly bias: Drawn } {
+  return { weight: new Float32Array(n).fill(1), bias: new Float32Array(n) };
+}
+
+/** `nn.PReLU(num_parameters)`: 0.25, no draw. */
+export const initPrelu = (n: number): Drawn => new Float32Array(n).fill(0.25);
+
+export interface MultiheadAttentionParameters {
+  /** [3 e, e]: query, key, value. */
+  readonly inProjWeight: Drawn;
+  readonly inProjBias: Drawn | undefined;
+  readonly outProjWeight: Drawn;
+  readonly outProjBias: Drawn | undefined;
+}
+
+/**
+ * `nn.MultiheadAttention(e, heads, bias)`: out_proj is constructed, and drawn, first; in_proj_weight follows by xavier_uniform_. Both biases are
+ * zero in the end, though out_proj's was drawn.
+ */
+export function initMultiheadAttention(
+  generator: Generator,
+  embedDim: number,
+  bias: boolean,
+): MultiheadAttentionParameters {
+  const { weight, bias: drawnBias } = initLinear(generator, embedDim, embedDim, bias);
+  return {
+    inProjWeight: xavierUniform(generator, [3 * embedDim, embedDim]),
+    inProjBias: bias ? new Float32Array(3 * embedDim) : undefined,
+    outProjWeight: weight,
+    outProjBias: drawnBias?.fill(0),
+  };
+}
+
+export interface CrossAttentionParameters extends Omit<MultiheadAttentionParameters, 'inProjWeight'> {
+  readonly qProjWeight: Drawn;
+  readonly kProjWeight: Drawn;
+  readonly vProjWeight: Drawn;
+}
+
+/** `nn.MultiheadAttention(e, heads, bias, kdim=..., vdim=...)`: three weights [e, e], [e, kdim], [e, vdim] in place of in_proj_weight. */
+export function initCrossAttention(
+  generator: Generator,
+  embedDim: number,
+  kdim: number,
+  vdim: number,
+  bias: boolean,
+): CrossAttentionParameters {
+  const { weight, bias: drawnBias } = initLinear(generator, embedDim, embedDim, bias);
+  return {
+    qProjWeight: xavierUniform(generator, [embedDim, embedDim]),
+    kProjWeight: xavierUniform(generator, [embedDim, kdim]),
+    vProjWeight: xavierUniform(generator, [embedDim, vdim]),
+    inProjBias: bias ? new Float32Array(3 * embedDim) : undefined,
+    outProjWeight: weight,
+    outProjBias: drawnBias?.fill(0),
+  };
+}
+
+/** `nn.TransformerEncoderLayer(e, heads, feedforward)`; `nn.TransformerEncoder` copies it, so that all its layers start equal. */
+export function initTransformerEncoderLayer(generator: Generator, embedDim: number, feedforward: number) {
+  return {
+    selfAttn: initMultiheadAttention(generator, embedDim, true),
+    linear1: initLinear(generator, embedDim, feedforward, true),
+    linear2: initLinear(generator, feedforward, embedDim, true),
+    norm1: initNorm(embedDim),
+    norm2: initNorm(embedDim),
+  };
 }

@@ -1,0 +1,47 @@
+/** Default initialisation of the modules whose parameters all share one bound: `nn.RNN`, `nn.LSTM`, `nn.GRU` (one layer) and `nn.Bilinear`. */
+import type { Generator } from './generator';
+import type { Drawn, WeightAndBias } from './init';
+
+const GATES = { RNN: 1, LSTM: 4, GRU: 3 } as const;
+
+export interface RecurrentParameters {
+  /** [gates * hidden, input] */
+  readonly weightIh: Drawn;
+  /** [gates * hidden, hidden] */
+  readonly weightHh: Drawn;
+  /** [gates * hidden] */
+  readonly biasIh: Drawn;
+  readonly biasHh: Drawn;
+}
+
+/** Everything within +-1 / sqrt(hidden), in the order in which it stands here. */
+export function initRecurrent(
+  generator: Generator,
+  type: keyof typeof GATES,
+  inputSize: number,
+  hiddenSize: number,
+): RecurrentParameters {
+  const rows = GATES[type] * hiddenSize;
+  const bound = 1 / Math.sqrt(hiddenSize);
+  const draw = (n: number): Drawn => generator.uniform(n, -bound, bound);
+  return {
+    weightIh: draw(rows * inputSize),
+    weightHh: draw(rows * hiddenSize),
+    biasIh: draw(rows),
+    biasHh: draw(rows),
+  };
+}
+
+/** `nn.Bilinear(in1, in2, out)`: weight [out, in1, in2] and bias [out] within +-1 / sqrt(in1). */
+export function initBilinear(
+  generator: Generator,
+  in1Features: number,
+  in2Features: number,
+  outFeatures: number,
+): WeightAndBias {
+  const bound = 1 / Math.sqrt(in1Features);
+  return {
+    weight: generator.uniform(outFeatures * in1Features * in2Features, -bound, bound),
+    bias: generator.uniform(outFeatures, -bound, bound),
+  };
+}
