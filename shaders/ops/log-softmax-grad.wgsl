@@ -1,7 +1,9 @@
-// dx = dy - e^y sum(dy) over the last dimension: gradient of torch.log_softmax from its output y. All [rows, classes]. One invocation a row.
+// dx = dy - e^y sum(dy) over one dimension: gradient of torch.log_softmax from its output y. All [outer,
+// classes, inner], rows = outer * inner. One invocation a row.
 struct Params {
   rows: u32,
   classes: u32,
+  inner: u32,
   dy_stride: u32,
   y_stride: u32,
   dx_stride: u32,
@@ -21,12 +23,14 @@ fn is_nan(v: f32) -> bool {
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let row = id.y * 2097152u + id.x;
   if (row >= params.rows) { return; }
-  let dy_start = id.z * params.dy_stride + row * params.classes;
-  let y_start = id.z * params.y_stride + row * params.classes;
-  let out = id.z * params.dx_stride + row * params.classes;
+  let first = (row / params.inner) * params.classes * params.inner + row % params.inner;
+  let size = params.classes * params.inner;
+  let dy_start = id.z * params.dy_stride + first;
+  let y_start = id.z * params.y_stride + first;
+  let out = id.z * params.dx_stride + first;
   var sum = 0.0;
-  for (var c = 0u; c < params.classes; c++) { sum += dy[dy_start + c]; }
-  for (var c = 0u; c < params.classes; c++) {
+  for (var c = 0u; c < size; c += params.inner) { sum += dy[dy_start + c]; }
+  for (var c = 0u; c < size; c += params.inner) {
     let v = y[y_start + c];
     dx[out + c] = dy[dy_start + c] - select(exp(v), v, is_nan(v)) * sum;
   }

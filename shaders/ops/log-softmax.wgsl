@@ -1,7 +1,9 @@
-// y = (x - max) - log sum e^(x - max) over the last dimension: torch.log_softmax(x, -1). x, y [rows, classes]. One invocation a row.
+// y = (x - max) - log sum e^(x - max) over one dimension: torch.log_softmax(x, dim). x, y [outer, classes,
+// inner], rows = outer * inner. One invocation a row.
 struct Params {
   rows: u32,
   classes: u32,
+  inner: u32,
   x_stride: u32,
   y_stride: u32,
 }
@@ -19,17 +21,19 @@ fn is_nan(v: f32) -> bool {
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let row = id.y * 2097152u + id.x;
   if (row >= params.rows) { return; }
-  let start = id.z * params.x_stride + row * params.classes;
-  let out = id.z * params.y_stride + row * params.classes;
+  let first = (row / params.inner) * params.classes * params.inner + row % params.inner;
+  let size = params.classes * params.inner;
+  let start = id.z * params.x_stride + first;
+  let out = id.z * params.y_stride + first;
   var largest = -3.4028234e38;
   var poison = 0.0; // NaN if the row has one
-  for (var c = 0u; c < params.classes; c++) {
+  for (var c = 0u; c < size; c += params.inner) {
     let v = x[start + c];
     largest = max(largest, v);
     if (is_nan(v)) { poison = v; }
   }
   var sum = 0.0;
-  for (var c = 0u; c < params.classes; c++) { sum += exp(x[start + c] - largest); }
+  for (var c = 0u; c < size; c += params.inner) { sum += exp(x[start + c] - largest); }
   let log_sum = log(sum) + poison;
-  for (var c = 0u; c < params.classes; c++) { y[out + c] = (x[start + c] - largest) - log_sum; }
+  for (var c = 0u; c < size; c += params.inner) { y[out + c] = (x[start + c] - largest) - log_sum; }
 }

@@ -1,7 +1,9 @@
-// dx = (dy - sum(dy y)) y over the last dimension: gradient of torch.softmax from its output y. All [rows, classes]. One invocation a row.
+// dx = (dy - sum(dy y)) y over one dimension: gradient of torch.softmax from its output y. All [outer,
+// classes, inner], rows = outer * inner. One invocation a row.
 struct Params {
   rows: u32,
   classes: u32,
+  inner: u32,
   dy_stride: u32,
   y_stride: u32,
   dx_stride: u32,
@@ -16,10 +18,12 @@ struct Params {
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let row = id.y * 2097152u + id.x;
   if (row >= params.rows) { return; }
-  let dy_start = id.z * params.dy_stride + row * params.classes;
-  let y_start = id.z * params.y_stride + row * params.classes;
-  let out = id.z * params.dx_stride + row * params.classes;
+  let first = (row / params.inner) * params.classes * params.inner + row % params.inner;
+  let size = params.classes * params.inner;
+  let dy_start = id.z * params.dy_stride + first;
+  let y_start = id.z * params.y_stride + first;
+  let out = id.z * params.dx_stride + first;
   var sum = 0.0;
-  for (var c = 0u; c < params.classes; c++) { sum += dy[dy_start + c] * y[y_start + c]; }
-  for (var c = 0u; c < params.classes; c++) { dx[out + c] = (dy[dy_start + c] - sum) * y[y_start + c]; }
+  for (var c = 0u; c < size; c += params.inner) { sum += dy[dy_start + c] * y[y_start + c]; }
+  for (var c = 0u; c < size; c += params.inner) { dx[out + c] = (dy[dy_start + c] - sum) * y[y_start + c]; }
 }

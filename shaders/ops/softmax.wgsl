@@ -1,7 +1,9 @@
-// y = e^(x - max) / sum e^(x - max) over the last dimension: torch.softmax(x, -1). x, y [rows, classes]. One invocation a row.
+// y = e^(x - max) / sum e^(x - max) over one dimension: torch.softmax(x, dim). x, y [outer, classes,
+// inner], rows = outer * inner. One invocation a row.
 struct Params {
   rows: u32,
   classes: u32,
+  inner: u32,
   x_stride: u32,
   y_stride: u32,
 }
@@ -19,20 +21,22 @@ fn is_nan(v: f32) -> bool {
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let row = id.y * 2097152u + id.x;
   if (row >= params.rows) { return; }
-  let start = id.z * params.x_stride + row * params.classes;
-  let out = id.z * params.y_stride + row * params.classes;
+  let first = (row / params.inner) * params.classes * params.inner + row % params.inner;
+  let size = params.classes * params.inner;
+  let start = id.z * params.x_stride + first;
+  let out = id.z * params.y_stride + first;
   var largest = -3.4028234e38;
   var poison = 0.0; // NaN if the row has one
-  for (var c = 0u; c < params.classes; c++) {
+  for (var c = 0u; c < size; c += params.inner) {
     let v = x[start + c];
     largest = max(largest, v);
     if (is_nan(v)) { poison = v; }
   }
   var sum = poison;
-  for (var c = 0u; c < params.classes; c++) {
+  for (var c = 0u; c < size; c += params.inner) {
     let e = exp(x[start + c] - largest);
     y[out + c] = e;
     sum += e;
   }
-  for (var c = 0u; c < params.classes; c++) { y[out + c] = y[out + c] / sum; }
+  for (var c = 0u; c < size; c += params.inner) { y[out + c] = y[out + c] / sum; }
 }

@@ -1,9 +1,13 @@
-// y[o, i] = sum over k of x[o, k, i], divided by `divisor` (1 for torch.sum, n for torch.mean). x [outer, n, inner], y [outer, inner].
-// One invocation an output, summing in index order.
+// y[o, c] = sum over k of x[o, k columns + c] while k columns + c < plane, divided by `divisor`: torch.sum, torch.mean (divisor n), and with SQUARE
+// and ROOT torch.norm. x [outer, plane], y [outer, columns]. A large sum is a chain of these: columns = parts * inner gives partial sums,
+// the next launch adds them up; columns = inner ends the chain. One invocation an output, adding in index order.
+override SQUARE: u32 = 0u;
+override ROOT: u32 = 0u;
+
 struct Params {
   outer: u32,
-  n: u32,
-  inner: u32,
+  plane: u32,
+  columns: u32,
   divisor: f32,
   x_stride: u32,
   y_stride: u32,
@@ -16,12 +20,15 @@ struct Params {
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 2097152u + id.x;
-  if (i >= params.outer * params.inner) { return; }
-  var j = id.z * params.x_stride + (i / params.inner) * params.n * params.inner + i % params.inner;
+  if (i >= params.outer * params.columns) { return; }
+  let start = id.z * params.x_stride + (i / params.columns) * params.plane;
+  let end = start + params.plane;
   var sum = 0.0;
-  for (var k = 0u; k < params.n; k++) {
-    sum += x[j];
-    j += params.inner;
+  for (var j = start + i % params.columns; j < end; j += params.columns) {
+    let v = x[j];
+    if (SQUARE == 1u) { sum += v * v; } else { sum += v; }
   }
-  y[id.z * params.y_stride + i] = sum / params.divisor;
+  sum = sum / params.divisor;
+  if (ROOT == 1u) { sum = sqrt(sum); }
+  y[id.z * params.y_stride + i] = sum;
 }

@@ -49,7 +49,9 @@ async function worstError(
     const outputs = await must(runner, 'runner').run(must(OPS.get(node.op), node.op), typesOf(node), inputs);
     outputs.forEach((perOutput, z) => {
       perOutput.forEach((actual, k) => {
-        const error = relativeError(actual, held(z, at(node.outputs, k)));
+        const expected = held(z, at(node.outputs, k));
+        const numbers = expected instanceof Int32Array ? new Int32Array(actual.buffer) : actual;
+        const error = relativeError(numbers, expected);
         if (!(error <= worst.error)) worst = { error, node: node.op };
       });
     });

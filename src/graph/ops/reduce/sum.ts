@@ -1,87 +1,74 @@
 /**
- * Sum over all elements or over attr `dim`, as torch.sum; with attr `mean`, divided by how many were summed, as torch.mean. Attr `keepdim` keeps the
- * dimension with size 1. A result without dimensions has shape [1] here. Sums run in index order in one accumulator. The gradient spreads dy
- * back ('ops/sum-grad').
+ * Sum over all elements or over attr `dim` (a number or a list), as torch.sum; with attr `mean`, divided by how many were summed, as torch.mean. Attr
+ * `keepdim` keeps the dimensions with size 1. A result without dimensions has shape [1] here. Large sums and several runs of dimensions go by
+ * partial sums, which are further outputs. The gradient spreads dy back ('ops/sum-grad').
  */
-import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
-import { dense, grid } from '../../launch';
+import { grid } from '../../launch';
 import type { Attrs, OpDef } from '../../op';
+import { type Extent, extentsOf, reducedShape } from './extent';
+import { cpuSum, lowerSum, scratchTypes, sumSteps } from './sum-steps';
 
-interface Extent {
-  readonly dim: number | undefined;
-  /** The summed dimension in a view [outer, n, inner]. */
-  readonly outer: number;
-  readonly n: number;
-  readonly inner: number;
-  readonly divisor: number;
-}
+const stepsOf = (shape: Shape, attrs: Attrs) => sumSteps(extentsOf(shape, attrs));
 
-function extentOf(shape: Shape, attrs: Attrs): Extent {
-  const wanted = attrs.dim;
-  if (typeof wanted !== 'number') {
-    const n = elements(shape);
-    return { dim: undefined, outer: 1, n, inner: 1, divisor: attrs.mean === true ? n : 1 };
-  }
-  const dim = wanted < 0 ? wanted + shape.length : wanted;
-  const n = shape[dim];
-  if (n === undefined) {
-    const range = `expected to be in range of [${-shape.length}, ${shape.length - 1}], but got ${wanted}`;
-    throw new LockstepError('shape', `Dimension out of range (${range})`);
-  }
-  const outer = elements(shape.slice(0, dim));
-  return { dim, outer, n, inner: elements(shape.slice(dim + 1)), divisor: attrs.mean === true ? n : 1 };
-}
+const divisorOf = (shape: Shape, attrs: Attrs): number =>
+  attrs.mean === true ? extentsOf(shape, attrs).reduce((count, { n }) => count * n, 1) : 1;
 
 export const sum: OpDef = {
   name: 'ops/sum',
   infer(inputs, attrs) {
     const { shape } = at(inputs, 0);
-    const { dim } = extentOf(shape, attrs);
-    const kept = shape.map((size, i) => (dim === undefined || i === dim ? 1 : size));
-    const left = attrs.keepdim === true ? kept : shape.filter((_, i) => dim !== undefined && i !== dim);
-    return [{ shape: left.length === 0 ? [1] : left, dtype: 'f32' }];
+    return [{ shape: reducedShape(shape, attrs), dtype: 'f32' }, ...scratchTypes(stepsOf(shape, attrs))];
   },
   gradient(c) {
     const dy = c.outputGrad(0);
     if (dy === undefined || !c.needsGrad(0)) return [];
-    return c.emit('ops/sum-grad', [dy, c.input(0)], c.types.attrs, [0]);
+    const { shape } = at(c.types.inputs, 0);
+    const extents = [...extentsOf(shape, c.types.attrs)].reverse();
+    let spread = dy;
+    extents.forEach(({ outer, n, inner }, k) => {
+      const last = k === extents.length - 1;
+      const divisor = last ? divisorOf(shape, c.types.attrs) : 1;
+      const attrs = { shape: last ? shape : [outer * n * inner], outer, n, inner, divisor };
+      spread = at(c.emit('ops/sum-grad', [spread], attrs, last ? [0] : []), 0);
+    });
+    return [spread];
   },
   cpu({ inputs, outputs, inputTypes, attrs }) {
-    const x = at(inputs, 0);
-    const y = at(outputs, 0);
-    const { n, inner, divisor } = extentOf(at(inputTypes, 0).shape, attrs);
-    for (let i = 0; i < y.length; i++) {
-      let total = 0;
-      let j = Math.floor(i / inner) * n * inner + (i % inner);
-      for (let k = 0; k < n; k++, j += inner) total = Math.fround(total + (x[j] as number));
-      y[i] = total / divisor;
-    }
+    const { shape } = at(inputTypes, 0);
+    cpuSum(stepsOf(shape, attrs), at(inputs, 0), outputs, { divisor: divisorOf(shape, attrs) });
   },
   lower(types) {
-    const { outer, n, inner, divisor } = extentOf(at(types.inputs, 0).shape, types.attrs);
-    return [dense('ops/sum', types, [outer, n, inner, { f32: divisor }], grid(outer * inner))];
+    const { shape } = at(types.inputs, 0);
+    return lowerSum(stepsOf(shape, types.attrs), { divisor: divisorOf(shape, types.attrs) });
   },
   flops: (types) => elements(at(types.inputs, 0).shape),
 };
 
-/** Inputs dy and x (for its shape alone); output dx: dy spread over the summed dimension, divided as the mean was. */
+const extentIn = (attrs: Attrs): Extent => ({
+  outer: Number(attrs.outer),
+  n: Number(attrs.n),
+  inner: Number(attrs.inner),
+});
+
+/** Input dy [outer, inner]; output dx of attr `shape`, seen as [outer, n, inner]: dy spread over n and divided as the mean was. */
 export const sumGrad: OpDef = {
   name: 'ops/sum-grad',
-  infer: (inputs) => [{ shape: at(inputs, 1).shape, dtype: 'f32' }],
-  cpu({ inputs, outputs, outputTypes, attrs }) {
+  infer: (_, attrs) => [{ shape: attrs.shape as Shape, dtype: 'f32' }],
+  cpu({ inputs, outputs, attrs }) {
     const dy = at(inputs, 0);
     const dx = at(outputs, 0);
-    const { n, inner, divisor } = extentOf(at(outputTypes, 0).shape, attrs);
-    const plane = n * inner;
-    for (let i = 0; i < dx.length; i++) dx[i] = (dy[Math.floor(i / plane) * inner + (i % inner)] as number) / divisor;
+    const { outer, n, inner } = extentIn(attrs);
+    const divisor = Number(attrs.divisor);
+    let i = 0;
+    for (let o = 0; o < outer; o++)
+      for (let k = 0; k < n; k++) for (let j = 0; j < inner; j++) dx[i++] = (dy[o * inner + j] as number) / divisor;
   },
   lower(types) {
-    const { outer, n, inner, divisor } = extentOf(at(types.outputs, 0).shape, types.attrs);
-    const params = [outer, n, inner, { f32: divisor }];
-    const workgroups = grid(outer * n * inner);
-    return [{ kind: 'dense', kernel: 'ops/sum-grad', bindings: [0, 2], params, workgroups }];
+    const { outer, n, inner } = extentIn(types.attrs);
+    const params = [outer, n, inner, { f32: Number(types.attrs.divisor) }];
+    return [{ kind: 'dense', kernel: 'ops/sum-grad', bindings: [0, 1], params, workgroups: grid(outer * n * inner) }];
   },
   flops: (types) => elements(at(types.outputs, 0).shape),
 };

@@ -1,0 +1,31 @@
+// dx[o, k, i] = x[o, k, i] dy[o, i] / y[o, i], 0 where y is 0: gradient of torch.norm (p = 2) from its output y. x, dx [outer, n, inner], dy, y
+// [outer, inner]. One invocation an element of dx.
+struct Params {
+  outer: u32,
+  n: u32,
+  inner: u32,
+  dy_stride: u32,
+  x_stride: u32,
+  y_stride: u32,
+  dx_stride: u32,
+}
+
+@group(0) @binding(0) var<storage, read> dy: array<f32>;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read> y: array<f32>;
+@group(0) @binding(3) var<storage, read_write> dx: array<f32>;
+@group(1) @binding(0) var<uniform> params: Params;
+
+@compute @workgroup_size(64, 1)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  let i = id.y * 2097152u + id.x;
+  let plane = params.n * params.inner;
+  if (i >= params.outer * plane) { return; }
+  let j = (i / plane) * params.inner + i % params.inner;
+  let length = y[id.z * params.y_stride + j];
+  var slope = 0.0;
+  if (bitcast<u32>(length) != 0u) { // by its bits: a NaN is not 0
+    slope = x[id.z * params.x_stride + i] * (dy[id.z * params.dy_stride + j] / length);
+  }
+  dx[id.z * params.dx_stride + i] = slope;
+}

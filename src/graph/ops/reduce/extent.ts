@@ -1,0 +1,79 @@
+/**
+ * Which dimensions a reduction takes, and the views [outer, n, inner] in which the kernels see them. Dimensions come from the attrs `dim` (a number, a list,
+ * or absent for all) and `keepdim`, as in torch.sum. For the operators of this folder.
+ */
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import { elements, type Shape } from '../../../tensor/shape';
+import type { Attrs } from '../../op';
+
+/** A reduced stretch of a dense tensor: `n` elements `inner` apart, for each of outer * inner results. */
+export interface Extent {
+  readonly outer: number;
+  readonly n: number;
+  readonly inner: number;
+}
+
+/** A dimension counted from the front; throws in PyTorch's words. */
+export function wrapDim(dim: number, rank: number): number {
+  const wrapped = dim < 0 ? dim + rank : dim;
+  if (Number.isInteger(dim) && wrapped >= 0 && wrapped < rank) return wrapped;
+  const range = `expected to be in range of [${-rank}, ${rank - 1}], but got ${dim}`;
+  throw new LockstepError('shape', `Dimension out of range (${range})`);
+}
+
+/** Reduced dimensions in rising order; none named (or an empty list) means all. */
+export function dimsOf(shape: Shape, attrs: Attrs): readonly number[] {
+  const wanted = typeof attrs.dim === 'number' ? [attrs.dim] : Array.isArray(attrs.dim) ? (attrs.dim as number[]) : [];
+  if (wanted.length === 0) return shape.map((_, i) => i);
+  const dims = wanted.map((dim) => wrapDim(dim, shape.length)).sort((a, b) => a - b);
+  const twice = dims.find((dim, i) => dim === dims[i - 1]);
+  if (twice !== undefined) throw new LockstepError('shape', `dim ${twice} appears multiple times in the list of dims`);
+  return dims;
+}
+
+/** Shape of the result. Where nothing is left it is [1], this project's scalar. */
+export function reducedShape(shape: Shape, attrs: Attrs): Shape {
+  const dims = dimsOf(shape, attrs);
+  const kept =
+    attrs.keepdim === true
+      ? shape.map((size, i) => (dims.includes(i) ? 1 : size))
+      : shape.filter((_, i) => !dims.includes(i));
+  return kept.length === 0 ? [1] : kept;
+}
+
+/**
+ * One extent a run of adjacent dimensions, the last run first: each in the tensor that is left once the runs behind it are reduced. Reducing one after
+ * the other gives the whole.
+ */
+export function extentsOf(shape: Shape, attrs: Attrs): readonly Extent[] {
+  const dims = dimsOf(shape, attrs);
+  const extents: Extent[] = [];
+  for (let last = dims.length - 1; last >= 0; ) {
+    let first = last;
+    while (first > 0 && at(dims, first - 1) === at(dims, first) - 1) first--;
+    const from = at(dims, first);
+    const to = at(dims, last) + 1;
+    const inner = elements(shape.slice(to).filter((_, i) => !dims.includes(to + i)));
+    extents.push({ outer: elements(shape.slice(0, from)), n: elements(shape.slice(from, to)), inner });
+    last = first - 1;
+  }
+  return extents;
+}
+
+/** The single extent of operators that cannot reduce one run after the other (var, max, logsumexp); throws where the dimensions do not lie together. */
+export function extentOf(shape: Shape, attrs: Attrs, op: string): Extent {
+  const extents = extentsOf(shape, attrs);
+  if (extents.length === 1) return at(extents, 0);
+  throw new LockstepError(
+    'shape',
+    `${op}: the reduced dimensions must be adjacent`,
+    'Permute the tensor first, so that they are.',
+  );
+}
+
+/** The view of an operator along one dimension (attr `dim`, default the last): softmax, cumsum. */
+export function lineOf(shape: Shape, attrs: Attrs): Extent {
+  const dim = wrapDim(typeof attrs.dim === 'number' ? attrs.dim : -1, shape.length);
+  return { outer: elements(shape.slice(0, dim)), n: at(shape, dim), inner: elements(shape.slice(dim + 1)) };
+}
