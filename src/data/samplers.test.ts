@@ -5,7 +5,7 @@ import { chunkSizes } from './chunk';
 import { DistributedSampler } from './distributed-sampler';
 import fixtures from './fixtures/sampler.json';
 import { DataLoader } from './loader';
-import { RandomSampler, randomSplit, SequentialSampler } from './samplers';
+import { RandomSampler, randomSplit, SequentialSampler, SubsetRandomSampler } from './samplers';
 
 test.each(
   fixtures.distributed_sampler.map((c) => [
@@ -64,12 +64,14 @@ test.each(fixtures.dataloader.map((c, i) => [`case ${i}: ${c.len} rows, batch ${
   },
 );
 
-test('RandomSampler and random_split', () => {
+test('RandomSampler, SubsetRandomSampler and random_split', () => {
   for (const c of fixtures.samplers) {
     const generator = new Generator(c.manual_seed);
     if (c.kind === 'random_split') {
       const parts = randomSplit(generator, c.lengths ?? []);
       expect(parts.map((part) => [...part])).toEqual(c.indices);
+    } else if (c.kind === 'SubsetRandomSampler') {
+      expect([...new SubsetRandomSampler(c.indices_in ?? []).indices(generator)]).toEqual(c.out);
     } else {
       const sampler = new RandomSampler(c.len ?? 0, {
         replacement: c.replacement ?? false,

@@ -3,6 +3,7 @@
  * stands in its own file. What they draw, and from which generator, is torch's.
  */
 import { LockstepError } from '../base/errors';
+import { at } from '../base/invariant';
 import { Generator } from '../tensor/generator';
 
 export interface Sampler {
@@ -54,6 +55,22 @@ export class RandomSampler implements Sampler {
     for (let start = 0; start + rows <= length; start += rows) order.set(source.randperm(rows), start);
     order.set(source.randperm(rows).subarray(0, length % rows), length - (length % rows));
     return order;
+  }
+}
+
+/** `SubsetRandomSampler(indices)`: a permutation of these positions each epoch, on the default generator or on one's own. */
+export class SubsetRandomSampler implements Sampler {
+  readonly length: number;
+
+  constructor(
+    readonly subset: readonly number[] | Int32Array,
+    readonly generator?: Generator,
+  ) {
+    this.length = subset.length;
+  }
+
+  indices(generator: Generator): Int32Array<ArrayBuffer> {
+    return (this.generator ?? generator).randperm(this.length).map((position) => at(this.subset, position));
   }
 }
 

@@ -2,13 +2,16 @@
  * Rarer draws of torch's CPU generator, as functions over a Generator: Bernoulli, dropout masks, exponential, multinomial, float64 uniforms. They
  * consume the same words as torch does, so a stream stays in step.
  */
+import { LockstepError } from '../base/errors';
 import type { Generator } from './generator';
 
 const f = Math.fround;
 
 /** `torch.empty(n).bernoulli_(p)`: 53 bits, two words an element. */
 export function bernoulli(generator: Generator, n: number, p: number): Float32Array<ArrayBuffer> {
-  return Float32Array.from({ length: n }, () => (generator.uniform53() < p ? 1 : 0));
+  const out = new Float32Array(n);
+  for (let i = 0; i < n; i++) out[i] = generator.uniform53() < p ? 1 : 0;
+  return out;
 }
 
 /** `torch.bernoulli(probabilities)` for a float32 tensor: 24 bits, one word an element. */
@@ -18,8 +21,15 @@ export function bernoulliOf(generator: Generator, probabilities: Float32Array): 
 
 /** What `F.dropout(x, p, training=True)` multiplies n elements with, 0 < p < 1. */
 export function dropoutMask(generator: Generator, n: number, p: number): Float32Array<ArrayBuffer> {
+  return fillDropoutMask(generator, new Float32Array(n), p);
+}
+
+/** The same into an array that is there already: a mask is drawn every step. */
+export function fillDropoutMask<T extends Float32Array>(generator: Generator, mask: T, p: number): T {
   const keep = 1 - p;
-  return bernoulli(generator, n, keep).map((kept) => kept / f(keep));
+  const kept = f(1 / f(keep));
+  for (let i = 0; i < mask.length; i++) mask[i] = generator.uniform53() < keep ? kept : 0;
+  return mask;
 }
 
 /** `torch.empty(n).exponential_(rate)`. */
@@ -29,14 +39,27 @@ export function exponential(generator: Generator, n: number, rate: number): Floa
 
 /** `torch.multinomial(probabilities, 1)`: the category that wins an exponential race. */
 export function multinomialOne(generator: Generator, probabilities: Float32Array): number {
-  const race = exponential(generator, probabilities.length, 1);
-  let best = 0;
-  let bestScore = Number.NEGATIVE_INFINITY;
-  for (const [i, p] of probabilities.entries()) {
-    const score = f(p / (race[i] ?? 0));
-    if (score > bestScore) [best, bestScore] = [i, score];
+  return multinomialWithoutReplacement(generator, probabilities, 1)[0] ?? 0;
+}
+
+/** `torch.multinomial(probabilities, n)`: the first n of an exponential race between the categories, in the order of their arrival. */
+export function multinomialWithoutReplacement(
+  generator: Generator,
+  probabilities: Float32Array,
+  n: number,
+): Int32Array<ArrayBuffer> {
+  if (n > probabilities.length) {
+    throw new LockstepError(
+      'config',
+      `cannot sample n_sample > prob_dist.size(-1) samples without replacement (${n} of ${probabilities.length})`,
+      'Draw fewer, or with replacement.',
+    );
   }
-  return best;
+  const race = exponential(generator, probabilities.length, 1);
+  const scores = probabilities.map((p, i) => p / (race[i] as number));
+  return Int32Array.from(scores.keys())
+    .sort((a, b) => (scores[b] as number) - (scores[a] as number))
+    .slice(0, n);
 }
 
 /** `torch.multinomial(probabilities, n, replacement=True)`: by the cumulative distribution. */

@@ -4,7 +4,7 @@
  */
 import { LockstepError } from '../base/errors';
 import { Mt19937 } from './mt19937';
-import { NORMAL_FILL_MIN, normalFill, polarPair } from './normal';
+import { NORMAL_FILL_MIN, normalFill, normalFillDouble, polarPair } from './normal';
 
 const TWO32 = 2 ** 32;
 const f = Math.fround;
@@ -97,6 +97,14 @@ export class Generator {
     const out = new Float32Array(n);
     if (n >= NORMAL_FILL_MIN) normalFill(out, mean, std, this.#u24);
     else for (let i = 0; i < n; i++) out[i] = this.#polar() * std + mean;
+    return out;
+  }
+
+  /** `torch.randn(n, dtype=torch.float64)`; the last bits are those of the platform's log, sin and cos. */
+  randnDouble(n: number): Float64Array<ArrayBuffer> {
+    const out = new Float64Array(n);
+    if (n >= NORMAL_FILL_MIN) normalFillDouble(out, 0, 1, () => this.uniform53());
+    else for (let i = 0; i < n; i++) out[i] = this.#polar();
     return out;
   }
 

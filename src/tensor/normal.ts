@@ -1,6 +1,7 @@
 /**
- * The two ways in which torch draws float32 normals on an x86 CPU: polar pairs in double precision for fewer than 16 elements, and the
- * vectorised block transform from 16 on. They consume different words, so which one runs is part of the contract. Called by Generator alone.
+ * The ways in which torch draws normals on an x86 CPU: polar pairs in double precision for fewer than 16 elements, and block transforms from 16 on,
+ * vectorised for float32 and by the C library for float64. They consume different words, so which one runs is part of the contract. Called by
+ * Generator alone.
  */
 import { fma32, logOfU24, sinCos32 } from './float32-math';
 
@@ -18,16 +19,33 @@ export function polarPair(u1: number, u2: number): readonly [first: number, seco
   return [radius * Math.cos(angle), radius * Math.sin(angle)];
 }
 
-/** Fills `data` (16 elements or more) with normals; `u24` gives uniforms of 24 bits. A size that is no multiple of 16 redraws the last 16. */
+/** Fills `data` (16 elements or more) with normals; `u24` gives uniforms of 24 bits. */
 export function normalFill(data: Float32Array, mean: number, std: number, u24: () => number): void {
   const mean32 = f(mean);
   const std32 = f(std);
+  fillByBlocks(data, u24, (start) => transformBlock(data, start, mean32, std32));
+}
+
+/** The same for float64, with uniforms of 53 bits. */
+export function normalFillDouble(data: Float64Array, mean: number, std: number, u53: () => number): void {
+  fillByBlocks(data, u53, (start) => {
+    for (let i = start; i < start + BLOCK / 2; i++) {
+      const radius = Math.sqrt(-2 * Math.log(1 - (data[i] as number)));
+      const angle = 2 * Math.PI * (data[i + BLOCK / 2] as number);
+      data[i] = radius * Math.cos(angle) * std + mean;
+      data[i + BLOCK / 2] = radius * Math.sin(angle) * std + mean;
+    }
+  });
+}
+
+/** A size that is no multiple of 16 redraws the last 16. */
+function fillByBlocks(data: Float32Array | Float64Array, uniform: () => number, transform: (start: number) => void) {
   const n = data.length;
-  for (let i = 0; i < n; i++) data[i] = u24();
-  for (let i = 0; i + BLOCK <= n; i += BLOCK) transformBlock(data, i, mean32, std32);
+  for (let i = 0; i < n; i++) data[i] = uniform();
+  for (let i = 0; i + BLOCK <= n; i += BLOCK) transform(i);
   if (n % BLOCK !== 0) {
-    for (let i = n - BLOCK; i < n; i++) data[i] = u24();
-    transformBlock(data, n - BLOCK, mean32, std32);
+    for (let i = n - BLOCK; i < n; i++) data[i] = uniform();
+    transform(n - BLOCK);
   }
 }
 
