@@ -1,4 +1,24 @@
 /** Normalisation layers: layer, batch and group norm. */
 import type { OpDef } from '../../op';
+import { batchNorm } from './batch-norm';
+import { batchNormEval, batchNormEvalGradInput } from './batch-norm-eval';
+import { batchNormGradInput, batchNormGradReduce } from './batch-norm-grad';
+import { batchNormStats } from './batch-norm-stats';
+import { groupNorm } from './group-norm';
+import { groupNormGrad } from './group-norm-grad';
+import { layerNorm } from './layer-norm';
+import { layerNormGradInput, layerNormGradParams } from './layer-norm-grad';
 
-export const NORM_OPS: readonly OpDef[] = [];
+export const NORM_OPS: readonly OpDef[] = [
+  layerNorm,
+  layerNormGradParams,
+  layerNormGradInput,
+  batchNormStats,
+  batchNorm,
+  batchNormGradReduce,
+  batchNormGradInput,
+  batchNormEval,
+  batchNormEvalGradInput,
+  groupNorm,
+  groupNormGrad,
+];

@@ -1,0 +1,57 @@
+// y = (x - mean) rstd weight + bias over the last dimensions, rstd = 1 / sqrt(biased variance + eps): torch.nn.functional.layer_norm. x, y [rows, columns];
+// weight, bias [columns]; mean, rstd [rows], kept for the gradient. One invocation a row, which it reads three times.
+override AFFINE: u32 = 1u;
+
+struct Params {
+  rows: u32,
+  columns: u32,
+  eps: f32,
+  x_stride: u32,
+  weight_stride: u32,
+  bias_stride: u32,
+  y_stride: u32,
+  mean_stride: u32,
+  rstd_stride: u32,
+}
+
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read> weight: array<f32>;
+@group(0) @binding(2) var<storage, read> bias: array<f32>;
+@group(0) @binding(3) var<storage, read_write> y: array<f32>;
+@group(0) @binding(4) var<storage, read_write> mean: array<f32>;
+@group(0) @binding(5) var<storage, read_write> rstd: array<f32>;
+@group(1) @binding(0) var<uniform> params: Params;
+
+@compute @workgroup_size(64, 1)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  let row = id.y * 2097152u + id.x;
+  if (row >= params.rows) { return; }
+  let start = id.z * params.x_stride + row * params.columns;
+  let count = f32(params.columns);
+  var sum = 0.0;
+  for (var k = 0u; k < params.columns; k++) { sum += x[start + k]; }
+  let guess = sum / count;
+  // The deviations correct the mean too, whose sum may have lost digits to a large offset.
+  var deviations = 0.0;
+  var squares = 0.0;
+  for (var k = 0u; k < params.columns; k++) {
+    let d = x[start + k] - guess;
+    deviations += d;
+    squares += d * d;
+  }
+  let shift = deviations / count;
+  let center = guess + shift;
+  var variance = squares / count - shift * shift;
+  if (variance < 0.0) { variance = 0.0; }
+  let scale = 1.0 / sqrt(variance + params.eps);
+  mean[id.z * params.mean_stride + row] = center;
+  rstd[id.z * params.rstd_stride + row] = scale;
+  let out = id.z * params.y_stride + row * params.columns;
+  let w = id.z * params.weight_stride;
+  let b = id.z * params.bias_stride;
+  for (var k = 0u; k < params.columns; k++) {
+    var v = (x[start + k] - center) * scale;
+    if (AFFINE == 1u) { v = v * weight[w + k] + bias[b + k]; }
+    y[out + k] = v;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The statistics of a batch in training: first half of torch.nn.functional.batch_norm(training=True). It stands apart from the normalisation because
+ * SyncBatchNorm gathers statistics in between. Inputs x [N, C, ...], running_mean, running_var [C], num_batches_tracked (int32 [1]); attrs
+ * `eps`, `momentum` (0.1) or `cumulative` (momentum=None). Outputs mean and invstd [C] of the batch (biased variance), the three running values moved on (unbiased
+ * variance), and scratch. Place the running values in place (`into`): on a GPU only the output is bound.
+ */
+import { at } from '../../../base/invariant';
+import { elements } from '../../../tensor/shape';
+import { grid } from '../../launch';
+import type { DenseLaunch, OpDef } from '../../op';
+import { joinMoments, moments } from './channel-sums';
+import {
+  expectPerChannel,
+  expectSeveralValues,
+  invocationsOf,
+  partialType,
+  perChannel,
+  splitForSums,
+  splitParams,
+  viewOf,
+} from './channels';
+
+const MEAN = 4;
+const PARTIAL = 9;
+const TRACKED = 8;
+
+export const batchNormStats: OpDef = {
+  name: 'norm/batch-norm-stats',
+  infer(inputs) {
+    const { shape } = at(inputs, 0);
+    const view = viewOf(shape);
+    expectSeveralValues(shape);
+    expectPerChannel(inputs.slice(1, 3), ['running_mean', 'running_var'], view.channels);
+    const channels = perChannel(view.channels);
+    return [channels, channels, channels, channels, { shape: [1], dtype: 'i32' }, partialType(splitForSums(view))];
+  },
+  cpu({ inputs, outputs, inputTypes, attrs }) {
+    const split = splitForSums(viewOf(at(inputTypes, 0).shape));
+    const [mean, invstd, runningMean, runningVar, tracked, partial] = [0, 1, 2, 3, 4, 5].map((k) => at(outputs, k));
+    const x = at(inputs, 0);
+    moments(x, split, partial as Float32Array);
+    const count = split.batch * split.plane;
+    const seen = at(tracked as Int32Array, 0) + 1;
+    (tracked as Int32Array)[0] = seen;
+    const momentum = attrs.cumulative === true ? 1 / seen : Number(attrs.momentum ?? 0.1);
+    for (let c = 0; c < split.channels; c++) {
+      const joined = joinMoments(partial as Float32Array, split, c);
+      (mean as Float32Array)[c] = joined.mean;
+      (invstd as Float32Array)[c] = 1 / Math.sqrt(joined.squares / count + Number(attrs.eps));
+      move(runningMean as Float32Array, c, joined.mean, momentum);
+      move(runningVar as Float32Array, c, joined.squares / (count - 1), momentum);
+    }
+  },
+  lower(types) {
+    const split = splitForSums(viewOf(at(types.inputs, 0).shape));
+    const cumulative = types.attrs.cumulative === true;
+    const momentum = cumulative ? 0 : Number(types.attrs.momentum ?? 0.1);
+    const count: DenseLaunch = {
+      kind: 'dense',
+      kernel: 'norm/count-batch',
+      bindings: [TRACKED],
+      params: [],
+      workgroups: [1, 1],
+    };
+    return [
+      ...(cumulative ? [count] : []),
+      {
+        kind: 'dense',
+        kernel: 'norm/moments',
+        bindings: [0, PARTIAL],
+        params: splitParams(split),
+        workgroups: grid(invocationsOf(split)),
+      },
+      {
+        kind: 'dense',
+        kernel: 'norm/batch-norm-statistics',
+        constants: { CUMULATIVE: cumulative ? 1 : 0 },
+        bindings: [PARTIAL, MEAN, MEAN + 1, MEAN + 2, MEAN + 3, TRACKED],
+        params: [...splitParams(split), { f32: Number(types.attrs.eps) }, { f32: momentum }],
+        workgroups: grid(split.channels),
+      },
+    ];
+  },
+  flops: (types) => 5 * elements(at(types.inputs, 0).shape),
+};
+
+function move(running: Float32Array, c: number, value: number, momentum: number): void {
+  running[c] = (1 - momentum) * (running[c] as number) + momentum * value;
+}

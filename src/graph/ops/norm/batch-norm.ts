@@ -1,0 +1,84 @@
+/**
+ * y = (x - mean) invstd weight + bias per channel: second half of torch.nn.functional.batch_norm(training=True). Inputs x [N, C, ...], mean and invstd [C] of
+ * norm/batch-norm-stats, weight and bias [C] (both or none). The gradient to x is complete: mean and invstd count as functions of x and get none themselves. It runs as
+ * in torch's SyncBatchNorm: sums per channel, then dx; attr `count` tells over how many values a channel's statistics (and sums) run when other ranks' are among them.
+ */
+import { at } from '../../../base/invariant';
+import { elements, type HostArray } from '../../../tensor/shape';
+import { grid } from '../../launch';
+import type { CpuArgs, DenseLaunch, OpDef, OpTypes } from '../../op';
+import { type ChannelView, expectPerChannel, invocationsOf, splitForMap, splitParams, viewOf } from './channels';
+
+export const batchNorm: OpDef = {
+  name: 'norm/batch-norm',
+  infer(inputs) {
+    const x = at(inputs, 0);
+    expectPerChannel(inputs.slice(1), ['mean', 'invstd', 'weight', 'bias'], viewOf(x.shape).channels);
+    return [x];
+  },
+  gradient(c) {
+    const dy = c.outputGrad(0);
+    if (dy === undefined) return [];
+    const affine = c.types.inputs.length > 3;
+    const statistics = [c.input(1), c.input(2)];
+    const [dweight, dbias, ...sums] = c
+      .emit('norm/batch-norm-grad-reduce', [dy, c.input(0), ...statistics], {}, affine ? [3, 4, 1, 2] : [])
+      .slice(0, 4);
+    const operands = [dy, c.input(0), ...statistics, ...sums, ...(affine ? [c.input(3)] : [])];
+    const { count } = c.types.attrs;
+    const dx = c.needsGrad(0)
+      ? c.emit('norm/batch-norm-grad-input', operands, count === undefined ? {} : { count }, [0])[0]
+      : undefined;
+    return affine ? [dx, undefined, undefined, dweight, dbias] : [dx];
+  },
+  cpu({ inputs, outputs, inputTypes }: CpuArgs) {
+    const [x, mean, invstd] = [at(inputs, 0), at(inputs, 1), at(inputs, 2)];
+    const view = viewOf(at(inputTypes, 0).shape);
+    normalize(x, mean, invstd, 0, inputs[3], inputs[4], view, at(outputs, 0));
+  },
+  lower: (types) => [normalizeLaunch(types, 0, types.inputs.length > 3 ? [3, 4] : [], 1, 2, types.inputs.length)],
+  flops: (types) => 4 * elements(at(types.inputs, 0).shape),
+};
+
+/** `span` 0: one mean a channel; else one for every `span` (batch, channel) pairs, as group norm has them. */
+export function normalize(
+  x: HostArray,
+  mean: HostArray,
+  invstd: HostArray,
+  span: number,
+  weight: HostArray | undefined,
+  bias: HostArray | undefined,
+  { batch, channels, plane }: ChannelView,
+  y: HostArray,
+): void {
+  for (let pair = 0; pair < batch * channels; pair++) {
+    const c = pair % channels;
+    const s = span > 0 ? Math.floor(pair / span) : c;
+    const center = mean[s] as number;
+    const scale = (invstd[s] as number) * (weight ? (weight[c] as number) : 1);
+    const shift = bias ? (bias[c] as number) : 0;
+    const end = (pair + 1) * plane;
+    for (let i = pair * plane; i < end; i++) y[i] = ((x[i] as number) - center) * scale + shift;
+  }
+}
+
+/** The launch of kernel norm/batch-norm; operands of x (always 0), weight and bias, mean, invstd and y. */
+export function normalizeLaunch(
+  types: OpTypes,
+  span: number,
+  affine: readonly number[],
+  mean: number,
+  invstd: number,
+  y: number,
+): DenseLaunch {
+  const split = splitForMap(viewOf(at(types.inputs, 0).shape));
+  return {
+    kind: 'dense',
+    kernel: 'norm/batch-norm',
+    constants: { AFFINE: affine.length > 0 ? 1 : 0 },
+    // Without weight and bias their bindings are filled with x, which the kernel then does not read as either.
+    bindings: [0, mean, invstd, affine[0] ?? 0, affine[1] ?? 0, y],
+    params: [...splitParams(split), span],
+    workgroups: grid(invocationsOf(split)),
+  };
+}

@@ -1,0 +1,87 @@
+/** CPU counterparts of norm/moments, norm/moments-combine and norm/grad-sums: the same parts, added up in double precision. Used by batch and group norm. */
+import type { HostArray } from '../../../tensor/shape';
+import { partsOf, type Split } from './channels';
+
+/** Calls back for every part of every channel: where its numbers go in the scratch, and which elements it has. */
+function forEachPart(s: Split, visit: (out: number, channel: number, slice: number, lane: number) => void): void {
+  let out = 0;
+  for (let channel = 0; channel < s.channels; channel++)
+    for (let slice = 0; slice < s.slices; slice++)
+      for (let lane = 0; lane < s.lanes; lane++) visit(out++, channel, slice, lane);
+}
+
+/** Per part the mean and the sum of squared deviations from it. */
+export function moments(x: HostArray, s: Split, partial: HostArray): void {
+  const { batch, channels, plane, slices, lanes } = s;
+  const second = channels * partsOf(s);
+  forEachPart(s, (out, channel, slice, lane) => {
+    let sum = 0;
+    let count = 0;
+    for (let n = slice; n < batch; n += slices) {
+      const row = (n * channels + channel) * plane;
+      for (let p = lane; p < plane; p += lanes, count++) sum += x[row + p] as number;
+    }
+    const mean = sum / count;
+    let squares = 0;
+    for (let n = slice; n < batch; n += slices) {
+      const row = (n * channels + channel) * plane;
+      for (let p = lane; p < plane; p += lanes) {
+        const d = (x[row + p] as number) - mean;
+        squares += d * d;
+      }
+    }
+    partial[out] = mean;
+    partial[out + second] = squares;
+  });
+}
+
+/** The parts of a channel joined after Chan et al. */
+export function joinMoments(partial: HostArray, s: Split, channel: number): { mean: number; squares: number } {
+  const parts = partsOf(s);
+  const start = channel * parts;
+  const elementsOf = (part: number): number =>
+    Math.ceil((s.batch - Math.floor(part / s.lanes)) / s.slices) * Math.ceil((s.plane - (part % s.lanes)) / s.lanes);
+  let mean = 0;
+  for (let i = 0; i < parts; i++) mean += elementsOf(i) * (partial[start + i] as number);
+  mean /= s.batch * s.plane;
+  let squares = 0;
+  for (let i = 0; i < parts; i++) {
+    const d = (partial[start + i] as number) - mean;
+    squares += (partial[s.channels * parts + start + i] as number) + elementsOf(i) * d * d;
+  }
+  return { mean, squares };
+}
+
+/** Per part the sums of dy and of dy (x - mean), with one mean for every `span` channels. */
+export function gradSums(dy: HostArray, x: HostArray, mean: HostArray, span: number, s: Split, partial: HostArray) {
+  const { batch, channels, plane, slices, lanes } = s;
+  const second = channels * partsOf(s);
+  forEachPart(s, (out, channel, slice, lane) => {
+    const center = mean[Math.floor(channel / span)] as number;
+    let sumDy = 0;
+    let sumDyXmu = 0;
+    for (let n = slice; n < batch; n += slices) {
+      const row = (n * channels + channel) * plane;
+      for (let p = lane; p < plane; p += lanes) {
+        const g = dy[row + p] as number;
+        sumDy += g;
+        sumDyXmu += g * ((x[row + p] as number) - center);
+      }
+    }
+    partial[out] = sumDy;
+    partial[out + second] = sumDyXmu;
+  });
+}
+
+/** Both sums of a channel over its parts. */
+export function joinSums(partial: HostArray, s: Split, channel: number): readonly [dy: number, dyXmu: number] {
+  const parts = partsOf(s);
+  const second = s.channels * parts;
+  let sumDy = 0;
+  let sumDyXmu = 0;
+  for (let i = channel * parts; i < (channel + 1) * parts; i++) {
+    sumDy += partial[i] as number;
+    sumDyXmu += partial[second + i] as number;
+  }
+  return [sumDy, sumDyXmu];
+}

@@ -1,0 +1,87 @@
+/**
+ * Tensors of norm layers seen as [batch, channels, plane], and how sums and maps over them are split into parts, one an invocation: part (slice, lane)
+ * of a channel is every `slices`-th batch row and, there, every `lanes`-th element of the plane. The shaders under shaders/norm and the CPU kernels use the same parts.
+ */
+import { LockstepError } from '../../../base/errors';
+import { elements, formatShape, type Shape, sameShape } from '../../../tensor/shape';
+import type { TensorType } from '../../op';
+
+export interface ChannelView {
+  readonly batch: number;
+  readonly channels: number;
+  /** Elements that lie together for one (batch, channel) pair: height times width. */
+  readonly plane: number;
+}
+
+export interface Split extends ChannelView {
+  readonly slices: number;
+  readonly lanes: number;
+}
+
+/** Elements that one invocation sums: enough to be worth it, few enough that one float32 accumulator loses nothing. */
+const PART = 128;
+/** Most parts of a channel: one invocation joins them all. */
+const MOST_PARTS = 256;
+/** Elements that one invocation maps. */
+const MAPPED = 32;
+/** Neighbours that read one plane side by side. */
+const RUN = 32;
+
+/** [N, C, ...]; refuses an empty batch. */
+export function viewOf(shape: Shape): ChannelView {
+  if (shape.length < 2)
+    throw new LockstepError('shape', `expected at least 2D input (got ${shape.length}D input)`, 'Give it [N, C, ...].');
+  if (elements(shape) === 0)
+    throw new LockstepError(
+      'shape',
+      `a norm layer got an empty input of size ${formatShape(shape)}`,
+      'A batch needs at least one row.',
+    );
+  const [batch = 1, channels = 1, ...rest] = shape;
+  return { batch, channels, plane: elements(rest) };
+}
+
+export const splitForSums = (view: ChannelView): Split => split(view, PART, MOST_PARTS);
+export const splitForMap = (view: ChannelView): Split => split(view, MAPPED, Number.POSITIVE_INFINITY);
+
+function split(view: ChannelView, perPart: number, most: number): Split {
+  const { batch, plane } = view;
+  const parts = Math.min(most, Math.ceil((batch * plane) / perPart));
+  const lanes = Math.max(1, Math.min(parts, plane, Math.ceil(plane / RUN)));
+  return { ...view, lanes, slices: Math.max(1, Math.min(batch, Math.ceil(parts / lanes), Math.floor(most / lanes))) };
+}
+
+export const partsOf = (s: Split): number => s.slices * s.lanes;
+export const invocationsOf = (s: Split): number => s.slices * s.lanes * s.channels;
+export const splitParams = (s: Split): number[] => [s.batch, s.channels, s.plane, s.slices, s.lanes];
+/** Scratch of a split sum: two numbers a part. */
+export const partialType = (s: Split): TensorType => ({ shape: [2, s.channels, partsOf(s)], dtype: 'f32' });
+export const perChannel = (channels: number): TensorType => ({ shape: [channels], dtype: 'f32' });
+
+/** In the words of torch's C++ checks: `weight should contain 8 elements not 4`. */
+export function expectPerChannel(
+  types: readonly (TensorType | undefined)[],
+  names: readonly string[],
+  channels: number,
+) {
+  types.forEach((type, i) => {
+    if (!type || sameShape(type.shape, [channels])) return;
+    const found = elements(type.shape);
+    throw new LockstepError(
+      'shape',
+      `${names[i] ?? 'weight'} should contain ${channels} elements not ${found}`,
+      'A norm layer has one number for each channel, the second dimension of its input.',
+    );
+  });
+}
+
+/** Training normalises with the statistics of the batch: torch refuses a single value, whose variance is no number. */
+export function expectSeveralValues(size: Shape): void {
+  const [batch = 1, , ...rest] = size;
+  if (batch * elements(rest) > 1) return;
+  throw new LockstepError(
+    'shape',
+    `Expected more than 1 value per channel when training, got input size torch.Size([${size.join(', ')}])`,
+    'Use a batch of two samples or more, drop a last batch of one sample (drop_last), or evaluate the model instead of training it.',
+  );
+}
