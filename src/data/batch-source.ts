@@ -5,6 +5,7 @@
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
 import type { Config } from '../protocol/config';
+import { dropoutMask } from '../tensor/distributions';
 import type { Generator } from '../tensor/generator';
 import type { Dataset } from './dataset';
 import { DistributedSampler } from './distributed-sampler';
@@ -19,6 +20,31 @@ export interface StepBatch {
   readonly variant: 'full' | 'last';
   /** Dataset row ids, one array a process. */
   readonly rows: readonly Int32Array<ArrayBuffer>[];
+  /** Dropout masks of this step, drawn after what the epoch draws. */
+  readonly masks: readonly DrawnMask[];
+}
+
+/** A mask that a process draws each step: `elements` values, 0 with probability `p`, else 1 / (1 - p). */
+export interface MaskDraw {
+  readonly process: number;
+  readonly device: number;
+  readonly buffer: string;
+  readonly elements: number;
+  readonly p: number;
+}
+
+export interface DrawnMask {
+  readonly device: number;
+  readonly buffer: string;
+  readonly data: Float32Array<ArrayBuffer>;
+}
+
+/** Where a source stands; as good as having drawn everything before. */
+export interface BatchState {
+  readonly step: number;
+  readonly epoch: number;
+  readonly batches: readonly (readonly Int32Array<ArrayBuffer>[])[];
+  readonly generators: readonly Generator[];
 }
 
 export interface BatchSource {
@@ -26,6 +52,7 @@ export interface BatchSource {
   /** Rows a process gets; `last` where an epoch ends with a short batch. */
   readonly sizes: { readonly full: readonly number[]; readonly last: readonly number[] | undefined };
   next(): StepBatch;
+  state(): BatchState;
 }
 
 export interface BatchSourceOptions {
@@ -35,13 +62,18 @@ export interface BatchSourceOptions {
   readonly generator: Generator;
   /** worldSize under DDP, else 1. */
   readonly processes: number;
+  /** Masks to draw for a batch of that size, in the order of their draws. Default: none. */
+  readonly masks?: (variant: StepBatch['variant']) => readonly MaskDraw[];
+  /** Go on from there. */
+  readonly from?: BatchState | undefined;
 }
 
 export function makeBatchSource(options: BatchSourceOptions): BatchSource {
-  const { dataset, generator, processes } = options;
+  const { dataset, processes, from, masks = () => [] } = options;
   const perProcess = options.config.mode === 'ddp' ? distributed(options) : [single(options)];
-  // Processes draw alike: those beside the first one get a copy of the generator.
-  const loaders = perProcess.map((make, rank) => make(rank === 0 ? generator : generator.clone()));
+  // Processes draw alike: each has a copy of the generator.
+  const generators = perProcess.map((_, rank) => (from ? at(from.generators, rank) : options.generator).clone());
+  const loaders = perProcess.map((make, rank) => make(at(generators, rank)));
   const stepsPerEpoch = at(loaders, 0).loader.length;
   if (stepsPerEpoch === 0) {
     throw new LockstepError(
@@ -56,9 +88,9 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
   const end = sizeOf(stepsPerEpoch - 1);
   const last = end.some((size, rank) => size !== full[rank]) ? end : undefined;
 
-  let step = 0;
-  let epoch = -1;
-  let batches: Int32Array<ArrayBuffer>[][] = [];
+  let step = from?.step ?? 0;
+  let epoch = from?.epoch ?? -1;
+  let batches: readonly (readonly Int32Array<ArrayBuffer>[])[] = from?.batches ?? [];
   const startEpoch = (): void => {
     epoch += 1;
     batches = loaders.map(({ loader, setEpoch }) => {
@@ -74,8 +106,14 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
       if (batch === 0) startEpoch();
       const variant = last !== undefined && batch === stepsPerEpoch - 1 ? 'last' : 'full';
       const rows = batches.map((own) => at(own, batch));
-      return { step: step++, epoch, variant, rows };
+      const drawn = masks(variant).map(({ process, device, buffer, elements, p }) => ({
+        device,
+        buffer,
+        data: dropoutMask(at(generators, process), elements, p),
+      }));
+      return { step: step++, epoch, variant, rows, masks: drawn };
     },
+    state: () => ({ step, epoch, batches, generators: generators.map((g) => g.clone()) }),
   };
 }
 

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { must } from '../base/invariant';
 import { PROGRAM_OPS, STRATEGIES } from '../parallel/strategies';
+import { FIRST, FULL } from '../parallel/strategy';
 import { type Config, type ConfigInput, configSchema, MODES } from '../protocol/config';
 import { codeLines } from './pytorch-code';
 
@@ -19,12 +20,15 @@ const textOf = (input: ConfigInput): string =>
 /** Anchors of every instruction that the mode's Programs emit. */
 function anchorsOf(config: Config): ReadonlySet<string> {
   const strategy = STRATEGIES[config.mode];
-  const input = { config, ops: PROGRAM_OPS, inputShape: [2], targetShape: [1], targetType: 'f32' as const };
-  const programs = [
-    strategy.compile(input, 'full', 8),
-    strategy.compile(input, 'first', 8),
-    strategy.construct?.(input),
-  ];
+  const input = {
+    config,
+    ops: PROGRAM_OPS,
+    inputShape: [2],
+    inputType: 'f32' as const,
+    targetShape: [1],
+    targetType: 'f32' as const,
+  };
+  const programs = [strategy.compile(input, FULL, 8), strategy.compile(input, FIRST, 8), strategy.construct?.(input)];
   return new Set(programs.flatMap((p) => p?.lanes.flatMap((lane) => lane.instructions.map((i) => i.anchor)) ?? []));
 }
 

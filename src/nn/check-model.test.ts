@@ -2,11 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import { LockstepError } from '../base/errors';
 import type { LayerConfig, LossConfig } from '../protocol/config';
-import { checkModel, type TargetInfo } from './check-model';
+import { checkModel, type DataShape } from './check-model';
 
 const linear = (inFeatures: number, out: number): LayerConfig => ({ type: 'Linear', in: inFeatures, out, bias: true });
 const mse: LossConfig = { type: 'MSELoss', reduction: 'mean' };
-const columns = (n: number): TargetInfo => ({ dtype: 'f32', columns: n });
+const rows = (inputs: number, columns: number): DataShape => ({
+  input: { shape: [inputs], dtype: 'f32' },
+  target: { shape: [columns], dtype: 'f32' },
+});
+const classes = (inputs: number): DataShape => ({
+  input: { shape: [inputs], dtype: 'f32' },
+  target: { shape: [], dtype: 'i32' },
+});
 
 function refusal(run: () => unknown): { code: string; message: string; hint: string } {
   try {
@@ -18,14 +25,13 @@ function refusal(run: () => unknown): { code: string; message: string; hint: str
 }
 
 describe('checkModel', () => {
-  it('returns the number of outputs of a model that fits', () => {
-    expect(checkModel([linear(10, 8), { type: 'ReLU' }, linear(8, 1)], 10, mse, columns(1))).toBe(1);
-    const labels = { dtype: 'i32', columns: 1 } as const;
-    expect(checkModel([linear(2, 4)], 2, { type: 'CrossEntropyLoss', reduction: 'sum' }, labels)).toBe(4);
+  it('returns the shape of the outputs of a model that fits', () => {
+    expect(checkModel([linear(10, 8), { type: 'ReLU' }, linear(8, 1)], rows(10, 1), mse)).toEqual([1]);
+    expect(checkModel([linear(2, 4)], classes(2), { type: 'CrossEntropyLoss', reduction: 'sum' })).toEqual([4]);
   });
 
   it('names the first layer that does not fit the data', () => {
-    expect(refusal(() => checkModel([linear(8, 4)], 10, mse, columns(4), 32))).toEqual({
+    expect(refusal(() => checkModel([linear(8, 4)], rows(10, 4), mse, 32))).toEqual({
       code: 'shape',
       message: 'layer 0 (Linear): mat1 and mat2 shapes cannot be multiplied (32x10 and 8x4)',
       hint: 'Set in_features of layer 0 to 10: the data has 10 columns.',
@@ -33,13 +39,13 @@ describe('checkModel', () => {
   });
 
   it('names a later layer and the one it follows', () => {
-    const found = refusal(() => checkModel([linear(2, 8), { type: 'Tanh' }, linear(9, 1)], 2, mse, columns(1), 4));
+    const found = refusal(() => checkModel([linear(2, 8), { type: 'Tanh' }, linear(9, 1)], rows(2, 1), mse, 4));
     expect(found.message).toBe('layer 2 (Linear): mat1 and mat2 shapes cannot be multiplied (4x8 and 9x1)');
     expect(found.hint).toBe('Set in_features of layer 2 to 8: layer 0 gives 8 columns.');
   });
 
   it('refuses a model with nothing to learn, as the optimiser would', () => {
-    expect(refusal(() => checkModel([{ type: 'Tanh' }], 1, mse, columns(1)))).toEqual({
+    expect(refusal(() => checkModel([{ type: 'Tanh' }], rows(1, 1), mse))).toEqual({
       code: 'shape',
       message: 'optimizer got an empty parameter list',
       hint: 'Add a Linear layer: the others learn nothing.',
@@ -48,13 +54,13 @@ describe('checkModel', () => {
 
   it('refuses targets that do not fit the loss', () => {
     const model = [linear(2, 3)];
-    expect(refusal(() => checkModel(model, 2, mse, columns(1), 5)).message).toContain(
+    expect(refusal(() => checkModel(model, rows(2, 1), mse, 5)).message).toContain(
       '(torch.Size([5, 1])) that is different to the input size (torch.Size([5, 3]))',
     );
     expect(
-      refusal(() => checkModel(model, 2, { type: 'BCEWithLogitsLoss', reduction: 'mean' }, columns(1), 5)).message,
+      refusal(() => checkModel(model, rows(2, 1), { type: 'BCEWithLogitsLoss', reduction: 'mean' }, 5)).message,
     ).toBe('BCEWithLogitsLoss: Target size (torch.Size([5, 1])) must be the same as input size (torch.Size([5, 3]))');
     const cross: LossConfig = { type: 'CrossEntropyLoss', reduction: 'mean' };
-    expect(refusal(() => checkModel(model, 2, cross, columns(1)))).toMatchObject({ code: 'data' });
+    expect(refusal(() => checkModel(model, rows(2, 1), cross))).toMatchObject({ code: 'data' });
   });
 });

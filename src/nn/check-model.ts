@@ -1,74 +1,98 @@
 /**
- * Does the model fit its data? Walks the layers with sizes only and throws in PyTorch's words, naming the layer, the sizes and the remedy. Called by
- * `session` before anything is built, so that the page can point at the layer; the operators' own shape rules would find the same, later.
+ * Does the model fit its data? Builds the layers one by one with sizes only and throws in PyTorch's words, naming the layer, the sizes and the remedy.
+ * Called by `session` before anything is planned, so that the page can point at the layer.
  */
 import { LockstepError } from '../base/errors';
+import { GraphBuilder } from '../graph/graph';
+import type { TensorType, ValueId } from '../graph/op';
+import { OPS } from '../graph/op-table';
 import type { LayerConfig, LossConfig } from '../protocol/config';
+import { elements, type Shape } from '../tensor/shape';
+import { buildLoss } from './losses';
+import { buildForward, parameterList, parametersOfLayer } from './model';
 
-export interface TargetInfo {
-  readonly dtype: 'f32' | 'i32';
-  /** Columns of a float32 target; 1 for class indices. */
-  readonly columns: number;
+/** One row of the data: shapes without the batch. */
+export interface DataShape {
+  readonly input: TensorType;
+  readonly target: TensorType;
 }
 
-const size = (...sizes: readonly number[]): string => `torch.Size([${sizes.join(', ')}])`;
+const size = (shape: Shape): string => `torch.Size([${shape.join(', ')}])`;
+const withRows = (rows: number, { shape, dtype }: TensorType): TensorType => ({ shape: [rows, ...shape], dtype });
 
-/**
- * Returns how many features the model's output has. `rows` (the batch) only appears in messages, as PyTorch prints it. Whether class indices are
- * below that number is for the data room, which knows their rows.
- */
-export function checkModel(
-  layers: readonly LayerConfig[],
-  inputFeatures: number,
-  loss: LossConfig,
-  target: TargetInfo,
-  rows = 1,
-): number {
-  let features = inputFeatures;
+/** Returns the shape of one row of the model's output. `rows` is the batch. Whether class indices fit is for the data room, which knows its rows. */
+export function checkModel(layers: readonly LayerConfig[], data: DataShape, loss: LossConfig, rows = 1): Shape {
+  const builder = new GraphBuilder(OPS);
+  let current = builder.value('x', withRows(rows, data.input), 'input');
+  const made = new Map<string, ValueId>();
   let source = 'the data has';
-  layers.forEach((layer, index) => {
-    if (layer.type !== 'Linear') return;
-    if (layer.in !== features) {
-      throw new LockstepError(
-        'shape',
-        `layer ${index} (Linear): mat1 and mat2 shapes cannot be multiplied (${rows}x${features} and ${layer.in}x${layer.out})`,
-        `Set in_features of layer ${index} to ${features}: ${source} ${features} columns.`,
-        { layer: index, expected: features, actual: layer.in },
-      );
+  for (const [index, layer] of layers.entries()) {
+    const before = builder.typeOf(current).shape;
+    try {
+      current = buildForward(builder, layers, current, { range: { start: index, end: index + 1 }, made }).output;
+    } catch (error) {
+      throw explained(error, layer, index, before, source);
     }
-    features = layer.out;
-    source = `layer ${index} gives`;
-  });
-  if (!layers.some(({ type }) => type === 'Linear')) {
+    const changed = builder.typeOf(current).shape.join() !== before.join();
+    if (changed || parametersOfLayer(layer, index).length > 0) source = `layer ${index} gives`;
+  }
+  if (parameterList(layers).length === 0) {
     throw new LockstepError(
       'shape',
       'optimizer got an empty parameter list',
       'Add a Linear layer: the others learn nothing.',
     );
   }
-  checkLoss(features, loss, target, rows);
-  return features;
+  checkLoss(builder, current, loss, data.target, rows);
+  return builder.typeOf(current).shape.slice(1);
 }
 
-function checkLoss(features: number, loss: LossConfig, target: TargetInfo, rows: number): void {
-  const details = { outputs: features, columns: target.columns };
-  if (loss.type === 'CrossEntropyLoss') {
-    if (target.dtype !== 'i32') {
-      throw new LockstepError(
-        'data',
-        'CrossEntropyLoss: expected scalar type Long but found Float',
-        'CrossEntropyLoss takes class indices; for real-valued targets use MSELoss.',
-        details,
-      );
+/** The operator's complaint with the layer before it. */
+function explained(error: unknown, layer: LayerConfig, index: number, shape: Shape, source: string): unknown {
+  if (!(error instanceof LockstepError) || error.code === 'internal') return error;
+  const features = shape.at(-1) ?? 1;
+  const details = { ...error.details, layer: index, expected: features };
+  if (layer.type !== 'Linear' || shape.length < 2)
+    return new LockstepError(error.code, `layer ${index} (${layer.type}): ${error.message}`, error.hint, details);
+  const flat = elements(shape.slice(1));
+  const hint =
+    shape.length > 2 && layer.in === flat
+      ? `Put a Flatten layer before it: ${source} rows of shape [${shape.slice(1).join(', ')}].`
+      : `Set in_features of layer ${index} to ${features}: ${source} ${features} columns.`;
+  return new LockstepError(error.code, `layer ${index} (Linear): ${error.message}`, hint, {
+    ...details,
+    actual: layer.in,
+  });
+}
+
+function checkLoss(builder: GraphBuilder, output: ValueId, loss: LossConfig, target: TensorType, rows: number): void {
+  const outputs = builder.typeOf(output).shape.slice(1);
+  const details = { outputs: outputs.at(-1) ?? 1, columns: target.shape.at(-1) ?? 1 };
+  const indices = loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss';
+  if (indices && target.dtype !== 'i32') {
+    throw new LockstepError(
+      'data',
+      `${loss.type}: expected scalar type Long but found Float`,
+      `${loss.type} takes class indices; for real-valued targets use MSELoss.`,
+      details,
+    );
+  }
+  if (!indices && (target.dtype === 'i32' || target.shape.join() !== outputs.join())) {
+    const [own, given] = [size([rows, ...target.shape]), size([rows, ...outputs])];
+    const hint = `Set out_features of the last Linear layer to ${details.columns}: the target has that many columns.`;
+    if (loss.type === 'BCEWithLogitsLoss') {
+      const message = `Target size (${own}) must be the same as input size (${given})`;
+      throw new LockstepError('shape', `BCEWithLogitsLoss: ${message}`, hint, details);
     }
-    return;
+    const message = `Using a target size (${own}) that is different to the input size (${given})`;
+    throw new LockstepError('shape', `${loss.type}: ${message}`, hint, details);
   }
-  if (target.columns === features) return;
-  const hint = `Set out_features of the last Linear layer to ${target.columns}: the target has that many columns.`;
-  if (loss.type === 'BCEWithLogitsLoss') {
-    const message = `Target size (${size(rows, target.columns)}) must be the same as input size (${size(rows, features)})`;
-    throw new LockstepError('shape', `BCEWithLogitsLoss: ${message}`, hint, details);
+  try {
+    buildLoss(builder, loss, output, builder.value('y', withRows(rows, target), 'target'));
+  } catch (error) {
+    if (!(error instanceof LockstepError)) throw error;
+    const hint =
+      outputs.length > 1 + target.shape.length ? 'Put a Flatten layer before the last Linear layer.' : error.hint;
+    throw new LockstepError(error.code, `${loss.type}: ${error.message}`, hint, details);
   }
-  const message = `Using a target size (${size(rows, target.columns)}) that is different to the input size (${size(rows, features)})`;
-  throw new LockstepError('shape', `MSELoss: ${message}`, hint, details);
 }

@@ -6,7 +6,8 @@ import type { ValueId } from '../graph/op';
 import { OPS } from '../graph/op-table';
 import { DEFAULT_CONFIG } from '../protocol/config';
 import { Generator } from '../tensor/generator';
-import { buildForward, buildLoss, initialParameters, parameterList } from './model';
+import { buildLoss } from './losses';
+import { buildForward, initialParameters, parameterList } from './model';
 
 const { layers } = DEFAULT_CONFIG.model;
 const f32 = (...shape: number[]) => ({ shape, dtype: 'f32' }) as const;
@@ -76,7 +77,7 @@ describe('model', () => {
   it('builds a range of layers with the names of the whole model, and its boundary gradient', () => {
     const builder = new GraphBuilder(OPS);
     const input = builder.value('1.out', f32(10, 8), 'input');
-    const { output, parameters } = buildForward(builder, layers, input, { start: 2, end: 4 });
+    const { output, parameters } = buildForward(builder, layers, input, { range: { start: 2, end: 4 } });
     expect(parameters.map((p) => p.name)).toEqual(['2.weight', '2.bias']);
     expect(must(builder.finish().values[output], 'output').name).toBe('3.out');
     const received = builder.value('3.out.grad', f32(10, 8), 'gradient');

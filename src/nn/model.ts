@@ -1,20 +1,18 @@
 /**
- * nn.Sequential as a graph builder: layers and a loss of the Config become nodes, with the parameter names of PyTorch's state_dict ('0.weight',
- * '0.bias', '2.weight'). `parallel` calls it with the whole model, or with the range of layers that a device holds; `session` asks for
- * the parameters and their initial values. It decides nothing about devices.
+ * nn.Sequential as a graph builder: walks the layers of the Config (layers/ says what each is) and gives their parameters, buffers, initial values and forward
+ * nodes, with the names of PyTorch's state_dict ('0.weight', 'blocks.1.ln1.bias'). `parallel` calls it with the whole model, or with the range
+ * of layers that a device holds. It decides nothing about devices.
  */
-import { at } from '../base/invariant';
+import { LockstepError } from '../base/errors';
+import { at, must } from '../base/invariant';
 import type { GraphBuilder } from '../graph/graph';
-import type { Attrs, ValueId } from '../graph/op';
+import type { ValueId } from '../graph/op';
 import type { LayerConfig, LossConfig } from '../protocol/config';
 import type { Generator } from '../tensor/generator';
-import { initLinear } from '../tensor/init';
-import type { Shape } from '../tensor/shape';
-
-export interface ParameterSpec {
-  readonly name: string;
-  readonly shape: Shape;
-}
+import { elements, type HostArray, type Shape } from '../tensor/shape';
+import type { BufferSpec, LayerContext, ParameterSpec } from './layer';
+import { layerDef } from './layers';
+import { CLASS_WEIGHTS, classWeights } from './losses';
 
 export interface InitialParameter {
   readonly name: string;
@@ -22,9 +20,19 @@ export interface InitialParameter {
   readonly data: Float32Array<ArrayBuffer>;
 }
 
+/** A tensor of the model that is kept over steps and not trained, at its start. */
+export interface InitialBuffer {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly data: HostArray;
+}
+
 export interface ForwardValues {
   readonly output: ValueId;
+  /** In registration order; a tied weight stands once, where it was made. */
   readonly parameters: readonly { readonly name: string; readonly value: ValueId }[];
+  /** In the order in which the forward pass meets them, which is the order of their draws. */
+  readonly masks: readonly { readonly name: string; readonly p: number }[];
 }
 
 /** Layers [start, end) of the model. */
@@ -33,74 +41,149 @@ export interface LayerRange {
   readonly end: number;
 }
 
-type Activation = Exclude<LayerConfig['type'], 'Linear'>;
-
-const OP_OF: Readonly<Record<Activation, string>> = {
-  ReLU: 'ops/relu',
-  Tanh: 'ops/tanh',
-  Sigmoid: 'ops/sigmoid',
-  GELU: 'ops/gelu',
-  Softmax: 'ops/softmax',
-  LogSoftmax: 'ops/log-softmax',
-};
-
-const LOSS_OP: Readonly<Record<LossConfig['type'], string>> = {
-  MSELoss: 'loss/mse',
-  CrossEntropyLoss: 'loss/cross-entropy',
-  BCEWithLogitsLoss: 'loss/bce-with-logits',
-};
-
-function layerParameters(layer: LayerConfig, index: number): readonly ParameterSpec[] {
-  if (layer.type !== 'Linear') return [];
-  const weight = { name: `${index}.weight`, shape: [layer.out, layer.in] };
-  return layer.bias ? [weight, { name: `${index}.bias`, shape: [layer.out] }] : [weight];
+export interface ForwardOptions {
+  readonly range?: LayerRange | undefined;
+  /** model.train() (default) or model.eval(). */
+  readonly training?: boolean;
+  /** Parameters and buffers made so far, where layers are built one by one. */
+  readonly made?: Map<string, ValueId>;
 }
 
-/** All parameters in registration order: weight, then bias, layer by layer. */
-export function parameterList(layers: readonly LayerConfig[]): readonly ParameterSpec[] {
-  return layers.flatMap(layerParameters);
+const join = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}.${name}`);
+
+/** What stands before the names of a layer's parameters: its name, or its index in the Sequential. */
+export const layerPath = (layer: LayerConfig, index: number): string => layer.name ?? String(index);
+
+function ownAndBelow<T extends { readonly name: string }>(
+  layer: LayerConfig,
+  path: string,
+  own: (layer: LayerConfig) => readonly T[] | undefined,
+): readonly T[] {
+  const named = (own(layer) ?? []).map((spec) => ({ ...spec, name: join(path, spec.name) }));
+  const children = layerDef(layer).children?.(layer) ?? [];
+  return [...named, ...children.flatMap(([name, child]) => ownAndBelow(child, join(path, name), own))];
+}
+
+/** Parameters of one layer by full name. */
+export const parametersOfLayer = (layer: LayerConfig, index: number): readonly ParameterSpec[] =>
+  ownAndBelow(layer, layerPath(layer, index), (l) => layerDef(l).parameters?.(l));
+
+/** All parameters in registration order: own ones, then those of children, layer by layer. */
+export const parameterList = (layers: readonly LayerConfig[]): readonly ParameterSpec[] =>
+  layers.flatMap(parametersOfLayer);
+
+const bufferSpecs = (layers: readonly LayerConfig[]): readonly BufferSpec[] =>
+  layers.flatMap((layer, i) => ownAndBelow(layer, layerPath(layer, i), (l) => layerDef(l).buffers?.(l)));
+
+/** Buffers of model and loss before the first step. */
+export function initialBuffers(layers: readonly LayerConfig[], loss: LossConfig): readonly InitialBuffer[] {
+  const own = bufferSpecs(layers).map(({ name, shape, dtype, fill }) => {
+    const data = dtype === 'i32' ? new Int32Array(elements(shape)) : new Float32Array(elements(shape));
+    return { name, shape, data: data.fill(fill) };
+  });
+  const weights = classWeights(loss);
+  if (!weights) return own;
+  return [...own, { name: CLASS_WEIGHTS, shape: [weights.length], data: Float32Array.from(weights) }];
+}
+
+/** The values that `nn.Sequential(...)` has after `torch.manual_seed`, drawn module by module. */
+export function initialParameters(layers: readonly LayerConfig[], generator: Generator): readonly InitialParameter[] {
+  const draw = (layer: LayerConfig, path: string): readonly InitialParameter[] => {
+    const def = layerDef(layer);
+    const data = def.init?.(layer, generator) ?? [];
+    const own = (def.parameters?.(layer) ?? []).map(({ name, shape }, i) => ({
+      name: join(path, name),
+      shape,
+      data: at(data, i),
+    }));
+    return [...own, ...(def.children?.(layer) ?? []).flatMap(([name, child]) => draw(child, join(path, name)))];
+  };
+  return layers.flatMap((layer, i) => draw(layer, layerPath(layer, i)));
 }
 
 /**
- * Append the forward nodes of the layers in `range` (default: all) to the graph and make their parameters. Activations are named '<layer>.out';
- * layers keep their index in the whole model. Throws LockstepError('shape') where sizes do not fit; `checkModel` says more.
+ * Append the forward nodes of the layers in `range` (default: all) to the graph and make their parameters. A layer's result is named '<path>.out'.
+ * Throws LockstepError('shape') where sizes do not fit; `checkModel` says more.
  */
 export function buildForward(
   builder: GraphBuilder,
   layers: readonly LayerConfig[],
   input: ValueId,
-  range?: LayerRange,
+  { range, training = true, made = new Map() }: ForwardOptions = {},
 ): ForwardValues {
   const { start, end } = range ?? { start: 0, end: layers.length };
   const parameters: { name: string; value: ValueId }[] = [];
+  const masks: { name: string; p: number }[] = [];
+
+  const contextOf = (layer: LayerConfig, path: string): LayerContext => {
+    const def = layerDef(layer);
+    const child = (name: string): LayerConfig =>
+      must(
+        def.children?.(layer).find(([own]) => own === name),
+        `child ${name} of ${path}`,
+      )[1];
+    const own = (
+      specs: readonly (ParameterSpec & { readonly dtype?: 'f32' | 'i32' })[],
+      name: string,
+      isBuffer: boolean,
+    ) => {
+      const full = join(path, name);
+      const known = made.get(full);
+      if (known !== undefined) return known;
+      const { shape, dtype = 'f32' } = must(
+        specs.find((s) => s.name === name),
+        full,
+      );
+      const value = builder.value(full, { shape, dtype }, isBuffer ? 'buffer' : 'parameter');
+      made.set(full, value);
+      if (!isBuffer) parameters.push({ name: full, value });
+      return value;
+    };
+    return {
+      training,
+      typeOf: (value) => builder.typeOf(value),
+      parameter: (name) => own(def.parameters?.(layer) ?? [], name, false),
+      buffer: (name) => own(def.buffers?.(layer) ?? [], name, true),
+      shared(full) {
+        const value = made.get(full);
+        if (value !== undefined) return value;
+        throw new LockstepError(
+          'placement',
+          `Layer ${path} shares the weight ${full}, which no layer before it on the same device has.`,
+          'Tie to a parameter of an earlier layer; under model parallel keep both layers on one device, or untie them.',
+          { layer: path, parameter: full },
+        );
+      },
+      apply(op, inputs, attrs = {}, { names = ['out'], into } = {}) {
+        const placement = { module: path, phase: 'forward', names: names.map((n) => join(path, n)) } as const;
+        const outputs = builder.apply(op, inputs, attrs, into ? { ...placement, into } : placement);
+        return [at(outputs, 0), ...outputs.slice(1)];
+      },
+      mask(shape, p) {
+        const name = join(path, 'mask');
+        masks.push({ name, p });
+        return builder.value(name, { shape, dtype: 'f32' }, 'mask');
+      },
+      run: (name, x) => forward(child(name), join(path, name), x),
+      inside: (name) => contextOf(child(name), join(path, name)),
+    };
+  };
+  const forward = (layer: LayerConfig, path: string, x: ValueId): ValueId =>
+    layerDef(layer).forward(contextOf(layer, path), layer, x);
+
   let current = input;
   for (let index = start; index < end; index++) {
     const layer = at(layers, index);
-    const made = layerParameters(layer, index).map((p) => {
-      const value = builder.value(p.name, { shape: p.shape, dtype: 'f32' }, 'parameter');
-      parameters.push({ name: p.name, value });
-      return value;
-    });
-    const op = layer.type === 'Linear' ? 'ops/linear' : OP_OF[layer.type];
-    const attrs: Attrs = layer.type === 'GELU' ? { approximate: layer.approximate } : {};
-    const placement = { module: String(index), phase: 'forward', names: [`${index}.out`] } as const;
-    current = at(builder.apply(op, [current, ...made], attrs, placement), 0);
+    current = forward(layer, layerPath(layer, index), current);
   }
-  return { output: current, parameters };
+  return { output: current, parameters: inRegistrationOrder(layers, parameters), masks };
 }
 
-/** Append the loss: a value named 'loss' of shape [1]. */
-export function buildLoss(builder: GraphBuilder, loss: LossConfig, output: ValueId, target: ValueId): ValueId {
-  const placement = { module: '', phase: 'loss', names: ['loss'] } as const;
-  return at(builder.apply(LOSS_OP[loss.type], [output, target], { reduction: loss.reduction }, placement), 0);
-}
-
-/** The values that `nn.Sequential(...)` has after `torch.manual_seed`: drawn weight, then bias, Linear by Linear. */
-export function initialParameters(layers: readonly LayerConfig[], generator: Generator): readonly InitialParameter[] {
-  return layers.flatMap((layer, index) => {
-    if (layer.type !== 'Linear') return [];
-    const { weight, bias } = initLinear(generator, layer.in, layer.out, layer.bias);
-    const first = { name: `${index}.weight`, shape: [layer.out, layer.in], data: weight };
-    return bias ? [first, { name: `${index}.bias`, shape: [layer.out], data: bias }] : [first];
-  });
+/** The forward pass may meet parameters in another order than torch registers them. */
+function inRegistrationOrder<T extends { readonly name: string }>(
+  layers: readonly LayerConfig[],
+  found: readonly T[],
+): readonly T[] {
+  const place = new Map(parameterList(layers).map((p, i) => [p.name, i]));
+  return [...found].sort((a, b) => (place.get(a.name) ?? 0) - (place.get(b.name) ?? 0));
 }

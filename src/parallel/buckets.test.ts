@@ -5,8 +5,8 @@ import { configSchema, type LayerConfig } from '../protocol/config';
 import { elements } from '../tensor/shape';
 import { assignBuckets } from './buckets';
 import { bucketsOf, readyOrder } from './ddp';
-import { stageGraph } from './emit';
 import fixtures from './fixtures/buckets.json';
+import { stageGraph } from './stage-graph';
 import { PROGRAM_OPS } from './strategies';
 
 test.each(fixtures.assignment)('assigns $bytes under $limits', ({ bytes, limits, buckets }) => {
@@ -30,7 +30,14 @@ describe.each(fixtures.ddp)(
     });
     const outputs = dims.at(-1)?.[1] ?? 0;
     const stage = stageGraph(
-      { config, ops: PROGRAM_OPS, inputShape: [dims[0]?.[0] ?? 0], targetShape: [outputs], targetType: 'f32' },
+      {
+        config,
+        ops: PROGRAM_OPS,
+        inputShape: [dims[0]?.[0] ?? 0],
+        inputType: 'f32',
+        targetShape: [outputs],
+        targetType: 'f32',
+      },
       { rows: 4, withLoss: true },
     );
     const index = (name: string) => stage.parameters.findIndex((p) => p.name === name);

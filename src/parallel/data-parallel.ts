@@ -7,12 +7,13 @@
 import { at, must } from '../base/invariant';
 import { chunkSizes } from '../data/chunk';
 import { type Graph, GraphBuilder } from '../graph/graph';
-import { buildLoss } from '../nn/model';
+import { buildLoss, CLASS_WEIGHTS } from '../nn/losses';
 import { type LaneBuilder, ProgramBuilder, type Where } from '../program/builder';
 import type { CollectiveRef, Payload } from '../protocol/trace';
 import { elements } from '../tensor/shape';
-import { declareValues, emitLoad, emitNode, emitOptimizer, nodesOf, type StageGraph, stageGraph } from './emit';
+import { declareValues, emitAccumulate, emitLoad, emitMasks, emitNode, emitOptimizer } from './emit';
 import { single } from './single';
+import { nodesOf, type StageGraph, stageGraph } from './stage-graph';
 import type { Strategy, StrategyInput } from './strategy';
 
 const OUTPUT = 'output';
@@ -44,7 +45,7 @@ export const dataParallel: Strategy = {
       lane: builder.lane(d),
       start,
       count,
-      stage: stageGraph(input, { rows: count, withLoss: false }),
+      stage: stageGraph(input, { rows: count, withLoss: false, gradients: variant.gradients }),
     }));
     for (const { lane, stage } of replicas) declareValues(lane, stage);
     const move: Move = { builder, replicas };
@@ -52,30 +53,33 @@ export const dataParallel: Strategy = {
     root.buffer({
       name: 'batch',
       shape: [rows, ...input.inputShape],
-      dtype: 'f32',
+      dtype: input.inputType,
       category: 'data',
       persistent: false,
     });
     emitLoad(root, 'batch', 'inputs', 0, 0, rows);
     scatter(move, 'batch', (r) => r.stage.input, 'data', { phase: 'scatter', anchor: 'scatter' });
     replicate(move);
+    for (const { lane, stage } of replicas) emitMasks(lane, stage);
     for (const node of nodesOf(at(replicas, 0).stage, 'forward').keys()) {
       for (const { lane, stage } of replicas)
-        emitNode(lane, stage.graph, must(nodesOf(stage, 'forward')[node], 'node'), 'parallel_apply');
+        emitNode(lane, stage, must(nodesOf(stage, 'forward')[node], 'node'), 'parallel_apply');
     }
     const lossGraph = gatherAndLoss(move, input, rows);
-    for (const node of lossGraph.nodes) emitNode(root, lossGraph, node);
+    for (const node of lossGraph.nodes) emitNode(root, { graph: lossGraph, parameters: [] }, node);
     scatter(move, OUTPUT_GRADIENT, (r) => r.stage.outputGradient, 'gradient', {
       phase: 'backward',
       anchor: 'backward',
     });
     for (const node of nodesOf(at(replicas, 0).stage, 'backward').keys()) {
       for (const { lane, stage } of replicas)
-        emitNode(lane, stage.graph, must(nodesOf(stage, 'backward')[node], 'node'));
+        emitNode(lane, { graph: stage.graph, parameters: [] }, must(nodesOf(stage, 'backward')[node], 'node'));
     }
     reduceAddCoalesced(move);
-    emitOptimizer(root, input, at(replicas, 0).stage.parameters);
-    return builder.finish('dataParallel', variant);
+    const { parameters } = at(replicas, 0).stage;
+    emitAccumulate(root, parameters, { phase: 'reduce', anchor: 'backward' });
+    if (variant.steps) emitOptimizer(root, input, parameters);
+    return builder.finish('dataParallel', variant.name);
   },
 };
 
@@ -120,11 +124,13 @@ function scatter(
   }
 }
 
-/** Broadcast.apply: device 0's parameters to every replica, on each forward. */
+/** Broadcast.apply: device 0's parameters and buffers to every replica, on each forward; what the replicas do to buffers is lost. */
 function replicate({ builder, replicas }: Move): void {
   const where: Where = { phase: 'replicate', anchor: 'replicate', queue: 'comm' };
   const collective: CollectiveRef = { seq: 1, op: 'broadcast', algorithm: 'direct' };
-  for (const { name } of at(replicas, 0).stage.parameters) {
+  const { graph } = at(replicas, 0).stage;
+  const kept = graph.values.filter((v) => v.role === 'parameter' || (v.role === 'buffer' && v.name !== CLASS_WEIGHTS));
+  for (const { name } of kept) {
     for (const { lane } of replicas.slice(1)) {
       builder.transfer(
         { device: 0, slice: builder.lane(0).whole(name), where },
@@ -158,6 +164,8 @@ function gatherAndLoss({ builder, replicas }: Move, input: StrategyInput, rows: 
     outputGradient: OUTPUT_GRADIENT,
     inputGradient: undefined,
     parameters: [],
+    masks: [],
+    lossGradient: 1 / input.config.accumulate,
   });
 
   for (const [d, r] of replicas.entries()) {
@@ -183,13 +191,13 @@ function reduceAddCoalesced({ builder, replicas }: Move): void {
   const root = builder.lane(0);
   const where: Where = { phase: 'reduce', anchor: 'reduce', queue: 'comm' };
   for (const { lane } of replicas) lane.handOver('compute', 'comm', where);
-  for (const { gradient } of at(replicas, 0).stage.parameters) {
+  for (const { fresh } of at(replicas, 0).stage.parameters) {
     for (const { lane } of replicas.slice(1)) {
       builder.transfer(
-        { device: lane.device, slice: lane.whole(gradient), where },
-        { device: 0, slice: root.whole(gradient), where },
+        { device: lane.device, slice: lane.whole(fresh), where },
+        { device: 0, slice: root.whole(fresh), where },
         {
-          name: `${gradient}.reduce`,
+          name: `${fresh}.reduce`,
           payload: 'gradient',
           apply: 'add',
           collective: { seq: 3, op: 'reduce', algorithm: 'direct', summed: lane.device + 1 },

@@ -8,21 +8,14 @@ import { at, must } from '../base/invariant';
 import type { AllReduce } from '../collectives/all-reduce';
 import { naive } from '../collectives/naive';
 import { ring } from '../collectives/ring';
+import { CLASS_WEIGHTS } from '../nn/losses';
 import { parameterList } from '../nn/model';
 import { ProgramBuilder, type Where } from '../program/builder';
 import type { Config } from '../protocol/config';
 import { elements } from '../tensor/shape';
 import { assignBuckets, bucketLimits } from './buckets';
-import {
-  declareValues,
-  emitLoad,
-  emitNode,
-  emitOptimizer,
-  nodesOf,
-  type ParameterRef,
-  type StageGraph,
-  stageGraph,
-} from './emit';
+import { declareValues, emitLoad, emitMasks, emitNode, emitOptimizer } from './emit';
+import { nodesOf, type ParameterRef, type StageGraph, stageGraph } from './stage-graph';
 import type { Strategy } from './strategy';
 
 const ALGORITHMS: Readonly<Record<Config['ddp']['algorithm'], AllReduce>> = { ring, naive };
@@ -30,7 +23,7 @@ const REDUCE: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
 
 /** Parameters in the order in which backward makes their gradients; within a module the bias before the weight, as autograd does. */
 export function readyOrder(stage: StageGraph): readonly ParameterRef[] {
-  const byGradient = new Map(stage.parameters.map((p) => [p.gradient, p]));
+  const byGradient = new Map(stage.parameters.map((p) => [p.fresh, p]));
   return nodesOf(stage, 'backward').flatMap((node) =>
     [...node.outputs].reverse().flatMap((id) => {
       const parameter = byGradient.get(at(stage.graph.values, id).name);
@@ -59,14 +52,21 @@ export const ddp: Strategy = {
     const world = config.worldSize;
     const group = Array.from({ length: world }, (_, r) => r);
     const builder = new ProgramBuilder(group, input.ops);
-    const stage = stageGraph(input, { rows, withLoss: true });
-    const buckets = bucketsOf(stage, config, variant === 'first');
+    const stage = stageGraph(input, { rows, withLoss: true, gradients: variant.gradients });
     for (const lane of builder.lanes) declareValues(lane, stage);
     for (const lane of builder.lanes) {
       emitLoad(lane, 'x', 'inputs', lane.rank, 0, rows);
       emitLoad(lane, 'y', 'targets', lane.rank, 0, rows);
+      emitMasks(lane, stage);
     }
-    const pending = buckets.map((bucket) => new Set(bucket.map((p) => p.gradient)));
+    // Only after a forward that was followed by a reduction: the first micro-batch of a group.
+    if (variant.gradients === 'set') broadcastBuffers(builder, stage);
+    if (!variant.steps) {
+      for (const node of stage.graph.nodes) for (const lane of builder.lanes) emitNode(lane, stage, node);
+      return builder.finish('ddp', variant.name);
+    }
+    const buckets = bucketsOf(stage, config, variant.first);
+    const pending = buckets.map((bucket) => new Set(bucket.map((p) => p.fresh)));
     let launched = 0;
     const launchReady = () => {
       while (launched < buckets.length && pending[launched]?.size === 0) {
@@ -76,7 +76,7 @@ export const ddp: Strategy = {
       }
     };
     for (const node of stage.graph.nodes) {
-      for (const lane of builder.lanes) emitNode(lane, stage.graph, node);
+      for (const lane of builder.lanes) emitNode(lane, stage, node);
       for (const id of node.outputs) for (const set of pending) set.delete(at(stage.graph.values, id).name);
       if (node.phase === 'backward') launchReady();
     }
@@ -95,7 +95,7 @@ export const ddp: Strategy = {
       }
     });
     for (const lane of builder.lanes) emitOptimizer(lane, input, stage.parameters);
-    return builder.finish('ddp', variant);
+    return builder.finish('ddp', variant.name);
   },
 
   /** DistributedDataParallel(model): rank 0's parameters are broadcast, whatever the others drew. */
@@ -106,25 +106,40 @@ export const ddp: Strategy = {
       Array.from({ length: worldSize }, (_, r) => r),
       input.ops,
     );
-    const where: Where = { phase: 'broadcast', anchor: 'broadcast', queue: 'comm' };
-    parameterList(model.layers).forEach(({ name, shape }, seq) => {
+    const parameters = parameterList(model.layers);
+    for (const { name, shape } of parameters) {
       for (const lane of builder.lanes)
         lane.buffer({ name, shape, dtype: 'f32', category: 'parameter', persistent: true, pool: 'parameters' });
-      for (let r = 1; r < worldSize; r++) {
-        builder.transfer(
-          { device: 0, slice: builder.lane(0).whole(name), where },
-          { device: r, slice: builder.lane(r).whole(name), where },
-          {
-            name: `${name}.broadcast`,
-            payload: 'parameter',
-            collective: { seq, op: 'broadcast', algorithm: 'direct' },
-          },
-        );
-      }
-    });
+    }
+    broadcast(
+      builder,
+      parameters.map((p) => p.name),
+      { phase: 'broadcast', anchor: 'broadcast', queue: 'comm' },
+    );
     return builder.finish('ddp', 'construct');
   },
 };
+
+/** Rank 0's tensors overwrite those of the others. */
+function broadcast(builder: ProgramBuilder, names: readonly string[], where: Where): void {
+  names.forEach((name, seq) => {
+    for (const lane of builder.lanes.slice(1)) {
+      builder.transfer(
+        { device: 0, slice: builder.lane(0).whole(name), where },
+        { device: lane.device, slice: lane.whole(name), where },
+        { name: `${name}.broadcast`, payload: 'parameter', collective: { seq, op: 'broadcast', algorithm: 'direct' } },
+      );
+    }
+  });
+}
+
+/** _sync_buffers: before the forward pass every rank takes rank 0's running statistics. */
+function broadcastBuffers(builder: ProgramBuilder, stage: StageGraph): void {
+  const names = stage.graph.values.flatMap((v) => (v.role === 'buffer' && v.name !== CLASS_WEIGHTS ? [v.name] : []));
+  if (names.length === 0) return;
+  broadcast(builder, names, { phase: 'broadcast', anchor: 'forward', queue: 'comm' });
+  for (const lane of builder.lanes) lane.handOver('comm', 'compute', { phase: 'broadcast', anchor: 'forward' });
+}
 
 function packBucket(builder: ProgramBuilder, bucket: readonly ParameterRef[], index: number, scale: number): void {
   for (const lane of builder.lanes) {

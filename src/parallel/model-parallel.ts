@@ -6,11 +6,12 @@
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import { ProgramBuilder, type Where } from '../program/builder';
-import type { Config } from '../protocol/config';
-import { declareValues, emitLoad, emitNode, emitOptimizer, nodesOf, stageGraph } from './emit';
+import type { Config, LayerType } from '../protocol/config';
+import { declareValues, emitLoad, emitMasks, emitNode, emitOptimizer } from './emit';
+import { nodesOf, stageGraph } from './stage-graph';
 import type { Strategy } from './strategy';
 
-/** [start, end) of the layers on each device: the user's split, or the Linear layers spread evenly with what follows them. */
+/** [start, end) of the layers on each device: the user's split, or the layers with weights spread evenly with what follows them. */
 export function layerRanges(config: Config): readonly { readonly start: number; readonly end: number }[] {
   const { layers } = config.model;
   const sizes = config.modelParallel.split ?? evenSplit(config);
@@ -30,23 +31,35 @@ export function layerRanges(config: Config): readonly { readonly start: number; 
   });
 }
 
-/** Layers a device: Linear layers in groups as equal as can be, the first groups larger; activations stay with the Linear before them. */
+/** What is worth a place of its own; normalisation, activations and pooling stay with the layer before them. */
+const WEIGHTED: ReadonlySet<LayerType> = new Set([
+  'Linear',
+  'Conv2d',
+  'Embedding',
+  'TokenEmbedding',
+  'MultiheadAttention',
+  'TransformerBlock',
+  'Residual',
+]);
+
+/** Layers a device: those with weights in groups as equal as can be, the first groups larger. */
 function evenSplit({ model, worldSize }: Config): readonly number[] {
-  const linear = model.layers.flatMap((layer, i) => (layer.type === 'Linear' ? [i] : []));
-  if (worldSize > linear.length) {
+  const weighted = model.layers.flatMap((layer, i) => (WEIGHTED.has(layer.type) ? [i] : []));
+  const what = weighted.every((i) => model.layers[i]?.type === 'Linear') ? 'Linear layers' : 'layers with weights';
+  if (worldSize > weighted.length) {
     throw new LockstepError(
       'placement',
-      `Model parallel cannot place ${linear.length} Linear layers on ${worldSize} devices: every device needs at least one.`,
-      `Use at most ${linear.length} devices, or add layers.`,
-      { layers: linear.length, worldSize },
+      `Model parallel cannot place ${weighted.length} ${what} on ${worldSize} devices: every device needs at least one.`,
+      `Use at most ${weighted.length} devices, or add layers.`,
+      { layers: weighted.length, worldSize },
     );
   }
-  const base = Math.floor(linear.length / worldSize);
+  const base = Math.floor(weighted.length / worldSize);
   const starts: number[] = [];
   let next = 0;
   for (let d = 0; d < worldSize; d++) {
-    starts.push(d === 0 ? 0 : at(linear, next));
-    next += base + (d < linear.length % worldSize ? 1 : 0);
+    starts.push(d === 0 ? 0 : at(weighted, next));
+    next += base + (d < weighted.length % worldSize ? 1 : 0);
   }
   return starts.map((s, d) => (starts[d + 1] ?? model.layers.length) - s);
 }
@@ -70,8 +83,10 @@ export const modelParallel: Strategy = {
         range,
         inputName,
         inputShape,
+        inputType: d === 0 ? input.inputType : 'f32',
         withLoss: d === last,
         needInputGradient: d > 0,
+        gradients: variant.gradients,
       });
       inputName = stage.output;
       inputShape = must(
@@ -86,22 +101,24 @@ export const modelParallel: Strategy = {
     stages.forEach((stage, d) => {
       const lane = builder.lane(d);
       if (d > 0) hop(builder, d - 1, d, stage.input, 'activation', { phase: 'forward', anchor: 'send_activation' });
-      for (const node of nodesOf(stage, 'forward')) emitNode(lane, stage.graph, node);
+      emitMasks(lane, stage);
+      for (const node of nodesOf(stage, 'forward')) emitNode(lane, stage, node);
     });
     const end = builder.lane(last);
     emitLoad(end, 'y', 'targets', 0, 0, rows);
-    for (const node of nodesOf(at(stages, last), 'loss')) emitNode(end, at(stages, last).graph, node);
+    for (const node of nodesOf(at(stages, last), 'loss')) emitNode(end, at(stages, last), node);
     for (let d = last; d >= 0; d--) {
       const stage = at(stages, d);
-      for (const node of nodesOf(stage, 'backward')) emitNode(builder.lane(d), stage.graph, node);
+      for (const node of nodesOf(stage, 'backward')) emitNode(builder.lane(d), stage, node);
       if (d > 0)
         hop(builder, d, d - 1, must(stage.inputGradient, 'input gradient'), 'gradient', {
           phase: 'backward',
           anchor: 'send_gradient',
         });
     }
-    for (const [d, stage] of stages.entries()) emitOptimizer(builder.lane(d), input, stage.parameters);
-    return builder.finish('modelParallel', variant);
+    if (variant.steps)
+      for (const [d, stage] of stages.entries()) emitOptimizer(builder.lane(d), input, stage.parameters);
+    return builder.finish('modelParallel', variant.name);
   },
 };
 

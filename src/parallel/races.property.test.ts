@@ -12,6 +12,7 @@ import { readBuffers, writtenBuffers } from '../program/instruction-access';
 import { verify } from '../program/verifier';
 import { type ConfigInput, configSchema, type LayerConfig } from '../protocol/config';
 import { PROGRAM_OPS, STRATEGIES } from './strategies';
+import { FIRST, FULL } from './strategy';
 
 interface Access {
   readonly buffer: string;
@@ -91,14 +92,15 @@ test('instructions that touch the same numbers are ordered, in every mode, mesh 
         config,
         ops: PROGRAM_OPS,
         inputShape: [inputs],
+        inputType: 'f32' as const,
         targetShape: [outputs],
         targetType: 'f32' as const,
       };
       const rows = Math.floor(config.batchSize / strategy.mesh(config).processes);
       const construct = strategy.construct?.(input);
       const programs = [
-        strategy.compile(input, 'full', rows),
-        ...(strategy.firstStepDiffers ? [strategy.compile(input, 'first', rows)] : []),
+        strategy.compile(input, FULL, rows),
+        ...(strategy.firstStepDiffers ? [strategy.compile(input, FIRST, rows)] : []),
         ...(construct ? [construct] : []),
       ];
       for (const program of programs) {

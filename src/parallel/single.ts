@@ -1,6 +1,7 @@
 /** Single: one process, one device; the reference that every other mode is held against. */
 import { ProgramBuilder } from '../program/builder';
-import { declareValues, emitLoad, emitNode, emitOptimizer, stageGraph } from './emit';
+import { declareValues, emitLoad, emitMasks, emitNode, emitOptimizer } from './emit';
+import { stageGraph } from './stage-graph';
 import type { Strategy } from './strategy';
 
 export const single: Strategy = {
@@ -11,12 +12,13 @@ export const single: Strategy = {
   compile(input, variant, rows) {
     const builder = new ProgramBuilder([0], input.ops);
     const lane = builder.lane(0);
-    const stage = stageGraph(input, { rows, withLoss: true });
+    const stage = stageGraph(input, { rows, withLoss: true, gradients: variant.gradients });
     declareValues(lane, stage);
     emitLoad(lane, 'x', 'inputs', 0, 0, rows);
     emitLoad(lane, 'y', 'targets', 0, 0, rows);
-    for (const node of stage.graph.nodes) emitNode(lane, stage.graph, node);
-    emitOptimizer(lane, input, stage.parameters);
-    return builder.finish('single', variant);
+    emitMasks(lane, stage);
+    for (const node of stage.graph.nodes) emitNode(lane, stage, node);
+    if (variant.steps) emitOptimizer(lane, input, stage.parameters);
+    return builder.finish('single', variant.name);
   },
 };

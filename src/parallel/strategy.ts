@@ -13,9 +13,27 @@ export interface StrategyInput {
   readonly ops: OpTable;
   /** Shapes of one row. */
   readonly inputShape: Shape;
+  /** i32: token ids. */
+  readonly inputType: DType;
   readonly targetShape: Shape;
   readonly targetType: DType;
 }
+
+/** Which step of a run a Program is for. */
+export interface StepVariant {
+  /** The Program's name: 'full', 'last' (the short batch of an epoch), 'first' ... */
+  readonly name: string;
+  /** add: the gradients join what .grad already holds from earlier micro-batches; set: they replace it, as after zero_grad(). */
+  readonly gradients: 'set' | 'add';
+  /** false: a micro-batch before the last of its group: nothing is reduced (no_sync) and the optimiser does not step. */
+  readonly steps: boolean;
+  /** The first one that reduces (DDP's one bucket before the rebuild). */
+  readonly first: boolean;
+}
+
+export const FULL: StepVariant = { name: 'full', gradients: 'set', steps: true, first: false };
+export const FIRST: StepVariant = { ...FULL, name: 'first', first: true };
+export const LAST: StepVariant = { ...FULL, name: 'last' };
 
 export interface Mesh {
   /** ranks[d] is the process that drives device d. */
@@ -31,7 +49,7 @@ export interface Strategy {
   /** Rows of a process's batch of `rows` that each device works on, as [start, count] (count 0: none). */
   slices(config: Config, rows: number): readonly (readonly [start: number, count: number])[];
   /** One step with `rows` samples a process. */
-  compile(input: StrategyInput, variant: string, rows: number): Program;
+  compile(input: StrategyInput, variant: StepVariant, rows: number): Program;
   /** What runs once before step 0 (DDP's constructor), if anything. */
   construct?(input: StrategyInput): Program | undefined;
   /** The first step differs from the rest (DDP's one bucket before the rebuild). */

@@ -77,7 +77,7 @@ export class LaneBuilder {
     this.push({ kind: 'compute', op, inputs, outputs, attrs, ...this.base(where, bytes, def.flops(types)) });
   }
 
-  load(load: Pick<Load, 'buffer' | 'source' | 'process' | 'start' | 'count'>, where: Where): void {
+  load(load: Pick<Load, 'buffer' | 'source' | 'process' | 'start' | 'count' | 'p'>, where: Where): void {
     this.push({ kind: 'load', ...load, ...this.base(where, 4 * elements(this.spec(load.buffer).shape), 0) });
   }
 

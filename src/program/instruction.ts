@@ -60,7 +60,10 @@ export interface Recv extends Base {
 export interface Load extends Base {
   readonly kind: 'load';
   readonly buffer: string;
-  readonly source: 'inputs' | 'targets' | 'scalars';
+  /** mask: what dropout multiplies by, drawn on the host in the order of these instructions. */
+  readonly source: 'inputs' | 'targets' | 'scalars' | 'mask';
+  /** mask: probability of a zero. */
+  readonly p?: number;
   readonly process: Rank;
   readonly start: number;
   readonly count: number;

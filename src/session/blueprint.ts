@@ -2,12 +2,19 @@
  * From a Config to everything that a run needs and that does not change while it runs: dataset, initial weights, Programs of the mode and of
  * the single-device twin, and the order of batches. Deterministic: the same Config gives the same blueprint anywhere. Builds no device.
  */
+import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
-import { type BatchSource, makeBatchSource, type StepBatch } from '../data/batch-source';
+import {
+  type BatchSource,
+  type BatchState,
+  type MaskDraw,
+  makeBatchSource,
+  type StepBatch,
+} from '../data/batch-source';
 import { checkTargets, type Dataset } from '../data/dataset';
 import { makeDataset } from '../data/make-dataset';
-import { checkModel } from '../nn/check-model';
-import { type InitialParameter, initialParameters } from '../nn/model';
+import { checkModel, type DataShape } from '../nn/check-model';
+import { type InitialBuffer, type InitialParameter, initialBuffers, initialParameters } from '../nn/model';
 import { stepScalars } from '../optim/scalars';
 import { PROGRAM_OPS, STRATEGIES } from '../parallel/strategies';
 import type { Strategy, StrategyInput } from '../parallel/strategy';
@@ -21,7 +28,9 @@ import { Generator } from '../tensor/generator';
 import { elements } from '../tensor/shape';
 import { configNotices } from './config-notices';
 import { initialWeights } from './initial-weights';
+import { joinedMasks, maskDraws } from './mask-draws';
 import { singleTwin } from './parse-config';
+import { allVariants, variantAt } from './step-variants';
 
 export interface Blueprint {
   readonly config: Config;
@@ -29,16 +38,18 @@ export interface Blueprint {
   readonly dataset: Dataset;
   readonly table: DatasetTable;
   readonly parameters: readonly InitialParameter[];
+  /** Running statistics and the like, at their start. */
+  readonly buffers: readonly InitialBuffer[];
   readonly strategy: Strategy;
   readonly input: StrategyInput;
   readonly rankOfDevice: readonly Rank[];
-  /** Variants 'full', and where they occur 'first', 'last', 'construct'. */
+  /** 'full' first, then the other variants that occur (step-variants.ts), and 'construct'. */
   readonly programs: readonly Program[];
   /** Programs of the single-device twin; empty when none is wanted. */
   readonly twin: readonly Program[];
   readonly stepsPerEpoch: number;
-  /** A fresh order of batches from step 0. */
-  batches(): BatchSource;
+  /** The order of batches from step 0, or on from where another one stood. */
+  batches(from?: BatchState): BatchSource;
   /** Which Program a batch runs. */
   variantOf(batch: StepBatch): string;
   feed(batch: StepBatch): StepFeed;
@@ -49,63 +60,77 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const generator = new Generator(config.seed);
   const dataset = makeDataset(config.data, config.loss, generator, files);
   const inputWidth = elements(dataset.inputShape);
-  const outputs = checkModel(
-    config.model.layers,
-    inputWidth,
-    config.loss,
-    {
-      dtype: dataset.targets instanceof Int32Array ? 'i32' : 'f32',
-      columns: elements(dataset.targetShape),
-    },
-    config.batchSize,
-  );
+  const { inputType } = dataset;
+  const targetType = dataset.targets instanceof Int32Array ? 'i32' : 'f32';
+  const data: DataShape = {
+    input: { shape: dataset.inputShape, dtype: inputType },
+    target: { shape: dataset.targetShape, dtype: targetType },
+  };
+  const outputs = checkModel(config.model.layers, data, config.loss, config.batchSize).at(-1) ?? 1;
   checkTargets(dataset, outputs);
   const drawn = initialParameters(config.model.layers, generator);
   const parameters = config.weights === undefined ? drawn : initialWeights(config.weights, files, drawn);
 
   const strategy = STRATEGIES[config.mode];
   const { ranks, processes } = strategy.mesh(config);
-  const batches = () => makeBatchSource({ config, dataset, generator: generator.clone(), processes });
+  const microBatch = { ...config, batchSize: microBatchSize(config) };
+  const draws = new Map<string, readonly MaskDraw[]>();
+  const batches = (from?: BatchState) =>
+    makeBatchSource({
+      config: microBatch,
+      dataset,
+      generator,
+      processes,
+      masks: (size) => draws.get(size) ?? [],
+      from,
+    });
   const { sizes, stepsPerEpoch } = batches();
   const input: StrategyInput = {
     config,
     ops: PROGRAM_OPS,
     inputShape: dataset.inputShape,
+    inputType,
     targetShape: dataset.targetShape,
-    targetType: dataset.targets instanceof Int32Array ? 'i32' : 'f32',
+    targetType,
   };
-  const full = at(sizes.full, 0);
-  const last = sizes.last && at(sizes.last, 0);
-  const programs = [strategy.compile(input, 'full', full)];
-  if (last !== undefined) programs.push(strategy.compile(input, 'last', last));
-  if (strategy.firstStepDiffers) programs.push(strategy.compile(input, 'first', full));
+  const rowsOf = { full: at(sizes.full, 0), last: sizes.last && at(sizes.last, 0) };
+  const epochs = { stepsPerEpoch, hasLast: rowsOf.last !== undefined };
+  const compileAll = (own: Strategy, ownInput: StrategyInput, share: number) =>
+    allVariants(config, { ...epochs, firstStepDiffers: own.firstStepDiffers === true }).map(({ variant, size }) => ({
+      size,
+      program: own.compile(ownInput, variant, (rowsOf[size] ?? 0) * share),
+    }));
+  const compiled = compileAll(strategy, input, 1);
+  for (const { size, program } of compiled) if (!draws.has(size)) draws.set(size, maskDraws(program));
+  const programs = compiled.map(({ program }) => program);
   const construct = strategy.construct?.(input);
   if (construct) programs.push(construct);
   for (const program of programs) verify(program, PROGRAM_OPS);
   verifyMemory(programs, config.memoryBudgetMb * 1024 * 1024);
 
-  const twinInput = { ...input, config: singleTwin(config) };
-  const twin =
-    config.mode === 'single' || !config.compareSingle
-      ? []
-      : [STRATEGIES.single.compile(twinInput, 'full', full * processes)];
-  if (twin.length > 0 && last !== undefined) twin.push(STRATEGIES.single.compile(twinInput, 'last', last * processes));
+  const wantsTwin = config.mode !== 'single' && config.compareSingle;
+  const twin = wantsTwin
+    ? compileAll(STRATEGIES.single, { ...input, config: singleTwin(config) }, processes).map((c) => c.program)
+    : [];
 
-  const variantOf = ({ step, variant }: StepBatch) => (strategy.firstStepDiffers && step === 0 ? 'first' : variant);
+  const variantOf = ({ step, variant }: StepBatch) =>
+    variantAt(step, variant, config.accumulate, strategy.firstStepDiffers === true).name;
+  const twinVariantOf = ({ step, variant }: StepBatch) => variantAt(step, variant, config.accumulate, false).name;
   const scalars = (batch: StepBatch) => stepScalars(config.optimizer, batch.step + 1);
   return {
     config,
-    notices: configNotices(config, { outputs, rows: full, processes }),
+    notices: configNotices(config, { outputs, rows: rowsOf.full, processes }),
     dataset,
     table: {
       inputs: dataset.inputs,
       inputWidth,
-      inputType: dataset.inputType,
+      inputType,
       targets: dataset.targets,
       targetWidth: elements(dataset.targetShape),
-      targetType: input.targetType,
+      targetType,
     },
     parameters,
+    buffers: initialBuffers(config.model.layers, config.loss),
     strategy,
     input,
     rankOfDevice: ranks,
@@ -114,9 +139,25 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     stepsPerEpoch,
     batches,
     variantOf,
-    feed: (batch) => ({ variant: variantOf(batch), rows: batch.rows, scalars: scalars(batch) }),
-    twinFeed: (batch) => ({ variant: batch.variant, rows: [concat(batch.rows)], scalars: scalars(batch) }),
+    feed: (batch) => ({ variant: variantOf(batch), rows: batch.rows, masks: batch.masks, scalars: scalars(batch) }),
+    twinFeed: (batch) => ({
+      variant: twinVariantOf(batch),
+      rows: [concat(batch.rows)],
+      masks: joinedMasks(batch.masks),
+      scalars: scalars(batch),
+    }),
   };
+}
+
+function microBatchSize({ batchSize, accumulate }: Config): number {
+  const size = Math.floor(batchSize / accumulate);
+  if (size > 0) return size;
+  throw new LockstepError(
+    'config',
+    `A batch of ${batchSize} cannot be cut into ${accumulate} micro-batches.`,
+    `Set accumulate to at most ${batchSize}, or make the batch larger.`,
+    { batchSize, accumulate },
+  );
 }
 
 function concat(parts: readonly Int32Array[]): Int32Array {

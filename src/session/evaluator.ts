@@ -1,11 +1,12 @@
 /**
- * Runs the model forward on given weights, on the CPU kernels: test loss, accuracy, the decision field, predictions. It uses the snapshot's
+ * Runs the model forward in evaluation mode (running statistics, no dropout) on given weights, on the CPU kernels: test loss, accuracy, the decision field, predictions. It uses the snapshot's
  * weights, so it costs the training devices nothing but the read-back.
  */
 import { at, must } from '../base/invariant';
 import { GraphBuilder, type GraphNode } from '../graph/graph';
 import type { CpuArgs } from '../graph/op';
-import { buildForward, buildLoss } from '../nn/model';
+import { buildLoss } from '../nn/losses';
+import { buildForward } from '../nn/model';
 import type { StrategyInput } from '../parallel/strategy';
 import { allocate, elements, type HostArray } from '../tensor/shape';
 
@@ -16,20 +17,21 @@ export interface Evaluation {
 }
 
 export interface Evaluator {
-  /** `inputs` holds exactly `rows` rows; targets are optional (loss is NaN without). */
-  run(parameters: ReadonlyMap<string, Float32Array>, inputs: Float32Array, targets?: HostArray): Evaluation;
+  /** `state`: parameters and buffers by name. `inputs` holds exactly `rows` rows; targets are optional (loss is NaN without). */
+  run(state: ReadonlyMap<string, Float32Array>, inputs: HostArray, targets?: HostArray): Evaluation;
 }
 
 export function createEvaluator(
-  { config, ops, inputShape, targetShape, targetType }: StrategyInput,
+  { config, ops, inputShape, inputType, targetShape, targetType }: StrategyInput,
   rows: number,
 ): Evaluator {
   const builder = new GraphBuilder(ops);
-  const x = builder.value('x', { shape: [rows, ...inputShape], dtype: 'f32' }, 'input');
-  const forward = buildForward(builder, config.model.layers, x);
+  const x = builder.value('x', { shape: [rows, ...inputShape], dtype: inputType }, 'input');
+  const forward = buildForward(builder, config.model.layers, x, { training: false });
   const y = builder.value('y', { shape: [rows, ...targetShape], dtype: targetType }, 'target');
   const loss = buildLoss(builder, config.loss, forward.output, y);
   const graph = builder.finish();
+  const held = graph.values.filter(({ role }) => role === 'parameter' || role === 'buffer');
   const arrays = graph.values.map((value) => allocate(value.type.dtype, elements(value.type.shape)));
   const actions = graph.nodes.map((node: GraphNode) => {
     const op = must(ops.get(node.op), node.op);
@@ -43,9 +45,9 @@ export function createEvaluator(
     return { phase: node.phase, run: () => op.cpu(args) };
   });
   return {
-    run(parameters, inputs, targets) {
+    run(state, inputs, targets) {
       at(arrays, x).set(inputs);
-      for (const { name, value } of forward.parameters) at(arrays, value).set(must(parameters.get(name), name));
+      for (const { id, name } of held) at(arrays, id).set(must(state.get(name), name));
       if (targets) at(arrays, y).set(targets);
       for (const action of actions) if (action.phase === 'forward' || targets) action.run();
       const outputs = Float32Array.from(at(arrays, forward.output));

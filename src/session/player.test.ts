@@ -6,6 +6,8 @@ import { createPlayer, type PlayerOptions } from './player';
 import type { Snapshots } from './snapshot';
 import type { Checkpoint, Training, Weights } from './training';
 
+const BATCHES: Checkpoint['batches'] = { step: 7, epoch: 0, batches: [], generators: [] };
+
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
 });
@@ -36,7 +38,7 @@ function counting(runMs = 0, lossOf: (step: number) => number = () => 1) {
       return { step: own, events: [], losses: record(own, lossOf(own)) } as unknown as StepTrace;
     },
     weights: async () => ({ step }) as unknown as Weights,
-    checkpoint: async (): Promise<Checkpoint> => ({ step, values: [], twin: [] }),
+    checkpoint: async (): Promise<Checkpoint> => ({ step, values: [], twin: [], batches: BATCHES }),
   } as unknown as Training;
   return { training, flying: () => flying };
 }
@@ -98,6 +100,6 @@ test('a failure is told once, and does not wait for the player', async () => {
 });
 
 test('a player goes on from the checkpoint that its training was restored from', () => {
-  const checkpoint: Checkpoint = { step: 7, values: [], twin: [] };
+  const checkpoint: Checkpoint = { step: 7, values: [], twin: [], batches: BATCHES };
   expect(playing({ training: counting().training, checkpoint }).player.checkpoint).toBe(checkpoint);
 });

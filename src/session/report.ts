@@ -2,6 +2,7 @@
 import { toWire } from '../base/errors';
 import { at } from '../base/invariant';
 import { STRATEGIES } from '../parallel/strategies';
+import { FULL } from '../parallel/strategy';
 import type { Program } from '../program/instruction';
 import type { Report, Snapshot } from '../protocol/session';
 import type { LossRecord } from '../protocol/trace';
@@ -62,7 +63,7 @@ export async function makeReport({
   const modelled = modelledStep(program, hardware).stepUs;
   const alone = STRATEGIES.single.compile(
     { ...blueprint.input, config: singleTwin(config) },
-    'full',
+    FULL,
     at(blueprint.batches().sizes.full, 0) * (config.mode === 'ddp' ? config.worldSize : 1),
   );
   const hash = await hashWeights(mergedWeights(blueprint, weights));

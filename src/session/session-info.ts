@@ -2,7 +2,7 @@
 import { at } from '../base/invariant';
 import { codeLines } from '../interop/pytorch-code';
 import { bucketsOf } from '../parallel/ddp';
-import { stageGraph } from '../parallel/emit';
+import { stageGraph } from '../parallel/stage-graph';
 import { alignedBytes } from '../program/memory-planner';
 import { printProgram } from '../program/printer';
 import type { DatasetPreview, SessionInfo } from '../protocol/session';
@@ -50,7 +50,7 @@ export function sessionInfo(training: Training): SessionInfo {
 
 function bucketInfo({ input, config, parameters }: Blueprint): SessionInfo['buckets'] {
   const size = new Map(parameters.map((p) => [p.name, 4 * elements(p.shape)]));
-  return bucketsOf(stageGraph(input, { rows: 1, withLoss: true }), config, false).map((bucket) => ({
+  return bucketsOf(stageGraph(input, { rows: 2, withLoss: true }), config, false).map((bucket) => ({
     bytes: bucket.reduce((n, p) => n + (size.get(p.name) ?? 0), 0),
     parameters: bucket.map((p) => p.name),
   }));

@@ -1,6 +1,7 @@
 /** Turns weights read back at one step into what the page and the report show: divergence of replicas, distance from the twin, losses, field. */
 import { must } from '../base/invariant';
 import { gatherRows } from '../data/gather';
+import { stageGraph } from '../parallel/stage-graph';
 import { FIELD_SIZE, type Snapshot } from '../protocol/session';
 import { allocate, elements, type HostArray } from '../tensor/shape';
 import { accuracy } from './accuracy';
@@ -34,7 +35,9 @@ export function replicaDivergence(blueprint: Blueprint, weights: Weights): numbe
   if (blueprint.config.mode !== 'ddp') return 0;
   const [first, ...others] = weights.devices;
   return worst(
-    others.flatMap((own) => [...own].map(([name, values]) => maxAbsDifference(must(first?.get(name), name), values))),
+    others.flatMap((own) =>
+      blueprint.parameters.map(({ name }) => maxAbsDifference(must(first?.get(name), name), must(own.get(name), name))),
+    ),
   );
 }
 
@@ -43,6 +46,15 @@ export function mergedWeights(blueprint: Blueprint, weights: Weights): ReadonlyM
   return new Map(
     blueprint.parameters.map(({ name }) => [name, must(weights.devices.find((d) => d.has(name))?.get(name), name)]),
   );
+}
+
+/** Running statistics: of the first device that holds them, as rank 0 saves its own. */
+function mergedState(blueprint: Blueprint, weights: Weights): ReadonlyMap<string, Float32Array> {
+  const [first] = weights.devices;
+  const buffers = blueprint.buffers.map(
+    ({ name }) => [name, must((weights.devices.find((d) => d.has(name)) ?? first)?.get(name), name)] as const,
+  );
+  return new Map([...mergedWeights(blueprint, weights), ...buffers]);
 }
 
 export function differenceFromSingle(blueprint: Blueprint, weights: Weights): number | undefined {
@@ -83,7 +95,7 @@ export function createSnapshots(blueprint: Blueprint, limit = EVALUATION_BUDGET)
 
   return {
     take(weights) {
-      const merged = mergedWeights(blueprint, weights);
+      const merged = mergedState(blueprint, weights);
       const evaluate = (p: typeof train) => {
         if (!p) return undefined;
         const result = p.evaluator.run(merged, p.inputs, p.targets);
@@ -112,18 +124,15 @@ export function createSnapshots(blueprint: Blueprint, limit = EVALUATION_BUDGET)
 }
 
 /** Inputs and outputs of every layer, all of which an evaluator keeps. */
-function valuesPerRow({ config, table }: Blueprint): number {
-  let width = table.inputWidth;
-  let sum = width;
-  for (const layer of config.model.layers) {
-    if (layer.type === 'Linear') width = layer.out;
-    sum += width;
-  }
-  return sum;
+function valuesPerRow({ input }: Blueprint): number {
+  // Two rows: batch norm refuses one.
+  const { graph } = stageGraph(input, { rows: 2, withLoss: false });
+  const kept = graph.values.filter(({ role }) => role === 'activation' || role === 'input');
+  return kept.reduce((sum, { type }) => sum + elements(type.shape), 0) / 2;
 }
 
 function gather({ table }: Blueprint, rows: Int32Array) {
-  const inputs = new Float32Array(rows.length * table.inputWidth);
+  const inputs = allocate(table.inputType, rows.length * table.inputWidth);
   const targets = allocate(table.targetType, rows.length * table.targetWidth);
   gatherRows(table.inputs, table.inputWidth, rows, inputs);
   gatherRows(table.targets, table.targetWidth, rows, targets);

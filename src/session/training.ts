@@ -4,9 +4,9 @@
  */
 import type { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
-import type { BatchSource, StepBatch } from '../data/batch-source';
+import type { BatchSource, BatchState, StepBatch } from '../data/batch-source';
 import type { DeviceReport, Notice } from '../protocol/session';
-import { CAPTURE_LIMIT, type Captured, type LossRecord, type StepTrace } from '../protocol/trace';
+import { CAPTURE_LIMIT, type Captured, type LossRecord, type MemoryCategory, type StepTrace } from '../protocol/trace';
 import type { Loss } from '../runtime/executor';
 import type { World } from '../runtime/launch/world';
 import type { Blueprint } from './blueprint';
@@ -20,9 +20,14 @@ export interface Checkpoint {
   readonly step: number;
   readonly values: readonly BufferValue[];
   readonly twin: readonly BufferValue[];
+  /** Order of batches and generators at that step. */
+  readonly batches: BatchState;
 }
 
-/** Weights of every device, and of the twin, at one step. */
+/** What a state_dict holds. */
+const KEPT: readonly MemoryCategory[] = ['parameter', 'buffer'];
+
+/** Parameters and buffers of every device, and of the twin, at one step. */
 export interface Weights {
   readonly step: number;
   readonly devices: readonly ReadonlyMap<string, Float32Array>[];
@@ -84,8 +89,9 @@ export async function createTraining(
 
 function trainingOn(blueprint: Blueprint, world: World, twin: World | undefined, notices: readonly Notice[]): Training {
   const { config, programs, twin: twinPrograms, rankOfDevice } = blueprint;
-  const state = createWorldState(world, programs, blueprint.parameters);
-  const twinState = twin && createWorldState(twin, twinPrograms, blueprint.parameters);
+  const start = [...blueprint.parameters, ...blueprint.buffers];
+  const state = createWorldState(world, programs, start);
+  const twinState = twin && createWorldState(twin, twinPrograms, start);
   let batches: BatchSource = blueprint.batches();
   let step = 0;
 
@@ -95,7 +101,7 @@ function trainingOn(blueprint: Blueprint, world: World, twin: World | undefined,
     batches = blueprint.batches();
     step = 0;
     const hasConstructor = programs.some((p) => p.variant === 'construct');
-    if (hasConstructor) await world.run([{ variant: 'construct', rows: [], scalars: new Float32Array(0) }]);
+    if (hasConstructor) await world.run([{ variant: 'construct', rows: [], masks: [], scalars: new Float32Array(0) }]);
   };
   /** Parameters and gradients before a traced step, as the trace keeps them. */
   const initial = async (): Promise<StepTrace['initial']> => {
@@ -156,7 +162,7 @@ function trainingOn(blueprint: Blueprint, world: World, twin: World | undefined,
 
     async weights() {
       const current = step;
-      const [own, twins] = await Promise.all([state.read(['parameter']), twinState?.read(['parameter'])]);
+      const [own, twins] = await Promise.all([state.read(KEPT), twinState?.read(KEPT)]);
       return {
         step: current,
         devices: rankOfDevice.map((_, d) => byName(own.filter((v) => v.device === d))),
@@ -168,15 +174,16 @@ function trainingOn(blueprint: Blueprint, world: World, twin: World | undefined,
 
     async checkpoint() {
       const current = step;
+      const place = batches.state();
       const [values, twins] = await Promise.all([state.read(), twinState?.read() ?? []]);
-      return { step: current, values, twin: twins };
+      return { step: current, values, twin: twins, batches: place };
     },
 
     async restore(checkpoint) {
       await reset();
       await state.write(checkpoint.values);
       await twinState?.write(checkpoint.twin);
-      for (let s = 0; s < checkpoint.step; s++) batches.next();
+      batches = blueprint.batches(checkpoint.batches);
       step = checkpoint.step;
     },
 

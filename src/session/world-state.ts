@@ -1,6 +1,6 @@
 /** The buffers of a world that training changes (parameters, gradients, optimiser state), read and written as host arrays. */
 import { at } from '../base/invariant';
-import type { InitialParameter } from '../nn/model';
+import type { InitialBuffer, InitialParameter } from '../nn/model';
 import type { BufferSpec, Program } from '../program/instruction';
 import type { DeviceIndex, MemoryCategory } from '../protocol/trace';
 import type { BufferRef, World } from '../runtime/launch/world';
@@ -20,10 +20,10 @@ export interface WorldState {
 export function createWorldState(
   world: World,
   programs: readonly Program[],
-  parameters: readonly InitialParameter[],
+  start: readonly (InitialParameter | InitialBuffer)[],
 ): WorldState {
   const buffers = statefulBuffers(programs);
-  const initial = new Map(parameters.map((p) => [p.name, p.data]));
+  const initial = new Map(start.map((p) => [p.name, p.data]));
   return {
     writeStart: () =>
       world.write(

@@ -70,7 +70,7 @@ test.each(PLACEMENTS)("%s: DDP's constructor gives every rank the parameters of 
       })),
     );
     await world.write(refs);
-    await world.run([{ variant: 'construct', rows: [], scalars: new Float32Array(0) }]);
+    await world.run([{ variant: 'construct', rows: [], masks: [], scalars: new Float32Array(0) }]);
     const held = await world.read(refs);
     held.forEach((values, i) => {
       expect(values).toEqual(at(blueprint.parameters, i % blueprint.parameters.length).data);

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { expect, describe as group, test } from 'vitest';
 import { at, must } from '../base/invariant';
 import { PROGRAM_OPS, STRATEGIES } from '../parallel/strategies';
+import { FULL } from '../parallel/strategy';
 import type { Program } from '../program/instruction';
 import { type ConfigInput, configSchema } from '../protocol/config';
 import { describe, HARDWARE } from './hardware';
@@ -15,11 +16,12 @@ function compiled(input: ConfigInput): Program {
   const head = at(layers, 0);
   const shapes = {
     inputShape: [head.type === 'Linear' ? head.in : 1],
+    inputType: 'f32' as const,
     targetShape: [width?.type === 'Linear' ? width.out : 1],
     targetType: 'f32' as const,
   };
   const rows = config.mode === 'ddp' ? config.batchSize / config.worldSize : config.batchSize;
-  return STRATEGIES[config.mode].compile({ config, ops: PROGRAM_OPS, ...shapes }, 'full', rows);
+  return STRATEGIES[config.mode].compile({ config, ops: PROGRAM_OPS, ...shapes }, FULL, rows);
 }
 
 /** Wide enough that kernels outweigh launches. */

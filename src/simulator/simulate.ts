@@ -5,7 +5,7 @@
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
-import type { Instruction, InstructionId, Program } from '../program/instruction';
+import type { Instruction, InstructionId, Load, Program } from '../program/instruction';
 import type { DeviceIndex, Queue } from '../protocol/trace';
 import { applyUs, kernelUs, loadUs, messageUs } from './cost-model';
 import type { Hardware } from './hardware';
@@ -116,7 +116,7 @@ class Simulation {
     }
   }
 
-  private usesLink(source: 'inputs' | 'targets' | 'scalars'): boolean {
+  private usesLink(source: Load['source']): boolean {
     return this.hardware.hostSharesLink && source !== 'scalars';
   }
 }

@@ -2,6 +2,7 @@
 import { at, must } from '../../base/invariant';
 import { gatherRows } from '../../data/gather';
 import type { Load } from '../../program/instruction';
+import type { DeviceIndex } from '../../protocol/trace';
 import { allocate, type HostArray } from '../../tensor/shape';
 import type { Feed } from '../executor';
 import type { DatasetTable, StepFeed } from './world';
@@ -14,9 +15,13 @@ export function createTableFeed(table: DatasetTable): (step: StepFeed) => Feed {
   const staging = new Map<string, HostArray>();
   let current: StepFeed | undefined;
 
-  const feed: Feed = (load: Load) => {
+  const feed: Feed = (load: Load, device: DeviceIndex) => {
     const step = must(current, 'a step feed');
     if (load.source === 'scalars') return step.scalars;
+    if (load.source === 'mask') {
+      const mask = step.masks.find((m) => m.device === device && m.buffer === load.buffer);
+      return must(mask, `mask ${load.buffer} of cuda:${device}`).data;
+    }
     const { source, width, dtype } = sources[load.source];
     // Instructions of different Programs may have one number.
     const key = `${step.variant} ${load.id}`;

@@ -25,6 +25,8 @@ export interface StepFeed {
   readonly variant: string;
   /** Dataset rows of each process's batch. */
   readonly rows: readonly Int32Array[];
+  /** Dropout masks by device and buffer. */
+  readonly masks: readonly { readonly device: DeviceIndex; readonly buffer: string; readonly data: Float32Array }[];
   readonly scalars: Float32Array;
 }
 

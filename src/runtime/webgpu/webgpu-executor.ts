@@ -107,7 +107,8 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
       const expected = elements(location.spec.shape);
       if (data.length !== expected)
         throw new LockstepError('data', `Buffer ${buffer} has ${expected} elements, got ${data.length}.`);
-      memory.write(location.buffer, location.offset, data);
+      const integers = location.spec.dtype === 'i32' && !(data instanceof Int32Array);
+      memory.write(location.buffer, location.offset, integers ? Int32Array.from(data) : data);
     },
     read: (refs) =>
       guarded(() =>

@@ -1,6 +1,7 @@
 /** Real Programs for the tests of this room: a small net compiled by a strategy, its start and its batches from a simple generator. */
 import * as v from 'valibot';
 import { PROGRAM_OPS, STRATEGIES } from '../../../parallel/strategies';
+import { FIRST, FULL } from '../../../parallel/strategy';
 import type { Program } from '../../../program/instruction';
 import { type Config, configSchema } from '../../../protocol/config';
 import type { DeviceIndex } from '../../../protocol/trace';
@@ -35,12 +36,13 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
     config,
     ops: PROGRAM_OPS,
     inputShape: [sizes.in],
+    inputType: 'f32' as const,
     targetShape: [sizes.out],
     targetType: 'f32' as const,
   };
   const rows = Math.floor(config.batchSize / strategy.mesh(config).processes);
-  const programs = [strategy.compile(input, 'full', rows)];
-  if (strategy.firstStepDiffers) programs.push(strategy.compile(input, 'first', rows));
+  const programs = [strategy.compile(input, FULL, rows)];
+  if (strategy.firstStepDiffers) programs.push(strategy.compile(input, FIRST, rows));
   const lanes = programs[0]?.lanes ?? [];
   const parameters = lanes.flatMap((lane) =>
     lane.buffers

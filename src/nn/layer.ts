@@ -1,0 +1,62 @@
+/**
+ * The seam of the layers. One torch.nn module is one file in layers/ that exports a LayerDef: its parameters and buffers by torch's names, their initial draws
+ * in torch's order, and its forward nodes. layers/index.ts is the table; model.ts walks it. Layers know no device and no loss.
+ */
+import type { Attrs, TensorType, ValueId } from '../graph/op';
+import type { LayerConfig, LayerOf, LayerType } from '../protocol/config';
+import type { Generator } from '../tensor/generator';
+import type { DType, Shape } from '../tensor/shape';
+
+export interface ParameterSpec {
+  /** Relative to the layer: 'weight'. */
+  readonly name: string;
+  readonly shape: Shape;
+}
+
+/** A tensor that is kept and saved but not trained. */
+export interface BufferSpec {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly dtype: DType;
+  /** Every element before the first step. */
+  readonly fill: number;
+}
+
+/** A layer inside another one, by the name that it has there. */
+export type Child = readonly [name: string, layer: LayerConfig];
+
+export interface LayerContext {
+  /** model.train() or model.eval(). */
+  readonly training: boolean;
+  typeOf(value: ValueId): TensorType;
+  /** The layer's own parameter or buffer of that relative name. */
+  parameter(name: string): ValueId;
+  buffer(name: string): ValueId;
+  /** A parameter of any layer before this one, by its full name. */
+  shared(fullName: string): ValueId;
+  /** Appends a forward node; returns all outputs. `names` are relative to the layer; the first defaults to 'out'. */
+  apply(
+    op: string,
+    inputs: readonly ValueId[],
+    attrs?: Attrs,
+    options?: { readonly names?: readonly string[]; readonly into?: readonly (ValueId | undefined)[] },
+  ): readonly [ValueId, ...ValueId[]];
+  /** What dropout multiplies by: 0, or 1 / (1 - p); drawn on the host each step, in the order of the forward pass. */
+  mask(shape: Shape, p: number): ValueId;
+  /** Runs a child as it stands in `children`. */
+  run(child: string, x: ValueId): ValueId;
+  /** Works as the child of that name would, for a layer that uses its child's parameters in its own way. */
+  inside(child: string): LayerContext;
+}
+
+export interface LayerDef<L = LayerConfig> {
+  /** In registration order, which for parameters of children comes after the layer's own. */
+  parameters?(layer: L): readonly ParameterSpec[];
+  buffers?(layer: L): readonly BufferSpec[];
+  children?(layer: L): readonly Child[];
+  /** Draws what `parameters` lists, in torch's order; children are drawn before, unless `drawFirst`. */
+  init?(layer: L, generator: Generator): readonly Float32Array<ArrayBuffer>[];
+  forward(context: LayerContext, layer: L, x: ValueId): ValueId;
+}
+
+export type LayerTable = { readonly [T in LayerType]: LayerDef<LayerOf<T>> };

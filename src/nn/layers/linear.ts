@@ -1,0 +1,20 @@
+/** torch.nn.Linear: y = x W^T + b over the last dimension; `tied` takes the weight from an earlier layer. */
+import type { LayerOf } from '../../protocol/config';
+import { initLinear } from '../../tensor/init';
+import type { LayerDef } from '../layer';
+
+export const linear: LayerDef<LayerOf<'Linear'>> = {
+  parameters: ({ in: inFeatures, out, bias, tied }) => [
+    ...(tied === undefined ? [{ name: 'weight', shape: [out, inFeatures] }] : []),
+    ...(bias ? [{ name: 'bias', shape: [out] }] : []),
+  ],
+  init({ in: inFeatures, out, bias: hasBias, tied }, generator) {
+    // A tied weight is replaced after its construction, so its draw is consumed all the same.
+    const { weight, bias } = initLinear(generator, inFeatures, out, hasBias);
+    return [...(tied === undefined ? [weight] : []), ...(bias ? [bias] : [])];
+  },
+  forward(c, { bias, tied }, x) {
+    const weight = tied === undefined ? c.parameter('weight') : c.shared(tied);
+    return c.apply('ops/linear', [x, weight, ...(bias ? [c.parameter('bias')] : [])])[0];
+  },
+};

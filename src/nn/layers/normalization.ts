@@ -1,0 +1,61 @@
+/** torch.nn.BatchNorm1d/2d, LayerNorm, GroupNorm. No draws: weights start at one, biases at zero. */
+import type { LayerConfig, LayerOf } from '../../protocol/config';
+import type { LayerDef, ParameterSpec } from '../layer';
+
+const affine = (enabled: boolean, size: number): readonly ParameterSpec[] =>
+  enabled
+    ? [
+        { name: 'weight', shape: [size] },
+        { name: 'bias', shape: [size] },
+      ]
+    : [];
+const onesAndZeros = (enabled: boolean, size: number) =>
+  enabled ? [new Float32Array(size).fill(1), new Float32Array(size)] : [];
+
+/**
+ * In training the batch's own statistics, which also move the running ones (statistics and normalisation are two operators, so that
+ * SyncBatchNorm can gather the statistics of all ranks in between); in evaluation the running ones.
+ */
+const batchNorm: LayerDef<Extract<LayerConfig, { type: 'BatchNorm1d' | 'BatchNorm2d' }>> = {
+  parameters: ({ features, affine: enabled }) => affine(enabled, features),
+  buffers: ({ features }) => [
+    { name: 'running_mean', shape: [features], dtype: 'f32', fill: 0 },
+    { name: 'running_var', shape: [features], dtype: 'f32', fill: 1 },
+    { name: 'num_batches_tracked', shape: [1], dtype: 'i32', fill: 0 },
+  ],
+  init: ({ features, affine: enabled }) => onesAndZeros(enabled, features),
+  forward(c, { eps, momentum, affine: enabled }, x) {
+    const running = [c.buffer('running_mean'), c.buffer('running_var')];
+    const scale = enabled ? [c.parameter('weight'), c.parameter('bias')] : [];
+    if (!c.training) return c.apply('norm/batch-norm-eval', [x, ...running, ...scale], { eps })[0];
+    const kept = [...running, c.buffer('num_batches_tracked')];
+    const [mean, invstd = mean] = c.apply(
+      'norm/batch-norm-stats',
+      [x, ...kept],
+      { eps, momentum },
+      { names: ['mean', 'invstd'], into: [undefined, undefined, ...kept] },
+    );
+    return c.apply('norm/batch-norm', [x, mean, invstd, ...scale])[0];
+  },
+};
+export const batchNorm1d: LayerDef<LayerOf<'BatchNorm1d'>> = batchNorm;
+export const batchNorm2d: LayerDef<LayerOf<'BatchNorm2d'>> = batchNorm;
+
+export const layerNorm: LayerDef<LayerOf<'LayerNorm'>> = {
+  parameters: ({ features, affine: enabled }) => affine(enabled, features),
+  init: ({ features, affine: enabled }) => onesAndZeros(enabled, features),
+  forward(c, { features, eps, affine: enabled }, x) {
+    const scale = enabled ? [c.parameter('weight'), c.parameter('bias')] : [];
+    const attrs = { normalizedShape: [features], eps };
+    return c.apply('norm/layer-norm', [x, ...scale], attrs, { names: ['out', 'mean', 'rstd'] })[0];
+  },
+};
+
+export const groupNorm: LayerDef<LayerOf<'GroupNorm'>> = {
+  parameters: ({ channels, affine: enabled }) => affine(enabled, channels),
+  init: ({ channels, affine: enabled }) => onesAndZeros(enabled, channels),
+  forward(c, { groups, eps, affine: enabled }, x) {
+    const scale = enabled ? [c.parameter('weight'), c.parameter('bias')] : [];
+    return c.apply('norm/group-norm', [x, ...scale], { groups, eps }, { names: ['out', 'mean', 'rstd'] })[0];
+  },
+};

@@ -1,0 +1,34 @@
+/** torch.nn.MaxPool2d, AvgPool2d, AdaptiveAvgPool2d over images [N, C, H, W], and Flatten(start_dim=1). */
+
+import { asPair, type LayerOf } from '../../protocol/config';
+import { elements } from '../../tensor/shape';
+import type { LayerDef } from '../layer';
+
+export const maxPool2d: LayerDef<LayerOf<'MaxPool2d'>> = {
+  forward: (c, { kernel, stride, padding }, x) =>
+    c.apply('conv/max-pool2d', [x], {
+      kernel: asPair(kernel),
+      stride: asPair(stride ?? kernel),
+      padding: asPair(padding),
+    })[0],
+};
+
+export const avgPool2d: LayerDef<LayerOf<'AvgPool2d'>> = {
+  forward: (c, { kernel, stride, padding }, x) =>
+    c.apply('conv/avg-pool2d', [x], {
+      kernel: asPair(kernel),
+      stride: asPair(stride ?? kernel),
+      padding: asPair(padding),
+    })[0],
+};
+
+export const adaptiveAvgPool2d: LayerDef<LayerOf<'AdaptiveAvgPool2d'>> = {
+  forward: (c, { output }, x) => c.apply('conv/adaptive-avg-pool2d', [x], { output: asPair(output) })[0],
+};
+
+export const flatten: LayerDef<LayerOf<'Flatten'>> = {
+  forward(c, _, x) {
+    const [rows = 1, ...rest] = c.typeOf(x).shape;
+    return c.apply('ops/reshape', [x], { shape: [rows, elements(rest)] })[0];
+  },
+};

@@ -1,0 +1,107 @@
+/**
+ * The graph of what one device does in a step: forward and backward of some layers, and the loss where it is asked for. Strategies emit its nodes
+ * as instructions (emit.ts) and add the transfers; buffers are named like its values, parameters like PyTorch's state_dict.
+ */
+import { at, must } from '../base/invariant';
+import { type Graph, GraphBuilder, type GraphNode } from '../graph/graph';
+import type { ValueId } from '../graph/op';
+import { buildLoss } from '../nn/losses';
+import { buildForward } from '../nn/model';
+import type { DType, Shape } from '../tensor/shape';
+import type { StepVariant, StrategyInput } from './strategy';
+
+export interface ParameterRef {
+  readonly name: string;
+  /** Buffer of its gradient, PyTorch's `.grad`: what is reduced and what the optimiser reads. */
+  readonly gradient: string;
+  /** Buffer that this backward pass writes: `gradient` itself, or one beside it that is then added to it. */
+  readonly fresh: string;
+}
+
+export interface StageGraph {
+  readonly graph: Graph;
+  readonly input: string;
+  readonly output: string;
+  /** Gradient with respect to the output: made by the loss, or received. */
+  readonly outputGradient: string;
+  /** Gradient with respect to the input, when asked for. */
+  readonly inputGradient: string | undefined;
+  readonly parameters: readonly ParameterRef[];
+  /** Dropout masks, in the order of their draws. */
+  readonly masks: readonly { readonly name: string; readonly p: number }[];
+  /** What the gradient of the loss starts from: 1 over the number of micro-batches. */
+  readonly lossGradient: number;
+}
+
+export interface StageOptions {
+  readonly rows: number;
+  readonly range?: { readonly start: number; readonly end: number };
+  /** Name, row shape and type of the input; default the model's. */
+  readonly inputName?: string;
+  readonly inputShape?: Shape;
+  readonly inputType?: DType;
+  readonly withLoss: boolean;
+  readonly needInputGradient?: boolean;
+  /** Default 'set'. */
+  readonly gradients?: StepVariant['gradients'];
+}
+
+export function stageGraph(input: StrategyInput, options: StageOptions): StageGraph {
+  const { config, ops } = input;
+  const builder = new GraphBuilder(ops);
+  const x = builder.value(
+    options.inputName ?? 'x',
+    {
+      shape: [options.rows, ...(options.inputShape ?? input.inputShape)],
+      dtype: options.inputType ?? input.inputType,
+    },
+    'input',
+  );
+  const forward = buildForward(builder, config.model.layers, x, { range: options.range });
+  const wrt: ValueId[] = [...forward.parameters.map((p) => p.value), ...(options.needInputGradient ? [x] : [])];
+  const nameOf = (id: ValueId): string => must(builder.finish().values[id], 'value').name;
+  let gradients: ReadonlyMap<ValueId, ValueId>;
+  let outputGradient = `${nameOf(forward.output)}.grad`;
+  if (options.withLoss) {
+    const y = builder.value('y', { shape: [options.rows, ...input.targetShape], dtype: input.targetType }, 'target');
+    const loss = buildLoss(builder, config.loss, forward.output, y);
+    const seed = builder.value('loss.grad', { shape: [1], dtype: 'f32' }, 'seed');
+    gradients = builder.backward(new Map([[loss, seed]]), wrt);
+  } else {
+    const received = builder.value(outputGradient, builder.typeOf(forward.output), 'gradient');
+    outputGradient = nameOf(received);
+    gradients = builder.backward(new Map([[forward.output, received]]), wrt);
+  }
+  const inputGradient = gradients.get(x);
+  const made = forward.parameters.map((p) => ({
+    name: p.name,
+    value: must(gradients.get(p.value), `gradient of ${p.name}`),
+  }));
+  const finished = builder.finish();
+  const graph = options.gradients === 'add' ? renamed(finished, new Set(made.map((p) => p.value))) : finished;
+  return {
+    graph,
+    input: nameOf(x),
+    output: nameOf(forward.output),
+    outputGradient,
+    inputGradient: inputGradient === undefined ? undefined : nameOf(inputGradient),
+    parameters: made.map(({ name, value }) => ({
+      name,
+      gradient: at(finished.values, value).name,
+      fresh: at(graph.values, value).name,
+    })),
+    masks: forward.masks,
+    lossGradient: 1 / config.accumulate,
+  };
+}
+
+/** The gradients of one micro-batch get a name beside that of the accumulated ones. */
+function renamed(graph: Graph, fresh: ReadonlySet<ValueId>): Graph {
+  return {
+    ...graph,
+    values: graph.values.map((v) => (fresh.has(v.id) ? { ...v, name: `${v.name}.micro` } : v)),
+  };
+}
+
+export const nodesOf = (stage: StageGraph, phase: GraphNode['phase']): readonly GraphNode[] =>
+  stage.graph.nodes.filter((n) => n.phase === phase);
