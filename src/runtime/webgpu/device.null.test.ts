@@ -86,7 +86,7 @@ describe.each(['single', 'dataParallel', 'ddp', 'modelParallel'] as const)('%s',
 it('names the line of a kernel that does not compile', async () => {
   const own = await gpu.open();
   const run = testRun({ mode: 'single', batchSize: 8 });
-  const shaders = { ...SHADERS, 'ops/tanh': 'fn main() { nonsense }' };
+  const shaders = { ...SHADERS, 'pointwise/unary': 'fn main() { nonsense }' };
   const opening = createWebgpuExecutor({
     programs: run.programs,
     devices: run.devices,
@@ -94,5 +94,8 @@ it('names the line of a kernel that does not compile', async () => {
     opened: own,
     shaders,
   });
-  await expect(opening).rejects.toMatchObject({ code: 'gpu', message: expect.stringMatching(/ops\/tanh\.wgsl:1:\d+/) });
+  await expect(opening).rejects.toMatchObject({
+    code: 'gpu',
+    message: expect.stringMatching(/pointwise\/unary\.wgsl:1:\d+/),
+  });
 });

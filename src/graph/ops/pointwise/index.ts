@@ -1,20 +1,18 @@
-/** Elementwise operators, unary and with broadcasting, and their gradients. */
+/** Elementwise operators, unary and with broadcasting, and their gradients. Dropout's gradient is dropout again, neg's is neg. */
 import type { OpDef } from '../../op';
-import { add, addGradRow } from './add';
-import { gelu, geluGrad } from './gelu';
-import { relu, reluGrad } from './relu';
-import { sigmoid, sigmoidGrad } from './sigmoid';
-import { tanh, tanhGrad } from './tanh';
+import { ACTIVATIONS } from './activations';
+import { ARITHMETIC } from './arithmetic';
+import { binary } from './binary';
+import { GELU } from './gelu';
+import { neg } from './neg';
+import { POWERS } from './powers';
+import { unary } from './unary';
+import { maskedFill, where } from './where';
 
 export const POINTWISE_OPS: readonly OpDef[] = [
-  add,
-  addGradRow,
-  gelu,
-  geluGrad,
-  relu,
-  reluGrad,
-  sigmoid,
-  sigmoidGrad,
-  tanh,
-  tanhGrad,
+  ...[...ACTIVATIONS, GELU, ...POWERS].flatMap(unary),
+  ...ARITHMETIC.flatMap(binary),
+  neg,
+  where,
+  maskedFill,
 ];

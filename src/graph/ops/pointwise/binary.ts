@@ -1,0 +1,200 @@
+/**
+ * The mechanism of y = f(a, b) with PyTorch's broadcasting both ways, and of its gradients: of an operand that repeats, the sum over what it was
+ * repeated into. A row of the table (arithmetic.ts) gives f, its slopes and the CPU loops over one stretch. An operand of y's own shape whose
+ * gradient another operator gives (dy itself, or dy b) takes that; the rest is '<name>-grad', which sums as it goes and keeps nothing in between.
+ */
+import { at } from '../../../base/invariant';
+import { elements, type HostArray, type Shape, sameShape } from '../../../tensor/shape';
+import { dense, grid } from '../../launch';
+import type { Attrs, CpuArgs, GradientContext, OpDef, OpTypes, ValueId } from '../../op';
+import { broadcastDims, broadcastShape, type Dim, dimParams, planned } from './broadcast';
+
+/** y[yAt + i] = f(a[aAt + i aStep], b[bAt + i bStep]) for i < n. */
+export type Stretch = (
+  y: HostArray,
+  yAt: number,
+  a: HostArray,
+  aAt: number,
+  aStep: number,
+  b: HostArray,
+  bAt: number,
+  bStep: number,
+  n: number,
+  p: number,
+) => void;
+
+/** The contribution of one element of y to the gradient of an operand. */
+export type Slope = (dy: number, a: number, b: number) => number;
+
+export interface OperandGradient {
+  /** GRADIENT in shaders/pointwise/broadcast-grad.wgsl. */
+  readonly code: number;
+  /** Whether the slope depends on a and b: if not, they need not be kept until the backward pass. */
+  readonly saves: boolean;
+  readonly slope: Slope;
+  /** The gradient where nothing is summed, by operators that are there already. */
+  readonly direct?: (c: GradientContext, dy: ValueId) => ValueId | undefined;
+}
+
+export interface Binary {
+  readonly name: string;
+  /** FUNCTION in shaders/pointwise/binary.wgsl and broadcast.wgsl. */
+  readonly code: number;
+  readonly param?: (attrs: Attrs) => number;
+  readonly stretch: Stretch;
+  readonly gradients: readonly [a: OperandGradient, b?: OperandGradient];
+}
+
+/** Whether b has the trailing part of a's shape, so that it repeats as a whole. */
+const repeatsWhole = (a: Shape, b: Shape): boolean =>
+  b.length <= a.length && sameShape(a.slice(a.length - b.length), b) && elements(b) > 0;
+
+interface Plan {
+  readonly dims: readonly Dim[];
+}
+
+export function binary(spec: Binary): readonly [op: OpDef, gradient: OpDef] {
+  const planOf = planned<CpuArgs, Plan>(({ inputTypes, outputTypes }) => {
+    const out = at(outputTypes, 0).shape;
+    return { dims: broadcastDims(out, [out, at(inputTypes, 0).shape, at(inputTypes, 1).shape]) };
+  });
+  const op: OpDef = {
+    name: spec.name,
+    infer: (inputs) => [{ shape: broadcastShape(inputs.map((t) => t.shape)), dtype: 'f32' }],
+    gradient(c) {
+      const dy = c.outputGrad(0);
+      if (dy === undefined) return [];
+      return spec.gradients.map((gradient, i) =>
+        gradient && c.needsGrad(i) ? operand(c, dy, i, gradient) : undefined,
+      );
+    },
+    cpu(args) {
+      const [a, b, y] = [at(args.inputs, 0), at(args.inputs, 1), at(args.outputs, 0)];
+      const { dims } = planOf(args);
+      walk(spec.stretch, dims, 0, y, 0, a, 0, b, 0, spec.param?.(args.attrs) ?? 0);
+    },
+    lower(types) {
+      const [a, b, y] = [at(types.inputs, 0).shape, at(types.inputs, 1).shape, at(types.outputs, 0).shape];
+      const n = elements(y);
+      const p = { f32: spec.param?.(types.attrs) ?? 0 };
+      const period = elements(b);
+      if (sameShape(a, y) && (sameShape(a, b) || (repeatsWhole(a, b) && period % 4 === 0))) {
+        const constants = { FUNCTION: spec.code, REPEATS: period === n ? 0 : 1 };
+        return [dense('pointwise/binary', types, [n, period, p], grid(Math.ceil(n / 4)), constants)];
+      }
+      const dims = broadcastDims(y, [a, b]);
+      const constants = { FUNCTION: spec.code, DIMS: dims.length };
+      return [dense('pointwise/broadcast', types, [n, p, ...dimParams(dims, 2)], grid(n), constants)];
+    },
+    flops: (types) => elements(at(types.outputs, 0).shape),
+  };
+  return [op, broadcastGradient(spec)];
+
+  function operand(c: GradientContext, dy: ValueId, i: number, gradient: OperandGradient): ValueId | undefined {
+    const { shape } = at(c.types.inputs, i);
+    if (gradient.direct && sameShape(shape, at(c.types.outputs, 0).shape)) return gradient.direct(c, dy);
+    const inputs = gradient.saves ? [dy, c.input(0), c.input(1)] : [dy];
+    return c.emit(`${spec.name}-grad`, inputs, { operand: i, shape }, [i])[0];
+  }
+}
+
+function walk(
+  stretch: Stretch,
+  dims: readonly Dim[],
+  depth: number,
+  y: HostArray,
+  yAt: number,
+  a: HostArray,
+  aAt: number,
+  b: HostArray,
+  bAt: number,
+  p: number,
+): void {
+  const dim = dims[depth];
+  if (!dim) {
+    stretch(y, yAt, a, aAt, 1, b, bAt, 1, 1, p);
+    return;
+  }
+  const [yStep = 0, aStep = 0, bStep = 0] = dim.steps;
+  if (depth === dims.length - 1) {
+    stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, dim.size, p);
+    return;
+  }
+  for (let i = 0; i < dim.size; i++)
+    walk(stretch, dims, depth + 1, y, yAt + i * yStep, a, aAt + i * aStep, b, bAt + i * bStep, p);
+}
+
+interface GradientPlan {
+  /** Steps of dy, a, b: first the dimensions of the operand, then those to sum over. */
+  readonly dims: readonly Dim[];
+  readonly kept: number;
+}
+
+/** '<name>-grad' over (dy) or (dy, a, b): the gradient of operand `operand`, of shape `shape`. */
+function broadcastGradient(spec: Binary): OpDef {
+  const shapeOf = (attrs: Attrs): Shape => (Array.isArray(attrs.shape) ? attrs.shape : []);
+  const gradientOf = (attrs: Attrs): OperandGradient => at(spec.gradients, Number(attrs.operand)) as OperandGradient;
+  const plan = ({ inputs, attrs }: Pick<OpTypes, 'inputs' | 'attrs'>): GradientPlan => {
+    const dy = at(inputs, 0).shape;
+    const shapes = inputs.length > 1 ? inputs.map((t) => t.shape) : [dy, dy, dy];
+    const dims = broadcastDims(dy, [...shapes, shapeOf(attrs)]);
+    const kept = dims.filter((dim) => at(dim.steps, 3) !== 0);
+    return { dims: [...kept, ...dims.filter((dim) => at(dim.steps, 3) === 0)], kept: kept.length };
+  };
+  const planOf = planned<CpuArgs, GradientPlan>((args) => plan({ inputs: args.inputTypes, attrs: args.attrs }));
+  return {
+    name: `${spec.name}-grad`,
+    infer: (_, attrs) => [{ shape: shapeOf(attrs), dtype: 'f32' }],
+    cpu(args) {
+      const dy = at(args.inputs, 0);
+      const [a, b] = [args.inputs[1] ?? dy, args.inputs[2] ?? dy];
+      const { dims, kept } = planOf(args);
+      const { slope } = gradientOf(args.attrs);
+      const dx = at(args.outputs, 0);
+      let next = 0;
+      const element = (depth: number, d: number, v: number, w: number): void => {
+        if (depth === kept) {
+          dx[next++] = total(slope, dims, depth, dy, d, a, v, b, w);
+          return;
+        }
+        const { size, steps } = at(dims, depth);
+        const [s0 = 0, s1 = 0, s2 = 0] = steps;
+        for (let i = 0; i < size; i++) element(depth + 1, d + i * s0, v + i * s1, w + i * s2);
+      };
+      element(0, 0, 0, 0);
+    },
+    lower(types) {
+      const { dims, kept } = plan(types);
+      const n = elements(at(types.outputs, 0).shape);
+      const summed = dims.slice(kept);
+      const length = summed.at(-1)?.size ?? 1;
+      const chains = elements(summed.map((dim) => dim.size)) / length;
+      const params = [n, chains, length, ...dimParams(dims, 3)];
+      const constants = { GRADIENT: gradientOf(types.attrs).code, DIMS: dims.length, KEPT: kept };
+      const launch = dense('pointwise/broadcast-grad', types, params, grid(n), constants);
+      // Where a and b are not needed their bindings are filled with dy, which the kernel then does not read as them.
+      return [types.inputs.length > 1 ? launch : { ...launch, bindings: [0, 0, 0, 1] }];
+    },
+    flops: (types) => 2 * elements(at(types.inputs, 0).shape),
+  };
+}
+
+/** Sum of slopes over dimensions from `depth` on, in double precision: long sums come nearer to PyTorch's, which adds pairwise. */
+function total(
+  slope: Slope,
+  dims: readonly Dim[],
+  depth: number,
+  dy: HostArray,
+  d: number,
+  a: HostArray,
+  v: number,
+  b: HostArray,
+  w: number,
+): number {
+  const dim = dims[depth];
+  if (!dim) return slope(dy[d] as number, a[v] as number, b[w] as number);
+  const [s0 = 0, s1 = 0, s2 = 0] = dim.steps;
+  let sum = 0;
+  for (let i = 0; i < dim.size; i++) sum += total(slope, dims, depth + 1, dy, d + i * s0, a, v + i * s1, b, w + i * s2);
+  return sum;
+}

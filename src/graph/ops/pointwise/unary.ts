@@ -1,0 +1,71 @@
+/**
+ * The mechanism of every operator of one tensor that treats each element alone: y = f(x), and its gradient dx = dy f'(x) from what PyTorch saves
+ * (x or y). A row of a table (activations.ts, powers.ts) gives the number of the function in shaders/pointwise/unary*.wgsl, its attributes as
+ * two floats, and the two CPU loops, which stand in the row so that the engine compiles each on its own.
+ */
+
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import type { HostArray } from '../../../tensor/shape';
+import { elements, formatShape, sameShape } from '../../../tensor/shape';
+import { dense, grid } from '../../launch';
+import type { Attrs, OpDef, OpTypes } from '../../op';
+
+export interface Unary {
+  readonly name: string;
+  /** FUNCTION in the two kernels; gelu has two. */
+  readonly code: number | ((attrs: Attrs) => number);
+  /** The attributes that its kernels and loops take as p and q. */
+  readonly params?: (attrs: Attrs) => readonly [p: number, q: number];
+  readonly flops: readonly [forward: number, gradient: number];
+  readonly saved: 'input' | 'output';
+  readonly forward: (x: HostArray, y: HostArray, p: number, q: number, code: number) => void;
+  readonly gradient: (dy: HostArray, saved: HostArray, dx: HostArray, p: number, q: number, code: number) => void;
+}
+
+/** An attribute that has PyTorch's default where it is not given. */
+export const numeric = (value: Attrs[string] | undefined, otherwise: number): number =>
+  typeof value === 'number' ? value : otherwise;
+
+export function unary(spec: Unary): readonly [op: OpDef, gradient: OpDef] {
+  const gradName = `${spec.name}-grad`;
+  const codeOf = (attrs: Attrs): number => (typeof spec.code === 'number' ? spec.code : spec.code(attrs));
+  const paramsOf = (attrs: Attrs): readonly [number, number] => spec.params?.(attrs) ?? [0, 0];
+  const lower = (kernel: 'pointwise/unary' | 'pointwise/unary-grad') => (types: OpTypes) => {
+    const n = elements(at(types.inputs, 0).shape);
+    const [p, q] = paramsOf(types.attrs);
+    const constants = { FUNCTION: codeOf(types.attrs) };
+    return [dense(kernel, types, [n, { f32: p }, { f32: q }], grid(Math.ceil(n / 4)), constants)];
+  };
+  const op: OpDef = {
+    name: spec.name,
+    infer: (inputs) => [{ shape: at(inputs, 0).shape, dtype: 'f32' }],
+    gradient(c) {
+      const dy = c.outputGrad(0);
+      if (dy === undefined || !c.needsGrad(0)) return [undefined];
+      return c.emit(gradName, [dy, spec.saved === 'input' ? c.input(0) : c.output(0)], c.types.attrs, [0]);
+    },
+    cpu({ inputs, outputs, attrs }) {
+      const [p, q] = paramsOf(attrs);
+      spec.forward(at(inputs, 0), at(outputs, 0), p, q, codeOf(attrs));
+    },
+    lower: lower('pointwise/unary'),
+    flops: (types) => spec.flops[0] * elements(at(types.inputs, 0).shape),
+  };
+  const gradient: OpDef = {
+    name: gradName,
+    infer(inputs) {
+      const [dy, saved] = [at(inputs, 0).shape, at(inputs, 1).shape];
+      if (!sameShape(dy, saved))
+        throw new LockstepError('shape', `${gradName}: sizes ${formatShape(dy)} and ${formatShape(saved)} must match`);
+      return [{ shape: dy, dtype: 'f32' }];
+    },
+    cpu({ inputs, outputs, attrs }) {
+      const [p, q] = paramsOf(attrs);
+      spec.gradient(at(inputs, 0), at(inputs, 1), at(outputs, 0), p, q, codeOf(attrs));
+    },
+    lower: lower('pointwise/unary-grad'),
+    flops: (types) => spec.flops[1] * elements(at(types.inputs, 0).shape),
+  };
+  return [op, gradient];
+}

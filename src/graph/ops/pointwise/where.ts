@@ -1,0 +1,139 @@
+/**
+ * torch.where(mask, a, b) and masked_fill(a, mask, value), with PyTorch's broadcasting; masks are int32. The gradient of `where` to an operand is
+ * dy masked, summed over what the operand was repeated into. attr `invert` of masked-fill: fill where the mask does not hold.
+ */
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import { elements, formatShape, type HostArray, type Shape, sameShape } from '../../../tensor/shape';
+import { dense, grid } from '../../launch';
+import type { CpuArgs, GradientContext, OpDef, OpTypes, TensorType, ValueId } from '../../op';
+import { broadcastDims, broadcastShape, type Dim, dimParams, planned } from './broadcast';
+import { numeric } from './unary';
+
+function checkMask(mask: TensorType): void {
+  if (mask.dtype === 'i32') return;
+  throw new LockstepError('data', 'expected condition to be a boolean tensor, but got a tensor with dtype Float');
+}
+
+const planOf = planned<CpuArgs, { readonly dims: readonly Dim[] }>(({ inputTypes, outputTypes }) => {
+  const out = at(outputTypes, 0).shape;
+  return { dims: broadcastDims(out, [out, ...inputTypes.map((t) => t.shape)]) };
+});
+
+/** dy where operand `when` of `where` was taken, summed to its shape. */
+function taken(c: GradientContext, dy: ValueId, i: number): ValueId | undefined {
+  if (!c.needsGrad(i)) return undefined;
+  const { shape } = at(c.types.inputs, i);
+  const attrs = { value: 0, invert: i === 1 };
+  const masked = at(c.emit('ops/masked-fill', [dy, c.input(0)], attrs, [i]), 0);
+  if (sameShape(shape, at(c.types.outputs, 0).shape)) return masked;
+  return c.emit('ops/add-grad', [masked], { operand: 0, shape }, [i])[0];
+}
+
+export const where: OpDef = {
+  name: 'ops/where',
+  infer(inputs) {
+    checkMask(at(inputs, 0));
+    return [{ shape: broadcastShape(inputs.map((t) => t.shape)), dtype: 'f32' }];
+  },
+  gradient(c) {
+    const dy = c.outputGrad(0);
+    return dy === undefined ? [] : [undefined, taken(c, dy, 1), taken(c, dy, 2)];
+  },
+  cpu(args) {
+    const [mask, a, b, y] = [at(args.inputs, 0), at(args.inputs, 1), at(args.inputs, 2), at(args.outputs, 0)];
+    select(planOf(args).dims, 0, y, 0, mask, 0, a, 0, b, 0);
+  },
+  lower(types) {
+    const out = at(types.outputs, 0).shape;
+    const shapes = types.inputs.map((t) => t.shape);
+    return [launch(types, out, shapes, 0, { TAKE_A_WHEN: 1, FILL: 0 })];
+  },
+  flops: (types) => elements(at(types.outputs, 0).shape),
+};
+
+export const maskedFill: OpDef = {
+  name: 'ops/masked-fill',
+  infer(inputs) {
+    const [x, mask] = [at(inputs, 0), at(inputs, 1)];
+    checkMask(mask);
+    if (!sameShape(broadcastShape([x.shape, mask.shape]), x.shape))
+      throw new LockstepError(
+        'shape',
+        `a mask of shape ${formatShape(mask.shape)} does not fit ${formatShape(x.shape)}`,
+      );
+    return [{ shape: x.shape, dtype: 'f32' }];
+  },
+  gradient(c) {
+    const dy = c.outputGrad(0);
+    if (dy === undefined || !c.needsGrad(0)) return [];
+    return c.emit('ops/masked-fill', [dy, c.input(1)], { ...c.types.attrs, value: 0 }, [0]);
+  },
+  cpu(args) {
+    const [x, mask, y] = [at(args.inputs, 0), at(args.inputs, 1), at(args.outputs, 0)];
+    fill(planOf(args).dims, 0, y, 0, x, mask, 0, args.attrs.invert !== true, numeric(args.attrs.value, 0));
+  },
+  lower(types) {
+    const [x, mask] = [at(types.inputs, 0).shape, at(types.inputs, 1).shape];
+    const constants = { TAKE_A_WHEN: types.attrs.invert === true ? 1 : 0, FILL: 1 };
+    const made = launch(types, x, [mask, x, x], numeric(types.attrs.value, 0), constants);
+    // b's binding is filled with x, which the kernel then does not read as b.
+    return [{ ...made, bindings: [1, 0, 0, 2] }];
+  },
+  flops: (types) => elements(at(types.outputs, 0).shape),
+};
+
+function launch(
+  types: OpTypes,
+  out: Shape,
+  shapes: readonly Shape[],
+  value: number,
+  constants: Readonly<Record<string, number>>,
+) {
+  const dims = broadcastDims(out, shapes);
+  const n = elements(out);
+  const params = [n, { f32: value }, ...dimParams(dims, 3)];
+  return dense('pointwise/where', types, params, grid(n), { ...constants, DIMS: dims.length });
+}
+
+function select(
+  dims: readonly Dim[],
+  depth: number,
+  y: HostArray,
+  yAt: number,
+  mask: HostArray,
+  m: number,
+  a: HostArray,
+  v: number,
+  b: HostArray,
+  w: number,
+): void {
+  const dim = dims[depth];
+  if (!dim) {
+    y[yAt] = (mask[m] !== 0 ? a[v] : b[w]) as number;
+    return;
+  }
+  const [s0 = 0, s1 = 0, s2 = 0, s3 = 0] = dim.steps;
+  for (let i = 0; i < dim.size; i++)
+    select(dims, depth + 1, y, yAt + i * s0, mask, m + i * s1, a, v + i * s2, b, w + i * s3);
+}
+
+function fill(
+  dims: readonly Dim[],
+  depth: number,
+  y: HostArray,
+  yAt: number,
+  x: HostArray,
+  mask: HostArray,
+  m: number,
+  fillsWhen: boolean,
+  value: number,
+): void {
+  const dim = dims[depth];
+  if (!dim) {
+    y[yAt] = (mask[m] !== 0) === fillsWhen ? value : (x[yAt] as number);
+    return;
+  }
+  const [s0 = 0, , s2 = 0] = dim.steps;
+  for (let i = 0; i < dim.size; i++) fill(dims, depth + 1, y, yAt + i * s0, x, mask, m + i * s2, fillsWhen, value);
+}
