@@ -1,4 +1,70 @@
 /** Kernels that move elements and compute nothing: permute, slice, concatenate, gather, scatter. */
 import type { KernelSpec } from './kernel-spec';
 
-export const SHAPE_KERNELS = {} as const satisfies Record<string, KernelSpec>;
+export const SHAPE_KERNELS = {
+  'shape/copy': {
+    tensors: [
+      { name: 'x', access: 'read', dtype: 'i32' },
+      { name: 'y', access: 'read_write', dtype: 'i32' },
+    ],
+    params: [
+      'n: u32',
+      'size_1: u32',
+      'size_2: u32',
+      'size_3: u32',
+      'size_4: u32',
+      'size_5: u32',
+      'from_start: u32',
+      'from_0: u32',
+      'from_1: u32',
+      'from_2: u32',
+      'from_3: u32',
+      'from_4: u32',
+      'from_5: u32',
+      'to_start: u32',
+      'to_0: u32',
+      'to_1: u32',
+      'to_2: u32',
+      'to_3: u32',
+      'to_4: u32',
+      'to_5: u32',
+    ],
+    overrides: ['RANK'],
+    workgroupSize: [64, 1],
+  },
+  'shape/copy-vec4': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: [
+      'n: u32',
+      'size_1: u32',
+      'size_2: u32',
+      'size_3: u32',
+      'size_4: u32',
+      'size_5: u32',
+      'from_start: u32',
+      'from_0: u32',
+      'from_1: u32',
+      'from_2: u32',
+      'from_3: u32',
+      'from_4: u32',
+      'from_5: u32',
+      'to_start: u32',
+      'to_0: u32',
+      'to_1: u32',
+      'to_2: u32',
+      'to_3: u32',
+      'to_4: u32',
+      'to_5: u32',
+    ],
+    overrides: ['RANK'],
+    workgroupSize: [64, 1],
+  },
+  'shape/fill': {
+    tensors: [{ name: 'y', access: 'read_write', dtype: 'i32' }],
+    params: ['n: u32', 'value: u32'],
+    workgroupSize: [64, 1],
+  },
+} as const satisfies Record<string, KernelSpec>;

@@ -48,3 +48,12 @@ export function labels(rows: number, classes: number, random: () => number): Cas
 export const unary =
   (op: string, attrs: Attrs = {}): Maker =>
   ([a, b], random) => ({ op, attrs, inputs: [reals([a, b], random)] });
+
+/** The cases with sizes of at most 6, 6 and 8: three dimensions of more are too many elements to difference one by one. */
+export const small = (cases: Readonly<Record<string, Maker>>): Readonly<Record<string, Maker>> =>
+  Object.fromEntries(
+    Object.entries(cases).map(([name, make]): [string, Maker] => [
+      name,
+      ([a, b, c], random) => make([Math.min(a, 6), Math.min(b, 6), Math.min(c, 8)], random),
+    ]),
+  );

@@ -5,22 +5,8 @@
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
+import { dimOf, type Extent, extentAlong, wrapDim } from '../../dims';
 import type { Attrs } from '../../op';
-
-/** A reduced stretch of a dense tensor: `n` elements `inner` apart, for each of outer * inner results. */
-export interface Extent {
-  readonly outer: number;
-  readonly n: number;
-  readonly inner: number;
-}
-
-/** A dimension counted from the front; throws in PyTorch's words. */
-export function wrapDim(dim: number, rank: number): number {
-  const wrapped = dim < 0 ? dim + rank : dim;
-  if (Number.isInteger(dim) && wrapped >= 0 && wrapped < rank) return wrapped;
-  const range = `expected to be in range of [${-rank}, ${rank - 1}], but got ${dim}`;
-  throw new LockstepError('shape', `Dimension out of range (${range})`);
-}
 
 /** Reduced dimensions in rising order; none named (or an empty list) means all. */
 export function dimsOf(shape: Shape, attrs: Attrs): readonly number[] {
@@ -73,7 +59,4 @@ export function extentOf(shape: Shape, attrs: Attrs, op: string): Extent {
 }
 
 /** The view of an operator along one dimension (attr `dim`, default the last): softmax, cumsum. */
-export function lineOf(shape: Shape, attrs: Attrs): Extent {
-  const dim = wrapDim(typeof attrs.dim === 'number' ? attrs.dim : -1, shape.length);
-  return { outer: elements(shape.slice(0, dim)), n: at(shape, dim), inner: elements(shape.slice(dim + 1)) };
-}
+export const lineOf = (shape: Shape, attrs: Attrs): Extent => extentAlong(shape, dimOf(attrs, shape.length));

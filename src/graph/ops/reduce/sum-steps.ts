@@ -5,9 +5,9 @@
  */
 import { at } from '../../../base/invariant';
 import type { HostArray } from '../../../tensor/shape';
+import type { Extent } from '../../dims';
 import { grid } from '../../launch';
 import type { DenseLaunch, TensorType } from '../../op';
-import type { Extent } from './extent';
 
 /** y[o, c] = sum over k of x[o, k * columns + c], for as long as k * columns + c < plane. */
 export interface SumStep {

@@ -5,9 +5,10 @@
  */
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
+import type { Extent } from '../../dims';
 import { grid } from '../../launch';
 import type { Attrs, OpDef } from '../../op';
-import { type Extent, extentsOf, reducedShape } from './extent';
+import { extentsOf, reducedShape } from './extent';
 import { cpuSum, lowerSum, scratchTypes, sumSteps } from './sum-steps';
 
 const stepsOf = (shape: Shape, attrs: Attrs) => sumSteps(extentsOf(shape, attrs));
