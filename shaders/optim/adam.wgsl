@@ -1,11 +1,11 @@
-// Adam:  d <- g + weightDecay * p            AdamW (DECOUPLED):  p <- p * decay, d <- g
+// Adam:  d <- g + weightDecay * p   (maximize: -g)      AdamW (DECOUPLED):  p <- p * decay, d <- g
 // m <- beta1 * m + (1 - beta1) * d,  v <- beta2 * v + (1 - beta2) * d * d
 // p <- p - stepSize * m / (sqrt(v) / rootOfCorrection2 + eps)
 //
-// torch.optim.Adam and AdamW, over all parameters of a device in one dispatch. LANES invocations take one block
+// torch.optim.Adam and AdamW, over all parameters of a group in one dispatch. LANES invocations take one block
 // of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
 // Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 - beta2,
-// 6 stepSize = lr / (1 - beta1^t), 7 rootOfCorrection2 = sqrt(1 - beta2^t), 8 eps, 9 decay = 1 - lr * weightDecay.
+// 6 stepSize = lr / (1 - beta1^t), 7 rootOfCorrection2 = sqrt(1 - beta2^t), 8 eps, 9 decay = 1 - lr * weightDecay, 15 maximize.
 
 struct Block {
   scalars: u32,
@@ -39,15 +39,23 @@ fn main(
   }
   let block = blocks[index];
   let s = block.scalars;
-  let shrink = select(1.0, scalars[s + 9u], DECOUPLED);
   let coupled = select(scalars[s + 1u], 0.0, DECOUPLED);
+  let shrink = select(1.0, scalars[s + 9u], DECOUPLED);
+  let beta1 = scalars[s + 2u];
+  let oneMinus1 = scalars[s + 3u];
+  let beta2 = scalars[s + 4u];
+  let oneMinus2 = scalars[s + 5u];
+  let stepSize = scalars[s + 6u];
+  let rootOfCorrection2 = scalars[s + 7u];
+  let eps = scalars[s + 8u];
+  let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
   for (var i = lane % LANES; i < block.count; i += LANES) {
     let p = parameter[block.parameter + i] * shrink;
-    let d = gradient[block.gradient + i] + coupled * p;
-    let m = scalars[s + 2u] * expAvg[block.expAvg + i] + scalars[s + 3u] * d;
-    let v = scalars[s + 4u] * expAvgSq[block.expAvgSq + i] + scalars[s + 5u] * d * d;
+    let d = direction * gradient[block.gradient + i] + coupled * p;
+    let m = beta1 * expAvg[block.expAvg + i] + oneMinus1 * d;
+    let v = beta2 * expAvgSq[block.expAvgSq + i] + oneMinus2 * d * d;
     expAvg[block.expAvg + i] = m;
     expAvgSq[block.expAvgSq + i] = v;
-    parameter[block.parameter + i] = p - scalars[s + 6u] * m / (sqrt(v) / scalars[s + 7u] + scalars[s + 8u]);
+    parameter[block.parameter + i] = p - stepSize * m / (sqrt(v) / rootOfCorrection2 + eps);
   }
 }

@@ -1,10 +1,10 @@
-// d <- g + weightDecay * p
+// d <- g + weightDecay * p                        (maximize: -g)
 // b <- bufferFactor * b + gradientFactor * d      (first step: b = d; later momentum * b + (1 - dampening) * d)
 // p <- p - lr * b                                 (NESTEROV: p - lr * (d + momentum * b))
 //
-// torch.optim.SGD with momentum, over all parameters of a device in one dispatch. LANES invocations take one block
+// torch.optim.SGD with momentum, over all parameters of a group in one dispatch. LANES invocations take one block
 // of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
-// Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 momentum, 3 bufferFactor, 4 gradientFactor.
+// Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 momentum, 3 bufferFactor, 4 gradientFactor, 15 maximize.
 
 struct Block {
   scalars: u32,
@@ -35,14 +35,16 @@ fn main(
     return;
   }
   let block = blocks[index];
-  let lr = scalars[block.scalars];
-  let weightDecay = scalars[block.scalars + 1u];
-  let momentum = scalars[block.scalars + 2u];
-  let bufferFactor = scalars[block.scalars + 3u];
-  let gradientFactor = scalars[block.scalars + 4u];
+  let s = block.scalars;
+  let lr = scalars[s];
+  let weightDecay = scalars[s + 1u];
+  let momentum = scalars[s + 2u];
+  let bufferFactor = scalars[s + 3u];
+  let gradientFactor = scalars[s + 4u];
+  let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
   for (var i = lane % LANES; i < block.count; i += LANES) {
     let p = parameter[block.parameter + i];
-    let d = gradient[block.gradient + i] + weightDecay * p;
+    let d = direction * gradient[block.gradient + i] + weightDecay * p;
     let b = bufferFactor * momentumBuffer[block.momentumBuffer + i] + gradientFactor * d;
     momentumBuffer[block.momentumBuffer + i] = b;
     parameter[block.parameter + i] = p - lr * select(b, d + momentum * b, NESTEROV);

@@ -1,8 +1,8 @@
-// p <- p - lr * (g + weightDecay * p)
+// p <- p - lr * (g + weightDecay * p)      (maximize: -g)
 //
-// torch.optim.SGD without momentum, over all parameters of a device in one dispatch. LANES invocations take one block
+// torch.optim.SGD without momentum, over all parameters of a group in one dispatch. LANES invocations take one block
 // of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
-// Scalars (float32, written by the host each step): 0 lr, 1 weightDecay.
+// Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 15 maximize.
 
 struct Block {
   scalars: u32,
@@ -30,11 +30,13 @@ fn main(
     return;
   }
   let block = blocks[index];
-  let lr = scalars[block.scalars];
-  let weightDecay = scalars[block.scalars + 1u];
+  let s = block.scalars;
+  let lr = scalars[s];
+  let weightDecay = scalars[s + 1u];
+  let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
   for (var i = lane % LANES; i < block.count; i += LANES) {
     let p = parameter[block.parameter + i];
-    let g = gradient[block.gradient + i] + weightDecay * p;
-    parameter[block.parameter + i] = p - lr * g;
+    let d = direction * gradient[block.gradient + i] + weightDecay * p;
+    parameter[block.parameter + i] = p - lr * d;
   }
 }

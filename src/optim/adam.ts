@@ -1,44 +1,41 @@
 /**
- * `torch.optim.Adam` and `AdamW` (attribute `decoupled`) as one operator over all parameters of a device. Single-tensor form without amsgrad,
- * in torch's order of operations; eps is added after the division by the root of the bias correction.
+ * `torch.optim.Adam` and `AdamW` (attribute `decoupled`), with the largest second moment so far under `amsgrad`. Single-tensor form; eps is
+ * added after the division by the root of the bias correction.
  */
-import type { OpDef } from '../graph/op';
-import { eachParameter, elementsToUpdate, inferOptimizer, lowerOptimizer } from './operands';
+import { optimizerOpDef, signOf, stateOf } from './operands';
 
 const f = Math.fround;
 
-export const adam: OpDef = {
+export const adam = optimizerOpDef({
   name: 'optim/adam',
-  infer: (inputs, attrs) => inferOptimizer('optim/adam', inputs, attrs, 2),
-  lower: (types) => lowerOptimizer(types, 'optim/adam', 2, { DECOUPLED: types.attrs['decoupled'] === true ? 1 : 0 }),
-  flops: (types) => 15 * elementsToUpdate(types),
-  cpu(args) {
-    const decoupled = args.attrs['decoupled'] === true;
-    eachParameter(args, (scalars, p, g, [expAvg = new Float32Array(), expAvgSq = new Float32Array()]) => {
-      const [
-        ,
-        weightDecay = 0,
-        beta1 = 0,
-        oneMinus1 = 0,
-        beta2 = 0,
-        oneMinus2 = 0,
-        stepSize = 0,
-        root2 = 1,
-        eps = 0,
-        decay = 1,
-      ] = scalars;
-      const shrink = decoupled ? decay : 1;
-      const coupled = decoupled ? 0 : weightDecay;
-      for (let i = 0; i < p.length; i++) {
-        const value = f((p[i] as number) * shrink);
-        const d = f((g[i] as number) + coupled * value);
-        const m = f(f(beta1 * (expAvg[i] as number)) + oneMinus1 * d);
-        const v = f(f(beta2 * (expAvgSq[i] as number)) + f(oneMinus2 * d) * d);
-        expAvg[i] = m;
-        expAvgSq[i] = v;
-        const denominator = f(f(f(Math.sqrt(v)) / root2) + eps);
-        p[i] = value - f(f(stepSize * m) / denominator);
+  states: (attrs) => (attrs['amsgrad'] === true ? 3 : 2),
+  kernel: (attrs) => (attrs['amsgrad'] === true ? 'optim/adam-amsgrad' : 'optim/adam'),
+  constants: (attrs) => ({ DECOUPLED: attrs['decoupled'] === true ? 1 : 0 }),
+  flopsPerElement: (attrs) => (attrs['amsgrad'] === true ? 16 : 15),
+  update(scalars, p, g, states, attrs) {
+    const [, weightDecay = 0, beta1 = 0, oneMinus1 = 0, beta2 = 0, oneMinus2 = 0, stepSize = 0, root2 = 1, eps = 0] =
+      scalars;
+    const decoupled = attrs['decoupled'] === true;
+    const shrink = decoupled ? (scalars[9] ?? 1) : 1;
+    const coupled = decoupled ? 0 : weightDecay;
+    const sign = signOf(scalars);
+    const expAvg = stateOf(states, 0);
+    const expAvgSq = stateOf(states, 1);
+    const largest = states[2];
+    for (let i = 0; i < p.length; i++) {
+      const value = f((p[i] as number) * shrink);
+      const d = f(sign * (g[i] as number) + coupled * value);
+      const m = f(f(beta1 * (expAvg[i] as number)) + oneMinus1 * d);
+      let v = f(f(beta2 * (expAvgSq[i] as number)) + f(oneMinus2 * d) * d);
+      expAvg[i] = m;
+      expAvgSq[i] = v;
+      // Math.max keeps a NaN, as torch.maximum does.
+      if (largest) {
+        v = Math.max(largest[i] as number, v);
+        largest[i] = v;
       }
-    });
+      const denominator = f(f(f(Math.sqrt(v)) / root2) + eps);
+      p[i] = value - f(f(stepSize * m) / denominator);
+    }
   },
-};
+});

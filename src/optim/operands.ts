@@ -1,17 +1,52 @@
 /**
- * What the three optimiser operators share: how the operands of one instruction lie, their shape rule and their lowering to one segmented
- * dispatch. Inputs: scalars, p0 .. pn-1, g0 .. gn-1, then n of each state; outputs: the same parameters and states, in place.
+ * What the optimiser operators share: how the operands of one instruction lie, their shape rule and their lowering to one segmented
+ * dispatch. Inputs: scalars, p0 .. pn-1, g0 .. gn-1, then n of each state; outputs: the same parameters and states, in place. An optimiser's own
+ * file says what one element becomes.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
-import type { CpuArgs, OpTypes, SegmentedLaunch, TensorType } from '../graph/op';
+import type { Attrs, CpuArgs, OpDef, OpTypes, SegmentedLaunch, TensorType } from '../graph/op';
 import { elements, formatShape, sameShape } from '../tensor/shape';
-import { SCALARS_LENGTH } from './scalars';
+import { MAXIMIZE, SCALARS_LENGTH } from './scalars-layout';
+
+export interface OptimizerSpec {
+  readonly name: string;
+  /** States a parameter, in operand order. */
+  readonly states: (attrs: Attrs) => number;
+  readonly kernel: (attrs: Attrs) => SegmentedLaunch['kernel'];
+  readonly constants?: (attrs: Attrs) => Readonly<Record<string, number>>;
+  readonly flopsPerElement: (attrs: Attrs) => number;
+  /** One parameter's step, in place, in torch's order of operations: a double expression rounded once stands for torch's fused multiply-add. */
+  readonly update: (
+    scalars: Float32Array,
+    parameter: Float32Array,
+    gradient: Float32Array,
+    states: readonly Float32Array[],
+    attrs: Attrs,
+  ) => void;
+}
+
+export function optimizerOpDef(spec: OptimizerSpec): OpDef {
+  return {
+    name: spec.name,
+    infer: (inputs, attrs) => inferOptimizer(spec.name, inputs, attrs, spec.states(attrs)),
+    lower: (types) =>
+      lowerOptimizer(types, spec.kernel(types.attrs), spec.states(types.attrs), spec.constants?.(types.attrs) ?? {}),
+    flops: (types) => spec.flopsPerElement(types.attrs) * elementsToUpdate(types),
+    cpu: (args) => eachParameter(args, spec.update),
+  };
+}
+
+/** What torch adds to or subtracts from: the gradient, or its negative where the objective is maximised. */
+export const signOf = (scalars: Float32Array): number => (scalars[MAXIMIZE] === 1 ? -1 : 1);
+
+/** The i-th state, which the operands hold. */
+export const stateOf = (states: readonly Float32Array[], i: number): Float32Array => at(states, i);
 
 const countOf = (attrs: OpTypes['attrs']): number => Number(attrs['count']);
 
 /** Output types; refuses gradients and states that do not have their parameter's shape. */
-export function inferOptimizer(
+function inferOptimizer(
   name: string,
   inputs: readonly TensorType[],
   attrs: OpTypes['attrs'],
@@ -45,7 +80,7 @@ export function inferOptimizer(
 }
 
 /** One segment a parameter; group 0 is scalars, gradient, parameter, states. */
-export function lowerOptimizer(
+function lowerOptimizer(
   types: OpTypes,
   kernel: SegmentedLaunch['kernel'],
   states: number,
@@ -64,20 +99,12 @@ export function lowerOptimizer(
   return [{ kind: 'segmented', kernel, constants, params: [], segments }];
 }
 
-export function elementsToUpdate(types: OpTypes): number {
+function elementsToUpdate(types: OpTypes): number {
   return types.inputs.slice(1, 1 + countOf(types.attrs)).reduce((sum, type) => sum + elements(type.shape), 0);
 }
 
 /** Calls `update` once a parameter with its gradient and its states. */
-export function eachParameter(
-  { inputs, outputs, attrs }: CpuArgs,
-  update: (
-    scalars: Float32Array,
-    parameter: Float32Array,
-    gradient: Float32Array,
-    states: readonly Float32Array[],
-  ) => void,
-): void {
+function eachParameter({ inputs, outputs, attrs }: CpuArgs, update: OptimizerSpec['update']): void {
   const n = countOf(attrs);
   const floats = (array: unknown): Float32Array => {
     if (array instanceof Float32Array) return array;
@@ -86,6 +113,6 @@ export function eachParameter(
   for (let k = 0; k < n; k++) {
     const states: Float32Array[] = [];
     for (let i = n + k; i < outputs.length; i += n) states.push(floats(outputs[i]));
-    update(floats(inputs[0]), floats(outputs[k]), floats(inputs[1 + n + k]), states);
+    update(floats(inputs[0]), floats(outputs[k]), floats(inputs[1 + n + k]), states, attrs);
   }
 }

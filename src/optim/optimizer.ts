@@ -2,26 +2,70 @@
  * From the configuration of an optimiser to the operator that steps it and the states it keeps. `parallel` calls this when it emits the
  * step of a Program; state names are those of torch's `state_dict`.
  */
-import { LockstepError } from '../base/errors';
 import type { Attrs } from '../graph/op';
-import type { OptimizerConfig } from '../protocol/config';
+import type { Config } from '../protocol/config';
+import { cyclesMomentum } from './schedule';
 
-/** State tensors a parameter has, in operand order; each has the parameter's shape and starts at zero. */
-export function optimizerState(config: OptimizerConfig): readonly string[] {
-  if (config.type !== 'SGD') return ['exp_avg', 'exp_avg_sq'];
-  return config.momentum === 0 ? [] : ['momentum_buffer'];
+/** A state tensor of the parameter's shape. */
+export interface OptimizerState {
+  readonly name: string;
+  /** What every element is before the first step. */
+  readonly fill: number;
+}
+
+type Settings = Pick<Config, 'optimizer' | 'scheduler'>;
+
+/** A schedule that cycles the momentum sets it before the first step, whatever the optimiser was made with. */
+const hasMomentum = (momentum: number, scheduler: Config['scheduler']): boolean =>
+  momentum !== 0 || cyclesMomentum(scheduler);
+
+/** States a parameter has, in operand order. */
+export function optimizerState({ optimizer, scheduler }: Settings): readonly OptimizerState[] {
+  return namesOf().map((name) => ({
+    name,
+    fill: optimizer.type === 'Adagrad' ? optimizer.initialAccumulatorValue : 0,
+  }));
+
+  function namesOf(): readonly string[] {
+    switch (optimizer.type) {
+      case 'SGD':
+        return hasMomentum(optimizer.momentum, scheduler) ? ['momentum_buffer'] : [];
+      case 'RMSprop': {
+        const centered = optimizer.centered ? ['grad_avg'] : [];
+        const momentum = hasMomentum(optimizer.momentum, scheduler) ? ['momentum_buffer'] : [];
+        return ['square_avg', ...centered, ...momentum];
+      }
+      case 'Adagrad':
+        return ['sum'];
+      case 'Adadelta':
+        return ['square_avg', 'acc_delta'];
+      case 'Adamax':
+        return ['exp_avg', 'exp_inf'];
+      case 'Adam':
+      case 'AdamW':
+        return ['exp_avg', 'exp_avg_sq', ...(optimizer.amsgrad ? ['max_exp_avg_sq'] : [])];
+      case 'NAdam':
+      case 'RAdam':
+        return ['exp_avg', 'exp_avg_sq'];
+    }
+  }
 }
 
 /** The operator and its attributes; the caller adds `count`, the number of parameters. */
-export function optimizerOp(config: OptimizerConfig): { readonly op: string; readonly attrs: Attrs } {
-  if (config.type !== 'SGD') return { op: 'optim/adam', attrs: { decoupled: config.type === 'AdamW' } };
-  if (config.nesterov && (config.momentum === 0 || config.dampening !== 0)) {
-    throw new LockstepError(
-      'config',
-      'Nesterov momentum requires a momentum and zero dampening',
-      'Set momentum above 0 and dampening to 0.',
-    );
+export function optimizerOp({ optimizer, scheduler }: Settings): { readonly op: string; readonly attrs: Attrs } {
+  switch (optimizer.type) {
+    case 'SGD':
+      if (!hasMomentum(optimizer.momentum, scheduler)) return { op: 'optim/sgd', attrs: {} };
+      return { op: 'optim/sgd-momentum', attrs: { nesterov: optimizer.nesterov } };
+    case 'Adam':
+    case 'AdamW':
+      return { op: 'optim/adam', attrs: { decoupled: optimizer.type === 'AdamW', amsgrad: optimizer.amsgrad } };
+    case 'RMSprop':
+      return {
+        op: 'optim/rmsprop',
+        attrs: { momentum: hasMomentum(optimizer.momentum, scheduler), centered: optimizer.centered },
+      };
+    default:
+      return { op: `optim/${optimizer.type.toLowerCase()}`, attrs: {} };
   }
-  if (config.momentum === 0) return { op: 'optim/sgd', attrs: {} };
-  return { op: 'optim/sgd-momentum', attrs: { nesterov: config.nesterov } };
 }

@@ -1,45 +1,43 @@
 /**
- * `torch.optim.SGD` as two operators over all parameters of a device: `optim/sgd` without momentum, `optim/sgd-momentum` with a momentum
- * buffer a parameter. Float32 in the order of torch's CPU code, whose fused multiply-adds a double expression rounded once stands for.
+ * `torch.optim.SGD` as two operators over all parameters of a group: `optim/sgd` without momentum, `optim/sgd-momentum` with a momentum
+ * buffer a parameter.
  */
-import type { OpDef } from '../graph/op';
-import { eachParameter, elementsToUpdate, inferOptimizer, lowerOptimizer } from './operands';
+import { optimizerOpDef, signOf, stateOf } from './operands';
 
 const f = Math.fround;
 
-export const sgd: OpDef = {
+export const sgd = optimizerOpDef({
   name: 'optim/sgd',
-  infer: (inputs, attrs) => inferOptimizer('optim/sgd', inputs, attrs, 0),
-  lower: (types) => lowerOptimizer(types, 'optim/sgd', 0, {}),
-  flops: (types) => 4 * elementsToUpdate(types),
-  cpu(args) {
-    eachParameter(args, (scalars, p, g) => {
-      const [lr = 0, weightDecay = 0] = scalars;
-      for (let i = 0; i < p.length; i++) {
-        const value = p[i] as number;
-        p[i] = value - lr * f((g[i] as number) + weightDecay * value);
-      }
-    });
+  states: () => 0,
+  kernel: () => 'optim/sgd',
+  flopsPerElement: () => 4,
+  update(scalars, p, g) {
+    const [lr = 0, weightDecay = 0] = scalars;
+    const sign = signOf(scalars);
+    for (let i = 0; i < p.length; i++) {
+      const value = p[i] as number;
+      p[i] = value - lr * f(sign * (g[i] as number) + weightDecay * value);
+    }
   },
-};
+});
 
-export const sgdMomentum: OpDef = {
+export const sgdMomentum = optimizerOpDef({
   name: 'optim/sgd-momentum',
-  infer: (inputs, attrs) => inferOptimizer('optim/sgd-momentum', inputs, attrs, 1),
-  lower: (types) =>
-    lowerOptimizer(types, 'optim/sgd-momentum', 1, { NESTEROV: types.attrs['nesterov'] === true ? 1 : 0 }),
-  flops: (types) => (types.attrs['nesterov'] === true ? 9 : 7) * elementsToUpdate(types),
-  cpu(args) {
-    const nesterov = args.attrs['nesterov'] === true;
-    eachParameter(args, (scalars, p, g, [buffer = new Float32Array()]) => {
-      const [lr = 0, weightDecay = 0, momentum = 0, bufferFactor = 0, gradientFactor = 0] = scalars;
-      for (let i = 0; i < p.length; i++) {
-        const value = p[i] as number;
-        const d = f((g[i] as number) + weightDecay * value);
-        const b = f(f(bufferFactor * (buffer[i] as number)) + gradientFactor * d);
-        buffer[i] = b;
-        p[i] = value - lr * (nesterov ? f(d + momentum * b) : b);
-      }
-    });
+  states: () => 1,
+  kernel: () => 'optim/sgd-momentum',
+  constants: (attrs) => ({ NESTEROV: attrs['nesterov'] === true ? 1 : 0 }),
+  flopsPerElement: (attrs) => (attrs['nesterov'] === true ? 9 : 7),
+  update(scalars, p, g, states, attrs) {
+    const [lr = 0, weightDecay = 0, momentum = 0, bufferFactor = 0, gradientFactor = 0] = scalars;
+    const nesterov = attrs['nesterov'] === true;
+    const sign = signOf(scalars);
+    const buffer = stateOf(states, 0);
+    for (let i = 0; i < p.length; i++) {
+      const value = p[i] as number;
+      const d = f(sign * (g[i] as number) + weightDecay * value);
+      const b = f(f(bufferFactor * (buffer[i] as number)) + gradientFactor * d);
+      buffer[i] = b;
+      p[i] = value - lr * (nesterov ? f(d + momentum * b) : b);
+    }
   },
-};
+});

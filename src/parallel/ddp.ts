@@ -14,7 +14,8 @@ import { ProgramBuilder, type Where } from '../program/builder';
 import type { Config } from '../protocol/config';
 import { elements } from '../tensor/shape';
 import { assignBuckets, bucketLimits } from './buckets';
-import { declareValues, emitLoad, emitMasks, emitNode, emitOptimizer } from './emit';
+import { declareValues, emitLoad, emitMasks, emitNode } from './emit';
+import { emitOptimizer } from './emit-optimizer';
 import { nodesOf, type ParameterRef, type StageGraph, stageGraph } from './stage-graph';
 import type { Strategy } from './strategy';
 

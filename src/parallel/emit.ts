@@ -1,17 +1,14 @@
 /**
- * What all strategies share: declaring the buffers of a graph on a lane, turning its nodes into compute instructions, the host loads and
- * the optimiser. Buffers are named like the values of the graph, parameters like PyTorch's state_dict.
+ * What all strategies share: declaring the buffers of a graph on a lane, turning its nodes into compute instructions, and the host
+ * loads. Buffers are named like the values of the graph, parameters like PyTorch's state_dict.
  */
 import { at, must } from '../base/invariant';
 import type { GraphNode, GraphValue } from '../graph/graph';
 import type { ValueId } from '../graph/op';
-import { optimizerOp, optimizerState } from '../optim/optimizer';
-import { SCALARS_LENGTH } from '../optim/scalars';
 import type { LaneBuilder, Where } from '../program/builder';
-import type { MemoryCategory, Phase, Rank } from '../protocol/trace';
+import type { MemoryCategory, Rank } from '../protocol/trace';
 import type { Shape } from '../tensor/shape';
 import type { ParameterRef, StageGraph } from './stage-graph';
-import type { StrategyInput } from './strategy';
 
 const CATEGORY: Readonly<Record<GraphValue['role'], MemoryCategory>> = {
   input: 'data',
@@ -103,30 +100,4 @@ export function emitLoad(
   count: number,
 ): void {
   lane.load({ buffer, source, process, start, count }, { phase: 'data', anchor: 'to_device' });
-}
-
-/** optimizer.step() over the given parameters of the lane; its per-step scalars come from the host. */
-export function emitOptimizer(lane: LaneBuilder, input: StrategyInput, parameters: readonly ParameterRef[]): void {
-  if (parameters.length === 0) return;
-  const where = { phase: 'step' as Phase, anchor: 'step' };
-  lane.buffer({ name: 'scalars', shape: [SCALARS_LENGTH], dtype: 'f32', category: 'optimizer', persistent: true });
-  lane.load({ buffer: 'scalars', source: 'scalars', process: lane.rank, start: 0, count: 0 }, where);
-  const names = parameters.map((p) => p.name);
-  const states = optimizerState(input.config.optimizer).map((state) =>
-    names.map((name) => {
-      const buffer = `${name}.${state}`;
-      const { shape, dtype } = lane.spec(name);
-      lane.buffer({ name: buffer, shape, dtype, category: 'optimizer', persistent: true, pool: `optimizer.${state}` });
-      return buffer;
-    }),
-  );
-  const { op, attrs } = optimizerOp(input.config.optimizer);
-  const gradients = parameters.map((p) => p.gradient);
-  lane.compute(
-    op,
-    ['scalars', ...names, ...gradients, ...states.flat()],
-    [...names, ...states.flat()],
-    { ...attrs, count: names.length },
-    where,
-  );
 }

@@ -7,7 +7,8 @@ import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import { ProgramBuilder, type Where } from '../program/builder';
 import type { Config, LayerType } from '../protocol/config';
-import { declareValues, emitLoad, emitMasks, emitNode, emitOptimizer } from './emit';
+import { declareValues, emitLoad, emitMasks, emitNode } from './emit';
+import { emitOptimizerOver } from './emit-optimizer';
 import { nodesOf, stageGraph } from './stage-graph';
 import type { Strategy } from './strategy';
 
@@ -117,7 +118,11 @@ export const modelParallel: Strategy = {
         });
     }
     if (variant.steps)
-      for (const [d, stage] of stages.entries()) emitOptimizer(builder.lane(d), input, stage.parameters);
+      emitOptimizerOver(
+        builder,
+        input,
+        stages.map(({ parameters }, d) => ({ lane: builder.lane(d), parameters })),
+      );
     return builder.finish('modelParallel', variant.name);
   },
 };

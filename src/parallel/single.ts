@@ -1,6 +1,7 @@
 /** Single: one process, one device; the reference that every other mode is held against. */
 import { ProgramBuilder } from '../program/builder';
-import { declareValues, emitLoad, emitMasks, emitNode, emitOptimizer } from './emit';
+import { declareValues, emitLoad, emitMasks, emitNode } from './emit';
+import { emitOptimizer } from './emit-optimizer';
 import { stageGraph } from './stage-graph';
 import type { Strategy } from './strategy';
 

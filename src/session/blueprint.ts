@@ -15,7 +15,7 @@ import { checkTargets, type Dataset } from '../data/dataset';
 import { makeDataset } from '../data/make-dataset';
 import { checkModel, type DataShape } from '../nn/check-model';
 import { type InitialBuffer, type InitialParameter, initialBuffers, initialParameters } from '../nn/model';
-import { stepScalars } from '../optim/scalars';
+import { makeStepScalars } from '../optim/scalars';
 import { PROGRAM_OPS, STRATEGIES } from '../parallel/strategies';
 import type { Strategy, StrategyInput } from '../parallel/strategy';
 import type { Program } from '../program/instruction';
@@ -116,7 +116,8 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const variantOf = ({ step, variant }: StepBatch) =>
     variantAt(step, variant, config.accumulate, strategy.firstStepDiffers === true).name;
   const twinVariantOf = ({ step, variant }: StepBatch) => variantAt(step, variant, config.accumulate, false).name;
-  const scalars = (batch: StepBatch) => stepScalars(config.optimizer, batch.step + 1);
+  const stepScalars = makeStepScalars(config);
+  const scalars = (batch: StepBatch) => stepScalars(Math.floor(batch.step / config.accumulate) + 1, batch.epoch);
   return {
     config,
     notices: configNotices(config, { outputs, rows: rowsOf.full, processes }),

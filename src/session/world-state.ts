@@ -11,7 +11,7 @@ export type BufferValue = BufferRef & { readonly data: HostArray };
 const STATEFUL: readonly MemoryCategory[] = ['parameter', 'gradient', 'optimizer', 'buffer'];
 
 export interface WorldState {
-  /** The initial weights on every device that holds them; gradients and optimiser state zero. */
+  /** The initial weights on every device that holds them; gradients zero, optimiser state as it begins. */
   writeStart(): Promise<void>;
   write(values: readonly BufferValue[]): Promise<void>;
   read(categories?: readonly MemoryCategory[]): Promise<readonly BufferValue[]>;
@@ -30,7 +30,7 @@ export function createWorldState(
         buffers.map(({ device, spec }) => ({
           device,
           buffer: spec.name,
-          data: initial.get(spec.name) ?? allocate(spec.dtype, elements(spec.shape)),
+          data: initial.get(spec.name) ?? allocate(spec.dtype, elements(spec.shape)).fill(spec.fill ?? 0),
         })),
       ),
     write: (values) => world.write(values),

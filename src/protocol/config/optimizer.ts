@@ -17,7 +17,7 @@ const adam = (decay: number) => ({
   amsgrad: v.optional(v.boolean(), false),
   maximize,
 });
-/** Adam's kin that torch gives neither amsgrad nor maximize. */
+/** Adam's kin without amsgrad; NAdam and RAdam have no maximize either in torch 1.13. */
 const moments = (rate: number) => ({
   lr: lr(rate),
   beta1: factor(0.9),
@@ -46,6 +46,7 @@ export const optimizerSchema = v.variant('type', [
     weightDecay: weightDecay(),
     momentum: v.optional(real(0, 1), 0),
     centered: v.optional(v.boolean(), false),
+    maximize,
   }),
   v.strictObject({
     type: v.literal('Adagrad'),
@@ -54,6 +55,7 @@ export const optimizerSchema = v.variant('type', [
     weightDecay: weightDecay(),
     initialAccumulatorValue: v.optional(real(0, 1000), 0),
     eps: eps(1e-10),
+    maximize,
   }),
   v.strictObject({
     type: v.literal('Adadelta'),
@@ -61,13 +63,14 @@ export const optimizerSchema = v.variant('type', [
     rho: factor(0.9),
     eps: eps(1e-6),
     weightDecay: weightDecay(),
+    maximize,
   }),
-  v.strictObject({ type: v.literal('Adamax'), ...moments(0.002) }),
+  v.strictObject({ type: v.literal('Adamax'), ...moments(0.002), maximize }),
   v.strictObject({ type: v.literal('NAdam'), ...moments(0.002), momentumDecay: v.optional(real(0, 1), 0.004) }),
   v.strictObject({ type: v.literal('RAdam'), ...moments(0.001) }),
 ]);
 
-/** Parameters whose names match `match` ('*' stands for anything: '*.bias', 'blocks.*'); the first group that matches counts. */
+/** Parameters whose names match `match` ('*' stands for any text: '*.bias', 'blocks.*'); the first group that matches counts. */
 export const paramGroupSchema = v.strictObject({
   match: v.pipe(v.string(), v.minLength(1)),
   lr: v.optional(real(0, 100)),

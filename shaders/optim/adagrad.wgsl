@@ -1,0 +1,48 @@
+// d <- g + weightDecay * p   (maximize: -g),  sum <- sum + d * d
+// p <- p - stepSize * d / (sqrt(sum) + eps)
+//
+// torch.optim.Adagrad, over all parameters of a group in one dispatch. LANES invocations take one block
+// of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
+// Scalars (float32, written by the host each step): 1 weightDecay, 2 stepSize = lr / (1 + (t - 1) * lrDecay), 3 eps, 15 maximize.
+
+struct Block {
+  scalars: u32,
+  gradient: u32,
+  parameter: u32,
+  sum: u32,
+  count: u32,
+  extra: u32,
+}
+
+override LANES: u32 = 64u;
+
+@group(0) @binding(0) var<storage, read> scalars: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<f32>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<f32>;
+@group(0) @binding(3) var<storage, read_write> sum: array<f32>;
+@group(1) @binding(1) var<storage, read> blocks: array<Block>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = (group.y * groups.x + group.x) * (64u / LANES) + lane / LANES;
+  if (index >= arrayLength(&blocks)) {
+    return;
+  }
+  let block = blocks[index];
+  let s = block.scalars;
+  let weightDecay = scalars[s + 1u];
+  let stepSize = scalars[s + 2u];
+  let eps = scalars[s + 3u];
+  let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
+  for (var i = lane % LANES; i < block.count; i += LANES) {
+    let p = parameter[block.parameter + i];
+    let d = direction * gradient[block.gradient + i] + weightDecay * p;
+    let total = sum[block.sum + i] + d * d;
+    sum[block.sum + i] = total;
+    parameter[block.parameter + i] = p - stepSize * d / (sqrt(total) + eps);
+  }
+}

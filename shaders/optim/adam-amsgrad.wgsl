@@ -1,0 +1,67 @@
+// Adam:  d <- g + weightDecay * p   (maximize: -g)      AdamW (DECOUPLED):  p <- p * decay, d <- g
+// m <- beta1 * m + (1 - beta1) * d,  v <- beta2 * v + (1 - beta2) * d * d,  w <- max(w, v)
+// p <- p - stepSize * m / (sqrt(w) / rootOfCorrection2 + eps)
+//
+// torch.optim.Adam and AdamW with amsgrad (w is max_exp_avg_sq), over all parameters of a group in one dispatch. LANES invocations take one block
+// of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
+// Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 - beta2,
+// 6 stepSize = lr / (1 - beta1^t), 7 rootOfCorrection2 = sqrt(1 - beta2^t), 8 eps, 9 decay = 1 - lr * weightDecay, 15 maximize.
+
+struct Block {
+  scalars: u32,
+  gradient: u32,
+  parameter: u32,
+  expAvg: u32,
+  expAvgSq: u32,
+  maxExpAvgSq: u32,
+  count: u32,
+  extra: u32,
+}
+
+override DECOUPLED: bool = false;
+override LANES: u32 = 64u;
+
+@group(0) @binding(0) var<storage, read> scalars: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<f32>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<f32>;
+@group(0) @binding(3) var<storage, read_write> expAvg: array<f32>;
+@group(0) @binding(4) var<storage, read_write> expAvgSq: array<f32>;
+@group(0) @binding(5) var<storage, read_write> maxExpAvgSq: array<f32>;
+@group(1) @binding(1) var<storage, read> blocks: array<Block>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = (group.y * groups.x + group.x) * (64u / LANES) + lane / LANES;
+  if (index >= arrayLength(&blocks)) {
+    return;
+  }
+  let block = blocks[index];
+  let s = block.scalars;
+  let coupled = select(scalars[s + 1u], 0.0, DECOUPLED);
+  let shrink = select(1.0, scalars[s + 9u], DECOUPLED);
+  let beta1 = scalars[s + 2u];
+  let oneMinus1 = scalars[s + 3u];
+  let beta2 = scalars[s + 4u];
+  let oneMinus2 = scalars[s + 5u];
+  let stepSize = scalars[s + 6u];
+  let rootOfCorrection2 = scalars[s + 7u];
+  let eps = scalars[s + 8u];
+  let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
+  for (var i = lane % LANES; i < block.count; i += LANES) {
+    let p = parameter[block.parameter + i] * shrink;
+    let d = direction * gradient[block.gradient + i] + coupled * p;
+    let m = beta1 * expAvg[block.expAvg + i] + oneMinus1 * d;
+    let v = beta2 * expAvgSq[block.expAvgSq + i] + oneMinus2 * d * d;
+    expAvg[block.expAvg + i] = m;
+    expAvgSq[block.expAvgSq + i] = v;
+    // A new NaN stays, as in torch.maximum.
+    let past = maxExpAvgSq[block.maxExpAvgSq + i];
+    let w = select(v, past, past > v);
+    maxExpAvgSq[block.maxExpAvgSq + i] = w;
+    parameter[block.parameter + i] = p - stepSize * m / (sqrt(w) / rootOfCorrection2 + eps);
+  }
+}

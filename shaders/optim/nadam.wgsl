@@ -1,0 +1,60 @@
+// d <- g + weightDecay * p,  m <- beta1 * m + (1 - beta1) * d,  v <- beta2 * v + (1 - beta2) * d * d
+// q <- sqrt(v / correction2) + eps,  p <- p - gradientFactor * d / q,  p <- p - momentFactor * m / q
+//
+// torch.optim.NAdam, over all parameters of a group in one dispatch. LANES invocations take one block
+// of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
+// Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 - beta2,
+// 6 gradientFactor = lr * (1 - mu) / (1 - product of mu), 7 momentFactor = lr * next mu / (1 - next product), 8 eps, 9 correction2 = 1 - beta2^t.
+
+struct Block {
+  scalars: u32,
+  gradient: u32,
+  parameter: u32,
+  expAvg: u32,
+  expAvgSq: u32,
+  count: u32,
+  extra: u32,
+}
+
+override LANES: u32 = 64u;
+
+@group(0) @binding(0) var<storage, read> scalars: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<f32>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<f32>;
+@group(0) @binding(3) var<storage, read_write> expAvg: array<f32>;
+@group(0) @binding(4) var<storage, read_write> expAvgSq: array<f32>;
+@group(1) @binding(1) var<storage, read> blocks: array<Block>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = (group.y * groups.x + group.x) * (64u / LANES) + lane / LANES;
+  if (index >= arrayLength(&blocks)) {
+    return;
+  }
+  let block = blocks[index];
+  let s = block.scalars;
+  let weightDecay = scalars[s + 1u];
+  let beta1 = scalars[s + 2u];
+  let oneMinus1 = scalars[s + 3u];
+  let beta2 = scalars[s + 4u];
+  let oneMinus2 = scalars[s + 5u];
+  let gradientFactor = scalars[s + 6u];
+  let momentFactor = scalars[s + 7u];
+  let eps = scalars[s + 8u];
+  let correction2 = scalars[s + 9u];
+  for (var i = lane % LANES; i < block.count; i += LANES) {
+    let p = parameter[block.parameter + i];
+    let d = gradient[block.gradient + i] + weightDecay * p;
+    let m = beta1 * expAvg[block.expAvg + i] + oneMinus1 * d;
+    let v = beta2 * expAvgSq[block.expAvgSq + i] + oneMinus2 * d * d;
+    expAvg[block.expAvg + i] = m;
+    expAvgSq[block.expAvgSq + i] = v;
+    let q = sqrt(v / correction2) + eps;
+    let half = p - gradientFactor * d / q;
+    parameter[block.parameter + i] = half - momentFactor * m / q;
+  }
+}

@@ -1,0 +1,61 @@
+// d <- g + weightDecay * p,  m <- beta1 * m + (1 - beta1) * d,  v <- beta2 * v + (1 - beta2) * d * d
+// step <- m / correction1 * lr,  p <- p - step * (rootOfCorrection2 / (sqrt(v) + eps)) * rectification   (rectification 0: p - step)
+//
+// torch.optim.RAdam, over all parameters of a group in one dispatch. LANES invocations take one block
+// of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
+// Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 - beta2,
+// 6 correction1 = 1 - beta1^t, 7 rootOfCorrection2 = sqrt(1 - beta2^t), 8 eps, 9 rectification.
+
+struct Block {
+  scalars: u32,
+  gradient: u32,
+  parameter: u32,
+  expAvg: u32,
+  expAvgSq: u32,
+  count: u32,
+  extra: u32,
+}
+
+override LANES: u32 = 64u;
+
+@group(0) @binding(0) var<storage, read> scalars: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<f32>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<f32>;
+@group(0) @binding(3) var<storage, read_write> expAvg: array<f32>;
+@group(0) @binding(4) var<storage, read_write> expAvgSq: array<f32>;
+@group(1) @binding(1) var<storage, read> blocks: array<Block>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = (group.y * groups.x + group.x) * (64u / LANES) + lane / LANES;
+  if (index >= arrayLength(&blocks)) {
+    return;
+  }
+  let block = blocks[index];
+  let s = block.scalars;
+  let lr = scalars[s];
+  let weightDecay = scalars[s + 1u];
+  let beta1 = scalars[s + 2u];
+  let oneMinus1 = scalars[s + 3u];
+  let beta2 = scalars[s + 4u];
+  let oneMinus2 = scalars[s + 5u];
+  let correction1 = scalars[s + 6u];
+  let rootOfCorrection2 = scalars[s + 7u];
+  let eps = scalars[s + 8u];
+  let rectification = scalars[s + 9u];
+  for (var i = lane % LANES; i < block.count; i += LANES) {
+    let p = parameter[block.parameter + i];
+    let d = gradient[block.gradient + i] + weightDecay * p;
+    let m = beta1 * expAvg[block.expAvg + i] + oneMinus1 * d;
+    let v = beta2 * expAvgSq[block.expAvgSq + i] + oneMinus2 * d * d;
+    expAvg[block.expAvg + i] = m;
+    expAvgSq[block.expAvgSq + i] = v;
+    let step = m / correction1 * lr;
+    let adaptive = 1.0 / (sqrt(v) + eps) * rootOfCorrection2;
+    parameter[block.parameter + i] = p - select(step * adaptive * rectification, step, rectification == 0.0);
+  }
+}

@@ -1,0 +1,43 @@
+// sums[k] = sum of the squares of the elements 16k .. 16k + 15 of a gradient, the gradients one after the other
+//
+// First part of torch.nn.utils.clip_grad_norm_, over all gradients of a device in one dispatch. LANES invocations take a block of at most
+// 16 * LANES elements of one gradient, each 16 that lie together: so the sums do not depend on LANES, and nothing waits.
+// `start` is where the gradient begins (it does not advance with the blocks), `sums` where its sums begin.
+
+struct Block {
+  gradient: u32,
+  start: u32,
+  sums: u32,
+  count: u32,
+  extra: u32,
+}
+
+override LANES: u32 = 64u;
+
+@group(0) @binding(0) var<storage, read> gradient: array<f32>;
+@group(0) @binding(1) var<storage, read> start: array<f32>;
+@group(0) @binding(2) var<storage, read_write> sums: array<f32>;
+@group(1) @binding(1) var<storage, read> blocks: array<Block>;
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = (group.y * groups.x + group.x) * (64u / LANES) + lane / LANES;
+  if (index >= arrayLength(&blocks)) {
+    return;
+  }
+  let block = blocks[index];
+  let first = (lane % LANES) * 16u;
+  if (first >= block.count) {
+    return;
+  }
+  var total = 0.0;
+  for (var i = first; i < min(first + 16u, block.count); i++) {
+    let g = gradient[block.gradient + i];
+    total += g * g;
+  }
+  sums[block.sums + (block.gradient - block.start + first) / 16u] = total;
+}

@@ -1,0 +1,45 @@
+// total[w] = sum of sums[w * share .. (w + 1) * share), cut at count;   ROOT: its square root
+//
+// Second part of torch.nn.utils.clip_grad_norm_. Workgroup x takes one share; each of its 256 invocations adds the elements of its stride in runs of
+// 32 (a run is summed on its own, so that a long sum loses no more bits than a short one), then the first adds the 256 results in order.
+// The order depends on nothing but count and share: the same bits on every run.
+
+override ROOT: bool = false;
+
+struct Params {
+  count: u32,
+  share: u32,
+  sums_stride: u32,
+  total_stride: u32,
+}
+
+@group(0) @binding(0) var<storage, read> sums: array<f32>;
+@group(0) @binding(1) var<storage, read_write> total: array<f32>;
+@group(1) @binding(0) var<uniform> params: Params;
+
+var<workgroup> parts: array<f32, 256>;
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let begin = group.x * params.share;
+  let end = min(begin + params.share, params.count);
+  let offset = group.z * params.sums_stride;
+  var own = 0.0;
+  for (var run = begin + lane; run < end; run += 32u * 256u) {
+    var part = 0.0;
+    for (var i = run; i < min(run + 32u * 256u, end); i += 256u) {
+      part += sums[offset + i];
+    }
+    own += part;
+  }
+  parts[lane] = own;
+  workgroupBarrier();
+  if (lane > 0u) {
+    return;
+  }
+  var all = 0.0;
+  for (var i = 0u; i < min(256u, end - begin); i++) {
+    all += parts[i];
+  }
+  total[group.z * params.total_stride + group.x] = select(all, sqrt(all), ROOT);
+}

@@ -1,0 +1,44 @@
+/**
+ * The second half of `torch.nn.utils.clip_grad_norm_(parameters, max_norm)`: every gradient times max_norm / (total + 1e-6), at most 1. Inputs: the total norm [1]
+ * (made by optim/grad-norm), then the gradients; outputs: the gradients, in place. As in torch, they are multiplied even by 1, and a norm that
+ * is not finite is not an error.
+ */
+import { LockstepError } from '../base/errors';
+import { at } from '../base/invariant';
+import type { Attrs, OpDef } from '../graph/op';
+import { elements } from '../tensor/shape';
+
+const f = Math.fround;
+const maxNormOf = (attrs: Attrs): number => Number(attrs['maxNorm']);
+
+export const clipGradNorm: OpDef = {
+  name: 'optim/clip-grad-norm',
+  infer(inputs) {
+    if (inputs.length < 2)
+      throw new LockstepError('shape', 'clip_grad_norm_: expected a norm and at least one gradient');
+    return inputs.slice(1);
+  },
+  cpu({ inputs, outputs, attrs }) {
+    // A number over a tensor: torch multiplies by the reciprocal.
+    const wanted = f(f(maxNormOf(attrs)) * f(1 / f(at(at(inputs, 0), 0) + f(1e-6))));
+    const factor = wanted > 1 ? 1 : wanted;
+    for (const gradient of outputs) {
+      for (let i = 0; i < gradient.length; i++) gradient[i] = (gradient[i] as number) * factor;
+    }
+  },
+  lower: ({ inputs, outputs, attrs }) => [
+    {
+      kind: 'segmented',
+      kernel: 'optim/clip-grad-norm',
+      params: [{ f32: maxNormOf(attrs) }],
+      segments: outputs.map((type, k) => ({
+        at: [
+          { operand: 0, offset: 0, fixed: true },
+          { operand: inputs.length + k, offset: 0 },
+        ],
+        length: elements(type.shape),
+      })),
+    },
+  ],
+  flops: ({ outputs }) => outputs.reduce((total, type) => total + elements(type.shape), 0),
+};

@@ -1,0 +1,38 @@
+/** `torch.optim.NAdam` as torch 1.13 has it: two additions to the parameter, by the gradient and by the first moment, whose factors are scalars. */
+import { optimizerOpDef, stateOf } from './operands';
+
+const f = Math.fround;
+
+export const nadam = optimizerOpDef({
+  name: 'optim/nadam',
+  states: () => 2,
+  kernel: () => 'optim/nadam',
+  flopsPerElement: () => 18,
+  update(scalars, p, g, states) {
+    const [
+      ,
+      weightDecay = 0,
+      beta1 = 0,
+      oneMinus1 = 0,
+      beta2 = 0,
+      oneMinus2 = 0,
+      gradientFactor = 0,
+      momentFactor = 0,
+      eps = 0,
+      correction2 = 1,
+    ] = scalars;
+    const expAvg = stateOf(states, 0);
+    const expAvgSq = stateOf(states, 1);
+    for (let i = 0; i < p.length; i++) {
+      const value = p[i] as number;
+      const d = f((g[i] as number) + weightDecay * value);
+      const m = f(f(beta1 * (expAvg[i] as number)) + oneMinus1 * d);
+      const v = f(f(beta2 * (expAvgSq[i] as number)) + f(oneMinus2 * d) * d);
+      expAvg[i] = m;
+      expAvgSq[i] = v;
+      const denominator = f(f(Math.sqrt(f(v / correction2))) + eps);
+      const half = f(value - f(f(gradientFactor * d) / denominator));
+      p[i] = half - f(f(momentFactor * m) / denominator);
+    }
+  },
+});

@@ -1,0 +1,39 @@
+/** `torch.optim.RAdam`: Adam whose adaptive rate sets in, rectified, once its variance can be estimated; before that, momentum alone. */
+import { optimizerOpDef, stateOf } from './operands';
+
+const f = Math.fround;
+
+export const radam = optimizerOpDef({
+  name: 'optim/radam',
+  states: () => 2,
+  kernel: () => 'optim/radam',
+  flopsPerElement: () => 16,
+  update(scalars, p, g, states) {
+    const [
+      lr = 0,
+      weightDecay = 0,
+      beta1 = 0,
+      oneMinus1 = 0,
+      beta2 = 0,
+      oneMinus2 = 0,
+      correction1 = 1,
+      root2 = 1,
+      eps = 0,
+      rectification = 0,
+    ] = scalars;
+    const expAvg = stateOf(states, 0);
+    const expAvgSq = stateOf(states, 1);
+    for (let i = 0; i < p.length; i++) {
+      const value = p[i] as number;
+      const d = f((g[i] as number) + weightDecay * value);
+      const m = f(f(beta1 * (expAvg[i] as number)) + oneMinus1 * d);
+      const v = f(f(beta2 * (expAvgSq[i] as number)) + f(oneMinus2 * d) * d);
+      expAvg[i] = m;
+      expAvgSq[i] = v;
+      const step = f(f(m / correction1) * lr);
+      // torch divides a number by a tensor: the reciprocal times the number.
+      const adaptive = f(f(1 / f(f(Math.sqrt(v)) + eps)) * root2);
+      p[i] = value - (rectification === 0 ? step : f(f(step * adaptive) * rectification));
+    }
+  },
+});

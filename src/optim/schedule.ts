@@ -1,0 +1,35 @@
+/**
+ * The rates of all parameter groups after n scheduler steps, as a function of the configuration and n. It walks from step to step and keeps its place, because
+ * torch's schedules are recursive; asked for an earlier n it begins anew. So a run that resumes gets the rates of the run without the break.
+ */
+import type { Config } from '../protocol/config';
+import { groupSettings, type OptimizerSettings } from './param-groups';
+import { makeScheduler } from './schedulers/make-scheduler';
+import type { GroupRates, Scheduler } from './schedulers/scheduler';
+
+/** Does the schedule move the momentum (or beta1)? */
+export function cyclesMomentum(scheduler: Config['scheduler']): boolean {
+  if (scheduler === undefined) return false;
+  if (scheduler.type === 'SequentialLR') return scheduler.schedulers.some(cyclesMomentum);
+  return (scheduler.type === 'OneCycleLR' || scheduler.type === 'CyclicLR') && scheduler.cycleMomentum;
+}
+
+/** Groups in the order of groupSettings. What it returns is overwritten by the next call. */
+export function makeSchedule(config: OptimizerSettings): (n: number) => readonly Readonly<GroupRates>[] {
+  const { optimizer, scheduler: settings } = config;
+  const start = (): { groups: GroupRates[]; scheduler: Scheduler | undefined } => {
+    const momentum = 'momentum' in optimizer ? optimizer.momentum : 'beta1' in optimizer ? optimizer.beta1 : 0;
+    const groups = groupSettings(config).map(({ lr }): GroupRates => ({ lr, initialLr: lr, momentum }));
+    return { groups, scheduler: settings && makeScheduler(settings, groups) };
+  };
+  let current = start();
+  let at = 0;
+  return (n) => {
+    if (n < at) {
+      current = start();
+      at = 0;
+    }
+    for (; at < n; at++) current.scheduler?.step();
+    return current.groups;
+  };
+}

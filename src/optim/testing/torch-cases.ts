@@ -1,0 +1,67 @@
+/** The optimiser cases of torch 1.13.1 in terms of the configuration. For the parity tests of this room and of the GPU. */
+import * as v from 'valibot';
+import { type OptimizerConfig, optimizerSchema } from '../../protocol/config';
+import { decodeF32, type StoredTensor } from '../../tensor/fixtures/decode';
+import fixtures from '../fixtures/optim.json';
+import type { OptimizerSettings } from '../param-groups';
+
+export interface OptimizerCase {
+  readonly name: string;
+  /** Two parameters, named 'a' and 'b'. */
+  readonly config: OptimizerSettings;
+  /** Both parameters after the steps that are stored. */
+  readonly after: ReadonlyMap<number, readonly Float32Array[]>;
+  /** Of each parameter, by torch's name; null where it is a number. */
+  readonly finalState: readonly ReadonlyMap<string, Float32Array | null>[];
+}
+
+type Keywords = Readonly<Record<string, number | boolean | readonly number[]>>;
+
+const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function settingsOf({ betas, ...rest }: Keywords): Readonly<Record<string, unknown>> {
+  const [beta1, beta2] = Array.isArray(betas) ? (betas as readonly number[]) : [];
+  const named = Object.entries(rest).map(([name, value]) => [camel(name), value]);
+  return { ...Object.fromEntries(named), ...(beta1 === undefined ? {} : { beta1, beta2 }) };
+}
+
+export const optimizerConfig = (type: string, keywords: Keywords): OptimizerConfig =>
+  v.parse(optimizerSchema, { type, ...settingsOf(keywords) });
+
+const isTensor = (value: unknown): value is StoredTensor => typeof value === 'object' && value !== null;
+
+export const INITIAL = (): Float32Array<ArrayBuffer>[] => fixtures.init_params.map(decodeF32);
+/** Gradients of both parameters, a step each. */
+export const GRADIENTS: readonly (readonly Float32Array<ArrayBuffer>[])[] = fixtures.grads.map((g) => g.map(decodeF32));
+
+export const OPTIMIZER_CASES: readonly OptimizerCase[] = fixtures.optimizers.map((c) => {
+  const keywords = c.kw as unknown as Keywords;
+  const groups = (c.param_groups ?? []) as readonly Keywords[];
+  const config: OptimizerSettings = {
+    optimizer: optimizerConfig(c.optimizer, keywords),
+    scheduler: undefined,
+    paramGroups: groups.map((group, i) => ({ match: i === 0 ? 'a' : 'b', ...settingsOf(group) })),
+  };
+  const stored = c.params_after as unknown as Readonly<Record<string, readonly StoredTensor[]>>;
+  const states = c.final_state as unknown as readonly Readonly<Record<string, unknown>>[];
+  return {
+    name: `${c.optimizer} ${JSON.stringify(c.kw)}${c.param_groups ? ` ${JSON.stringify(c.param_groups)}` : ''}`,
+    config,
+    after: new Map(Object.entries(stored).map(([step, tensors]) => [Number(step), tensors.map(decodeF32)])),
+    finalState: states.map(
+      (state) =>
+        new Map(Object.entries(state).map(([name, value]) => [name, isTensor(value) ? decodeF32(value) : null])),
+    ),
+  };
+});
+
+/** Torch's bars: 1e-6 at step 1, 1e-5 at step 20. */
+export const barAt = (step: number): number => (step === 1 ? 1e-6 : 1e-5);
+
+export function maxDistance(actual: Float32Array | undefined, expected: Float32Array | undefined): number {
+  if (actual?.length === undefined || actual.length !== expected?.length) return Number.POSITIVE_INFINITY;
+  return actual.reduce((most, value, i) => {
+    const distance = Math.abs(value - (expected[i] ?? Number.NaN));
+    return distance <= most ? most : distance;
+  }, 0);
+}

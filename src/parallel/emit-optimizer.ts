@@ -1,0 +1,151 @@
+/**
+ * What ends a step: clip_grad_norm_ where it is asked for, then optimizer.step(), one instruction a parameter group with the group's own scalars from
+ * the host. Gradients are whole by then: under DDP the all-reduce has run. Called by the strategies.
+ */
+import { at } from '../base/invariant';
+import { clipGradNorm } from '../optim/clip-grad-norm';
+import { gradNorm } from '../optim/grad-norm';
+import { optimizerOp, optimizerState } from '../optim/optimizer';
+import { groupOf } from '../optim/param-groups';
+import { SCALARS_LENGTH } from '../optim/scalars';
+import type { LaneBuilder, ProgramBuilder, Where } from '../program/builder';
+import type { ParameterRef } from './stage-graph';
+import type { StrategyInput } from './strategy';
+
+const STEP: Where = { phase: 'step', anchor: 'step' };
+const CLIP: Where = { phase: 'step', anchor: 'clip' };
+
+/** Buffer [1] of the total norm before clipping, as clip_grad_norm_ returns it. */
+export const GRAD_NORM = 'grad_norm';
+
+/** The parameters of one device. */
+export interface OptimizerPart {
+  readonly lane: LaneBuilder;
+  readonly parameters: readonly ParameterRef[];
+}
+
+/** optimizer.step() over the given parameters of the lane, which are all that the optimiser has or a replica of them. */
+export function emitOptimizer(lane: LaneBuilder, input: StrategyInput, parameters: readonly ParameterRef[]): void {
+  if (parameters.length === 0) return;
+  const { clipGradNorm: maxNorm } = input.config;
+  if (maxNorm !== undefined) {
+    emitNorm(lane, gradientsOf(parameters), GRAD_NORM);
+    emitClip(lane, gradientsOf(parameters), maxNorm);
+  }
+  emitStep(lane, input, parameters);
+}
+
+/** One optimiser over parameters that lie on several devices of one process (model parallel): the norm is that of all of them. */
+export function emitOptimizerOver(
+  builder: ProgramBuilder,
+  input: StrategyInput,
+  parts: readonly OptimizerPart[],
+): void {
+  const own = parts.filter(({ parameters }) => parameters.length > 0);
+  const first = own[0];
+  if (!first) return;
+  const { clipGradNorm: maxNorm } = input.config;
+  if (maxNorm !== undefined) {
+    if (own.length === 1) emitNorm(first.lane, gradientsOf(first.parameters), GRAD_NORM);
+    else emitTotalNorm(builder, own);
+    for (const { lane, parameters } of own) emitClip(lane, gradientsOf(parameters), maxNorm);
+  }
+  for (const { lane, parameters } of own) emitStep(lane, input, parameters);
+}
+
+const gradientsOf = (parameters: readonly ParameterRef[]): readonly string[] => parameters.map((p) => p.gradient);
+
+function emitNorm(lane: LaneBuilder, gradients: readonly string[], target: string): void {
+  const types = gradNorm.infer(
+    gradients.map((name) => lane.spec(name)),
+    {},
+  );
+  lane.buffer({ name: target, shape: [1], dtype: 'f32', category: 'optimizer', persistent: true });
+  const scratch = types.slice(1).map(({ shape, dtype }, k) => {
+    const name = `${target}.sums${k}`;
+    lane.buffer({ name, shape, dtype, category: 'optimizer', persistent: false });
+    return name;
+  });
+  lane.compute(gradNorm.name, gradients, [target, ...scratch], {}, CLIP);
+}
+
+function emitClip(lane: LaneBuilder, gradients: readonly string[], maxNorm: number): void {
+  lane.compute(clipGradNorm.name, [GRAD_NORM, ...gradients], gradients, { maxNorm }, CLIP);
+}
+
+/** As torch does it with parameters on several devices: each norm goes to the first device, the norm of the norms comes back. */
+function emitTotalNorm(builder: ProgramBuilder, parts: readonly OptimizerPart[]): void {
+  const root = at(parts, 0).lane;
+  const comm: Where = { ...CLIP, queue: 'comm' };
+  const all = 'grad_norms';
+  for (const { lane, parameters } of parts) emitNorm(lane, gradientsOf(parameters), 'grad_norm.own');
+  root.buffer({ name: all, shape: [parts.length], dtype: 'f32', category: 'optimizer', persistent: false });
+  root.compute('ops/copy', ['grad_norm.own'], [all], { from: 0, to: 0, length: 1 }, CLIP);
+  root.handOver('compute', 'comm', comm);
+  for (const [k, { lane }] of parts.entries()) {
+    if (k === 0) continue;
+    lane.handOver('compute', 'comm', comm);
+    builder.transfer(
+      { device: lane.device, slice: lane.whole('grad_norm.own'), where: comm },
+      { device: root.device, slice: { buffer: all, offset: k, length: 1 }, where: comm },
+      { name: 'grad_norm.own', payload: 'gradient' },
+    );
+  }
+  root.handOver('comm', 'compute', CLIP);
+  emitNorm(root, [all], GRAD_NORM);
+  root.handOver('compute', 'comm', comm);
+  for (const { lane } of parts.slice(1)) {
+    lane.buffer({ ...root.spec(GRAD_NORM) });
+    builder.transfer(
+      { device: root.device, slice: root.whole(GRAD_NORM), where: comm },
+      { device: lane.device, slice: lane.whole(GRAD_NORM), where: comm },
+      { name: GRAD_NORM, payload: 'gradient' },
+    );
+    lane.handOver('comm', 'compute', CLIP);
+  }
+}
+
+function emitStep(lane: LaneBuilder, input: StrategyInput, parameters: readonly ParameterRef[]): void {
+  const { paramGroups } = input.config;
+  for (let group = 0; group <= paramGroups.length; group++) {
+    const members = parameters.filter(({ name }) => groupOf(name, paramGroups) === group);
+    if (members.length > 0) emitGroup(lane, input, group, members);
+  }
+}
+
+function emitGroup(
+  lane: LaneBuilder,
+  { config }: StrategyInput,
+  group: number,
+  members: readonly ParameterRef[],
+): void {
+  const scalars = group === 0 ? 'scalars' : `scalars.${group}`;
+  lane.buffer({
+    name: scalars,
+    shape: [SCALARS_LENGTH],
+    dtype: 'f32',
+    category: 'optimizer',
+    persistent: true,
+    pool: 'optimizer.scalars',
+  });
+  const start = group * SCALARS_LENGTH;
+  lane.load({ buffer: scalars, source: 'scalars', process: lane.rank, start, count: SCALARS_LENGTH }, STEP);
+  const names = members.map((p) => p.name);
+  const states = optimizerState(config).map(({ name: state, fill }) =>
+    names.map((name) => {
+      const buffer = `${name}.${state}`;
+      const { shape, dtype } = lane.spec(name);
+      const pool = `optimizer.${state}`;
+      lane.buffer({ name: buffer, shape, dtype, category: 'optimizer', persistent: true, pool, fill });
+      return buffer;
+    }),
+  );
+  const { op, attrs } = optimizerOp(config);
+  lane.compute(
+    op,
+    [scalars, ...names, ...gradientsOf(members), ...states.flat()],
+    [...names, ...states.flat()],
+    { ...attrs, count: names.length },
+    STEP,
+  );
+}
