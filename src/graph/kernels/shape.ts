@@ -67,4 +67,71 @@ export const SHAPE_KERNELS = {
     params: ['n: u32', 'value: u32'],
     workgroupSize: [64, 1],
   },
+  'shape/gather': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'index', access: 'read', dtype: 'i32' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['count: u32', 'n: u32', 'inner: u32', 'picks: u32'],
+    workgroupSize: [64, 1],
+  },
+  'shape/scatter': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'index', access: 'read', dtype: 'i32' },
+      { name: 'src', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['outer: u32', 'n: u32', 'inner: u32', 'picks: u32'],
+    overrides: ['ADD', 'FROM_X', 'FROM_SRC'],
+    workgroupSize: [64, 1],
+  },
+  'shape/index-select': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'index', access: 'read', dtype: 'i32' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['outer: u32', 'n: u32', 'inner: u32', 'picks: u32'],
+    workgroupSize: [64, 1],
+  },
+  'shape/index-select-vec4': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'index', access: 'read', dtype: 'i32' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['outer: u32', 'n: u32', 'inner: u32', 'picks: u32'],
+    workgroupSize: [64, 1],
+  },
+  'shape/chain-positions': {
+    tensors: [
+      { name: 'index', access: 'read', dtype: 'i32' },
+      { name: 'head', access: 'read_write', dtype: 'i32' },
+      { name: 'next', access: 'read_write', dtype: 'i32' },
+    ],
+    params: ['n: u32', 'picks: u32', 'skip: u32'],
+    workgroupSize: [64, 1],
+  },
+  'shape/add-chains': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'head', access: 'read', dtype: 'i32' },
+      { name: 'next', access: 'read', dtype: 'i32' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['outer: u32', 'n: u32', 'inner: u32', 'picks: u32'],
+    workgroupSize: [64, 1],
+  },
+  'shape/add-chains-vec4': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'head', access: 'read', dtype: 'i32' },
+      { name: 'next', access: 'read', dtype: 'i32' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['outer: u32', 'n: u32', 'inner: u32', 'picks: u32'],
+    workgroupSize: [64, 1],
+  },
 } as const satisfies Record<string, KernelSpec>;

@@ -1,4 +1,5 @@
-/** Table look-up and its gradient. */
+/** Rows of a table by index, and their gradient. */
 import type { OpDef } from '../../op';
+import { embedding, embeddingGrad } from './embedding';
 
-export const EMBEDDING_OPS: readonly OpDef[] = [];
+export const EMBEDDING_OPS: readonly OpDef[] = [embedding, embeddingGrad];

@@ -3,8 +3,11 @@ import type { OpDef } from '../../op';
 import { cat, stack } from './cat';
 import { chunk } from './chunk';
 import { expand } from './expand';
+import { gather } from './gather';
+import { indexSelect, indexSelectGrad } from './index-select';
 import { pad, place } from './place';
 import { flatten, reshape } from './reshape';
+import { gatherGrad, scatter, scatterAdd, scatterGrad } from './scatter';
 import { slice } from './slice';
 import { permute, transpose } from './transpose';
 
@@ -20,4 +23,11 @@ export const SHAPE_OPS: readonly OpDef[] = [
   place,
   pad,
   expand,
+  gather,
+  gatherGrad,
+  scatter,
+  scatterGrad,
+  scatterAdd,
+  indexSelect,
+  indexSelectGrad,
 ];

@@ -1,10 +1,39 @@
-/** The embedding operators under test: cases of random inputs, formulas in double precision, and how each torch operator of fixtures/ops.json is said here. */
-import type { Maker } from '../case-tools';
-import type { Recipe } from '../recipe';
-import type { Formula } from '../reference-tools';
+/** Embedding under test: cases of random inputs, the formula in double precision, and how the torch operator of fixtures/ops.json is said here. */
+import { at } from '../../../base/invariant';
+import { elements, type Shape } from '../../../tensor/shape';
+import { type CaseInput, type Maker, reals } from '../case-tools';
+import { direct, type Recipe } from '../recipe';
+import { arg, el, type Formula, range } from '../reference-tools';
 
-export const EMBEDDING_CASES: Readonly<Record<string, Maker>> = {};
+function ids(shape: Shape, rows: number, random: () => number): CaseInput {
+  const data = Int32Array.from({ length: elements(shape) }, () => Math.floor(random() * rows));
+  return { type: { shape, dtype: 'i32' }, data, wrt: false };
+}
 
-export const EMBEDDING_REFERENCE: Readonly<Record<string, Formula>> = {};
+export const EMBEDDING_CASES: Readonly<Record<string, Maker>> = {
+  embedding: ([a, b, d], random) => ({
+    op: 'embedding/embedding',
+    attrs: {},
+    inputs: [ids([a, 3], b + 2, random), reals([b + 2, d], random)],
+  }),
+  'embedding, rows of fours': ([a, b, d], random) => ({
+    op: 'embedding/embedding',
+    attrs: {},
+    inputs: [ids([a + 5], b, random), reals([b, 4 * Math.ceil(d / 4)], random)],
+  }),
+};
 
-export const EMBEDDING_RECIPES: Readonly<Record<string, Recipe>> = {};
+/** Without paddingIdx: a formula that differences cannot know of it. */
+export const EMBEDDING_REFERENCE: Readonly<Record<string, Formula>> = {
+  'embedding/embedding'(inputs) {
+    const [index, weight] = [arg(inputs, 0), arg(inputs, 1)];
+    const width = at(weight.shape, 1);
+    return index.data.flatMap((id) => range(width).map((d) => el(weight.data, id * width + d)));
+  },
+};
+
+export const EMBEDDING_RECIPES: Readonly<Record<string, Recipe>> = {
+  embedding: direct('embedding/embedding', ({ attrs }) =>
+    typeof attrs.padding_idx === 'number' ? { paddingIdx: attrs.padding_idx } : {},
+  ),
+};

@@ -2,13 +2,35 @@
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
-import { type Maker, reals, small } from '../case-tools';
+import { type CaseInput, type Maker, reals, small } from '../case-tools';
 import { direct, type Recipe } from '../recipe';
 import { arg, type Doubles, el, type Formula, range } from '../reference-tools';
 
 const one =
   (op: string, attrs: Attrs): Maker =>
   ([a, b, c], random) => ({ op, attrs, inputs: [reals([a, b, c], random)] });
+
+function indices(shape: Shape, below: number, random: () => number): CaseInput {
+  const data = Int32Array.from({ length: elements(shape) }, () => Math.floor(random() * below));
+  return { type: { shape, dtype: 'i32' }, data, wrt: false };
+}
+
+/** x, an index of `picks` entries along dim with x's other sizes, and where wanted a src of the same sizes. */
+const picking =
+  (op: string, dim: number, picks: number, withSource: boolean): Maker =>
+  ([a, b, c], random) => {
+    const x = reals([a, b, c], random);
+    const sizes = x.type.shape.with(dim, picks);
+    const index = indices(sizes, at(x.type.shape, dim), random);
+    return { op, attrs: { dim }, inputs: withSource ? [x, index, reals(sizes, random)] : [x, index] };
+  };
+
+const selecting =
+  (dim: number, picks: number): Maker =>
+  ([a, b, c], random) => {
+    const x = reals([a, b, c], random);
+    return { op: 'shape/index-select', attrs: { dim }, inputs: [x, indices([picks], at(x.type.shape, dim), random)] };
+  };
 
 export const SHAPE_CASES = small({
   transpose: one('shape/transpose', { dim0: 0, dim1: 2 }),
@@ -61,6 +83,24 @@ export const SHAPE_CASES = small({
     inputs: [reals([2, 1, c], random)],
   }),
   pad: one('shape/pad', { pad: [1, 2, 0, 3], value: 0.5 }),
+  gather: picking('shape/gather', 1, 5, false),
+  'gather along dim 0': picking('shape/gather', 0, 3, false),
+  // No place twice: torch gives the gradient of src at all of them, which no difference confirms.
+  scatter: ([a, b, c], random) => {
+    const picks = Math.ceil(b / 2);
+    const data = Int32Array.from({ length: a * picks * c }, (_, i) => (((i / c) | 0) % picks) * 2);
+    const index: CaseInput = { type: { shape: [a, picks, c], dtype: 'i32' }, data, wrt: false };
+    return {
+      op: 'shape/scatter',
+      attrs: { dim: 1 },
+      inputs: [reals([a, b, c], random), index, reals([a, picks, c], random)],
+    };
+  },
+  'scatter-add': picking('shape/scatter-add', 1, 7, true),
+  'scatter-add along dim -1': picking('shape/scatter-add', 2, 5, true),
+  'index-select': selecting(0, 7),
+  'index-select along dim 1': selecting(1, 4),
+  'index-select along dim 2': selecting(2, 9),
 });
 
 const coordinates = (shape: Shape, i: number): number[] => {
@@ -121,6 +161,32 @@ const joined = (inputs: readonly Doubles[], dim: number): number[] => {
     return valueAt(arg(inputs, k), c.with(dim, position));
   });
 };
+
+/** f(c, to) for every coordinate c of the index in order; `to` is c with the index's value along dim. */
+function eachPick(
+  x: Doubles,
+  index: Doubles,
+  attrs: Attrs,
+  f: (c: readonly number[], to: readonly number[], i: number) => void,
+): void {
+  const dim = (Number(attrs.dim) + x.shape.length) % x.shape.length;
+  index.data.forEach((k, i) => {
+    const c = coordinates(index.shape, i);
+    f(c, c.with(dim, k), i);
+  });
+}
+
+const scattered =
+  (write: (old: number, v: number) => number): Formula =>
+  (inputs, attrs) => {
+    const [x, index, src] = [arg(inputs, 0), arg(inputs, 1), arg(inputs, 2)];
+    const y = [...x.data];
+    eachPick(x, index, attrs, (_, to, i) => {
+      const j = to.reduce((sum, v, d) => sum * el(x.shape, d) + v, 0);
+      y[j] = write(el(y, j), el(src.data, i));
+    });
+    return y;
+  };
 
 export const SHAPE_REFERENCE: Readonly<Record<string, Formula>> = {
   'shape/transpose'(inputs, attrs) {
@@ -186,6 +252,18 @@ export const SHAPE_REFERENCE: Readonly<Record<string, Formula>> = {
       },
     );
   },
+  'shape/gather'(inputs, attrs) {
+    const y: number[] = [];
+    eachPick(arg(inputs, 0), arg(inputs, 1), attrs, (_, to) => y.push(valueAt(arg(inputs, 0), to)));
+    return y;
+  },
+  'shape/scatter': scattered((_, v) => v),
+  'shape/scatter-add': scattered((old, v) => old + v),
+  'shape/index-select'(inputs, attrs) {
+    const [x, index] = [arg(inputs, 0), arg(inputs, 1)];
+    const dim = Number(attrs.dim);
+    return build(x.shape.with(dim, index.data.length), (c) => valueAt(x, c.with(dim, el(index.data, el(c, dim)))));
+  },
 };
 
 export const SHAPE_RECIPES: Readonly<Record<string, Recipe>> = {
@@ -208,4 +286,8 @@ export const SHAPE_RECIPES: Readonly<Record<string, Recipe>> = {
   },
   expand: direct('shape/expand', (c) => ({ size: c.attrs.size as number[] })),
   pad: direct('shape/pad', (c) => ({ pad: c.attrs.pad as number[], value: Number(c.attrs.value) })),
+  gather: direct('shape/gather', (c) => ({ dim: Number(c.attrs.dim) })),
+  scatter: direct('shape/scatter', (c) => ({ dim: Number(c.attrs.dim) })),
+  scatter_add: direct('shape/scatter-add', (c) => ({ dim: Number(c.attrs.dim) })),
+  index_select: direct('shape/index-select', (c) => ({ dim: Number(c.attrs.dim) })),
 };

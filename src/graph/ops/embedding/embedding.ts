@@ -1,0 +1,68 @@
+/**
+ * Rows of a weight [V, D] by int32 ids of any shape: torch.nn.functional.embedding. Attr `paddingIdx` (may count from the end) names a row that gets no gradient.
+ * Repeated ids accumulate in order of position ('embedding/embedding-grad', by the chains of 'shape/index-select'). An id out of range throws on the
+ * CPU; on the GPU its row is NaN and it contributes no gradient.
+ */
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import { elements, type Shape } from '../../../tensor/shape';
+import type { Extent } from '../../dims';
+import type { Attrs, OpDef } from '../../op';
+import { chainTypes, cpuChains, cpuPick, lowerChains, lowerPick } from '../shape/index-select';
+
+const tableOf = ([n = 0, inner = 0]: Shape): Extent => ({ outer: 1, n, inner });
+
+/** The row without gradient, or -1; throws in PyTorch's words. */
+function paddingRow(attrs: Attrs, rows: number): number {
+  if (typeof attrs.paddingIdx !== 'number') return -1;
+  const row = attrs.paddingIdx < 0 ? attrs.paddingIdx + rows : attrs.paddingIdx;
+  if (row >= 0 && row < rows) return row;
+  throw new LockstepError('shape', 'Padding_idx must be within num_embeddings');
+}
+
+export const embedding: OpDef = {
+  name: 'embedding/embedding',
+  infer(inputs, attrs) {
+    const ids = at(inputs, 0).shape;
+    const weight = at(inputs, 1).shape;
+    if (weight.length !== 2) throw new LockstepError('shape', "'weight' must be 2-D");
+    paddingRow(attrs, at(weight, 0));
+    return [{ shape: [...ids, at(weight, 1)], dtype: 'f32' }];
+  },
+  gradient(c) {
+    const dy = c.outputGrad(0);
+    if (dy === undefined || !c.needsGrad(1)) return [];
+    const { shape } = at(c.types.inputs, 1);
+    const skip = paddingRow(c.types.attrs, at(shape, 0));
+    const [dweight] = c.emit('embedding/embedding-grad', [dy, c.input(0)], { shape, skip }, [1]);
+    return [undefined, dweight];
+  },
+  cpu({ inputs, outputs, inputTypes }) {
+    const table = tableOf(at(inputTypes, 1).shape);
+    const fault = (id: number) =>
+      new LockstepError(
+        'shape',
+        'index out of range in self',
+        `The ids of this embedding are 0 to ${table.n - 1}; one is ${id}. Make the vocabulary larger, or the ids smaller.`,
+      );
+    cpuPick(at(inputs, 1), at(inputs, 0), at(outputs, 0), table, fault);
+  },
+  lower: ({ inputs }) => [lowerPick(tableOf(at(inputs, 1).shape), elements(at(inputs, 0).shape), [1, 0, 2])],
+  flops: () => 0,
+};
+
+/** Inputs dy [..., D] and ids; outputs the weight's gradient of attr `shape`, and the chains. Attr `skip`: a row that gets none, or -1. */
+export const embeddingGrad: OpDef = {
+  name: 'embedding/embedding-grad',
+  infer(inputs, attrs) {
+    const shape = attrs.shape as Shape;
+    return chainTypes(shape, at(shape, 0), elements(at(inputs, 1).shape));
+  },
+  cpu({ inputs, outputs, attrs }) {
+    const chains = [at(outputs, 0), at(outputs, 1), at(outputs, 2)] as const;
+    cpuChains([at(inputs, 0), at(inputs, 1)], chains, tableOf(attrs.shape as Shape), Number(attrs.skip));
+  },
+  lower: ({ inputs, attrs }) =>
+    lowerChains(tableOf(attrs.shape as Shape), elements(at(inputs, 1).shape), Number(attrs.skip)),
+  flops: (types) => elements(at(types.inputs, 0).shape),
+};

@@ -1,0 +1,135 @@
+/**
+ * Whole slices picked along attr `dim` by a vector of indices: torch.index_select, y[o, j, i] = x[o, index[j], i]; and the mechanism of 'embedding/embedding',
+ * which is the same along dim 0. The gradient adds dy back, equal indices in order of position: a first launch chains the positions of
+ * each index (head, then next), a second lets every element of dx walk its chain. No atomics, no order left to chance.
+ */
+import { LockstepError } from '../../../base/errors';
+import { at } from '../../../base/invariant';
+import { elements, type HostArray, type Shape } from '../../../tensor/shape';
+import { dimOf, type Extent, extentAlong } from '../../dims';
+import { grid } from '../../launch';
+import type { Attrs, DenseLaunch, OpDef, TensorType } from '../../op';
+
+/** The kernel that picks: operands x, index and y. */
+export function lowerPick({ outer, n, inner }: Extent, picks: number, operands: readonly number[]): DenseLaunch {
+  const four = inner % 4 === 0;
+  return {
+    kind: 'dense',
+    kernel: four ? 'shape/index-select-vec4' : 'shape/index-select',
+    bindings: operands,
+    params: [outer, n, inner, picks],
+    workgroups: grid((outer * picks * inner) / (four ? 4 : 1)),
+  };
+}
+
+export function cpuPick(x: HostArray, index: HostArray, y: HostArray, { outer, n, inner }: Extent, fault: Fault): void {
+  for (let o = 0, to = 0; o < outer; o++) {
+    for (let j = 0; j < index.length; j++, to += inner) {
+      const k = index[j] as number;
+      if (!(k >= 0 && k < n)) throw fault(k);
+      const from = (o * n + k) * inner;
+      if (inner > 32) y.set(x.subarray(from, from + inner), to);
+      else for (let i = 0; i < inner; i++) y[to + i] = x[from + i] as number;
+    }
+  }
+}
+type Fault = (index: number) => LockstepError;
+
+/** Outputs of a gradient by chains: dx, the first position of each index, the next position after each. */
+export const chainTypes = (shape: Shape, n: number, picks: number): readonly TensorType[] => [
+  { shape, dtype: 'f32' },
+  { shape: [n], dtype: 'i32' },
+  { shape: [picks], dtype: 'i32' },
+];
+
+/** Operands: dy, index; then dx, head [n] and next [picks]. `skip`: an index that gets no gradient, or -1. */
+export function lowerChains({ outer, n, inner }: Extent, picks: number, skip: number): readonly DenseLaunch[] {
+  const four = inner % 4 === 0;
+  return [
+    {
+      kind: 'dense',
+      kernel: 'shape/chain-positions',
+      bindings: [1, 3, 4],
+      params: [n, picks, skip < 0 ? n : skip],
+      workgroups: grid(n),
+    },
+    {
+      kind: 'dense',
+      kernel: four ? 'shape/add-chains-vec4' : 'shape/add-chains',
+      bindings: [0, 3, 4, 2],
+      params: [outer, n, inner, picks],
+      workgroups: grid((outer * n * inner) / (four ? 4 : 1)),
+    },
+  ];
+}
+
+/** Fills head and next as the kernel does, and adds each slice of dy where it belongs. */
+export function cpuChains(
+  [dy, index]: readonly [HostArray, HostArray],
+  [dx, head, next]: readonly [HostArray, HostArray, HostArray],
+  { outer, n, inner }: Extent,
+  skip: number,
+): void {
+  const picks = index.length;
+  head.fill(-1);
+  for (let j = picks - 1; j >= 0; j--) {
+    const k = index[j] as number;
+    next[j] = head[k] ?? -1;
+    head[k] = j;
+  }
+  if (skip >= 0) head[skip] = -1;
+  dx.fill(0);
+  for (let o = 0, from = 0; o < outer; o++) {
+    for (let j = 0; j < picks; j++, from += inner) {
+      const k = index[j] as number;
+      if (k === skip || !(k >= 0 && k < n)) continue;
+      const to = (o * n + k) * inner;
+      for (let i = 0; i < inner; i++) dx[to + i] = (dx[to + i] as number) + (dy[from + i] as number);
+    }
+  }
+}
+
+const along = (shape: Shape, attrs: Attrs) => extentAlong(shape, dimOf(attrs, shape.length));
+
+export const indexSelect: OpDef = {
+  name: 'shape/index-select',
+  infer(inputs, attrs) {
+    const { shape } = at(inputs, 0);
+    const index = at(inputs, 1).shape;
+    if (index.length !== 1) throw new LockstepError('shape', 'index_select(): Index is supposed to be a vector');
+    return [{ shape: shape.with(dimOf(attrs, shape.length), at(index, 0)), dtype: 'f32' }];
+  },
+  gradient(c) {
+    const dy = c.outputGrad(0);
+    if (dy === undefined || !c.needsGrad(0)) return [];
+    const { shape } = at(c.types.inputs, 0);
+    return c.emit('shape/index-select-grad', [dy, c.input(1)], { shape, dim: dimOf(c.types.attrs, shape.length) }, [0]);
+  },
+  cpu({ inputs, outputs, inputTypes, attrs }) {
+    const { shape } = at(inputTypes, 0);
+    const extent = along(shape, attrs);
+    cpuPick(at(inputs, 0), at(inputs, 1), at(outputs, 0), extent, (k) => {
+      const bounds = `id=${k} axis_dim=${extent.n}`;
+      return new LockstepError('shape', `INDICES element is out of DATA bounds, ${bounds}`);
+    });
+  },
+  lower: ({ inputs, attrs }) => [
+    lowerPick(along(at(inputs, 0).shape, attrs), elements(at(inputs, 1).shape), [0, 1, 2]),
+  ],
+  flops: () => 0,
+};
+
+/** Inputs dy and index; outputs dx of attr `shape`, and the chains. */
+export const indexSelectGrad: OpDef = {
+  name: 'shape/index-select-grad',
+  infer(inputs, attrs) {
+    const shape = attrs.shape as Shape;
+    return chainTypes(shape, along(shape, attrs).n, elements(at(inputs, 1).shape));
+  },
+  cpu({ inputs, outputs, attrs }) {
+    const chains = [at(outputs, 0), at(outputs, 1), at(outputs, 2)] as const;
+    cpuChains([at(inputs, 0), at(inputs, 1)], chains, along(attrs.shape as Shape, attrs), -1);
+  },
+  lower: ({ inputs, attrs }) => lowerChains(along(attrs.shape as Shape, attrs), elements(at(inputs, 1).shape), -1),
+  flops: (types) => elements(at(types.inputs, 0).shape),
+};
