@@ -1,0 +1,146 @@
+/**
+ * dw and db of a convolution: x [N, C, (H,) W], dy [N, O, (OH,) OW]; attrs of the convolution, `kernelSize` and `bias`. Both are sums over every pixel of
+ * every sample. To have work for a whole GPU the sum is cut into parts, each a run of rows of the batch (row = sample and output row): the first launch
+ * writes the sum of each part into the last output, scratch memory of [parts, weights and biases]; the second adds the parts in order. Large
+ * layers have enough weights to need no parts.
+ */
+import { at } from '../../../base/invariant';
+import { elements, type HostArray } from '../../../tensor/shape';
+import { grid } from '../../launch';
+import type { Attrs, DenseLaunch, OpDef, TensorType } from '../../op';
+import { addParts, addPartsLaunch, type ChannelRows, channelParts, channelPartsLaunch } from './channel-sums';
+import { type ConvGeometry, convGeometry, groupsOf } from './geometry';
+
+/** Invocations that the first launch should have, to fill a GPU. */
+const INVOCATIONS = 2048;
+/** Output channels an invocation of the first launch takes. */
+const CHANNELS = 8;
+
+function geometryOf(inputs: readonly TensorType[], attrs: Attrs): ConvGeometry {
+  const [x, dy] = [at(inputs, 0).shape, at(inputs, 1).shape];
+  const kernel = attrs.kernelSize as readonly number[];
+  const channels = at(x, x.length - kernel.length - 1);
+  const outChannels = at(dy, dy.length - kernel.length - 1);
+  return convGeometry(x, [outChannels, channels / groupsOf(attrs), ...kernel], attrs);
+}
+
+interface Parts {
+  readonly rowsOfPart: number;
+  readonly parts: number;
+  /** Weights and biases: the length of a part. */
+  readonly weights: number;
+  readonly biases: number;
+}
+
+function partsOf(g: ConvGeometry, bias: boolean): Parts {
+  const weights = g.groups * g.outChannels * g.inChannels * g.kernelHeight * g.kernelWidth;
+  const tiles = g.groups * Math.ceil(g.outChannels / CHANNELS) * g.inChannels;
+  const rows = g.batch * g.outHeight;
+  const rowsOfPart = Math.ceil(rows / Math.max(1, Math.round(INVOCATIONS / tiles)));
+  return { rowsOfPart, parts: Math.ceil(rows / rowsOfPart), weights, biases: bias ? g.groups * g.outChannels : 0 };
+}
+
+const rowsOfDy = (g: ConvGeometry, { rowsOfPart, parts }: Parts): ChannelRows => ({
+  batch: g.batch,
+  channels: g.groups * g.outChannels,
+  height: g.outHeight,
+  width: g.outWidth,
+  rowsOfPart,
+  parts,
+});
+
+export const conv2dGradParams: OpDef = {
+  name: 'conv/conv2d-grad-params',
+  infer(inputs, attrs) {
+    const g = geometryOf(inputs, attrs);
+    const outChannels = g.groups * g.outChannels;
+    const weight: TensorType = {
+      shape: [outChannels, g.inChannels, ...(attrs.kernelSize as readonly number[])],
+      dtype: 'f32',
+    };
+    const { parts, weights, biases } = partsOf(g, attrs.bias === true);
+    const partial: TensorType = { shape: [parts, weights + biases], dtype: 'f32' };
+    return attrs.bias === true ? [weight, { shape: [outChannels], dtype: 'f32' }, partial] : [weight, partial];
+  },
+  cpu({ inputs, outputs, inputTypes, attrs }) {
+    const g = geometryOf(inputTypes, attrs);
+    const hasBias = attrs.bias === true;
+    const plan = partsOf(g, hasBias);
+    const partial = at(outputs, hasBias ? 2 : 1);
+    const rows = g.batch * g.outHeight;
+    const length = plan.weights + plan.biases;
+    for (let part = 0; part < plan.parts; part++) {
+      const from = part * plan.rowsOfPart;
+      const to = Math.min(rows, from + plan.rowsOfPart);
+      weightPart(g, at(inputs, 0), at(inputs, 1), partial, part * length, from, to);
+    }
+    addParts(partial, at(outputs, 0), plan.parts, length, 0);
+    if (!hasBias) return;
+    channelParts(rowsOfDy(g, plan), at(inputs, 1), partial, length, plan.weights);
+    addParts(partial, at(outputs, 1), plan.parts, length, plan.weights);
+  },
+  lower({ inputs, attrs }) {
+    const g = geometryOf(inputs, attrs);
+    const hasBias = attrs.bias === true;
+    const plan = partsOf(g, hasBias);
+    const partial = hasBias ? 4 : 3;
+    const invocations = plan.parts * plan.weights;
+    const length = plan.weights + plan.biases;
+    const sums: DenseLaunch = {
+      kind: 'dense',
+      kernel: 'conv/conv2d-grad-params',
+      bindings: [0, 1, partial],
+      params: [
+        ...[invocations, plan.rowsOfPart, length, g.batch, g.groups, g.inChannels, g.outChannels],
+        ...[g.height, g.width, g.outHeight, g.outWidth, g.kernelHeight, g.kernelWidth],
+        ...[g.strideY, g.strideX, g.padY, g.padX, g.dilationY, g.dilationX],
+      ],
+      workgroups: grid(invocations),
+    };
+    const { parts } = plan;
+    const launches = [sums, addPartsLaunch(partial, 2, { count: plan.weights, parts, length, start: 0 })];
+    if (!hasBias) return launches;
+    return [
+      ...launches,
+      channelPartsLaunch(rowsOfDy(g, plan), 1, partial, length, plan.weights),
+      addPartsLaunch(partial, 3, { count: plan.biases, parts, length, start: plan.weights }),
+    ];
+  },
+  flops: ({ inputs, outputs }) =>
+    (2 * elements(at(inputs, 1).shape) * elements(at(outputs, 0).shape)) / at(at(outputs, 0).shape, 0),
+};
+
+function weightPart(
+  g: ConvGeometry,
+  x: HostArray,
+  dy: HostArray,
+  partial: HostArray,
+  start: number,
+  from: number,
+  to: number,
+): void {
+  const { inChannels, outChannels, groups, height, width, outHeight, outWidth, kernelHeight, kernelWidth, strideX } = g;
+  for (let o = 0; o < groups * outChannels; o++) {
+    const group = Math.floor(o / outChannels);
+    for (let c = 0; c < inChannels; c++) {
+      for (let ky = 0; ky < kernelHeight; ky++) {
+        for (let kx = 0; kx < kernelWidth; kx++) {
+          const shift = kx * g.dilationX - g.padX;
+          const jFrom = shift >= 0 ? 0 : Math.ceil(-shift / strideX);
+          const jTo = Math.min(outWidth, Math.ceil((width - shift) / strideX));
+          let sum = 0;
+          for (let row = from; row < to; row++) {
+            const n = Math.floor(row / outHeight);
+            const i = row - n * outHeight;
+            const y = i * g.strideY + ky * g.dilationY - g.padY;
+            if (y < 0 || y >= height) continue;
+            let p = (((n * groups + group) * inChannels + c) * height + y) * width + shift + jFrom * strideX;
+            let q = ((n * groups * outChannels + o) * outHeight + i) * outWidth + jFrom;
+            for (let j = jFrom; j < jTo; j++, p += strideX, q++) sum += (x[p] as number) * (dy[q] as number);
+          }
+          partial[start + ((o * inChannels + c) * kernelHeight + ky) * kernelWidth + kx] = sum;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * The sliding product that conv2d and the gradient of its input at stride 1 both are: y[n, o, i, j] = sum over c, ky, kx of
+ * w[o, c, ky, kx] x[n, c, i * stride + ky * dilation - pad, ...] (+ bias[o]). The weight is addressed by steps, so that the gradient reads it turned
+ * by 180 degrees with its channels swapped. CPU kernel and WGSL lowering; channels are those of one group.
+ */
+import type { HostArray } from '../../../tensor/shape';
+import { grid } from '../../launch';
+import type { DenseLaunch, Operand } from '../../op';
+import type { ConvGeometry } from './geometry';
+
+export interface Correlation extends ConvGeometry {
+  /** Where the weight of a group starts, and its steps in elements over output channel, input channel, row and column. */
+  readonly weightGroup: number;
+  readonly weightStart: number;
+  readonly weightOut: number;
+  readonly weightIn: number;
+  readonly weightY: number;
+  readonly weightX: number;
+}
+
+/** y = conv(x, w). */
+export function forwardCorrelation(g: ConvGeometry): Correlation {
+  const area = g.kernelHeight * g.kernelWidth;
+  const weightOut = g.inChannels * area;
+  const steps = { weightOut, weightIn: area, weightY: g.kernelWidth, weightX: 1 };
+  return { ...g, weightGroup: g.outChannels * weightOut, weightStart: 0, ...steps };
+}
+
+/** dx = conv(dy, w turned): only where the stride is 1. */
+export function turnedCorrelation(g: ConvGeometry): Correlation {
+  const area = g.kernelHeight * g.kernelWidth;
+  const weightIn = g.inChannels * area;
+  return {
+    ...g,
+    inChannels: g.outChannels,
+    outChannels: g.inChannels,
+    height: g.outHeight,
+    width: g.outWidth,
+    outHeight: g.height,
+    outWidth: g.width,
+    padY: g.dilationY * (g.kernelHeight - 1) - g.padY,
+    padX: g.dilationX * (g.kernelWidth - 1) - g.padX,
+    weightGroup: g.outChannels * weightIn,
+    weightStart: area - 1,
+    weightOut: area,
+    weightIn,
+    weightY: -g.kernelWidth,
+    weightX: -1,
+  };
+}
+
+/** Output positions [from, to) whose source position * stride + shift lies in [0, size). */
+const firstInside = (shift: number, stride: number) => (shift >= 0 ? 0 : Math.ceil(-shift / stride));
+const endInside = (shift: number, stride: number, size: number, outSize: number) =>
+  Math.max(0, Math.min(outSize, Math.ceil((size - shift) / stride)));
+
+/**
+ * Four output channels and two columns at a time, with double accumulators: eight sums share six loads, and rounding happens once. Columns whose window
+ * sticks out at a side are done one at a time.
+ */
+export function correlate(c: Correlation, x: HostArray, w: HostArray, y: HostArray, bias?: HostArray): void {
+  const insideFrom = Math.min(c.outWidth, firstInside(-c.padX, c.strideX));
+  const lastShift = (c.kernelWidth - 1) * c.dilationX - c.padX;
+  const insideTo = Math.max(insideFrom, endInside(lastShift, c.strideX, c.width, c.outWidth));
+  for (let n = 0; n < c.batch; n++) {
+    for (let g = 0; g < c.groups; g++) {
+      const source = (n * c.groups + g) * c.inChannels * c.height * c.width;
+      for (let o = 0; o < c.outChannels; o += 4) {
+        for (let i = 0; i < c.outHeight; i++) {
+          for (let j = 0; j < insideFrom; j++) edge(c, x, w, y, bias, n, g, o, i, j);
+          inside(c, x, w, y, bias, source, n, g, o, i, insideFrom, insideTo);
+          for (let j = insideTo; j < c.outWidth; j++) edge(c, x, w, y, bias, n, g, o, i, j);
+        }
+      }
+    }
+  }
+}
+
+/** Rows of the kernel that fall inside the image for output row i. */
+const firstRow = (c: Correlation, i: number) => firstInside(i * c.strideY - c.padY, c.dilationY);
+const endRow = (c: Correlation, i: number) => endInside(i * c.strideY - c.padY, c.dilationY, c.height, c.kernelHeight);
+
+function inside(
+  c: Correlation,
+  x: HostArray,
+  w: HostArray,
+  y: HostArray,
+  bias: HostArray | undefined,
+  source: number,
+  n: number,
+  g: number,
+  o: number,
+  i: number,
+  from: number,
+  to: number,
+): void {
+  const { inChannels, kernelWidth, weightIn, weightX, dilationX, strideX } = c;
+  const plane = c.height * c.width;
+  const last = c.outChannels - 1;
+  // Past the last channel the last one is repeated; its sums are equal, so that writing them again does no harm.
+  const o1 = Math.min(o + 1, last);
+  const o2 = Math.min(o + 2, last);
+  const o3 = Math.min(o + 3, last);
+  const weight = c.weightStart + g * c.weightGroup;
+  const [kyFrom, kyTo] = [firstRow(c, i), endRow(c, i)];
+  const outPlane = c.outHeight * c.outWidth;
+  const target = (n * c.groups + g) * c.outChannels * outPlane + i * c.outWidth;
+  const b = g * c.outChannels;
+  for (let j = from; j < to; j += 2) {
+    const second = j + 1 < to ? 1 : 0;
+    let a0 = 0;
+    let a1 = 0;
+    let a2 = 0;
+    let a3 = 0;
+    let b0 = 0;
+    let b1 = 0;
+    let b2 = 0;
+    let b3 = 0;
+    for (let ci = 0; ci < inChannels; ci++) {
+      for (let ky = kyFrom; ky < kyTo; ky++) {
+        const row = source + ci * plane + (i * c.strideY - c.padY + ky * c.dilationY) * c.width;
+        let p = row + j * strideX - c.padX;
+        let q = weight + ci * weightIn + ky * c.weightY;
+        for (let kx = 0; kx < kernelWidth; kx++, p += dilationX, q += weightX) {
+          const u = x[p] as number;
+          const v = x[p + second * strideX] as number;
+          const w0 = w[q + o * c.weightOut] as number;
+          const w1 = w[q + o1 * c.weightOut] as number;
+          const w2 = w[q + o2 * c.weightOut] as number;
+          const w3 = w[q + o3 * c.weightOut] as number;
+          a0 += u * w0;
+          a1 += u * w1;
+          a2 += u * w2;
+          a3 += u * w3;
+          b0 += v * w0;
+          b1 += v * w1;
+          b2 += v * w2;
+          b3 += v * w3;
+        }
+      }
+    }
+    if (bias) {
+      const f = Math.fround;
+      a0 = f(a0) + (bias[b + o] as number);
+      a1 = f(a1) + (bias[b + o1] as number);
+      a2 = f(a2) + (bias[b + o2] as number);
+      a3 = f(a3) + (bias[b + o3] as number);
+      b0 = f(b0) + (bias[b + o] as number);
+      b1 = f(b1) + (bias[b + o1] as number);
+      b2 = f(b2) + (bias[b + o2] as number);
+      b3 = f(b3) + (bias[b + o3] as number);
+    }
+    const t = target + j;
+    y[t + o * outPlane] = a0;
+    y[t + o1 * outPlane] = a1;
+    y[t + o2 * outPlane] = a2;
+    y[t + o3 * outPlane] = a3;
+    if (second === 1) {
+      y[t + 1 + o * outPlane] = b0;
+      y[t + 1 + o1 * outPlane] = b1;
+      y[t + 1 + o2 * outPlane] = b2;
+      y[t + 1 + o3 * outPlane] = b3;
+    }
+  }
+}
+
+/** One column whose window may stick out, four channels. */
+function edge(
+  c: Correlation,
+  x: HostArray,
+  w: HostArray,
+  y: HostArray,
+  bias: HostArray | undefined,
+  n: number,
+  g: number,
+  o: number,
+  i: number,
+  j: number,
+): void {
+  const plane = c.height * c.width;
+  const source = (n * c.groups + g) * c.inChannels * plane;
+  const outPlane = c.outHeight * c.outWidth;
+  const shift = j * c.strideX - c.padX;
+  const kxFrom = firstInside(shift, c.dilationX);
+  const kxTo = endInside(shift, c.dilationX, c.width, c.kernelWidth);
+  const [kyFrom, kyTo] = [firstRow(c, i), endRow(c, i)];
+  for (let k = o; k < Math.min(o + 4, c.outChannels); k++) {
+    const weight = c.weightStart + g * c.weightGroup + k * c.weightOut;
+    let sum = 0;
+    for (let ci = 0; ci < c.inChannels; ci++) {
+      for (let ky = kyFrom; ky < kyTo; ky++) {
+        const row = source + ci * plane + (i * c.strideY - c.padY + ky * c.dilationY) * c.width + shift;
+        const q = weight + ci * c.weightIn + ky * c.weightY;
+        for (let kx = kxFrom; kx < kxTo; kx++)
+          sum += (x[row + kx * c.dilationX] as number) * (w[q + kx * c.weightX] as number);
+      }
+    }
+    if (bias) sum = Math.fround(sum) + (bias[g * c.outChannels + k] as number);
+    y[((n * c.groups + g) * c.outChannels + k) * outPlane + i * c.outWidth + j] = sum;
+  }
+}
+
+export interface CorrelationOperands {
+  readonly x: Operand;
+  readonly weight: Operand;
+  readonly bias?: Operand | undefined;
+  readonly y: Operand;
+}
+
+/** Pixels and output channels that one invocation of 'conv/conv2d' computes. */
+const PIXELS = 8;
+const CHANNELS = 8;
+
+export function correlationLaunch(c: Correlation, { x, weight, bias, y }: CorrelationOperands): DenseLaunch {
+  const tiles = Math.ceil((c.batch * c.outHeight * c.outWidth) / PIXELS);
+  const channelTiles = Math.ceil(c.outChannels / CHANNELS);
+  return {
+    kind: 'dense',
+    kernel: 'conv/conv2d',
+    // Without a bias its binding is filled with the weight, which the kernel then does not read as one.
+    bindings: [x, weight, bias ?? weight, y],
+    params: [
+      ...[tiles, channelTiles, c.batch, c.groups, c.inChannels, c.outChannels],
+      ...[c.height, c.width, c.outHeight, c.outWidth, c.kernelHeight, c.kernelWidth],
+      ...[c.strideY, c.strideX, c.padY, c.padX, c.dilationY, c.dilationX],
+      ...[c.weightGroup, c.weightStart, c.weightOut, c.weightIn, c.weightY, c.weightX, bias === undefined ? 0 : 1],
+    ].map((p) => p >>> 0),
+    workgroups: grid(tiles * channelTiles * c.groups),
+  };
+}

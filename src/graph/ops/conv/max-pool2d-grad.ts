@@ -1,0 +1,37 @@
+/** dx of max_pool2d: inputs dy and the indices that the forward pass kept; attrs of the pooling and `inputSize` [H, W]. */
+import { at } from '../../../base/invariant';
+import { elements } from '../../../tensor/shape';
+import { dense, grid } from '../../launch';
+import type { Attrs, OpDef, TensorType } from '../../op';
+import { poolingOf } from './pooling';
+
+const inputShape = (inputs: readonly TensorType[], attrs: Attrs) => [
+  ...at(inputs, 0).shape.slice(0, -2),
+  ...(attrs.inputSize as readonly number[]),
+];
+
+export const maxPool2dGrad: OpDef = {
+  name: 'conv/max-pool2d-grad',
+  infer: (inputs, attrs) => [{ shape: inputShape(inputs, attrs), dtype: 'f32' }],
+  cpu({ inputs, outputs, outputTypes, attrs }) {
+    const p = poolingOf(at(outputTypes, 0).shape, attrs);
+    const [dy, index, dx] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
+    dx.fill(0);
+    const outPlane = p.outHeight * p.outWidth;
+    const plane = p.height * p.width;
+    for (let i = 0, source = 0; source < dx.length; source += plane) {
+      for (const end = i + outPlane; i < end; i++) {
+        const k = source + (index[i] as number);
+        dx[k] = (dx[k] as number) + (dy[i] as number);
+      }
+    }
+  },
+  lower(types) {
+    const p = poolingOf(at(types.outputs, 0).shape, types.attrs);
+    const n = elements(at(types.outputs, 0).shape);
+    const sizes = [n, p.height, p.width, p.outHeight, p.outWidth];
+    const window = [p.kernelY, p.kernelX, p.strideY, p.strideX, p.padY, p.padX];
+    return [dense('conv/max-pool2d-grad', types, [...sizes, ...window], grid(n))];
+  },
+  flops: ({ inputs }) => elements(at(inputs, 0).shape),
+};

@@ -1,0 +1,70 @@
+/**
+ * torch.nn.functional.max_pool2d over x [N, C, H, W]: y, and for the gradient the index of each maximum in its plane (row * W + column, as
+ * return_indices gives it). The first maximum in row-major order wins; a NaN wins over everything before it. attrs kernelSize, stride, padding,
+ * ceilMode. The gradient gives dy to the element that won, summed in the order of the windows where they overlap.
+ */
+import { at } from '../../../base/invariant';
+import { elements } from '../../../tensor/shape';
+import { dense, grid } from '../../launch';
+import type { OpDef } from '../../op';
+import { checkPooling, pooledShape, poolingOf } from './pooling';
+
+export const maxPool2d: OpDef = {
+  name: 'conv/max-pool2d',
+  infer(inputs, attrs) {
+    const x = at(inputs, 0).shape;
+    const shape = pooledShape(x, checkPooling(x, attrs, 'max_pool2d'));
+    return [
+      { shape, dtype: 'f32' },
+      { shape, dtype: 'i32' },
+    ];
+  },
+  gradient(c) {
+    const dy = c.outputGrad(0);
+    if (dy === undefined || !c.needsGrad(0)) return [undefined];
+    const inputSize = at(c.types.inputs, 0).shape.slice(-2);
+    return c.emit('conv/max-pool2d-grad', [dy, c.output(1)], { ...c.types.attrs, inputSize }, [0]);
+  },
+  cpu({ inputs, outputs, inputTypes, attrs }) {
+    const p = poolingOf(at(inputTypes, 0).shape, attrs);
+    const [x, y, index] = [at(inputs, 0), at(outputs, 0), at(outputs, 1)];
+    let out = 0;
+    for (let plane = 0; plane < p.planes; plane++) {
+      const source = plane * p.height * p.width;
+      for (let i = 0; i < p.outHeight; i++) {
+        const top = i * p.strideY - p.padY;
+        const rowFrom = Math.max(0, top);
+        const rowTo = Math.min(p.height, top + p.kernelY);
+        for (let j = 0; j < p.outWidth; j++, out++) {
+          const left = j * p.strideX - p.padX;
+          const columnFrom = Math.max(0, left);
+          const columnTo = Math.min(p.width, left + p.kernelX);
+          let best = Number.NEGATIVE_INFINITY;
+          let where = rowFrom * p.width + columnFrom;
+          for (let r = rowFrom; r < rowTo; r++) {
+            for (let k = r * p.width + columnFrom; k < r * p.width + columnTo; k++) {
+              const v = x[source + k] as number;
+              if (v > best || Number.isNaN(v)) {
+                best = v;
+                where = k;
+              }
+            }
+          }
+          y[out] = best;
+          index[out] = where;
+        }
+      }
+    }
+  },
+  lower(types) {
+    const p = poolingOf(at(types.inputs, 0).shape, types.attrs);
+    const n = elements(at(types.outputs, 0).shape);
+    const sizes = [n, p.height, p.width, p.outHeight, p.outWidth];
+    const window = [p.kernelY, p.kernelX, p.strideY, p.strideX, p.padY, p.padX];
+    return [dense('conv/max-pool2d', types, [...sizes, ...window], grid(n))];
+  },
+  flops: ({ inputs, outputs, attrs }) => {
+    const p = poolingOf(at(inputs, 0).shape, attrs);
+    return elements(at(outputs, 0).shape) * p.kernelY * p.kernelX;
+  },
+};
