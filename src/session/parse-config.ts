@@ -1,6 +1,7 @@
 /** The border where an unknown object becomes a Config: every complaint names the key, what was found and what is allowed. */
 import * as v from 'valibot';
 import { LockstepError } from '../base/errors';
+import { checkOptimizer } from '../optim/check-optimizer';
 import { type Config, configSchema } from '../protocol/config';
 import { issueText, settingNames } from './config-issue';
 
@@ -18,6 +19,7 @@ export function parseConfig(input: unknown): Config {
     );
   }
   const config = result.output;
+  checkOptimizer(config);
   if (config.mode === 'ddp' && config.batchSize < config.worldSize) {
     throw new LockstepError(
       'placement',
