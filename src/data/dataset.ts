@@ -4,9 +4,8 @@
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
-import { IGNORE_INDEX } from '../graph/ops/loss/cross-entropy';
 import type { DType } from '../tensor/shape';
-import type { DatasetKind } from './family';
+import { type DatasetKind, NO_TARGET } from './family';
 
 export interface Dataset {
   readonly kind: DatasetKind;
@@ -39,7 +38,7 @@ export interface Dataset {
  * Refuses class indices that a model with `outputs` classes does not have, in PyTorch's words, before a step runs into one. For tokens `outputs`
  * is the number of logits at each position.
  */
-export function checkTargets(dataset: Dataset, outputs: number, ignoreIndex: number = IGNORE_INDEX): void {
+export function checkTargets(dataset: Dataset, outputs: number, ignoreIndex: number = NO_TARGET): void {
   const { targets } = dataset;
   if (!(targets instanceof Int32Array)) return;
   const index = targets.findIndex((target) => target !== ignoreIndex && (target < 0 || target >= outputs));

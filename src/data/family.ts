@@ -20,6 +20,9 @@ export interface Reals {
   readonly values: Float32Array<ArrayBuffer>;
 }
 
+/** The target of a position at which nothing is asked: what the losses of torch ignore unless they are told otherwise. */
+export const NO_TARGET = -100;
+
 export interface NextTokens {
   /** The token id that is asked for after each position of the input, `length` a row; -100 where nothing is asked. */
   readonly kind: 'tokens';

@@ -11,11 +11,16 @@ import { fileBytes } from './data-error';
 import type { Dataset } from './dataset';
 import { circle } from './families/circle';
 import { csv } from './families/csv';
+import { digits } from './families/digits';
 import { gauss } from './families/gauss';
 import { npy } from './families/npy';
 import { plane } from './families/plane';
+import { prototypes } from './families/prototypes';
 import { randomRegression } from './families/random-regression';
+import { sequence } from './families/sequence';
+import { shapes } from './families/shapes';
 import { spiral } from './families/spiral';
+import { text } from './families/text';
 import { xor } from './families/xor';
 import type { Rows } from './family';
 import { randomSplit } from './samplers';
@@ -58,6 +63,16 @@ function makeRows(config: DataConfig, loss: LossConfig, generator: Generator, fi
       return plane(generator, config.samples, config.noise);
     case 'randomRegression':
       return randomRegression(generator, config.samples, config.in, config.out);
+    case 'prototypes':
+      return prototypes(generator, config);
+    case 'digits':
+      return digits(generator, config);
+    case 'shapes':
+      return shapes(generator, config);
+    case 'sequence':
+      return sequence(generator, config);
+    case 'text':
+      return text(config, files);
     case 'csv':
       return csv(config, loss, fileBytes(files, config.file));
     case 'npy':

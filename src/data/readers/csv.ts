@@ -4,6 +4,7 @@
  */
 import { at } from '../../base/invariant';
 import { dataError } from '../data-error';
+import { decodeUtf8 } from './utf8';
 
 export interface CsvRow {
   /** Line of the file on which the row begins, from 1. */
@@ -17,7 +18,7 @@ export interface CsvTable {
 }
 
 export function readCsv(file: string, bytes: Uint8Array): CsvTable {
-  const text = decode(file, bytes);
+  const text = decodeUtf8(file, bytes, 'UTF-8 text', 'Save the table as CSV in UTF-8.');
   const delimiter = findDelimiter(text);
   const rows: CsvRow[] = [];
   const scan = { position: 0, line: 1 };
@@ -37,14 +38,6 @@ export function readCsv(file: string, bytes: Uint8Array): CsvTable {
     rows.push({ line, cells });
   }
   return { delimiter, rows };
-}
-
-function decode(file: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw dataError({ file }, 'bytes that are not UTF-8', 'UTF-8 text', 'Save the table as CSV in UTF-8.');
-  }
 }
 
 /** A tab or a semicolon in the first line, outside quotes, beats the comma, which may be a decimal mark there. */

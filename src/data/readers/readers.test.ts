@@ -92,8 +92,15 @@ test.each([
   expect(() => cells(text)).toThrow(message);
 });
 
-test('CSV refused: not UTF-8', () => {
-  expect(() => readCsv('t.csv', new Uint8Array([0x61, 0xff, 0xfe]))).toThrow('t.csv: found bytes that are not UTF-8');
+test.each([
+  ['a byte that never stands in UTF-8', [0x61, 0xff, 0xfe], 1, 'ff'],
+  ['a sequence broken off by a letter', [0xc3, 0xa4, 0xe2, 0x82, 0x61], 2, 'e2'],
+  ['a sequence cut at the end', [0x61, 0xf0, 0x9f, 0x98], 1, 'f0'],
+  ['a continuation after a whole character', [0xc3, 0xa4, 0x80], 2, '80'],
+])('CSV refused: %s, with its byte', (_, bytes, byte, value) => {
+  expect(() => readCsv('t.csv', Uint8Array.from(bytes))).toThrow(
+    `t.csv, byte ${byte}: found bytes that are not UTF-8 (0x${value}), expected UTF-8 text.`,
+  );
 });
 
 /** A .npy file with any header and data, as numpy lays it out. */

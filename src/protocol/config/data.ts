@@ -43,7 +43,7 @@ export const dataSchema = v.variant('type', [
   /** Circle, square, triangle, cross, star, ring: images [1, size, size]. */
   v.strictObject({
     type: v.literal('shapes'),
-    samples: samples(1000),
+    samples: samples(2000),
     size: imageSize(16),
     noise: v.optional(real(0, 1), 0.1),
     testFraction: v.optional(real(0, 0.9), 0.2),
@@ -64,8 +64,9 @@ export const dataSchema = v.variant('type', [
   v.strictObject({
     type: v.literal('sequence'),
     task: v.optional(v.picklist(['sort', 'reverse', 'copy', 'modularAddition', 'parity']), 'reverse'),
+    /** Problems; fewer where the task has fewer, since each stands once. */
     samples: samples(2000),
-    /** Symbols to be sorted, reversed, copied; numbers in modular addition (the modulus is `symbols`). */
+    /** Symbols to be sorted, reversed, copied; bits; numbers in modular addition (the modulus is `symbols`). */
     length: v.optional(count(1, 256), 6),
     symbols: v.optional(count(2, 512), 10),
     testFraction: v.optional(real(0, 0.9), 0.1),

@@ -1,0 +1,57 @@
+/**
+ * Text at character level: the vocabulary is the text's own characters (code points) in order; a row is a window of `context` characters, its target
+ * the window one character on; windows start every `stride` characters, and what is left at the end is dropped. Line ends become '\n'.
+ */
+import { LockstepError } from '../../base/errors';
+import type { DataConfig } from '../../protocol/config';
+import type { Files } from '../../protocol/session';
+import { fileBytes } from '../data-error';
+import type { Rows } from '../family';
+import { checkFileSize, checkSize, MAX_TEXT_BYTES } from '../limits';
+import { decodeUtf8 } from '../readers/utf8';
+import { OWN_TEXT } from './own-text';
+
+type TextConfig = Extract<DataConfig, { type: 'text' }>;
+
+export function text(config: TextConfig, files: Files): Rows {
+  const { context, stride = context } = config;
+  const characters = Array.from(read(config, files).replace(/\r\n?/g, '\n'));
+  if (characters.length <= context) {
+    const where = config.file === undefined ? 'The text' : config.file;
+    throw new LockstepError(
+      'data',
+      `${where}: found ${characters.length} characters, expected at least ${context + 1} for one window of ${context} and the character after it.`,
+      'Use a smaller context, or more text.',
+      { characters: characters.length, context },
+    );
+  }
+  const vocabulary = [...new Set(characters)].toSorted((a, b) => codePoint(a) - codePoint(b));
+  const idOf = new Map(vocabulary.map((character, id) => [character, id]));
+  const ids = Int32Array.from(characters, (character) => idOf.get(character) ?? 0);
+
+  const rows = Math.floor((ids.length - 1 - context) / stride) + 1;
+  checkSize(config.type, rows, context, 'Use a larger stride, or less text.');
+  const inputs = new Int32Array(rows * context);
+  const values = new Int32Array(rows * context);
+  for (let row = 0; row < rows; row++) {
+    const start = row * stride;
+    inputs.set(ids.subarray(start, start + context), row * context);
+    values.set(ids.subarray(start + 1, start + 1 + context), row * context);
+  }
+  return {
+    kind: 'tokens',
+    inputs,
+    inputShape: [context],
+    targets: { kind: 'tokens', length: context, classes: vocabulary.length, values },
+    vocabulary,
+  };
+}
+
+const codePoint = (character: string): number => character.codePointAt(0) ?? 0;
+
+function read({ file, text: given }: TextConfig, files: Files): string {
+  if (file === undefined) return given ?? OWN_TEXT;
+  const bytes = fileBytes(files, file);
+  checkFileSize({ file }, bytes.length, MAX_TEXT_BYTES);
+  return decodeUtf8(file, bytes, 'text in UTF-8', 'Save the text in UTF-8.');
+}

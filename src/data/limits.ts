@@ -1,0 +1,30 @@
+/** How large a data set and its files may be: what is larger is refused with the sizes before memory runs out. */
+import { LockstepError } from '../base/errors';
+import type { Place } from './data-error';
+import { dataError } from './data-error';
+
+/** Elements of the inputs of a data set, 4 bytes each: 256 MiB. MNIST's 60,000 training images take 179. */
+const MAX_INPUT_ELEMENTS = 2 ** 26;
+/** Bytes of a text file. */
+export const MAX_TEXT_BYTES = 5 * 2 ** 20;
+/** Bytes of a file of images, packed and unpacked. */
+export const MAX_FILE_BYTES = 256 * 2 ** 20;
+
+const MIB = 2 ** 20;
+export const mebibytes = (bytes: number): string => `${(bytes / MIB).toFixed(bytes < 10 * MIB ? 1 : 0)} MiB`;
+
+/** Refuses `rows` rows of `width` elements that would not fit; called before they are allocated. */
+export function checkSize(data: string, rows: number, width: number, hint: string): void {
+  if (rows * width <= MAX_INPUT_ELEMENTS) return;
+  throw new LockstepError(
+    'data',
+    `The data '${data}' would take ${mebibytes(4 * rows * width)} (${rows} rows of ${width} elements), at most ${mebibytes(4 * MAX_INPUT_ELEMENTS)} are allowed.`,
+    hint,
+    { rows, width },
+  );
+}
+
+/** Refuses a file that is larger than `limit` bytes. */
+export function checkFileSize(place: Place, bytes: number, limit: number): void {
+  if (bytes > limit) throw dataError(place, mebibytes(bytes), `at most ${mebibytes(limit)}`, 'Use a part of the data.');
+}
