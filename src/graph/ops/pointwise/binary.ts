@@ -49,6 +49,17 @@ export interface Binary {
 const repeatsWhole = (a: Shape, b: Shape): boolean =>
   b.length <= a.length && sameShape(a.slice(a.length - b.length), b) && elements(b) > 0;
 
+/** GRADIENT 0: dy itself. */
+const PLAIN = 0;
+
+/** The plain sum over what an operand repeated over (a bias, added positions), which has launches of its own for large sizes; undefined where it is none. */
+function sumOver(out: Shape, shape: Shape): Attrs | undefined {
+  const added = out.length - shape.length;
+  const repeated = out.flatMap((size, d) => (d < added || (size > 1 && shape[d - added] === 1) ? [d] : []));
+  if (added > 0 && repeated.length > added) return undefined;
+  return { dim: repeated, keepdim: added === 0 };
+}
+
 interface Plan {
   readonly dims: readonly Dim[];
 }
@@ -93,6 +104,8 @@ export function binary(spec: Binary): readonly [op: OpDef, gradient: OpDef] {
   function operand(c: GradientContext, dy: ValueId, i: number, gradient: OperandGradient): ValueId | undefined {
     const { shape } = at(c.types.inputs, i);
     if (gradient.direct && sameShape(shape, at(c.types.outputs, 0).shape)) return gradient.direct(c, dy);
+    const sum = gradient.code === PLAIN ? sumOver(at(c.types.outputs, 0).shape, shape) : undefined;
+    if (sum) return c.emit('ops/sum', [dy], sum, [i])[0];
     const inputs = gradient.saves ? [dy, c.input(0), c.input(1)] : [dy];
     return c.emit(`${spec.name}-grad`, inputs, { operand: i, shape }, [i])[0];
   }

@@ -1,7 +1,7 @@
 /**
  * How a large sum is cut into launches: partial sums first, then the sums of those, so that neither one invocation adds a million numbers nor a workgroup
  * waits at a barrier. The intermediate results are further outputs of the operator. The order of additions depends on the shape alone, and is the
- * same on the CPU. Used by 'ops/sum', 'reduce/norm' and 'ops/add-grad-row'.
+ * same on the CPU. Used by 'ops/sum', 'reduce/norm' and the bias gradient of 'ops/linear-grad-params'.
  */
 import { at } from '../../../base/invariant';
 import type { HostArray } from '../../../tensor/shape';
@@ -18,6 +18,13 @@ export interface SumStep {
 
 /** One invocation adds up to so many; beyond that a further launch costs less. */
 const SEQUENTIAL_LIMIT = 1024;
+
+/** Where the operator has what is summed, the result, and the first of the scratch tensors; x, y, then scratch where nothing is said. */
+export interface SumOperands {
+  readonly x: number;
+  readonly y: number;
+  readonly scratch: number;
+}
 
 export interface SumForm {
   readonly divisor?: number;
@@ -44,8 +51,11 @@ export function sumSteps(extents: readonly Extent[]): readonly SumStep[] {
 export const scratchTypes = (steps: readonly SumStep[]): readonly TensorType[] =>
   steps.slice(0, -1).map(({ outer, columns }) => ({ shape: [outer * columns], dtype: 'f32' }));
 
-/** Operands: x, then the result, then the scratch tensors. */
-export function lowerSum(steps: readonly SumStep[], form: SumForm = {}): readonly DenseLaunch[] {
+export function lowerSum(
+  steps: readonly SumStep[],
+  form: SumForm = {},
+  { x, y, scratch }: SumOperands = { x: 0, y: 1, scratch: 2 },
+): readonly DenseLaunch[] {
   return steps.map(({ outer, plane, columns }, k) => {
     const last = k === steps.length - 1;
     const four = columns % 4 === 0 && plane % 4 === 0;
@@ -53,13 +63,14 @@ export function lowerSum(steps: readonly SumStep[], form: SumForm = {}): readonl
       kind: 'dense',
       kernel: four ? 'reduce/sum-vec4' : 'ops/sum',
       constants: { SQUARE: form.norm && k === 0 ? 1 : 0, ROOT: form.norm && last ? 1 : 0 },
-      bindings: [k === 0 ? 0 : k + 1, last ? 1 : k + 2],
+      bindings: [k === 0 ? x : scratch + k - 1, last ? y : scratch + k],
       params: [outer, plane, columns, { f32: last ? (form.divisor ?? 1) : 1 }],
       workgroups: grid((outer * columns) / (four ? 4 : 1)),
     };
   });
 }
 
+/** `outputs`: the result, then the scratch tensors. */
 export function cpuSum(
   steps: readonly SumStep[],
   x: HostArray,
@@ -70,15 +81,22 @@ export function cpuSum(
     const last = k === steps.length - 1;
     const from = k === 0 ? x : at(outputs, k);
     const to = last ? at(outputs, 0) : at(outputs, k + 1);
-    addColumns(step, from, to, form.norm === true && k === 0);
+    addColumns(from, to, step.outer, step.plane, step.columns, form.norm === true && k === 0);
     if (last && form.norm) for (let i = 0; i < to.length; i++) to[i] = Math.sqrt(to[i] as number);
     if (last && form.divisor !== undefined && form.divisor !== 1)
       for (let i = 0; i < to.length; i++) to[i] = (to[i] as number) / form.divisor;
   });
 }
 
-/** Row by row where rows are wide, so that memory is read in order; the additions of a column keep their order either way. */
-function addColumns({ outer, plane, columns }: SumStep, x: HostArray, y: HostArray, square: boolean): void {
+/** One step on the CPU. Row by row where rows are wide, so that memory is read in order; the additions of a column keep their order either way. */
+export function addColumns(
+  x: HostArray,
+  y: HostArray,
+  outer: number,
+  plane: number,
+  columns: number,
+  square = false,
+): void {
   for (let o = 0; o < outer; o++) {
     const start = o * plane;
     const out = o * columns;
