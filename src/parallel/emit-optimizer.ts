@@ -9,14 +9,19 @@ import { optimizerOp, optimizerState } from '../optim/optimizer';
 import { groupOf } from '../optim/param-groups';
 import { SCALARS_LENGTH } from '../optim/scalars';
 import type { LaneBuilder, ProgramBuilder, Where } from '../program/builder';
+import type { Config } from '../protocol/config';
 import type { ParameterRef } from './stage-graph';
-import type { StrategyInput } from './strategy';
 
 const STEP: Where = { phase: 'step', anchor: 'step' };
 const CLIP: Where = { phase: 'step', anchor: 'clip' };
 
 /** Buffer [1] of the total norm before clipping, as clip_grad_norm_ returns it. */
 export const GRAD_NORM = 'grad_norm';
+
+/** What of a StrategyInput the optimiser depends on. */
+export interface OptimizerInput {
+  readonly config: Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups' | 'clipGradNorm'>;
+}
 
 /** The parameters of one device. */
 export interface OptimizerPart {
@@ -25,7 +30,7 @@ export interface OptimizerPart {
 }
 
 /** optimizer.step() over the given parameters of the lane, which are all that the optimiser has or a replica of them. */
-export function emitOptimizer(lane: LaneBuilder, input: StrategyInput, parameters: readonly ParameterRef[]): void {
+export function emitOptimizer(lane: LaneBuilder, input: OptimizerInput, parameters: readonly ParameterRef[]): void {
   if (parameters.length === 0) return;
   const { clipGradNorm: maxNorm } = input.config;
   if (maxNorm !== undefined) {
@@ -38,7 +43,7 @@ export function emitOptimizer(lane: LaneBuilder, input: StrategyInput, parameter
 /** One optimiser over parameters that lie on several devices of one process (model parallel): the norm is that of all of them. */
 export function emitOptimizerOver(
   builder: ProgramBuilder,
-  input: StrategyInput,
+  input: OptimizerInput,
   parts: readonly OptimizerPart[],
 ): void {
   const own = parts.filter(({ parameters }) => parameters.length > 0);
@@ -105,7 +110,7 @@ function emitTotalNorm(builder: ProgramBuilder, parts: readonly OptimizerPart[])
   }
 }
 
-function emitStep(lane: LaneBuilder, input: StrategyInput, parameters: readonly ParameterRef[]): void {
+function emitStep(lane: LaneBuilder, input: OptimizerInput, parameters: readonly ParameterRef[]): void {
   const { paramGroups } = input.config;
   for (let group = 0; group <= paramGroups.length; group++) {
     const members = parameters.filter(({ name }) => groupOf(name, paramGroups) === group);
@@ -115,7 +120,7 @@ function emitStep(lane: LaneBuilder, input: StrategyInput, parameters: readonly 
 
 function emitGroup(
   lane: LaneBuilder,
-  { config }: StrategyInput,
+  { config }: OptimizerInput,
   group: number,
   members: readonly ParameterRef[],
 ): void {
