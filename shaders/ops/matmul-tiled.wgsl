@@ -48,21 +48,6 @@ fn activate(v: f32) -> f32 {
   return 1.0 / (1.0 + exp(-v));
 }
 
-fn store(start: u32, column: u32, instance: u32, sum: vec4f) {
-  for (var j = 0u; j < 4u && column + j < params.n; j++) {
-    var v = sum[j];
-    if (params.has_bias == 1u) { v += bias[instance * params.bias_stride + column + j]; }
-    c[start + column + j] = activate(v);
-  }
-}
-
-fn store_row(row: u32, column: u32, instance: u32, s0: vec4f, s1: vec4f, s2: vec4f, s3: vec4f) {
-  if (row >= params.m) { return; }
-  let start = instance * params.c_stride + row * params.n;
-  store(start, column, instance, s0); store(start, column + 4u, instance, s1);
-  store(start, column + 8u, instance, s2); store(start, column + 12u, instance, s3);
-}
-
 @compute @workgroup_size(4, 8)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let row = id.y * 8u;
@@ -102,12 +87,17 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     s += params.a_step;
     t += params.b_step;
   }
-  store_row(row + 0u, column, id.z, s00, s01, s02, s03);
-  store_row(row + 1u, column, id.z, s10, s11, s12, s13);
-  store_row(row + 2u, column, id.z, s20, s21, s22, s23);
-  store_row(row + 3u, column, id.z, s30, s31, s32, s33);
-  store_row(row + 4u, column, id.z, s40, s41, s42, s43);
-  store_row(row + 5u, column, id.z, s50, s51, s52, s53);
-  store_row(row + 6u, column, id.z, s60, s61, s62, s63);
-  store_row(row + 7u, column, id.z, s70, s71, s72, s73);
+  // Written in a loop, so that the epilogue is compiled once.
+  var sums = array<vec4f, 32>(
+    s00, s01, s02, s03, s10, s11, s12, s13,
+    s20, s21, s22, s23, s30, s31, s32, s33,
+    s40, s41, s42, s43, s50, s51, s52, s53,
+    s60, s61, s62, s63, s70, s71, s72, s73);
+  for (var e = 0u; e < 128u && row + e / 16u < params.m; e++) {
+    let j = column + e % 16u;
+    if (j >= params.n) { continue; }
+    var v = sums[e / 4u][e % 4u];
+    if (params.has_bias == 1u) { v += bias[id.z * params.bias_stride + j]; }
+    c[id.z * params.c_stride + (row + e / 16u) * params.n + j] = activate(v);
+  }
 }

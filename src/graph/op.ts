@@ -5,6 +5,7 @@
  */
 import type { DType, HostArray, Shape } from '../tensor/shape';
 import type { KernelId } from './kernel-table';
+import type { KernelTuning } from './kernel-tuning';
 
 export type Attrs = Readonly<Record<string, number | boolean | string | readonly number[]>>;
 
@@ -97,7 +98,8 @@ export interface OpDef {
   /** Emits backward nodes through the context and returns the gradient value per input (undefined: none). */
   gradient?(context: GradientContext): readonly (ValueId | undefined)[];
   cpu(args: CpuArgs): void;
-  lower(types: OpTypes): readonly Launch[];
+  /** `tuning`: what is known of the adapter; it may choose between kernels that give the same bits. */
+  lower(types: OpTypes, tuning?: KernelTuning): readonly Launch[];
   flops(types: OpTypes): number;
 }
 

@@ -1,14 +1,12 @@
 /**
- * The choice between the two ways to multiply matrices on a GPU: one invocation an element for small products, a tile of 8 x 16 in registers for
- * larger ones ('ops/matmul-tiled'). Both give the same bits; only speed decides. Used by matmul and by the linear operators.
+ * Chooses the kernel of a matrix product: the one whose tiles, padded to the edges of this shape, cost least by the adapter's tuning. All give the same
+ * bits. Used by matmul and by the linear operators, which bring kernels with an invocation an element for products that no tile suits.
  */
+import { type KernelTuning, type ProductKernel, SOFTWARE_TUNING } from './kernel-tuning';
+import { grid } from './launch';
 import type { DenseLaunch, Operand } from './op';
 
-const TILE_ROWS = 8;
-const TILE_COLUMNS = 16;
-const GROUP = { x: 4, y: 8 };
-
-export interface TiledProduct {
+export interface Product {
   readonly m: number;
   readonly n: number;
   readonly k: number;
@@ -21,23 +19,91 @@ export interface TiledProduct {
   readonly activation?: number;
 }
 
-/**
- * Whether tiles pay. Below 32,768 multiply-adds their pipeline is not worth building; a tile also takes as long at the edge of a narrow matrix as in the
- * middle, and SwiftShader runs four neighbours in x as one, so the product must fill them.
- */
-export function tilesPay(m: number, n: number, k: number): boolean {
-  const filled = Math.ceil(m / TILE_ROWS) * Math.ceil(n / (TILE_COLUMNS * GROUP.x));
-  return m * n * k >= 32_768 && filled * 64 <= m * n;
+interface TileKernel {
+  readonly kernel: Exclude<ProductKernel, 'ops/matmul'>;
+  /** What one workgroup, or on software adapters one group of four neighbours in x, computes whether it is inside or not. */
+  readonly rows: number;
+  readonly columns: number;
+  fits(product: Product): boolean;
+  workgroups(product: Product): readonly [number, number];
 }
 
-export function tiledProduct({ m, n, k, steps, a, b, bias, c, activation }: TiledProduct): DenseLaunch {
+const always = () => true;
+
+export const TILE_KERNELS: readonly TileKernel[] = [
+  {
+    kernel: 'matmul/rows',
+    rows: 8,
+    columns: 64,
+    fits: ({ n, steps, bias, activation }) =>
+      steps[2] === n && steps[3] === 1 && n % 4 === 0 && bias === undefined && !activation,
+    workgroups: ({ m, n }) => [Math.ceil(n / 64), Math.ceil(m / 64)],
+  },
+  {
+    kernel: 'matmul/dots',
+    rows: 16,
+    columns: 64,
+    fits: ({ k, steps: [aRow, aStep, bStep, bColumn] }) =>
+      aRow === k && aStep === 1 && bStep === 1 && bColumn === k && k % 4 === 0,
+    workgroups: ({ m, n }) => [Math.ceil(n / 64), Math.ceil(m / 32)],
+  },
+  {
+    kernel: 'ops/matmul-tiled',
+    rows: 8,
+    columns: 64,
+    fits: always,
+    workgroups: ({ m, n }) => [Math.ceil(n / 64), Math.ceil(m / 64)],
+  },
+  {
+    kernel: 'matmul/narrow',
+    rows: 4,
+    columns: 4,
+    fits: always,
+    workgroups: ({ m, n }) => grid(Math.ceil(m / 4) * Math.ceil(n / 4)),
+  },
+  {
+    kernel: 'matmul/workgroup',
+    rows: 64,
+    columns: 64,
+    fits: always,
+    workgroups: ({ m, n }) => [Math.ceil(n / 64), Math.ceil(m / 64)],
+  },
+];
+
+/** Whether tiles are thought of at all, on any adapter: below so many multiply-adds their pipeline is not worth building. */
+export const tilesPay = (m: number, n: number, k: number): boolean => m * n * k >= 32_768;
+
+/** The launch with the cheapest tiles, or undefined where one invocation an element is cheaper still. */
+export function tiledProduct(product: Product, tuning: KernelTuning = SOFTWARE_TUNING): DenseLaunch | undefined {
+  const { m, n, k } = product;
+  if (!tilesPay(m, n, k)) return undefined;
+  let least = m * n * tuning.matmul['ops/matmul'];
+  let best: TileKernel | undefined;
+  for (const tile of TILE_KERNELS) {
+    const padded = Math.ceil(m / tile.rows) * tile.rows * Math.ceil(n / tile.columns) * tile.columns;
+    const cost = padded * tuning.matmul[tile.kernel];
+    const workgroups = tile.workgroups(product);
+    if (cost >= least || !tile.fits(product) || workgroups.some((count) => count > 65_535)) continue;
+    least = cost;
+    best = tile;
+  }
+  return best && productLaunch(best, product);
+}
+
+export function productLaunch(tile: TileKernel, product: Product): DenseLaunch {
+  const { m, n, k, steps, a, b, bias, c, activation } = product;
+  const workgroups = tile.workgroups(product);
+  if (tile.kernel === 'matmul/rows') {
+    const params = [m, n, k, steps[0], steps[1]];
+    return { kind: 'dense', kernel: tile.kernel, bindings: [a, b, c], params, workgroups };
+  }
   return {
     kind: 'dense',
-    kernel: 'ops/matmul-tiled',
+    kernel: tile.kernel,
     constants: { ACTIVATION: activation ?? 0 },
     // Without a bias its binding is filled with b, which the kernel then does not read as one.
     bindings: [a, b, bias ?? b, c],
     params: [m, n, k, ...steps, bias === undefined ? 0 : 1],
-    workgroups: [Math.ceil(n / (TILE_COLUMNS * GROUP.x)), Math.ceil(m / (TILE_ROWS * GROUP.y))],
+    workgroups,
   };
 }

@@ -1,6 +1,18 @@
 /** Matrix products: linear layers, their gradients, matmul. */
 import type { KernelSpec } from './kernel-spec';
 
+/** Of the kernels that may stand in for each other. */
+const PRODUCT_PARAMS = [
+  'm: u32',
+  'n: u32',
+  'k: u32',
+  'a_row: u32',
+  'a_step: u32',
+  'b_step: u32',
+  'b_column: u32',
+  'has_bias: u32',
+] as const;
+
 export const LINEAR_KERNELS = {
   'ops/linear': {
     tensors: [
@@ -90,17 +102,50 @@ export const LINEAR_KERNELS = {
       { name: 'bias', access: 'read' },
       { name: 'c', access: 'read_write' },
     ],
-    params: [
-      'm: u32',
-      'n: u32',
-      'k: u32',
-      'a_row: u32',
-      'a_step: u32',
-      'b_step: u32',
-      'b_column: u32',
-      'has_bias: u32',
-    ],
+    params: PRODUCT_PARAMS,
     overrides: ['ACTIVATION'],
+    workgroupSize: [4, 8],
+  },
+  'matmul/dots': {
+    tensors: [
+      { name: 'a', access: 'read' },
+      { name: 'b', access: 'read' },
+      { name: 'bias', access: 'read' },
+      { name: 'c', access: 'read_write' },
+    ],
+    params: PRODUCT_PARAMS,
+    overrides: ['ACTIVATION'],
+    workgroupSize: [4, 2],
+  },
+  'matmul/narrow': {
+    tensors: [
+      { name: 'a', access: 'read' },
+      { name: 'b', access: 'read' },
+      { name: 'bias', access: 'read' },
+      { name: 'c', access: 'read_write' },
+    ],
+    params: PRODUCT_PARAMS,
+    overrides: ['ACTIVATION'],
+    workgroupSize: [64, 1],
+  },
+  'matmul/workgroup': {
+    tensors: [
+      { name: 'a', access: 'read' },
+      { name: 'b', access: 'read' },
+      { name: 'bias', access: 'read' },
+      { name: 'c', access: 'read_write' },
+    ],
+    params: PRODUCT_PARAMS,
+    overrides: ['ACTIVATION'],
+    workgroupSize: [256, 1],
+  },
+  'matmul/rows': {
+    tensors: [
+      { name: 'a', access: 'read' },
+      { name: 'b', access: 'read' },
+      { name: 'c', access: 'read_write' },
+    ],
+    params: ['m: u32', 'n: u32', 'k: u32', 'a_row: u32', 'a_step: u32'],
     workgroupSize: [4, 8],
   },
 } as const satisfies Record<string, KernelSpec>;

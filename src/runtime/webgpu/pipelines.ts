@@ -112,7 +112,8 @@ export class PipelineCache {
       entries: spec.tensors.map(({ access }, binding) => ({
         binding,
         visibility: STAGE_COMPUTE,
-        buffer: { type: access === 'read' ? 'read-only-storage' : 'storage', minBindingSize: 4 },
+        // A vector of four floats: dispatches bind whole ones (plan-compute.ts).
+        buffer: { type: access === 'read' ? 'read-only-storage' : 'storage', minBindingSize: 16 },
       })),
     });
     const words = paramWords(spec);

@@ -10,6 +10,8 @@ import { type BoundRange, conflictError, type DispatchSpec, packParams, rangesCo
 import type { Location, MemoryLayout } from './memory-layout';
 import { planTransfers } from './plan-transfer';
 
+const VECTOR_BYTES = 16;
+
 /** Locations of [...inputs, ...outputs] of one device's computation. */
 export type Operands = readonly Location[];
 
@@ -69,9 +71,12 @@ function fits(run: readonly Operands[], next: Operands): boolean {
 function denseDispatch(launch: DenseLaunch, run: readonly Operands[]): DispatchSpec {
   const first = at(run, 0);
   const last = at(run, run.length - 1);
-  const tensors = first.map(
-    ({ buffer, offset }, i): BoundRange => ({ buffer, offset, size: at(last, i).offset + at(last, i).bytes - offset }),
-  );
+  // Whole vectors of four floats, which some kernels read; slots begin and end at multiples of 256 bytes.
+  const vectors = (bytes: number) => Math.ceil(bytes / VECTOR_BYTES) * VECTOR_BYTES;
+  const tensors = first.map(({ buffer, offset }, i): BoundRange => {
+    const { offset: start, bytes } = at(last, i);
+    return { buffer, offset, size: start + vectors(bytes) - offset };
+  });
   const strides = first.map(({ offset }, i) => (run.length > 1 ? (at(at(run, 1), i).offset - offset) / 4 : 0));
   const [x, y] = launch.workgroups;
   return {

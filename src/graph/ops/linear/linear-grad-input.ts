@@ -4,7 +4,7 @@ import { elements } from '../../../tensor/shape';
 import { gemm } from '../../gemm';
 import { dense, grid, lastOf, rowsOf } from '../../launch';
 import type { OpDef, OpTypes } from '../../op';
-import { tiledProduct, tilesPay } from '../../tiled-product';
+import { tiledProduct } from '../../tiled-product';
 
 function sizesOf(types: Pick<OpTypes, 'inputs'>) {
   const dy = at(types.inputs, 0).shape;
@@ -22,12 +22,11 @@ export const linearGradInput: OpDef = {
     const [dy, w, dx] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
     gemm(rows, inFeatures, outFeatures, dy, 0, outFeatures, 1, w, 0, inFeatures, 1, dx, 0, false);
   },
-  lower(types) {
+  lower(types, tuning) {
     const { rows, inFeatures, outFeatures } = sizesOf(types);
-    if (tilesPay(rows, inFeatures, outFeatures)) {
-      const steps = [outFeatures, 1, inFeatures, 1] as const;
-      return [tiledProduct({ m: rows, n: inFeatures, k: outFeatures, steps, a: 0, b: 1, c: 2 })];
-    }
+    const steps = [outFeatures, 1, inFeatures, 1] as const;
+    const tiled = tiledProduct({ m: rows, n: inFeatures, k: outFeatures, steps, a: 0, b: 1, c: 2 }, tuning);
+    if (tiled) return [tiled];
     return [dense('ops/linear-grad-input', types, [rows, inFeatures, outFeatures], grid(rows * inFeatures))];
   },
   flops: (types) => 2 * elements(at(types.outputs, 0).shape) * sizesOf(types).outFeatures,

@@ -8,7 +8,7 @@ import { elements } from '../../../tensor/shape';
 import { gemm } from '../../gemm';
 import { dense, grid, lastOf, rowsOf } from '../../launch';
 import type { OpDef, OpTypes } from '../../op';
-import { tiledProduct } from '../../tiled-product';
+import { tiledProduct, tilesPay } from '../../tiled-product';
 import { cpuSum, lowerSum, type SumStep, scratchTypes, sumSteps } from '../reduce/sum-steps';
 
 function sizesOf(types: Pick<OpTypes, 'inputs'>) {
@@ -45,9 +45,16 @@ export const linearGradParams: OpDef = {
     const { rows, inFeatures, outFeatures } = sizesOf(types);
     const params = [rows, inFeatures, outFeatures];
     const hasBias = types.outputs.length > 1;
-    const steps = [1, outFeatures, inFeatures, 1] as const;
-    const product = tiledProduct({ m: outFeatures, n: inFeatures, k: rows, steps, a: 1, b: 0, c: 2 }, tuning);
-    if (product) {
+    if (tilesPay(outFeatures, inFeatures, rows)) {
+      const steps = [1, outFeatures, inFeatures, 1] as const;
+      const tiled = tiledProduct({ m: outFeatures, n: inFeatures, k: rows, steps, a: 1, b: 0, c: 2 }, tuning);
+      const product = tiled ?? {
+        kind: 'dense',
+        kernel: 'ops/linear-grad-weight',
+        bindings: [0, 1, 2],
+        params,
+        workgroups: grid(outFeatures * inFeatures),
+      };
       const sums = lowerSum(biasSteps(types) ?? [], {}, { x: 1, y: 3, scratch: 4 });
       return [product, ...sums];
     }

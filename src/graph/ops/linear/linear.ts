@@ -8,7 +8,7 @@ import { elements, formatShape, sameShape } from '../../../tensor/shape';
 import { gemm } from '../../gemm';
 import { grid, lastOf, rowsOf } from '../../launch';
 import type { Attrs, OpDef, OpTypes } from '../../op';
-import { tiledProduct, tilesPay } from '../../tiled-product';
+import { tiledProduct } from '../../tiled-product';
 
 const ACTIVATIONS = ['none', 'relu', 'tanh', 'sigmoid'];
 const activationOf = (attrs: Attrs): number => Math.max(0, ACTIVATIONS.indexOf(String(attrs.activation ?? 'none')));
@@ -67,28 +67,19 @@ export const linear: OpDef = {
       y[i] = activation === 1 ? (v <= 0 ? 0 : v) : activation === 2 ? Math.tanh(v) : 1 / (1 + Math.exp(-v));
     }
   },
-  lower(types) {
+  lower(types, tuning) {
     const { rows, inFeatures, outFeatures } = sizesOf(types);
     const hasBias = types.inputs.length > 2;
-    if (tilesPay(rows, outFeatures, inFeatures)) {
-      const steps = [inFeatures, 1, 1, inFeatures] as const;
-      const operands = hasBias ? { a: 0, b: 1, bias: 2, c: 3 } : { a: 0, b: 1, c: 2 };
-      return [
-        tiledProduct({
-          m: rows,
-          n: outFeatures,
-          k: inFeatures,
-          steps,
-          ...operands,
-          activation: activationOf(types.attrs),
-        }),
-      ];
-    }
+    const steps = [inFeatures, 1, 1, inFeatures] as const;
+    const operands = hasBias ? { a: 0, b: 1, bias: 2, c: 3 } : { a: 0, b: 1, c: 2 };
+    const activation = activationOf(types.attrs);
+    const tiled = tiledProduct({ m: rows, n: outFeatures, k: inFeatures, steps, ...operands, activation }, tuning);
+    if (tiled) return [tiled];
     return [
       {
         kind: 'dense',
         kernel: 'ops/linear',
-        constants: { HAS_BIAS: hasBias ? 1 : 0, ACTIVATION: activationOf(types.attrs) },
+        constants: { HAS_BIAS: hasBias ? 1 : 0, ACTIVATION: activation },
         // Without a bias its binding is filled with the weight, which the kernel then does not read.
         bindings: hasBias ? [0, 1, 2, 3] : [0, 1, 1, 2],
         params: [rows, inFeatures, outFeatures],

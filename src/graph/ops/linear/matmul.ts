@@ -9,7 +9,7 @@ import { elements, type Shape } from '../../../tensor/shape';
 import { gemm } from '../../gemm';
 import { dense, grid } from '../../launch';
 import type { CpuArgs, DenseLaunch, OpDef, OpTypes, TensorType } from '../../op';
-import { tiledProduct, tilesPay } from '../../tiled-product';
+import { tiledProduct } from '../../tiled-product';
 import { type BatchDim, type BatchedProduct, batchedProduct, broadcast, matrixOf } from './batched-product';
 
 /** What ops/matmul-batched can walk. More takes tensors of seven dimensions, broadcast in turn on the left and on the right. */
@@ -103,11 +103,12 @@ export const matmul: OpDef = {
     return [da, db];
   },
   cpu: compute,
-  lower(types) {
+  lower(types, tuning) {
     const product = batchedProduct(types.inputs, types.attrs);
     const { M, N, K, steps, kept, summed } = product;
     if (kept.length > 0 || summed.length > 0) return [lowerBatched(types, product)];
-    if (tilesPay(M, N, K)) return [tiledProduct({ m: M, n: N, k: K, steps, a: 0, b: 1, c: 2 })];
+    const tiled = tiledProduct({ m: M, n: N, k: K, steps, a: 0, b: 1, c: 2 }, tuning);
+    if (tiled) return [tiled];
     return [dense('ops/matmul', types, [M, N, K, ...steps], grid(M * N))];
   },
   flops(types) {

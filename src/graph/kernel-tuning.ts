@@ -1,0 +1,32 @@
+/**
+ * What lowering may know of an adapter: how long a multiply-add takes in each of the kernels that multiply matrices, relative to each other. Plain numbers, so
+ * that a measurement can be kept. `runtime/webgpu` chooses one for its adapter; who lowers without one gets that of software adapters, which
+ * is what tests run on. Every kernel gives the same bits: only speed depends on it.
+ */
+export const PRODUCT_KERNELS = [
+  'matmul/rows',
+  'matmul/dots',
+  'ops/matmul-tiled',
+  'matmul/narrow',
+  'matmul/workgroup',
+  'ops/matmul',
+] as const;
+
+export type ProductKernel = (typeof PRODUCT_KERNELS)[number];
+
+export interface KernelTuning {
+  /** Relative time of one multiply-add; Infinity: not on this adapter. 'ops/matmul' stands for all kernels with an invocation an element. */
+  readonly matmul: Readonly<Record<ProductKernel, number>>;
+}
+
+/** Measured on SwiftShader, two cores: 3.1, 3.1, 2.0, 1.3, 0.4 and 0.24 GFLOP/s a core when quiet. Barriers are dear, loads cost more than sums. */
+export const SOFTWARE_TUNING: KernelTuning = {
+  matmul: {
+    'matmul/rows': 1,
+    'matmul/dots': 1,
+    'ops/matmul-tiled': 1.6,
+    'matmul/narrow': 2.4,
+    'matmul/workgroup': Number.POSITIVE_INFINITY,
+    'ops/matmul': 13,
+  },
+};
