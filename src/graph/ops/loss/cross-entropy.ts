@@ -1,100 +1,153 @@
 /**
- * loss = mean or sum over rows of -log softmax(x)[target], as torch.nn.CrossEntropyLoss with class indices: x [B, C] float32, target [B] int32.
- * A row with target -100 (PyTorch's ignore_index) counts nowhere; any other target outside 0..C-1 is an error on the CPU and NaN on the GPU.
- * Gradient: (softmax(x) - onehot) upstream, divided by the counted rows for the mean.
+ * torch.nn.CrossEntropyLoss and, with `logProbs`, NLLLoss: operands (output, target) or (output, target, class weights), attrs reduction, labelSmoothing,
+ * ignoreIndex, dim (class-layout.ts). Formulas and what `stats` keeps for the backward pass: shaders/loss/cross-entropy.wgsl. Outputs are the loss,
+ * stats, and for a large batch the losses of the rows and partial sums. A target out of range is an error on the CPU and NaN on the GPU.
  */
-import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
-import type { HostArray } from '../../../tensor/shape';
-import { rowsOf } from '../../launch';
-import { isMean, lossOp } from '../../loss-op';
+import { elements } from '../../../tensor/shape';
+import type { KernelId } from '../../kernel-table';
+import { grid } from '../../launch';
+import type { Attrs, DenseLaunch, OpDef, OpTypes, TensorType } from '../../op';
+import { cpuSum } from '../reduce/sum-steps';
+import { type ClassLayout, checkClassTargets, classLayout } from './class-layout';
+import { type ClassRows, rowGradients, rowLosses } from './class-rows';
+import { type LossSum, lossSum, reductionOf, SEQUENTIAL_LIMIT } from './reduction';
 
-const f = Math.fround;
 export const IGNORE_INDEX = -100;
 
-function rowMax(x: HostArray, start: number, end: number): number {
-  let max = Number.NEGATIVE_INFINITY;
-  for (let i = start; i < end; i++) if ((x[i] as number) > max) max = x[i] as number;
-  return max;
+interface ClassLoss {
+  readonly name: string;
+  readonly logProbs: boolean;
 }
 
-function rowSum(x: HostArray, start: number, end: number, max: number): number {
-  let sum = 0;
-  for (let i = start; i < end; i++) sum = f(sum + f(Math.exp(f((x[i] as number) - max))));
-  return sum;
-}
+const ignoreIndexOf = ({ ignoreIndex }: Attrs): number =>
+  typeof ignoreIndex === 'number' ? ignoreIndex : IGNORE_INDEX;
+const smoothingOf = ({ labelSmoothing }: Attrs): number => (typeof labelSmoothing === 'number' ? labelSmoothing : 0);
 
-function countedRows(target: HostArray, classes: number): number {
-  let counted = 0;
-  for (const t of target) {
-    if (t === IGNORE_INDEX) continue;
-    if (t < 0 || t >= classes) {
-      const hint = `The model has ${classes} outputs, so class indices must lie in 0..${classes - 1}.`;
-      throw new LockstepError('data', `Target ${t} is out of bounds.`, hint, { target: t, classes });
-    }
-    counted++;
-  }
-  return counted;
-}
+const f32 = (length: number): TensorType => ({ shape: [length], dtype: 'f32' });
 
-export const [crossEntropy, crossEntropyGrad] = lossOp({
-  name: 'loss/cross-entropy',
-  gradName: 'loss/cross-entropy-grad',
-  flopsPerElement: 20,
-  check(output, target) {
-    const rows = rowsOf(output.shape);
-    const targetRows = target.shape[0] ?? 0;
-    if (output.shape.length === 2 && target.shape.length === 1 && rows === targetRows && target.dtype === 'i32') return;
-    if (target.dtype !== 'i32') {
-      throw new LockstepError(
-        'data',
-        'expected scalar type Long but found Float',
-        'CrossEntropyLoss takes class indices: whole numbers from 0.',
-      );
-    }
-    throw new LockstepError('shape', `Expected input batch_size (${rows}) to match target batch_size (${targetRows}).`);
-  },
-  cpu({ inputs, outputs, inputTypes, attrs }) {
-    const x = at(inputs, 0);
-    const target = at(inputs, 1);
-    const classes = at(at(inputTypes, 0).shape, 1);
-    const counted = countedRows(target, classes);
-    let total = 0;
-    for (let r = 0; r < target.length; r++) {
-      const t = target[r] as number;
-      if (t === IGNORE_INDEX) continue;
-      const start = r * classes;
-      const max = rowMax(x, start, start + classes);
-      const sum = rowSum(x, start, start + classes, max);
-      total = f(total - f(f((x[start + t] as number) - max) - f(Math.log(sum))));
-    }
-    at(outputs, 0)[0] = isMean(attrs) ? total / counted : total;
-  },
-  gradCpu({ inputs, outputs, inputTypes, attrs }) {
-    const x = at(inputs, 0);
-    const target = at(inputs, 1);
-    const dx = at(outputs, 0);
-    const classes = at(at(inputTypes, 0).shape, 1);
-    const scale = f(at(at(inputs, 2), 0) / (isMean(attrs) ? countedRows(target, classes) : 1));
-    for (let r = 0; r < target.length; r++) {
-      const t = target[r] as number;
-      const start = r * classes;
-      const end = start + classes;
-      if (t === IGNORE_INDEX) {
-        dx.fill(0, start, end);
-        continue;
+/** Small batches are one invocation's work, losses of rows and sum together. */
+const isWhole = ({ rows, classes }: ClassLayout): boolean => rows * classes <= SEQUENTIAL_LIMIT;
+
+/** The sum over rows of losses and, for a mean, of weights. */
+const sumOf = ({ rows }: ClassLayout, attrs: Attrs): LossSum => lossSum(rows, reductionOf(attrs) === 'mean' ? 2 : 1);
+
+export function classLoss({ name, logProbs }: ClassLoss): readonly [loss: OpDef, gradient: OpDef] {
+  const gradName = `${name}-grad`;
+  const flops = (types: OpTypes): number => (logProbs ? 2 : 20) * elements(at(types.inputs, 0).shape);
+  const rowsOf = (layout: ClassLayout, attrs: Attrs): ClassRows => ({
+    ...layout,
+    logProbs,
+    smoothing: smoothingOf(attrs),
+    ignoreIndex: ignoreIndexOf(attrs),
+  });
+  const constantsOf = (layout: ClassLayout, attrs: Attrs, weighted: boolean) => ({
+    TARGET: layout.probabilities ? 1 : 0,
+    LOG_PROBS: logProbs ? 1 : 0,
+    WEIGHTED: weighted ? 1 : 0,
+    STRIDED: layout.inner === 1 ? 0 : 1,
+    REDUCTION: ['mean', 'sum', 'none'].indexOf(reductionOf(attrs)),
+  });
+  const paramsOf = ({ rows, classes, inner }: ClassLayout, attrs: Attrs) =>
+    [rows, classes, inner, ignoreIndexOf(attrs) >>> 0, { f32: smoothingOf(attrs) }] as const;
+
+  const loss: OpDef = {
+    name,
+    infer(inputs, attrs) {
+      checkClassTargets(inputs, attrs, logProbs);
+      const layout = classLayout(inputs, attrs);
+      const stats = f32(3 * layout.rows + 1);
+      if (reductionOf(attrs) === 'none') return [{ shape: layout.rowShape, dtype: 'f32' }, stats];
+      return [f32(1), stats, ...(isWhole(layout) ? [] : sumOf(layout, attrs).scratch)];
+    },
+    gradient(c) {
+      const upstream = c.outputGrad(0);
+      if (upstream === undefined || !c.needsGrad(0)) return [];
+      const weights = c.types.inputs.length > 2 ? [c.input(2)] : [];
+      return c.emit(gradName, [c.input(0), c.input(1), upstream, c.output(1), ...weights], c.types.attrs, [0]);
+    },
+    cpu({ inputs, outputs, inputTypes, attrs }) {
+      const layout = classLayout(inputTypes, attrs);
+      const reduction = reductionOf(attrs);
+      const [loss, stats] = [at(outputs, 0), at(outputs, 1)];
+      const whole = reduction !== 'none' && isWhole(layout);
+      const terms = whole ? undefined : reduction === 'none' ? loss : at(outputs, 2);
+      const sums = rowLosses(rowsOf(layout, attrs), at(inputs, 0), at(inputs, 1), inputs[2], stats, terms);
+      stats[stats.length - 1] = reduction === 'mean' ? sums.weight : 1;
+      if (reduction === 'none') return;
+      if (terms === undefined) {
+        loss[0] = reduction === 'mean' ? sums.loss / sums.weight : sums.loss;
+        return;
       }
-      const max = rowMax(x, start, end);
-      const logSum = f(Math.log(rowSum(x, start, end, max)));
-      for (let i = start; i < end; i++) {
-        const p = f(f(Math.exp(f(f((x[i] as number) - max) - logSum))) * scale);
-        dx[i] = i - start === t ? p - scale : p;
-      }
-    }
-  },
-  params(types) {
-    const [rows = 0, classes = 0] = at(types.inputs, 0).shape;
-    return [rows, classes, isMean(types.attrs) ? 1 : 0];
-  },
-  gradInvocations: (output) => rowsOf(output.shape),
-});
+      const totals = new Float32Array(reduction === 'mean' ? 2 : 1);
+      cpuSum(sumOf(layout, attrs).steps, terms, [totals, ...outputs.slice(3)]);
+      if (reduction === 'mean') stats[stats.length - 1] = totals[1] as number;
+      loss[0] = reduction === 'mean' ? at(totals, 0) / at(totals, 1) : at(totals, 0);
+    },
+    lower(types) {
+      const { attrs } = types;
+      const layout = classLayout(types.inputs, attrs);
+      const reduction = reductionOf(attrs);
+      const first = types.inputs.length;
+      const whole = reduction !== 'none' && isWhole(layout);
+      const weighted = first > 2;
+      const [stats, parts] = [first + 1, first + 2];
+      const rows: DenseLaunch = {
+        kind: 'dense',
+        kernel: 'loss/cross-entropy',
+        constants: { ...constantsOf(layout, attrs, weighted), WHOLE: whole ? 1 : 0 },
+        bindings: [0, 0, 1, weighted ? 2 : 0, stats, whole || reduction === 'none' ? first : parts],
+        params: paramsOf(layout, attrs),
+        workgroups: whole ? [1, 1] : grid(layout.rows),
+      };
+      if (whole || reduction === 'none') return [rows];
+      const sum = sumOf(layout, attrs);
+      const launches = sum.lower(first, 1, parts);
+      if (reduction === 'sum') return [rows, ...launches];
+      // The last sum and the division are one launch.
+      const mean: KernelId = 'loss/mean';
+      const left = at(sum.steps, sum.steps.length - 1).plane;
+      return [
+        rows,
+        ...launches.slice(0, -1),
+        {
+          kind: 'dense',
+          kernel: mean,
+          bindings: [parts + launches.length - 1, stats, first],
+          params: [left, 3 * layout.rows],
+          workgroups: [1, 1],
+        },
+      ];
+    },
+    flops,
+  };
+
+  const gradient: OpDef = {
+    name: gradName,
+    infer: (inputs) => [{ shape: at(inputs, 0).shape, dtype: 'f32' }],
+    cpu({ inputs, outputs, inputTypes, attrs }) {
+      const [x, target, upstream, stats] = [at(inputs, 0), at(inputs, 1), at(inputs, 2), at(inputs, 3)];
+      const each = reductionOf(attrs) === 'none' ? 1 : 0;
+      const rows = rowsOf(classLayout(inputTypes, attrs), attrs);
+      rowGradients(rows, x, target, inputs[4], stats, { upstream, each }, at(outputs, 0));
+    },
+    lower(types) {
+      const { attrs } = types;
+      const layout = classLayout(types.inputs, attrs);
+      const n = elements(at(types.inputs, 0).shape);
+      const weighted = types.inputs.length > 4;
+      return [
+        {
+          kind: 'dense',
+          kernel: 'loss/cross-entropy-grad',
+          constants: constantsOf(layout, attrs, weighted),
+          bindings: [0, 1, weighted ? 4 : 0, 2, 3, types.inputs.length],
+          params: [n, ...paramsOf(layout, attrs)],
+          workgroups: grid(Math.ceil(n / 4)),
+        },
+      ];
+    },
+    flops,
+  };
+  return [loss, gradient];
+}

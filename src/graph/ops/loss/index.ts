@@ -1,14 +1,11 @@
 /** The losses and their gradients. */
 import type { OpDef } from '../../op';
-import { bceWithLogits, bceWithLogitsGrad } from './bce-with-logits';
-import { crossEntropy, crossEntropyGrad } from './cross-entropy';
-import { mse, mseGrad } from './mse';
+import { classLoss } from './cross-entropy';
+import { elementLoss } from './element-loss';
+import { ELEMENT_LOSSES } from './element-losses';
 
 export const LOSS_OPS: readonly OpDef[] = [
-  bceWithLogits,
-  bceWithLogitsGrad,
-  crossEntropy,
-  crossEntropyGrad,
-  mse,
-  mseGrad,
+  ...ELEMENT_LOSSES.flatMap(elementLoss),
+  ...classLoss({ name: 'loss/cross-entropy', logProbs: false }),
+  ...classLoss({ name: 'loss/nll', logProbs: true }),
 ];
