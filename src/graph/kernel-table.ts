@@ -6,6 +6,7 @@ import { ATTENTION_KERNELS } from './kernels/attention';
 import { COMM_KERNELS } from './kernels/comm';
 import { CONV_KERNELS } from './kernels/conv';
 import { EMBEDDING_KERNELS } from './kernels/embedding';
+import { FUSED_KERNELS } from './kernels/fused';
 import { LINEAR_KERNELS } from './kernels/linear';
 import { LOSS_KERNELS } from './kernels/loss';
 import { NORM_KERNELS } from './kernels/norm';
@@ -20,6 +21,7 @@ export const KERNELS = {
   ...ATTENTION_KERNELS,
   ...CONV_KERNELS,
   ...EMBEDDING_KERNELS,
+  ...FUSED_KERNELS,
   ...LINEAR_KERNELS,
   ...LOSS_KERNELS,
   ...NORM_KERNELS,

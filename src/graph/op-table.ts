@@ -3,6 +3,7 @@ import type { OpTable } from './op';
 import { ATTENTION_OPS } from './ops/attention';
 import { CONV_OPS } from './ops/conv';
 import { EMBEDDING_OPS } from './ops/embedding';
+import { FUSED_OPS } from './ops/fused';
 import { LINEAR_OPS } from './ops/linear';
 import { LOSS_OPS } from './ops/loss';
 import { NORM_OPS } from './ops/norm';
@@ -12,6 +13,7 @@ import { SHAPE_OPS } from './ops/shape';
 
 export const OPS: OpTable = new Map(
   [
+    ...FUSED_OPS,
     ...LINEAR_OPS,
     ...POINTWISE_OPS,
     ...REDUCE_OPS,

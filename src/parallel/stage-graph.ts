@@ -3,8 +3,9 @@
  * as instructions (emit.ts) and add the transfers; buffers are named like its values, parameters like PyTorch's state_dict.
  */
 import { at, must } from '../base/invariant';
-import { type Graph, GraphBuilder, type GraphNode } from '../graph/graph';
+import { type Graph, GraphBuilder, type GraphNode, type Role } from '../graph/graph';
 import type { ValueId } from '../graph/op';
+import { fuse } from '../graph/passes';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
 import type { DType, Shape } from '../tensor/shape';
@@ -78,9 +79,10 @@ export function stageGraph(input: StrategyInput, options: StageOptions): StageGr
     value: must(gradients.get(p.value), `gradient of ${p.name}`),
   }));
   const finished = builder.finish();
-  const graph = options.gradients === 'add' ? renamed(finished, new Set(made.map((p) => p.value))) : finished;
+  const named = options.gradients === 'add' ? renamed(finished, new Set(made.map((p) => p.value))) : finished;
+  const seen = [x, forward.output, ...gradients.values()];
   return {
-    graph,
+    graph: config.fuse ? fuse(named, keptValues(named, seen)) : named,
     input: nameOf(x),
     output: nameOf(forward.output),
     outputGradient,
@@ -88,11 +90,17 @@ export function stageGraph(input: StrategyInput, options: StageOptions): StageGr
     parameters: made.map(({ name, value }) => ({
       name,
       gradient: at(finished.values, value).name,
-      fresh: at(graph.values, value).name,
+      fresh: at(named.values, value).name,
     })),
     masks: forward.masks,
     lossGradient: 1 / config.accumulate,
   };
+}
+
+/** What somebody outside the graph writes or reads: all but activations and gradients, and of these what the strategy asked for. */
+function keptValues({ values }: Graph, seen: readonly ValueId[]): ReadonlySet<ValueId> {
+  const inner = new Set<Role>(['activation', 'gradient']);
+  return new Set([...seen, ...values.flatMap(({ id, role }) => (inner.has(role) ? [] : [id]))]);
 }
 
 /** The gradients of one micro-batch get a name beside that of the accumulated ones. */

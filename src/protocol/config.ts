@@ -85,6 +85,8 @@ export const configSchema = v.strictObject({
   hardware: v.optional(v.picklist(HARDWARE), 'pcie4'),
   /** Memory of each device in MiB; a Program that needs more is refused. */
   memoryBudgetMb: v.optional(real(0.001, 1_000_000), 256),
+  /** Fused kernels, as torch.compile makes them; false: each operator by itself, as eager PyTorch runs. The numbers are the same to the bit. */
+  fuse: v.optional(v.boolean(), false),
   /** Keep only the layers' outputs for backward and compute the rest again (torch.utils.checkpoint over every layer). */
   checkpointActivations: v.optional(v.boolean(), false),
   /** Train a single-device twin beside a parallel mode and report max|dW| against it. */

@@ -10,6 +10,8 @@ describe.each(PARITY_CASES)('$name', (parity) => {
     expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
     expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
     expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
+    expect(measured.eval_loss_rel).toBeLessThanOrEqual(parity.bars.loss_rel_all);
+    expect(measured.final_buffer_maxrel).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
     expect(measured.replicaDivergence).toBe(0);
   });
 });

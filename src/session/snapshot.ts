@@ -49,7 +49,7 @@ export function mergedWeights(blueprint: Blueprint, weights: Weights): ReadonlyM
 }
 
 /** Running statistics: of the first device that holds them, as rank 0 saves its own. */
-function mergedState(blueprint: Blueprint, weights: Weights): ReadonlyMap<string, Float32Array> {
+export function mergedState(blueprint: Blueprint, weights: Weights): ReadonlyMap<string, Float32Array> {
   const [first] = weights.devices;
   const buffers = blueprint.buffers.map(
     ({ name }) => [name, must((weights.devices.find((d) => d.has(name)) ?? first)?.get(name), name)] as const,

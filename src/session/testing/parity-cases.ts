@@ -1,121 +1,107 @@
-/** Training runs recorded from real PyTorch as Configs with what they must come to. Used by the parity tests on the CPU and on the GPU. */
+/** Training runs recorded from real PyTorch as parity cases: every mode that a run can be trained in, with what it must come to. */
 
 import { writeNpy } from '../../data/readers/npy';
 import { initialParameters } from '../../nn/model';
 import type { ConfigInput } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
-import { decodeF32, type StoredTensor } from '../../tensor/fixtures/decode';
 import { Generator } from '../../tensor/generator';
 import dataParallelFixture from '../fixtures/dataparallel.json';
-import simpleFixture from '../fixtures/simple.json';
-import tanhFixture from '../fixtures/tanh_mlp.json';
-
-export interface Bars {
-  readonly loss_rel_first10: number;
-  readonly loss_rel_all: number;
-  readonly first_grad_maxrel: number;
-  readonly final_param_maxabs: number;
-}
+import { type Bars, RECORDED, type Recorded, type RecordedRun, type Stored } from './recorded-runs';
 
 export interface ParityCase {
   readonly name: string;
   readonly config: ConfigInput;
   readonly files: Files;
-  /** Losses of each rank. */
+  /** Losses of each rank, one a micro-batch. */
   readonly losses: readonly (readonly number[])[];
-  readonly firstGradients: ReadonlyMap<string, Float32Array>;
-  readonly finalParameters: ReadonlyMap<string, Float32Array>;
+  /** After the first optimiser step. */
+  readonly firstGradients: ReadonlyMap<string, Stored>;
+  readonly finalParameters: ReadonlyMap<string, Stored>;
+  /** Loss in evaluation mode over all data, where it was recorded. */
+  readonly evalLoss: number | undefined;
+  /** What clipping multiplied the first gradients by. */
+  readonly clipped: number;
+  readonly finalBuffers: ReadonlyMap<string, Stored>;
   readonly bars: Bars;
 }
 
-type Stored = Readonly<Record<string, StoredTensor>>;
+type Tensors = Readonly<Record<string, Stored>>;
 /** PyTorch's bare nn.Linear has no module index; ours is always a Sequential. */
-const tensors = (stored: Stored): ReadonlyMap<string, Float32Array> =>
-  new Map(Object.entries(stored).map(([name, t]) => [/^\d/.test(name) ? name : `0.${name}`, decodeF32(t)]));
+const tensors = (stored: Tensors): ReadonlyMap<string, Stored> =>
+  new Map(Object.entries(stored).map(([name, t]) => [/^(weight|bias)$/.test(name) ? `0.${name}` : name, t]));
 
-const simple: ConfigInput = {
-  model: { layers: [{ type: 'Linear', in: 10, out: 1 }] },
-  loss: { type: 'MSELoss' },
-  optimizer: { type: 'Adam', lr: 0.001 },
-  data: { type: 'randomRegression', samples: 1000, in: 10, out: 1 },
-  batchSize: 32,
-  shuffle: false,
-  seed: 0,
-};
+const ofRun = (run: RecordedRun, maxNorm: number | undefined): Omit<ParityCase, 'name' | 'config' | 'bars'> => ({
+  files: {},
+  losses: [run.losses],
+  firstGradients: tensors(run.first_step_grads),
+  finalParameters: tensors(run.final_params),
+  finalBuffers: tensors(run.final_buffers ?? {}),
+  evalLoss: run.eval_loss_full_data,
+  clipped: maxNorm === undefined ? 1 : Math.min(1, maxNorm / ((run.grad_norms?.[0] ?? 0) + 1e-6)),
+});
 
-const tanh: ConfigInput = {
-  model: {
-    layers: [
-      { type: 'Linear', in: 2, out: 8 },
-      { type: 'Tanh' },
-      { type: 'Linear', in: 8, out: 8 },
-      { type: 'Tanh' },
-      { type: 'Linear', in: 8, out: 1 },
-    ],
-  },
-  loss: { type: 'BCEWithLogitsLoss' },
-  optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 },
-  data: { type: 'xor', samples: 250 },
-  batchSize: 32,
-  seed: 1,
-};
+/** DataParallel normalises each chunk by itself and draws its masks in no fixed order: only runs without either are PyTorch's. */
+const sameOnChunks = ({ config }: Recorded): boolean =>
+  !config.model?.layers.some(({ type }) => type.startsWith('BatchNorm') || type === 'Dropout');
 
-interface DdpMode {
-  readonly world_size: number;
-  readonly batch_per_rank: number;
-  readonly shuffle?: boolean;
-  readonly drop_last?: boolean;
-  readonly sampler_seed?: number;
-}
-
-function runCases(name: string, base: ConfigInput, fixture: typeof simpleFixture | typeof tanhFixture): ParityCase[] {
-  const bars = fixture.bars as unknown as Readonly<Record<string, Bars>>;
+function casesOf(run: Recorded): ParityCase[] {
+  const { name, config: base, bars, single, accum, split, noise } = run;
   const barOf = (key: string): Bars => {
     const bar = bars[key];
     if (!bar) throw new Error(`no bar ${key}`);
     return bar;
   };
-  const single: Omit<ParityCase, 'name' | 'config'> = {
-    files: {},
-    losses: [fixture.single.losses],
-    firstGradients: tensors(fixture.single.first_step_grads as unknown as Stored),
-    finalParameters: tensors(fixture.single.final_params as unknown as Stored),
-    bars: barOf('single'),
-  };
-  const twoStages: ParityCase = {
-    ...single,
-    name: `${name} model parallel`,
-    config: { ...base, mode: 'modelParallel', worldSize: 2, modelParallel: { split: [2, 3] } },
-  };
-  const linears = base.model?.layers.filter((l) => l.type === 'Linear').length ?? 0;
-  return [
-    { ...single, name: `${name} single`, config: { ...base, mode: 'single' } },
-    ...(linears > 1 ? [twoStages] : []),
-    { ...single, name: `${name} DataParallel, 4 devices`, config: { ...base, mode: 'dataParallel', worldSize: 4 } },
-    ...fixture.ddp.map((entry): ParityCase => {
-      const mode = entry.mode as DdpMode;
-      const key = Object.entries(mode)
-        .map(([k, v]) => `${k}${v === true ? 'True' : v === false ? 'False' : v}`)
-        .join('_');
-      return {
-        name: `${name} DDP ${key}`,
-        config: {
-          ...base,
-          mode: 'ddp',
-          worldSize: mode.world_size,
-          batchSize: mode.world_size * mode.batch_per_rank,
-          shuffle: mode.shuffle ?? true,
-          dropLast: mode.drop_last ?? false,
-          ddp: { samplerSeed: mode.sampler_seed ?? 0 },
-        },
-        files: {},
-        losses: entry.per_rank_losses,
-        firstGradients: tensors(entry.first_step_averaged_grads as unknown as Stored),
-        finalParameters: tensors(entry.final_params as unknown as Stored),
-        bars: barOf(`ddp_${key}`),
-      };
-    }),
-  ];
+  const alone = { ...ofRun(single, base.clipGradNorm), bars: barOf('single') };
+  const cases: ParityCase[] = [{ ...alone, name: `${name} single`, config: { ...base, mode: 'single' } }];
+  const layers = base.model?.layers.length ?? 0;
+  if (split !== undefined) {
+    const modelParallel = { split: [split, layers - split] };
+    const config: ConfigInput = { ...base, mode: 'modelParallel', worldSize: 2, modelParallel };
+    cases.push({ ...alone, name: `${name} model parallel`, config });
+  }
+  if (sameOnChunks(run)) {
+    const config: ConfigInput = { ...base, mode: 'dataParallel', worldSize: 4 };
+    cases.push({ ...alone, name: `${name} DataParallel, 4 devices`, config });
+  }
+  if (accum) {
+    const config: ConfigInput = { ...base, mode: 'single', accumulate: accum.accum ?? 1 };
+    cases.push({ ...ofRun(accum, base.clipGradNorm), name: `${name} accumulation`, config, bars: barOf('accum') });
+  }
+  for (const entry of run.ddp) {
+    const { world_size, batch_per_rank, accum: micro = 1, drop_last, sampler_seed } = entry.mode;
+    const key = Object.entries(entry.mode)
+      .map(([k, v]) => `${k}${v === true ? 'True' : v === false ? 'False' : v}`)
+      .join('_');
+    cases.push({
+      name: `${name} DDP ${key}`,
+      config: {
+        ...base,
+        mode: 'ddp',
+        worldSize: world_size,
+        batchSize: world_size * batch_per_rank * micro,
+        accumulate: micro,
+        // The recorded ranks shuffle unless they say otherwise, whatever the single run does.
+        shuffle: entry.mode.shuffle ?? true,
+        dropLast: drop_last ?? false,
+        ddp: { samplerSeed: sampler_seed ?? 0 },
+      },
+      files: {},
+      losses: entry.per_rank_losses,
+      firstGradients: tensors(entry.first_step_averaged_grads),
+      finalParameters: tensors(entry.final_params),
+      finalBuffers: new Map(),
+      evalLoss: undefined,
+      clipped: 1,
+      bars: barOf(`ddp_${key}`),
+    });
+  }
+  // Rounding has no bar.
+  const real = (list: ReadonlyMap<string, Stored>) => new Map([...list].filter(([key]) => !noise.includes(key)));
+  return cases.map((c) => ({
+    ...c,
+    firstGradients: real(c.firstGradients),
+    finalParameters: real(c.finalParameters),
+  }));
 }
 
 /** torch draws the model first here, then the data: the data comes as .npy files, which draw nothing. */
@@ -145,14 +131,13 @@ function dataParallelCase(): ParityCase {
     },
     files: { 'x.npy': writeNpy(inputs, [spec.n, 6]), 'y.npy': writeNpy(targets, [spec.n]) },
     losses: [losses],
-    firstGradients: tensors(first_step.grads as unknown as Stored),
-    finalParameters: tensors(final_params as unknown as Stored),
+    firstGradients: tensors(first_step.grads as unknown as Tensors),
+    finalParameters: tensors(final_params as unknown as Tensors),
+    finalBuffers: new Map(),
+    evalLoss: undefined,
+    clipped: 1,
     bars: { loss_rel_first10: 1e-5, loss_rel_all: 1e-5, first_grad_maxrel: 1e-5, final_param_maxabs: 1e-5 },
   };
 }
 
-export const PARITY_CASES: readonly ParityCase[] = [
-  ...runCases('simple', simple, simpleFixture),
-  ...runCases('tanh_mlp', tanh, tanhFixture),
-  dataParallelCase(),
-];
+export const PARITY_CASES: readonly ParityCase[] = [...RECORDED.flatMap(casesOf), dataParallelCase()];

@@ -1,0 +1,48 @@
+// As ops/linear-backward for a first layer, whose input needs no gradient: g = dy act'(y), dw = g^T x, db = sum of g over the batch.
+// x [batch, in_features]; y, dy [batch, out_features]; dw [out_features, in_features]; db [out_features].
+// One invocation computes one element: first those of dw, then of db.
+override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
+
+struct Params {
+  batch: u32,
+  in_features: u32,
+  out_features: u32,
+  dy_stride: u32,
+  y_stride: u32,
+  x_stride: u32,
+  dw_stride: u32,
+  db_stride: u32,
+}
+
+@group(0) @binding(0) var<storage, read> dy: array<f32>;
+@group(0) @binding(1) var<storage, read> y: array<f32>;
+@group(0) @binding(2) var<storage, read> x: array<f32>;
+@group(0) @binding(3) var<storage, read_write> dw: array<f32>;
+@group(0) @binding(4) var<storage, read_write> db: array<f32>;
+@group(1) @binding(0) var<uniform> params: Params;
+
+fn g(z: u32, i: u32) -> f32 {
+  let d = dy[z * params.dy_stride + i];
+  if (ACTIVATION == 0u) { return d; }
+  let v = y[z * params.y_stride + i];
+  if (ACTIVATION == 1u) { return select(d, 0.0, v <= 0.0); }
+  if (ACTIVATION == 2u) { return d * (1.0 - v * v); }
+  return d * (1.0 - v) * v;
+}
+
+@compute @workgroup_size(64, 1)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  let i = id.y * 2097152u + id.x;
+  let weights = params.out_features * params.in_features;
+  if (i >= weights + params.out_features) { return; }
+  let of_bias = i >= weights;
+  var d = select(i / params.in_features, i - weights, of_bias);
+  var s = id.z * params.x_stride + i % params.in_features;
+  var sum = 0.0;
+  for (var k = 0u; k < params.batch; k++) {
+    if (of_bias) { sum += g(id.z, d); } else { sum += g(id.z, d) * x[s]; }
+    d += params.out_features;
+    s += params.in_features;
+  }
+  if (of_bias) { db[id.z * params.db_stride + i - weights] = sum; } else { dw[id.z * params.dw_stride + i] = sum; }
+}

@@ -1,0 +1,31 @@
+/** Kernels of the fused operators (ops/fused). */
+import type { KernelSpec } from './kernel-spec';
+
+export const FUSED_KERNELS = {
+  'fused/linear-backward': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'y', access: 'read' },
+      { name: 'x', access: 'read' },
+      { name: 'weight', access: 'read' },
+      { name: 'dw', access: 'read_write' },
+      { name: 'db', access: 'read_write' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
+    overrides: ['ACTIVATION'],
+    workgroupSize: [64, 1],
+  },
+  'fused/linear-backward-params': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'y', access: 'read' },
+      { name: 'x', access: 'read' },
+      { name: 'dw', access: 'read_write' },
+      { name: 'db', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
+    overrides: ['ACTIVATION'],
+    workgroupSize: [64, 1],
+  },
+} as const satisfies Record<string, KernelSpec>;

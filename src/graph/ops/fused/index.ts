@@ -1,0 +1,5 @@
+/** Operators that only the passes of graph/passes make: several operators in one dispatch. No layer is built from them, and they have no gradient. */
+import type { OpDef } from '../../op';
+import { linearBackward, linearBackwardParams } from './linear-backward';
+
+export const FUSED_OPS: readonly OpDef[] = [linearBackward, linearBackwardParams];

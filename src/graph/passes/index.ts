@@ -1,0 +1,20 @@
+/** The fusions, in the order in which they run; each is a file of its own and can be left out. Called by `parallel` for every graph that it emits. */
+import type { Graph } from '../graph';
+import type { ValueId } from '../op';
+import { fuseActivation } from './fuse-activation';
+import { fuseLinearBackward } from './fuse-linear-backward';
+import { type Pass, prune } from './rewrite';
+
+export const FUSIONS: Readonly<Record<string, Pass>> = { fuseActivation, fuseLinearBackward };
+
+/** `keep`: values that somebody outside the graph looks at (outputs, gradients of parameters). */
+export function fuse(
+  graph: Graph,
+  keep: ReadonlySet<ValueId>,
+  passes: readonly Pass[] = Object.values(FUSIONS),
+): Graph {
+  return prune(
+    passes.reduce((current, pass) => pass(current, keep), graph),
+    keep,
+  );
+}
