@@ -146,11 +146,11 @@ test('DataParallel: every device', () => {
   expect(textOf({ mode: 'dataParallel', worldSize: 3 })).toContain('nn.DataParallel(model, device_ids=[0, 1, 2])');
 });
 
-test('model parallel: each part on its device, activations moved in forward, targets on the last', () => {
+test('model parallel: each layer on its device, activations moved in forward, targets on the last', () => {
   const text = textOf({ mode: 'modelParallel', worldSize: 3, modelParallel: { split: [2, 2, 1] } });
-  expect(text).toContain("self.part0 = nn.Sequential(nn.Linear(2, 8), nn.Tanh()).to('cuda:0')");
-  expect(text).toContain("self.part2 = nn.Sequential(nn.Linear(8, 1)).to('cuda:2')");
-  expect(text).toContain("x = x.to(f'cuda:{d}')");
+  expect(text).toContain("devices = ['cuda:0', 'cuda:0', 'cuda:1', 'cuda:1', 'cuda:2']");
+  expect(text).toContain('for layer, device in zip(model, devices):\n    layer.to(device)');
+  expect(text).toContain('            x = x.to(device)\n            x = layer(x)');
   expect(text).toContain("x, y = x.to('cuda:0'), y.to('cuda:2')");
 });
 

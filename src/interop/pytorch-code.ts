@@ -1,85 +1,29 @@
 /**
- * The PyTorch script of a run, in the idiom of its mode: the code panel of the page. It runs as it stands and prints the losses of the run. Events
- * of the trace point at a line by its anchor, so an anchor stands on one line only; lines that no event points at have 'none'. Called by session.
+ * The PyTorch script of a run, in the idiom of its mode: the code panel of the page. It runs as it stands and prints the losses of the run; where it
+ * cannot, a comment says so. Events of the trace point at a line by its anchor, so an anchor stands on one line only; lines that no event points at have
+ * 'none'. Called by session.
  */
-import type { Config, LayerConfig } from '../protocol/config';
+import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
+import { keyword, python } from './python';
 import { dataCode } from './pytorch-data';
+import { drops, FORWARD_LINE, type ModelCode, modelCode, SEND_LINE, splitModelCode } from './pytorch-model';
+import { lossCode, optimizerCode, schedulerCode } from './pytorch-optim';
 
 const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
 const lines = (...texts: readonly string[]): CodeLine[] => texts.map((text) => line(text));
 
-const WIDTH = 76;
-
-/** An argument `name=value` where the value is not PyTorch's own default. */
-const keyword = (name: string, value: number, fallback: number): string[] =>
-  value === fallback ? [] : [`${name}=${value}`];
-
-function layerCode(layer: LayerConfig): string {
-  switch (layer.type) {
-    case 'Linear':
-      return `nn.Linear(${layer.in}, ${layer.out}${layer.bias ? '' : ', bias=False'})`;
-    case 'GELU':
-      return layer.approximate === 'tanh' ? "nn.GELU(approximate='tanh')" : 'nn.GELU()';
-    case 'Softmax':
-    case 'LogSoftmax':
-      return `nn.${layer.type}(dim=-1)`;
-    default:
-      return `nn.${layer.type}()`;
-  }
-}
-
-/** `before` nn.Sequential(...) `after`, over several lines where one is too short. */
-function sequential(before: string, layers: readonly LayerConfig[], after: string): CodeLine[] {
-  const codes = layers.map(layerCode);
-  const whole = `${before}nn.Sequential(${codes.join(', ')})${after}`;
-  if (whole.length <= WIDTH) return lines(whole);
-  const margin = before.slice(0, before.length - before.trimStart().length);
-  const rows: string[] = [];
-  for (const code of codes) {
-    const last = rows.at(-1);
-    if (last !== undefined && `${last} ${code},`.length <= WIDTH) rows[rows.length - 1] = `${last} ${code},`;
-    else rows.push(`${margin}    ${code},`);
-  }
-  return lines(`${before}nn.Sequential(`, ...rows, `${margin})${after}`);
-}
-
-function optimizerCode({ optimizer: o }: Config): string {
-  const args = ['model.parameters()', `lr=${o.lr}`];
-  if (o.type === 'SGD') {
-    args.push(...keyword('momentum', o.momentum, 0), ...keyword('dampening', o.dampening, 0));
-    args.push(...keyword('weight_decay', o.weightDecay, 0), ...(o.nesterov ? ['nesterov=True'] : []));
-  } else {
-    if (o.beta1 !== 0.9 || o.beta2 !== 0.999) args.push(`betas=(${o.beta1}, ${o.beta2})`);
-    args.push(...keyword('eps', o.eps, 1e-8), ...keyword('weight_decay', o.weightDecay, o.type === 'AdamW' ? 0.01 : 0));
-  }
-  return `optimizer = torch.optim.${o.type}(${args.join(', ')})`;
-}
-
-/** What is learnt with, and the single-process loader: the lines after the model, but for DDP's sampler. */
-function training(config: Config): CodeLine[] {
-  const { loss } = config;
-  return lines(
-    optimizerCode(config),
-    `loss_fn = nn.${loss.type}(${loss.reduction === 'sum' ? "reduction='sum'" : ''})`,
-  );
-}
-
-function loader({ batchSize, shuffle, dropLast }: Config): CodeLine {
-  const args = ['dataset', `batch_size=${batchSize}`, ...(shuffle ? ['shuffle=True'] : [])];
-  return line(`loader = DataLoader(${[...args, ...(dropLast ? ['drop_last=True'] : [])].join(', ')})`);
-}
-
-function imports(config: Config, ...more: readonly string[]): CodeLine[] {
-  const { imports: own, names } = dataCode(config);
-  const loader = `from torch.utils.data import ${['DataLoader', ...names].join(', ')}`;
-  return lines(...own, 'import torch', 'from torch import nn', loader, ...more);
-}
-
-/** From the seed to the last draw that comes before the model's. */
-function seedAndData(config: Config): CodeLine[] {
-  const epochs = config.epochs === undefined ? ['epochs = 10'] : [];
-  return lines(`torch.manual_seed(${config.seed})`, ...dataCode(config).lines, ...epochs);
+interface Script {
+  /** Above everything. */
+  readonly head?: readonly string[];
+  readonly imports?: readonly string[];
+  /** Before the seed. */
+  readonly setUp?: readonly string[];
+  readonly model: ModelCode;
+  /** What holds the model, if anything does. */
+  readonly wrapper?: CodeLine;
+  readonly loaders: readonly string[];
+  readonly loop: LoopParts;
 }
 
 interface LoopParts {
@@ -92,59 +36,147 @@ interface LoopParts {
   readonly inBackward?: readonly CodeLine[];
   /** Model parallel: the forward pass has lines of its own. */
   readonly forwardAnchor?: string;
-}
-
-function loop(config: Config, parts: LoopParts): CodeLine[] {
-  return [
-    line(`for epoch in range(${config.epochs ?? 'epochs'}):`),
-    ...(parts.epochStart ?? []),
-    line('    for x, y in loader:', 'load'),
-    line(`        x, y = x.to(${parts.inputs}), y.to(${parts.targets})`, 'to_device'),
-    line('        optimizer.zero_grad()', 'zero_grad'),
-    line('        output = model(x)', parts.forwardAnchor ?? 'forward'),
-    ...(parts.inForward ?? []),
-    line('        loss = loss_fn(output, y)', 'loss'),
-    line('        loss.backward()', 'backward'),
-    ...(parts.inBackward ?? []),
-    line('        optimizer.step()', 'step'),
-    line('        print(loss.item())'),
-  ];
+  /** DDP: gradients are not reduced in micro-batches that no step follows. */
+  readonly noSync?: boolean;
 }
 
 const FIRST = "'cuda:0'";
+const CUDA_MASKS =
+  '# dropout: the run has the masks that torch draws on the CPU; on CUDA it draws others, and the losses differ';
+
+function script(config: Config, parts: Script): CodeLine[] {
+  const { model, wrapper, loop } = parts;
+  const data = dataCode(config);
+  const scheduler = schedulerCode(config.scheduler);
+  const { weights } = config;
+  const loadFile = 'from safetensors.torch import load_file';
+  const syncs = loop.noSync === true && config.accumulate > 1;
+  return [
+    ...lines(
+      ...(parts.head ?? []),
+      ...(drops(config.model.layers) ? [CUDA_MASKS] : []),
+      ...scheduler.imports,
+      ...model.imports,
+      ...(syncs ? ['from contextlib import nullcontext'] : []),
+      ...(config.paramGroups.length > 0 ? ['from fnmatch import fnmatchcase'] : []),
+      ...data.imports.filter((text) => text !== loadFile),
+      ...(weights !== undefined || data.imports.includes(loadFile) ? [loadFile] : []),
+      'import torch',
+      'from torch import nn',
+      `from torch.utils.data import ${['DataLoader', ...data.names].join(', ')}`,
+      ...(parts.imports ?? []),
+      ...(parts.setUp ?? []),
+    ),
+    ...model.classes.map(placed),
+    ...lines(
+      `torch.manual_seed(${config.seed})`,
+      ...data.lines,
+      ...(config.epochs === undefined ? ['epochs = 10'] : []),
+      ...model.lines,
+      ...(weights === undefined ? [] : [`model.load_state_dict(load_file(${python(weights)}))`]),
+    ),
+    ...(wrapper ? [wrapper] : []),
+    ...lines(
+      ...optimizerCode(config, wrapper ? 'model.module' : 'model'),
+      ...scheduler.lines,
+      lossCode(config.loss, loop.targets),
+      ...parts.loaders,
+    ),
+    ...trainingLoop(config, loop, scheduler.step),
+  ];
+}
+
+/** Lines of the classes that events point at. */
+const placed = (text: string): CodeLine =>
+  line(text, text === SEND_LINE ? 'send_activation' : text === FORWARD_LINE ? 'forward' : 'none');
+
+/** Token models have a logit vector at every position; torch's losses take one a row. */
+const lossCall = ({ data }: Config): string =>
+  data.type === 'sequence' || data.type === 'text'
+    ? 'loss_fn(output.flatten(0, 1), y.flatten())'
+    : 'loss_fn(output, y)';
+
+function trainingLoop(config: Config, parts: LoopParts, schedulerStep: readonly string[]): CodeLine[] {
+  const { accumulate, clipGradNorm, scheduler } = config;
+  const indented = (depth: number, code: readonly CodeLine[]) =>
+    code.map(({ text, anchor }) => line(`${'    '.repeat(depth)}${text}`, anchor));
+  const advance = schedulerStep.map((text) => line(text, text.startsWith('if') ? 'none' : 'scheduler'));
+  const everyEpoch = scheduler?.every === 'epoch';
+  const toLoss = [
+    line('output = model(x)', parts.forwardAnchor ?? 'forward'),
+    ...(parts.inForward ?? []),
+    line(`loss = ${lossCall(config)}`, 'loss'),
+    line(accumulate > 1 ? `(loss / ${accumulate}).backward()` : 'loss.backward()', 'backward'),
+    ...(parts.inBackward ?? []),
+  ];
+  const toStep = [
+    ...(clipGradNorm === undefined
+      ? []
+      : [line(`nn.utils.clip_grad_norm_(model.parameters(), ${clipGradNorm})`, 'clip')]),
+    line('optimizer.step()', 'step'),
+    ...(everyEpoch ? [] : advance),
+  ];
+  const zeroGrad = line('optimizer.zero_grad()', 'zero_grad');
+  const print = line('print(loss.item())');
+  const due = `batches % ${accumulate} == 0`;
+  const body =
+    accumulate === 1
+      ? [zeroGrad, ...toLoss, ...toStep, print]
+      : [
+          line('batches += 1'),
+          ...(parts.noSync === true
+            ? [line(`with nullcontext() if ${due} else model.no_sync():`, 'no_sync'), ...indented(1, toLoss)]
+            : toLoss),
+          line(`if ${due}:`),
+          ...indented(1, [...toStep, zeroGrad]),
+          print,
+        ];
+  return [
+    ...(accumulate > 1 ? [line('batches = 0')] : []),
+    line(`for epoch in range(${config.epochs ?? 'epochs'}):`),
+    ...indented(1, [
+      ...(parts.epochStart ?? []),
+      line('for x, y in loader:', 'load'),
+      ...indented(1, [line(`x, y = x.to(${parts.inputs}), y.to(${parts.targets})`, 'to_device'), ...body]),
+      ...(everyEpoch ? advance : []),
+    ]),
+  ];
+}
+
+/** Samples of one backward pass: a step's, or a micro-batch's. */
+const microBatch = ({ batchSize, accumulate }: Config): number => Math.floor(batchSize / accumulate);
+
+function loader(config: Config): string {
+  const args = ['dataset', `batch_size=${microBatch(config)}`, ...(config.shuffle ? ['shuffle=True'] : [])];
+  return `loader = DataLoader(${[...args, ...(config.dropLast ? ['drop_last=True'] : [])].join(', ')})`;
+}
 
 function single(config: Config): CodeLine[] {
-  return [
-    ...imports(config),
-    ...seedAndData(config),
-    ...sequential('model = ', config.model.layers, `.to(${FIRST})`),
-    ...training(config),
-    loader(config),
-    ...loop(config, { inputs: FIRST, targets: FIRST }),
-  ];
+  return script(config, {
+    model: modelCode(config.model.layers, FIRST),
+    loaders: [loader(config)],
+    loop: { inputs: FIRST, targets: FIRST },
+  });
 }
 
 function dataParallel(config: Config): CodeLine[] {
   const devices = Array.from({ length: config.worldSize }, (_, i) => i).join(', ');
-  return [
-    ...imports(config),
-    ...seedAndData(config),
-    ...sequential('model = ', config.model.layers, `.to(${FIRST})`),
-    line(`model = nn.DataParallel(model, device_ids=[${devices}])`),
-    ...training(config),
-    loader(config),
-    ...loop(config, {
+  return script(config, {
+    model: modelCode(config.model.layers, FIRST),
+    wrapper: line(`model = nn.DataParallel(model, device_ids=[${devices}])`),
+    loaders: [loader(config)],
+    loop: {
       inputs: FIRST,
       targets: FIRST,
       inForward: [
-        line('        #   scatter: a chunk of x to each device', 'scatter'),
-        line('        #   replicate: the parameters to each device', 'replicate'),
-        line('        #   parallel_apply: each replica on its chunk', 'parallel_apply'),
-        line('        #   gather: the outputs on cuda:0', 'gather'),
+        line('#   scatter: a chunk of x to each device', 'scatter'),
+        line('#   replicate: the parameters to each device', 'replicate'),
+        line('#   parallel_apply: each replica on its chunk', 'parallel_apply'),
+        line('#   gather: the outputs on cuda:0', 'gather'),
       ],
-      inBackward: [line('        #   gradients summed to cuda:0', 'reduce')],
-    }),
-  ];
+      inBackward: [line('#   gradients summed to cuda:0', 'reduce')],
+    },
+  });
 }
 
 function ddp(config: Config): CodeLine[] {
@@ -154,57 +186,42 @@ function ddp(config: Config): CodeLine[] {
   const sampler = ['dataset', ...(shuffle ? [] : ['shuffle=False']), ...keyword('seed', samplerSeed, 0)];
   if (dropLast) sampler.push('drop_last=True');
   const how = `${algorithm === 'naive' ? ' naively' : ''} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
-  return [
-    line(`# torchrun --nproc_per_node=${worldSize} train.py`),
-    ...imports(
-      config,
+  return script(config, {
+    head: [`# torchrun --nproc_per_node=${worldSize} train.py`],
+    imports: [
       'from torch.utils.data.distributed import DistributedSampler',
       'from torch.nn.parallel import DistributedDataParallel',
-      "torch.distributed.init_process_group('nccl')",
-      'rank = torch.distributed.get_rank()',
-    ),
-    ...seedAndData(config),
-    ...sequential('model = ', config.model.layers, '.to(rank)'),
-    line(`model = DistributedDataParallel(model, device_ids=[rank]${cap})`, 'broadcast'),
-    ...training(config),
-    line(`sampler = DistributedSampler(${sampler.join(', ')})`),
-    line(`loader = DataLoader(dataset, batch_size=${Math.floor(config.batchSize / worldSize)}, sampler=sampler)`),
-    ...loop(config, {
+    ],
+    setUp: ["torch.distributed.init_process_group('nccl')", 'rank = torch.distributed.get_rank()'],
+    model: modelCode(config.model.layers, 'rank'),
+    wrapper: line(`model = DistributedDataParallel(model, device_ids=[rank]${cap})`, 'broadcast'),
+    loaders: [
+      `sampler = DistributedSampler(${sampler.join(', ')})`,
+      `loader = DataLoader(dataset, batch_size=${Math.floor(microBatch(config) / worldSize)}, sampler=sampler)`,
+    ],
+    loop: {
       inputs: 'rank',
       targets: 'rank',
-      epochStart: [line('    sampler.set_epoch(epoch)', 'set_epoch')],
-      inBackward: [line(`        #   buckets all-reduced${how}`, 'allreduce')],
-    }),
-  ];
+      epochStart: [line('sampler.set_epoch(epoch)', 'set_epoch')],
+      inBackward: [line(`#   buckets all-reduced${how}`, 'allreduce')],
+      noSync: true,
+    },
+  });
 }
 
 function modelParallel(config: Config, layersOfDevice: readonly (readonly number[])[]): CodeLine[] {
-  const layers = (indices: readonly number[]) => indices.flatMap((i) => config.model.layers[i] ?? []);
-  const last = layersOfDevice.length - 1;
-  return [
-    ...imports(config),
-    line('class Model(nn.Module):'),
-    line('    def __init__(self):'),
-    line('        super().__init__()'),
-    ...layersOfDevice.flatMap((indices, d) =>
-      sequential(`        self.part${d} = `, layers(indices), `.to('cuda:${d}')`),
-    ),
-    line('    def forward(self, x):'),
-    line('        for d, part in enumerate(self.children()):'),
-    line("            x = x.to(f'cuda:{d}')", 'send_activation'),
-    line('            x = part(x)', 'forward'),
-    line('        return x'),
-    ...seedAndData(config),
-    line('model = Model()'),
-    ...training(config),
-    loader(config),
-    ...loop(config, {
+  const { layers } = config.model;
+  const devices = layers.map((_, i) => layersOfDevice.findIndex((own) => own.includes(i)));
+  return script(config, {
+    model: splitModelCode(layers, devices),
+    loaders: [loader(config)],
+    loop: {
       inputs: FIRST,
-      targets: `'cuda:${last}'`,
+      targets: `'cuda:${layersOfDevice.length - 1}'`,
       forwardAnchor: 'none',
-      inBackward: [line('        #   gradients of activations sent back', 'send_gradient')],
-    }),
-  ];
+      inBackward: [line('#   gradients of activations sent back', 'send_gradient')],
+    },
+  });
 }
 
 /** `layersOfDevice`: the layers (indices into the model) that each device holds; model parallel places them by it. */

@@ -1,12 +1,16 @@
 /**
  * The lines of the PyTorch script that make its dataset. They stand between `torch.manual_seed` and the model, where Lockstep draws too, so that the
- * script starts from the same weights. A CSV is left to the reader, since what is in it decides how to read it. Called by pytorch-code.ts.
+ * script starts from the same weights. Rows that only Lockstep makes or reads (its pictures, CSV, PNG, IDX) come from a file that it exports, with the
+ * state of the generator after their draws (dataset-file.ts). Called by pytorch-code.ts.
  */
 import { unreachable } from '../base/invariant';
 import type { Config, DataConfig, LossConfig } from '../protocol/config';
+import { python } from './python';
+import { sequenceCode, textCode } from './pytorch-tokens';
 
-type Toy = Extract<DataConfig, { noise: number }>;
+type Toy = Extract<DataConfig, { type: 'circle' | 'xor' | 'gauss' | 'spiral' | 'plane' }>;
 type Labelled = Exclude<Toy['type'], 'plane'>;
+type Exported = Extract<DataConfig, { type: 'digits' | 'shapes' | 'idx' | 'png' | 'csv' }>;
 
 export interface DataCode {
   readonly imports: readonly string[];
@@ -16,22 +20,36 @@ export interface DataCode {
 }
 
 export function dataCode({ data, loss }: Pick<Config, 'data' | 'loss'>): DataCode {
+  if (isExported(data)) {
+    return { imports: ['from safetensors.torch import load_file'], names: ['TensorDataset'], lines: EXPORTED };
+  }
   const split = splitCode(data);
   return {
     imports: data.type === 'npy' ? ['import numpy as np'] : [],
-    names: [...(data.type === 'csv' ? [] : ['TensorDataset']), ...(split.length > 0 ? ['random_split'] : [])],
+    names: ['TensorDataset', ...(split.length > 0 ? ['random_split'] : [])],
     lines: [...sourceCode(data, loss), ...split],
   };
 }
 
-function sourceCode(data: DataConfig, loss: LossConfig): readonly string[] {
+const isExported = (data: DataConfig): data is Exported =>
+  data.type === 'digits' || data.type === 'shapes' || data.type === 'idx' || data.type === 'png' || data.type === 'csv';
+
+/** Training rows as they stand after the split. */
+const EXPORTED = [
+  "data = load_file('dataset.safetensors')  # lockstep train --dataset",
+  "dataset = TensorDataset(data['x'], data['y'])",
+  "torch.set_rng_state(data['rng_state'])  # after the draws of the data",
+];
+
+/** The losses that take class indices. */
+const takesClasses = ({ type }: LossConfig): boolean => type === 'CrossEntropyLoss' || type === 'NLLLoss';
+
+function sourceCode(data: Exclude<DataConfig, Exported>, loss: LossConfig): readonly string[] {
   switch (data.type) {
-    case 'csv':
-      return [`dataset = read(${python(data.file)})  # pairs of tensors x, y`];
     case 'npy':
       return [
         `x, y = (torch.from_numpy(np.load(f)) for f in (${python(data.inputs)}, ${python(data.targets)}))`,
-        loss.type === 'CrossEntropyLoss' ? 'y = y.long().flatten()' : 'y = y.float().reshape(len(y), -1)',
+        takesClasses(loss) ? 'y = y.long().flatten()' : 'y = y.float().reshape(len(y), -1)',
         'dataset = TensorDataset(x.float(), y)',
       ];
     case 'randomRegression':
@@ -40,19 +58,36 @@ function sourceCode(data: DataConfig, loss: LossConfig): readonly string[] {
       ];
     case 'plane':
       return [...square(data), `y = ${data.noise > 0 ? 'p' : 'x'}.mean(1, keepdim=True)`, DATASET];
+    case 'prototypes':
+      return [...prototypes(data), ...(takesClasses(loss) ? [] : [targetLine('y', loss)]), DATASET];
+    case 'sequence':
+      return [...sequenceCode(data), DATASET];
+    case 'text':
+      return [...textCode(data), DATASET];
     default:
-      return [...labelled(data.type, data), TARGETS[loss.type], DATASET];
+      return [...labelled(data.type, data), targetLine('c', loss), DATASET];
   }
 }
 
 const DATASET = 'dataset = TensorDataset(x, y)';
 
-/** From `c`, which says for each row whether it is of class 1. */
-const TARGETS: Readonly<Record<LossConfig['type'], string>> = {
-  BCEWithLogitsLoss: 'y = c[:, None].float()',
-  MSELoss: 'y = c[:, None] * 2.0 - 1',
-  CrossEntropyLoss: 'y = c.long()',
-};
+/** From `c`, which says for each row whether it is of class 1, or its class. */
+function targetLine(c: string, loss: LossConfig): string {
+  if (takesClasses(loss)) return `y = ${c}.long()`;
+  return loss.type === 'BCEWithLogitsLoss' ? `y = ${c}[:, None].float()` : `y = ${c}[:, None] * 2.0 - 1`;
+}
+
+function prototypes(data: Extract<DataConfig, { type: 'prototypes' }>): readonly string[] {
+  const { samples: n, classes, size } = data;
+  const features = size === undefined ? data.features : size * size;
+  const shape = size === undefined ? '' : `.reshape(-1, 1, ${size}, ${size})`;
+  const mix = `0.5 * prototypes[y] + 0.5 * torch.rand(${n}, ${features})`;
+  return [
+    `prototypes = torch.rand(${classes}, ${features})`,
+    `y = torch.randint(0, ${classes}, (${n},))`,
+    `x = ${shape === '' ? mix : `(${mix})${shape}`}`,
+  ];
+}
 
 /** As src/data/families has them, draw by draw; the labelled point `p` differs from the seen one `x` where there is noise. */
 function labelled(type: Labelled, data: Toy): readonly string[] {
@@ -93,13 +128,16 @@ function square({ samples: n, noise }: Toy): readonly string[] {
   return noise > 0 ? [`x = ${points}`, `p = x + ${noise} * (${points})`] : [`x = ${points}`];
 }
 
+/** How many rows a file or a text has, or how many different problems there are, only the script finds out. */
 function splitCode(data: DataConfig): readonly string[] {
   const { testFraction } = data;
   if (testFraction === 0) return [];
-  const test = 'samples' in data ? Math.floor(data.samples * testFraction) : testFraction;
-  const train = 'samples' in data ? data.samples - test : Number((1 - testFraction).toFixed(9));
-  return [`dataset, test = random_split(dataset, [${train}, ${test}])`];
+  if ('samples' in data && data.type !== 'sequence') {
+    const test = Math.floor(data.samples * testFraction);
+    return [`dataset, test = random_split(dataset, [${data.samples - test}, ${test}])`];
+  }
+  return [
+    `tests = int(len(dataset) * ${testFraction})`,
+    'dataset, test = random_split(dataset, [len(dataset) - tests, tests])',
+  ];
 }
-
-/** A string literal; what JSON escapes, Python reads alike. */
-const python = (text: string): string => (/^[\w ./-]*$/.test(text) ? `'${text}'` : JSON.stringify(text));

@@ -1,0 +1,246 @@
+/**
+ * The lines of the listing that make the model, with our parameter names and in the order of our draws: an nn.Sequential (nested where names have dots), or a
+ * class written out where that cannot have the names (an embedding without prefix). Under model parallel a class too, since a Sequential stays on one device.
+ */
+import { at } from '../base/invariant';
+import type { LayerConfig } from '../protocol/config';
+import { type Expression, layout } from './python';
+import { classCode } from './pytorch-classes';
+import { allLayers, isIdentifier, layerCode, sequentialCode } from './pytorch-layers';
+
+export interface ModelCode {
+  readonly imports: readonly string[];
+  /** Class definitions; nothing is drawn by them. */
+  readonly classes: readonly string[];
+  /** From `model = ` on. */
+  readonly lines: readonly string[];
+}
+
+/** Layers that share the first part of their names, or one layer. */
+interface Node {
+  readonly key: string;
+  readonly first: number;
+  /** Number of layers. */
+  readonly count: number;
+  readonly code: Expression;
+  readonly children?: readonly Node[];
+}
+
+const nameOf = (layer: LayerConfig, index: number): string => layer.name ?? String(index);
+
+/** Undefined where modules cannot have these names: empty ones, or one name twice. */
+function tree(layers: readonly LayerConfig[]): readonly Node[] | undefined {
+  const paths = layers.map((layer, i) => nameOf(layer, i).split('.'));
+  const below = (start: number, end: number, depth: number): readonly Node[] | undefined => {
+    const nodes: Node[] = [];
+    for (let first = start; first < end; ) {
+      const key = paths[first]?.[depth] ?? '';
+      let next = first + 1;
+      while (next < end && paths[next]?.[depth] === key) next++;
+      if (key === '' || nodes.some((node) => node.key === key)) return undefined;
+      const count = next - first;
+      if (paths.slice(first, next).some((path) => path.length === depth + 1)) {
+        if (count > 1) return undefined;
+        nodes.push({ key, first, count, code: layerCode(at(layers, first), sequentialOf) });
+      } else {
+        const children = below(first, next, depth + 1);
+        if (!children) return undefined;
+        nodes.push({ key, first, count, code: sequentialCode(entries(children)), children });
+      }
+      first = next;
+    }
+    return nodes;
+  };
+  return below(0, layers.length, 0);
+}
+
+const entries = (nodes: readonly Node[]): [string, Expression][] => nodes.map(({ key, code }) => [key, code]);
+
+/** Where the names cannot be had, the layers are numbered. */
+function sequentialOf(layers: readonly LayerConfig[]): Expression {
+  const nodes = tree(layers);
+  if (nodes) return sequentialCode(entries(nodes));
+  return sequentialCode(layers.map((layer, i) => [String(i), layerCode(layer, sequentialOf)]));
+}
+
+interface Tie {
+  /** Full names of parameters. */
+  readonly to: string;
+  readonly from: string;
+}
+
+function tiesOf(layers: readonly LayerConfig[], prefix = ''): readonly Tie[] {
+  return layers.flatMap((layer, i) => {
+    const path = [prefix, nameOf(layer, i)].filter((part) => part !== '').join('.');
+    if (layer.type === 'Residual') {
+      return [...tiesOf(layer.layers, `${path}.layers`), ...tiesOf(layer.shortcut ?? [], `${path}.shortcut`)];
+    }
+    if (layer.type !== 'Linear' || layer.tied === undefined) return [];
+    return [{ to: path === '' ? 'weight' : `${path}.weight`, from: layer.tied }];
+  });
+}
+
+/** The module or parameter of that name below `root`. */
+function access(root: string, name: string): string {
+  const parts = name.split('.');
+  if (parts.every(isIdentifier)) return `${root}.${name}`;
+  const module = parts.slice(0, -1).join('.');
+  return `${root}.get_submodule('${module}').${parts.at(-1) ?? ''}`;
+}
+
+const ties = (layers: readonly LayerConfig[], root: string): readonly string[] =>
+  tiesOf(layers).map(({ to, from }) => `${access(root, to)} = ${access(root, from)}`);
+
+/** Layers of which the listing cannot say the names. */
+const NAMES = '# some names differ from those of the run: no module can have them';
+
+/** On one device; `to` is its expression. */
+export function modelCode(layers: readonly LayerConfig[], to: string): ModelCode {
+  const nodes = tree(layers);
+  if (!nodes) {
+    const { classes, ...rest } = spelledOut(layers, undefined);
+    return { ...rest, classes, lines: [`model = Model().to(${to})`] };
+  }
+  const lines = [...layout('model = ', sequentialCode(entries(nodes)), `.to(${to})`), ...ties(layers, 'model')];
+  return withClasses(layers, new Set(), { classes: [], lines });
+}
+
+/** Each layer on the device of its index in `devices`. */
+export function splitModelCode(layers: readonly LayerConfig[], devices: readonly number[]): ModelCode {
+  const nodes = tree(layers);
+  const place = `devices = [${devices.map((d) => `'cuda:${d}'`).join(', ')}]`;
+  if (!nodes) {
+    const { classes, ...rest } = spelledOut(layers, devices);
+    return { ...rest, classes: [place, ...classes], lines: ['model = Model()'] };
+  }
+  const flat = nodes.every(({ children }) => children === undefined);
+  const list = flat ? [] : ['    def layers(self):', `        return [${nodes.map(listed).join(', ')}]`];
+  const all = flat ? 'self' : 'self.layers()';
+  const whole = sequentialCode(entries(nodes));
+  const model = { ...whole, open: whole.open.replace('nn.Sequential', 'Model') };
+  return withClasses(layers, new Set(), {
+    classes: [
+      place,
+      'class Model(nn.Sequential):',
+      ...list,
+      '    def forward(self, x):',
+      ...forwardOverDevices(all, 'devices'),
+    ],
+    lines: [
+      ...layout('model = ', model, ''),
+      `for layer, device in zip(${all.replace('self', 'model')}, devices):`,
+      '    layer.to(device)',
+      ...ties(layers, 'model'),
+    ],
+  });
+}
+
+/** These two lines carry the anchors of model parallel. */
+export const SEND_LINE = '            x = x.to(device)';
+export const FORWARD_LINE = '            x = layer(x)';
+
+const forwardOverDevices = (all: string, devices: string): readonly string[] => [
+  `        for layer, device in zip(${all}, ${devices}):`,
+  SEND_LINE,
+  FORWARD_LINE,
+  '        return x',
+];
+
+const listed = ({ key, children }: Node): string => {
+  const own = isIdentifier(key) ? `self.${key}` : `self.get_submodule('${key}')`;
+  return children ? `*${own}` : own;
+};
+
+function withClasses(
+  layers: readonly LayerConfig[],
+  except: ReadonlySet<LayerConfig>,
+  { classes, lines }: Pick<ModelCode, 'classes' | 'lines'>,
+): ModelCode {
+  const text = [...classes, ...lines].join('\n');
+  return {
+    imports: text.includes('OrderedDict(') ? ['from collections import OrderedDict'] : [],
+    classes: [...classCode(layers, except), ...classes],
+    lines,
+  };
+}
+
+/** class Model with an attribute a layer, or a group of layers with a common first name. */
+function spelledOut(layers: readonly LayerConfig[], devices: readonly number[] | undefined): ModelCode {
+  const inits: string[] = [];
+  const forwards: string[] = [];
+  const modules: string[] = [];
+  const except = new Set<LayerConfig>();
+  const taken = new Set<string>();
+  let renamed = false;
+  let embedded = 0;
+  for (let i = 0; i < layers.length; ) {
+    const layer = at(layers, i);
+    const name = nameOf(layer, i);
+    if (layer.type === 'TokenEmbedding' && name === '' && (devices === undefined || i === 0) && !taken.has('tok')) {
+      const { vocab, width, context } = layer;
+      const to = devices ? `.to('cuda:${devices[i] ?? 0}')` : '';
+      inits.push(
+        `self.tok = nn.Embedding(${vocab}, ${width})${to}`,
+        `self.pos = nn.Embedding(${context}, ${width})${to}`,
+      );
+      forwards.push('x = self.tok(x) + self.pos.weight[:x.shape[1]]');
+      taken.add('tok').add('pos');
+      except.add(layer);
+      embedded = 1;
+      i += 1;
+      continue;
+    }
+    const key = name.split('.')[0] ?? '';
+    let end = i + 1;
+    while (end < layers.length && key !== '' && nameOf(at(layers, end), end).split('.')[0] === key) end++;
+    // Numbers count from the start of the model, so an own tree of the group is asked only for names.
+    const group = layers.slice(i, end).map((l, k) => ({ ...l, name: nameOf(l, i + k) }) as LayerConfig);
+    const node = taken.has(key) ? undefined : tree(group)?.[0];
+    const own = node ?? { key: `layer${i}`, code: layerCode(layer, sequentialOf) };
+    if (!node) {
+      end = i + 1;
+      renamed = true;
+    }
+    taken.add(own.key);
+    const plain = isIdentifier(own.key);
+    const before = plain ? `self.${own.key} = ` : `self.add_module('${own.key}', `;
+    inits.push(...layout(`        ${before}`, own.code, plain ? '' : ')').map((text) => text.slice(8)));
+    const attribute = plain ? `self.${own.key}` : `self.get_submodule('${own.key}')`;
+    forwards.push(`x = ${attribute}(x)`);
+    modules.push(node?.children ? `*${attribute}` : attribute);
+    i = end;
+  }
+  const body =
+    devices === undefined
+      ? [...forwards.map((text) => `        ${text}`), '        return x']
+      : [
+          ...(embedded > 0 ? [`        ${forwards[0]}`] : []),
+          ...forwardOverDevices('self.layers()', embedded > 0 ? 'devices[1:]' : 'devices'),
+        ];
+  const place = [
+    `        for layer, device in zip(self.layers(), ${embedded > 0 ? 'devices[1:]' : 'devices'}):`,
+    '            layer.to(device)',
+  ];
+  const code = withClasses(layers, except, {
+    classes: [
+      ...(renamed ? [NAMES] : []),
+      'class Model(nn.Module):',
+      '    def __init__(self):',
+      '        super().__init__()',
+      ...inits.map((text) => `        ${text}`),
+      ...ties(layers, 'self').map((text) => `        ${text}`),
+      ...(devices === undefined ? [] : place),
+      ...(devices === undefined ? [] : ['    def layers(self):', `        return [${modules.join(', ')}]`]),
+      '    def forward(self, x):',
+      ...body,
+    ],
+    lines: [],
+  });
+  return code;
+}
+
+/** Does the model draw masks? */
+export const drops = (layers: readonly LayerConfig[]): boolean =>
+  allLayers(layers).some(
+    (layer) => (layer.type === 'Dropout' && layer.p > 0) || (layer.type === 'TransformerBlock' && layer.dropout > 0),
+  );
