@@ -23,14 +23,17 @@ export interface OptimizerInput {
   readonly config: Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups' | 'clipGradNorm'>;
 }
 
+/** A parameter and the buffer of its gradient. */
+type Optimized = Pick<ParameterRef, 'name' | 'gradient'>;
+
 /** The parameters of one device. */
 export interface OptimizerPart {
   readonly lane: LaneBuilder;
-  readonly parameters: readonly ParameterRef[];
+  readonly parameters: readonly Optimized[];
 }
 
 /** optimizer.step() over the given parameters of the lane, which are all that the optimiser has or a replica of them. */
-export function emitOptimizer(lane: LaneBuilder, input: OptimizerInput, parameters: readonly ParameterRef[]): void {
+export function emitOptimizer(lane: LaneBuilder, input: OptimizerInput, parameters: readonly Optimized[]): void {
   if (parameters.length === 0) return;
   const { clipGradNorm: maxNorm } = input.config;
   if (maxNorm !== undefined) {
@@ -58,7 +61,7 @@ export function emitOptimizerOver(
   for (const { lane, parameters } of own) emitStep(lane, input, parameters);
 }
 
-const gradientsOf = (parameters: readonly ParameterRef[]): readonly string[] => parameters.map((p) => p.gradient);
+const gradientsOf = (parameters: readonly Optimized[]): readonly string[] => parameters.map((p) => p.gradient);
 
 function emitNorm(lane: LaneBuilder, gradients: readonly string[], target: string): void {
   const types = gradNorm.infer(
@@ -110,7 +113,7 @@ function emitTotalNorm(builder: ProgramBuilder, parts: readonly OptimizerPart[])
   }
 }
 
-function emitStep(lane: LaneBuilder, input: OptimizerInput, parameters: readonly ParameterRef[]): void {
+function emitStep(lane: LaneBuilder, input: OptimizerInput, parameters: readonly Optimized[]): void {
   const { paramGroups } = input.config;
   for (let group = 0; group <= paramGroups.length; group++) {
     const members = parameters.filter(({ name }) => groupOf(name, paramGroups) === group);
@@ -118,12 +121,7 @@ function emitStep(lane: LaneBuilder, input: OptimizerInput, parameters: readonly
   }
 }
 
-function emitGroup(
-  lane: LaneBuilder,
-  { config }: OptimizerInput,
-  group: number,
-  members: readonly ParameterRef[],
-): void {
+function emitGroup(lane: LaneBuilder, { config }: OptimizerInput, group: number, members: readonly Optimized[]): void {
   const scalars = group === 0 ? 'scalars' : `scalars.${group}`;
   lane.buffer({
     name: scalars,

@@ -29,6 +29,7 @@ import { elements } from '../tensor/shape';
 import { configNotices } from './config-notices';
 import { initialWeights } from './initial-weights';
 import { joinedMasks, maskDraws } from './mask-draws';
+import { optimizerNotices } from './optimizer-notices';
 import { singleTwin } from './parse-config';
 import { allVariants, variantAt } from './step-variants';
 
@@ -120,7 +121,13 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const scalars = (batch: StepBatch) => stepScalars(Math.floor(batch.step / config.accumulate) + 1, batch.epoch);
   return {
     config,
-    notices: configNotices(config, { outputs, rows: rowsOf.full, processes }),
+    notices: [
+      ...configNotices(config, { outputs, rows: rowsOf.full, processes }),
+      ...optimizerNotices(
+        config,
+        parameters.map((p) => p.name),
+      ),
+    ],
     dataset,
     table: {
       inputs: dataset.inputs,
