@@ -3,6 +3,7 @@
  * Python (`batch_size`) is answered with ours. Called by parse-config.ts for every issue that it meets.
  */
 import * as v from 'valibot';
+import { torchRefusal } from './torch-refusal';
 
 /** What a sentence needs of valibot's issues, which differ by schema. */
 export type ConfigIssue = v.BaseIssue<unknown>;
@@ -12,7 +13,8 @@ export function issueText(issue: ConfigIssue, settings: ReadonlySet<string>): st
   const place = v.getDotPath(issue) ?? 'the configuration';
   if (issue.expected === 'never') return `${place}: there is no such setting${suggestion(place, settings)}`;
   if (issue.received === 'undefined') return `${place}: is missing${choices(issue)}.`;
-  return `${place}: must be ${allowed(issue)}, not ${found(issue)}.`;
+  const words = torchRefusal(place, issue.input);
+  return `${place}: must be ${allowed(issue)}, not ${found(issue)}.${words === undefined ? '' : ` PyTorch: "${words}".`}`;
 }
 
 function suggestion(place: string, settings: ReadonlySet<string>): string {

@@ -28,6 +28,13 @@ describe('a configuration that is not valid', () => {
     [{ mode: null }, 'mode: must be one of "single", "dataParallel", "ddp", "modelParallel", not null.'],
     [{ optimizer: { type: 'Lion' } }, 'optimizer.type: must be one of "SGD", "Adam", "AdamW", "RMSprop"'],
     [{ optimizer: { lr: 1 } }, 'optimizer.type: is missing: one of "SGD", "Adam", "AdamW", "RMSprop"'],
+    [
+      { optimizer: { type: 'SGD', momentum: -1 } },
+      'optimizer.momentum: must be at least 0, not -1. PyTorch: "Invalid momentum value: -1".',
+    ],
+    [{ optimizer: { type: 'Adam', beta2: 1 } }, 'PyTorch: "Invalid beta parameter at index 1: 1".'],
+    [{ optimizer: { type: 'RMSprop', weightDecay: -0.1 } }, 'PyTorch: "Invalid weight_decay value: -0.1".'],
+    [{ optimizer: { type: 'SGD', lr: 1000 } }, 'optimizer.lr: must be at most 100, not 1000.'],
     [{ optimizer: 'SGD' }, 'optimizer: must be an object with settings, not "SGD".'],
     [{ model: {} }, 'model.layers: is missing.'],
     [{ model: { layers: [] } }, 'model.layers: must be a list of at least 1, not 0.'],
