@@ -62,6 +62,15 @@ export const REDUCE_KERNELS = {
     params: ['outer: u32', 'n: u32', 'inner: u32', 'divisor: f32'],
     workgroupSize: [64, 1],
   },
+  'reduce/sum-grad-vec4': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['outer: u32', 'n: u32', 'inner: u32', 'divisor: f32'],
+    overrides: ['REPEAT'],
+    workgroupSize: [64, 1],
+  },
   'reduce/norm-grad': {
     tensors: [
       { name: 'dy', access: 'read' },

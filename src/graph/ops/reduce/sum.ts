@@ -69,7 +69,13 @@ export const sumGrad: OpDef = {
   lower(types) {
     const { outer, n, inner } = extentIn(types.attrs);
     const params = [outer, n, inner, { f32: Number(types.attrs.divisor) }];
-    return [{ kind: 'dense', kernel: 'ops/sum-grad', bindings: [0, 1], params, workgroups: grid(outer * n * inner) }];
+    const count = outer * n * inner;
+    const repeat = inner === 1 && n % 4 === 0;
+    if (!repeat && inner % 4 !== 0)
+      return [{ kind: 'dense', kernel: 'ops/sum-grad', bindings: [0, 1], params, workgroups: grid(count) }];
+    const constants = { REPEAT: repeat ? 1 : 0 };
+    const kernel = 'reduce/sum-grad-vec4';
+    return [{ kind: 'dense', kernel, constants, bindings: [0, 1], params, workgroups: grid(count / 4) }];
   },
   flops: (types) => elements(at(types.outputs, 0).shape),
 };
