@@ -1,4 +1,6 @@
 /** Scaled dot-product attention without the score matrix. */
 import type { OpDef } from '../../op';
+import { attention, attentionGrad } from './attention';
+import { selfAttention, selfAttentionGrad } from './self-attention';
 
-export const ATTENTION_OPS: readonly OpDef[] = [];
+export const ATTENTION_OPS: readonly OpDef[] = [attention, attentionGrad, selfAttention, selfAttentionGrad];
