@@ -29,7 +29,7 @@ export function dataError(place: Place, found: string, expected: string, hint: s
 /** A file's bytes, or an error that says which file is missing or empty. */
 export function fileBytes(files: Files, file: string): Uint8Array<ArrayBuffer> {
   if (file === '') {
-    const hint = 'Drop a CSV on the page, or name the file in the configuration.';
+    const hint = 'Drop the file on the page, or name it in the configuration.';
     throw new LockstepError('data', 'No data file is named.', hint);
   }
   const bytes = files[file];

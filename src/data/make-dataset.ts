@@ -1,6 +1,7 @@
 /**
- * From the configuration to a Dataset: draws or reads the rows, gives the targets the form that the loss wants, splits off the test part. All
- * draws come from the given generator, already seeded, in the order data, split; the caller draws the model afterwards.
+ * From the configuration to a Dataset: draws or reads the rows, gives the targets the form that the loss wants, splits off the test part. `files`
+ * come from `prepareFiles`, which does what takes waiting. All draws come from the given generator, already seeded, in the order data, split; the
+ * caller draws the model afterwards.
  */
 import { unreachable } from '../base/invariant';
 import type { DataConfig, LossConfig } from '../protocol/config';
@@ -13,8 +14,10 @@ import { circle } from './families/circle';
 import { csv } from './families/csv';
 import { digits } from './families/digits';
 import { gauss } from './families/gauss';
+import { idx } from './families/idx';
 import { npy } from './families/npy';
 import { plane } from './families/plane';
+import { png } from './families/png';
 import { prototypes } from './families/prototypes';
 import { randomRegression } from './families/random-regression';
 import { sequence } from './families/sequence';
@@ -73,6 +76,10 @@ function makeRows(config: DataConfig, loss: LossConfig, generator: Generator, fi
       return sequence(generator, config);
     case 'text':
       return text(config, files);
+    case 'idx':
+      return idx(config, files);
+    case 'png':
+      return png(config, files);
     case 'csv':
       return csv(config, loss, fileBytes(files, config.file));
     case 'npy':

@@ -1,0 +1,63 @@
+/**
+ * The asynchronous part of reading files, to be awaited before the synchronous `makeDataset`: gzip is undone, PNG images are decoded and scaled. It
+ * gives back files that makeDataset reads; what needs nothing passes through. The libraries for that are loaded here, when they are needed.
+ */
+import type { DataConfig } from '../protocol/config';
+import type { Files } from '../protocol/session';
+import { dataError } from './data-error';
+import { checkFileSize, MAX_FILE_BYTES } from './limits';
+import { prepareImages } from './prepare-images';
+
+/** `maxFileBytes`: how large an archive may be, packed and unpacked. */
+export async function prepareFiles(data: DataConfig, files: Files, maxFileBytes = MAX_FILE_BYTES): Promise<Files> {
+  switch (data.type) {
+    case 'idx':
+      return {
+        ...files,
+        ...(await plain(data.images, files[data.images], maxFileBytes)),
+        ...(await plain(data.labels, files[data.labels], maxFileBytes)),
+      };
+    case 'png':
+      return prepareImages(data, files, maxFileBytes);
+    default:
+      return files;
+  }
+}
+
+async function plain(file: string, bytes: Uint8Array<ArrayBuffer> | undefined, maxBytes: number): Promise<Files> {
+  if (bytes === undefined || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return {};
+  return { [file]: await gunzip(file, bytes, maxBytes) };
+}
+
+async function gunzip(
+  file: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      const reason = error instanceof Error && error.message !== '' ? ` (${error.message})` : '';
+      throw dataError(
+        { file },
+        `gzip that does not unpack${reason}`,
+        'a whole gzip file',
+        'The file is cut off or damaged; fetch it again.',
+      );
+    });
+    if (done) break;
+    parts.push(value);
+    length += value.length;
+    if (length > maxBytes) await reader.cancel();
+    checkFileSize({ file }, length, maxBytes);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,144 @@
+/**
+ * PNG images by folder, from a zip or as loose files, into pixels, labels and class names under the three names in PREPARED, which
+ * `families/png.ts` reads. Ordered as torchvision's ImageFolder: folders by name, within them files by name.
+ */
+import { LockstepError } from '../base/errors';
+import { at } from '../base/invariant';
+import type { DataConfig } from '../protocol/config';
+import type { Files } from '../protocol/session';
+import { dataError, fileBytes } from './data-error';
+import { areaAverage } from './drawing/area-average';
+import { checkFileSize, checkSize, mebibytes } from './limits';
+import { readPng } from './readers/png';
+
+type PngConfig = Extract<DataConfig, { type: 'png' }>;
+
+/** Names of prepared files; no file of a user can be called so. */
+export const PREPARED = {
+  pixels: 'prepared:/pixels',
+  labels: 'prepared:/labels',
+  classes: 'prepared:/classes',
+} as const;
+
+interface Found {
+  readonly path: string;
+  readonly className: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The files without the images, which may be large, and with the prepared ones. Prepared before: as they are. */
+export async function prepareImages(config: PngConfig, files: Files, maxFileBytes: number): Promise<Files> {
+  if (files[PREPARED.pixels] !== undefined) return files;
+  const source = config.zip ?? 'the given files';
+  const entries =
+    config.zip === undefined ? files : await unzip(config.zip, fileBytes(files, config.zip), maxFileBytes);
+  const found = pngsByFolder(source, entries, config.zip !== undefined);
+  const classNames = [...new Set(found.map(({ className }) => className))].toSorted(byText);
+  if (classNames.length < 2) {
+    throw dataError(
+      { file: source },
+      `${found.length} PNG ${found.length === 1 ? 'image' : 'images'} of one class, ${JSON.stringify(at(classNames, 0))}`,
+      'a folder for each of two or more classes',
+      'Put the images of each class into a folder of its name.',
+    );
+  }
+  const rank = new Map(classNames.map((name, i) => [name, i]));
+  const classOf = ({ className }: Found): number => rank.get(className) ?? 0;
+  const ordered = found.toSorted((a, b) => classOf(a) - classOf(b) || byText(a.path, b.path));
+
+  const { size, color } = config;
+  const area = size * size;
+  const channels = color ? 3 : 1;
+  checkSize(config.type, ordered.length, channels * area, 'Use fewer or smaller images.');
+  const library = await import('fast-png');
+  const pixels = new Float32Array(ordered.length * channels * area);
+  for (const [row, { path, bytes }] of ordered.entries()) {
+    const name = config.zip === undefined ? path : `${config.zip}: ${path}`;
+    const { width, height, planes } = readPng(name, bytes, color, library);
+    for (const [c, plane] of planes.entries()) {
+      const start = (row * channels + c) * area;
+      areaAverage(plane, width, height, pixels.subarray(start, start + area), size);
+    }
+  }
+  const dropped = new Set(config.zip === undefined ? found.map(({ path }) => path) : [config.zip]);
+  return {
+    ...Object.fromEntries(Object.entries(files).filter(([name]) => !dropped.has(name))),
+    [PREPARED.pixels]: new Uint8Array(pixels.buffer),
+    [PREPARED.labels]: new Uint8Array(Int32Array.from(ordered, classOf).buffer),
+    [PREPARED.classes]: new TextEncoder().encode(JSON.stringify(classNames)),
+  };
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const IMAGE = /\.(png|jpe?g|gif|bmp|webp|tiff?|avif)$/i;
+/** What operating systems put into archives beside the files: `__MACOSX/`, `._name`, `.DS_Store`. */
+const HIDDEN = /(^|\/)(\.|__MACOSX\/)/;
+
+/** Unpacks the images alone; their unpacked sizes are looked at before. */
+async function unzip(
+  file: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  maxBytes: number,
+): Promise<Readonly<Record<string, Uint8Array>>> {
+  checkFileSize({ file }, bytes.length, maxBytes);
+  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b)
+    throw dataError({ file, byte: 0 }, 'another kind of file', 'a zip archive', 'Pack the folders with zip.');
+  const { unzipSync } = await import('fflate');
+  let unpacked = 0;
+  const filter = ({ name, originalSize }: { name: string; originalSize: number }): boolean => {
+    if (!IMAGE.test(name) || HIDDEN.test(name)) return false;
+    unpacked += originalSize;
+    return unpacked <= maxBytes;
+  };
+  let entries: Readonly<Record<string, Uint8Array>>;
+  try {
+    entries = unzipSync(bytes, { filter });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw dataError(
+      { file },
+      `a zip archive that does not unpack (${reason})`,
+      'a whole one, not encrypted',
+      'Pack the folders again with zip.',
+    );
+  }
+  if (unpacked > maxBytes) {
+    throw dataError(
+      { file },
+      `images of ${mebibytes(unpacked)} unpacked`,
+      `at most ${mebibytes(maxBytes)}`,
+      'Use fewer or smaller images.',
+    );
+  }
+  return entries;
+}
+
+function pngsByFolder(source: string, entries: Readonly<Record<string, Uint8Array>>, packed: boolean): Found[] {
+  const images = Object.entries(entries).filter(([path]) => IMAGE.test(path) && !HIDDEN.test(path));
+  if (images.length === 0) {
+    if (packed)
+      throw dataError(
+        { file: source },
+        'no PNG image',
+        "PNG images as 'class/name.png'",
+        'Pack folders of PNG images.',
+      );
+    throw new LockstepError('data', 'No PNG image is given.', 'Drop a zip, or folders of PNG images, on the page.');
+  }
+  return images.map(([path, bytes]) => {
+    const file = packed ? `${source}: ${path}` : path;
+    if (!path.toLowerCase().endsWith('.png')) {
+      throw dataError({ file }, 'an image of another kind', 'PNG images alone', 'Convert it to PNG, or take it out.');
+    }
+    const className = path.replaceAll('\\', '/').split('/').at(-2);
+    if (className === undefined || className === '') {
+      throw dataError(
+        { file },
+        'a PNG image in no folder',
+        "'class/name.png'",
+        'Put the images of each class into a folder of its name.',
+      );
+    }
+    return { path, className, bytes };
+  });
+}

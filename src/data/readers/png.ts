@@ -1,0 +1,118 @@
+/**
+ * PNG images as planes of gray or red, green and blue from 0 to 1: any colour type and depth, palettes and transparency (laid over white). Decoding
+ * is fast-png's, passed in because it is loaded only where it is needed; its structure is checked here, so that errors can name the byte.
+ */
+import type { DecodedPng, decode } from 'fast-png';
+import { dataError } from '../data-error';
+
+export interface PngLibrary {
+  readonly decode: typeof decode;
+  readonly convertIndexedToRgb: (png: DecodedPng) => Uint8Array;
+}
+
+export interface PngImage {
+  readonly width: number;
+  readonly height: number;
+  /** One plane of height * width values (gray), or three. */
+  readonly planes: readonly Float32Array<ArrayBuffer>[];
+}
+
+const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const MAX_PIXELS = 4096 * 4096;
+const AGAIN = 'The file is cut off or damaged; save it again, or take it out.';
+
+export function readPng(file: string, bytes: Uint8Array, color: boolean, library: PngLibrary): PngImage {
+  checkStructure(file, bytes);
+  let png: DecodedPng;
+  let pixels: Pixels;
+  try {
+    png = library.decode(bytes, { checkCrc: true });
+    pixels = unpack(png, library);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw dataError({ file }, `a broken PNG (${reason})`, 'a PNG image', AGAIN);
+  }
+  return { width: png.width, height: png.height, planes: toPlanes(pixels, png.width * png.height, color) };
+}
+
+/** Signature, header and the chain of chunks up to IEND, without looking into them. */
+function checkStructure(file: string, bytes: Uint8Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (SIGNATURE.some((byte, i) => bytes[i] !== byte))
+    throw dataError({ file, byte: 0 }, 'another kind of file', 'a PNG image', 'Save the image as PNG.');
+  if (bytes.length < 33 || view.getUint32(12) !== 0x49484452)
+    throw dataError({ file, byte: 8 }, 'no image header', 'the chunk IHDR', AGAIN);
+  const [width, height, depth, interlaced] = [view.getUint32(16), view.getUint32(20), bytes[24] ?? 0, bytes[28] === 1];
+  if (width === 0 || height === 0 || width * height > MAX_PIXELS) {
+    throw dataError(
+      { file, byte: 16 },
+      `an image of ${width} x ${height}`,
+      `1 to ${MAX_PIXELS} pixels`,
+      'Scale the image down.',
+    );
+  }
+  if (interlaced && depth < 8) {
+    throw dataError(
+      { file, byte: 28 },
+      `an interlaced image of ${depth} bits`,
+      'one that is not interlaced',
+      'Save the image without interlacing.',
+    );
+  }
+  let byte = 8;
+  for (;;) {
+    const end = byte + 8 <= bytes.length ? byte + 12 + view.getUint32(byte) : Number.POSITIVE_INFINITY;
+    if (end > bytes.length) throw dataError({ file, byte }, 'the end of the file', 'a whole chunk of PNG', AGAIN);
+    if (view.getUint32(byte + 4) === 0x49454e44) return; // IEND
+    byte = end;
+  }
+}
+
+/** Pixels of 1 to 4 channels (gray, gray + alpha, RGB, RGBA), 0 to `most` each. */
+interface Pixels {
+  readonly data: ArrayLike<number>;
+  readonly channels: number;
+  readonly most: number;
+  /** The colour that stands for transparent. */
+  readonly key?: ArrayLike<number>;
+}
+
+function unpack(png: DecodedPng, library: PngLibrary): Pixels {
+  if (png.palette !== undefined)
+    return { data: library.convertIndexedToRgb(png), channels: png.palette[0]?.length ?? 3, most: 255 };
+  const most = 2 ** png.depth - 1;
+  const data = png.depth < 8 ? unpackBits(png) : png.data;
+  const transparent = png.transparency;
+  return { data, channels: png.channels, most, ...(transparent === undefined ? {} : { key: transparent }) };
+}
+
+/** Gray of 1, 2 or 4 bits: several pixels a byte, each row on a byte of its own. */
+function unpackBits({ data, width, height, depth }: DecodedPng): Uint8Array {
+  const out = new Uint8Array(width * height);
+  const perRow = Math.ceil((width * depth) / 8);
+  const mask = 2 ** depth - 1;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const bit = x * depth;
+      out[y * width + x] = ((data[y * perRow + (bit >> 3)] ?? 0) >> (8 - depth - (bit & 7))) & mask;
+    }
+  }
+  return out;
+}
+
+function toPlanes({ data, channels, most, key }: Pixels, n: number, color: boolean): Float32Array<ArrayBuffer>[] {
+  const planes = Array.from({ length: color ? 3 : 1 }, () => new Float32Array(n));
+  const colors = channels >= 3 ? 3 : 1;
+  const value = (from: number, c: number): number => (data[from + Math.min(c, colors - 1)] as number) / most;
+  for (let i = 0; i < n; i++) {
+    const from = i * channels;
+    const hidden = key !== undefined && [0, 1, 2].slice(0, colors).every((c) => data[from + c] === key[c]);
+    const alpha = hidden ? 0 : channels === colors ? 1 : (data[from + colors] as number) / most;
+    const over = (c: number): number => 1 - alpha + alpha * value(from, c);
+    for (const [c, plane] of planes.entries()) {
+      // Gray of a colour image: the weights of ITU-R 601, as Pillow's convert('L').
+      plane[i] = color || colors === 1 ? over(c) : 0.299 * over(0) + 0.587 * over(1) + 0.114 * over(2);
+    }
+  }
+  return planes;
+}
