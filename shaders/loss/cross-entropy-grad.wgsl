@@ -35,43 +35,46 @@ fn weight(c: u32, instance: u32) -> f32 {
   return weights[instance * params.weights_stride + c];
 }
 
-// q of class c in row r, whose logit is element i of x.
-fn target_share(i: u32, r: u32, c: u32, instance: u32) -> f32 {
+// q of class c, for the logit that is element i of x, in a row with that label.
+fn target_share(i: u32, c: u32, label: i32, instance: u32) -> f32 {
   let spread = params.smoothing / f32(params.classes);
-  let start = instance * params.labels_stride;
+  let kept = 1.0 - params.smoothing;
   if (TARGET == 1u) {
-    return (bitcast<f32>(labels[start + i]) * (1.0 - params.smoothing) + spread) * weight(c, instance);
+    return (bitcast<f32>(labels[instance * params.labels_stride + i]) * kept + spread) * weight(c, instance);
   }
-  let label = labels[start + r];
   if (label == bitcast<i32>(params.ignore_index)) { return 0.0; }
-  return (select(0.0, 1.0 - params.smoothing, label == i32(c)) + spread) * weight(c, instance);
-}
-
-fn slope(i: u32, v: f32, instance: u32) -> f32 {
-  if (i >= params.n) { return 0.0; }
-  var r = i / params.classes;
-  var c = i % params.classes;
-  if (STRIDED == 1u) {
-    r = i / (params.classes * params.inner) * params.inner + i % params.inner;
-    c = i / params.inner % params.classes;
-  }
-  let s = instance * params.stats_stride;
-  var scale = upstream[instance * params.upstream_stride + select(0u, r, REDUCTION == 2u)];
-  if (REDUCTION == 0u) { scale /= stats[s + 3u * params.rows]; }
-  let q = target_share(i, r, c, instance);
-  if (LOG_PROBS == 1u) { return -q * scale; }
-  let largest = stats[s + r];
-  // By its bits: exp(NaN) may be finite.
-  if ((bitcast<u32>(largest) & 0x7fffffffu) > 0x7f800000u) { return largest; }
-  return exp((v - largest) - stats[s + params.rows + r]) * stats[s + 2u * params.rows + r] * scale - q * scale;
+  return (select(0.0, kept, label == i32(c)) + spread) * weight(c, instance);
 }
 
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
-  let k = id.y * 2097152u + id.x;
-  let i = k * 4u;
-  if (i >= params.n) { return; }
-  let v = x[id.z * params.x_stride / 4u + k];
-  dx[id.z * params.dx_stride / 4u + k] =
-    vec4f(slope(i, v.x, id.z), slope(i + 1u, v.y, id.z), slope(i + 2u, v.z, id.z), slope(i + 3u, v.w, id.z));
+  let first = (id.y * 2097152u + id.x) * 4u;
+  if (first >= params.n) { return; }
+  let v = x[(id.z * params.x_stride + first) / 4u];
+  let s = id.z * params.stats_stride;
+  var divisor = 1.0;
+  if (REDUCTION == 0u) { divisor = stats[s + 3u * params.rows]; }
+  var slopes = v;
+  for (var k = 0u; k < 4u; k++) {
+    let i = min(first + k, params.n - 1u);
+    var r = i / params.classes;
+    var c = i - r * params.classes;
+    if (STRIDED == 1u) {
+      c = i / params.inner % params.classes;
+      r = i / (params.classes * params.inner) * params.inner + i % params.inner;
+    }
+    var label = 0;
+    if (TARGET == 0u) { label = labels[id.z * params.labels_stride + r]; }
+    let scale = upstream[id.z * params.upstream_stride + select(0u, r, REDUCTION == 2u)] / divisor;
+    let q = target_share(i, c, label, id.z);
+    var slope = -q * scale;
+    if (LOG_PROBS == 0u) {
+      let largest = stats[s + r];
+      let p = exp((v[k] - largest) - stats[s + params.rows + r]) * stats[s + 2u * params.rows + r];
+      // By its bits: exp(NaN) may be finite.
+      slope = select(p * scale - q * scale, largest, (bitcast<u32>(largest) & 0x7fffffffu) > 0x7f800000u);
+    }
+    slopes[k] = slope;
+  }
+  dx[(id.z * params.dx_stride + first) / 4u] = slopes;
 }

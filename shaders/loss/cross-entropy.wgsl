@@ -100,20 +100,19 @@ fn row(r: u32, instance: u32) -> vec2f {
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 2097152u + id.x;
+  let end = select(min(i + 1u, params.rows), select(params.rows, 0u, i > 0u), WHOLE == 1u);
   let out = id.z * params.y_stride;
   let last = id.z * params.stats_stride + 3u * params.rows;
+  var total = vec2f();
+  for (var r = i; r < end; r++) { total += row(r, id.z); }
+  if (i >= end) { return; }
   if (WHOLE == 1u) {
-    if (i > 0u) { return; }
-    var total = vec2f();
-    for (var r = 0u; r < params.rows; r++) { total += row(r, id.z); }
     let divisor = select(1.0, total.y, REDUCTION == 0u);
     stats[last] = divisor;
     y[out] = total.x / divisor;
-    return;
+  } else {
+    y[out + i] = total.x;
+    if (REDUCTION == 0u) { y[out + params.rows + i] = total.y; } // loss/mean will write the divisor
+    if (REDUCTION > 0u && i == 0u) { stats[last] = 1.0; }
   }
-  if (i >= params.rows) { return; }
-  let made = row(i, id.z);
-  y[out + i] = made.x;
-  if (REDUCTION == 0u) { y[out + params.rows + i] = made.y; } // loss/mean will write the divisor
-  if (REDUCTION > 0u && i == 0u) { stats[last] = 1.0; }
 }

@@ -62,6 +62,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   if (i >= params.n) { return; }
   let v = x[id.z * params.x_stride / 4u + q];
   let w = t[id.z * params.t_stride / 4u + q];
-  dx[id.z * params.dx_stride / 4u + q] =
-    vec4f(term(i, id.z, v.x, w.x), term(i + 1u, id.z, v.y, w.y), term(i + 2u, id.z, v.z, w.z), term(i + 3u, id.z, v.w, w.w));
+  var slopes = v;
+  for (var k = 0u; k < 4u; k++) { slopes[k] = term(i + k, id.z, v[k], w[k]); }
+  dx[id.z * params.dx_stride / 4u + q] = slopes;
 }
