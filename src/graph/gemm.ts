@@ -2,15 +2,47 @@
  * The matrix product of the CPU device in float32: c[m, n] (+)= sum over k of a(m, k) * b(k, n), then + bias[n]. Either operand is walked by steps, which says
  * transposes too. Every output element is one float32 accumulator filled in k order, product rounded and then sum rounded (no fused
  * multiply-add), as the plain BLAS does that the PyTorch reference runs used. Two rows by four columns are computed side by side: that hides the latency
- * of the rounding and saves loads without changing the order. Called by the operators; allocates nothing.
+ * of the rounding and saves loads without changing the order. Large products go to vectors of gemm-blocked.ts, with the same bits. Called by the operators; allocates nothing.
  */
 import type { HostArray } from '../tensor/shape';
 
+import { BlockedProduct } from './gemm-blocked';
+
 const f = Math.fround;
+/** Compiled with the module, for there is nothing to choose; undefined without WebAssembly. */
+const BLOCKED = BlockedProduct.create();
+/** Multiply-adds from which packing pays. */
+const BLOCKED_FROM = 16_384;
+
 const get = (a: HostArray, i: number): number => a[i] as number;
 
 /** a(m, k) stands at aStart + m * am + k * ak, b(k, n) at bStart + k * bk + n * bn; c is dense from cStart on. `add`: the sums go on from what c holds. */
 export function gemm(
+  M: number,
+  N: number,
+  K: number,
+  a: HostArray,
+  aStart: number,
+  am: number,
+  ak: number,
+  b: HostArray,
+  bStart: number,
+  bk: number,
+  bn: number,
+  c: HostArray,
+  cStart: number,
+  add: boolean,
+  bias?: HostArray,
+): void {
+  if (BLOCKED && M * N * K >= BLOCKED_FROM && M >= 4 && N >= 4 && K >= 8) {
+    BLOCKED.run(M, N, K, a, aStart, am, ak, b, bStart, bk, bn, c, cStart, add, bias);
+    return;
+  }
+  plainGemm(M, N, K, a, aStart, am, ak, b, bStart, bk, bn, c, cStart, add, bias);
+}
+
+/** The loops themselves; what gemm is held against where it does not use them. */
+export function plainGemm(
   M: number,
   N: number,
   K: number,

@@ -1,0 +1,136 @@
+/**
+ * Large matrix products of the CPU device: blocks of both operands are packed into the memory of the vector kernel in the order in which it reads them, so that
+ * any layout runs alike and every block is used from cache. An accumulator waits in c between blocks of k. Same contract and bits as
+ * the plain loops of gemm.ts, which calls this and does the small ones. Allocates nothing after it has been made.
+ */
+import type { HostArray } from '../tensor/shape';
+import { createSimdKernel, type SimdKernel, TILE_COLUMNS, TILE_ROWS } from './simd-kernel';
+
+/** Sizes of the blocks: b's takes 640 kB, which second-level caches hold. */
+const BLOCK_K = 320;
+const BLOCK_N = 512;
+const TILE = TILE_ROWS * TILE_COLUMNS;
+
+/** Where the panels lie in the kernel's memory, in floats. */
+const B_AT = 0;
+const A_AT = BLOCK_K * BLOCK_N;
+const C_AT = A_AT + BLOCK_K * TILE_ROWS;
+const FLOATS = C_AT + BLOCK_N * TILE_ROWS;
+
+export class BlockedProduct {
+  readonly #kernel: SimdKernel;
+
+  private constructor(kernel: SimdKernel) {
+    this.#kernel = kernel;
+  }
+
+  /** Undefined where the vector kernel cannot be had. */
+  static create(): BlockedProduct | undefined {
+    const kernel = createSimdKernel(FLOATS * 4);
+    return kernel && new BlockedProduct(kernel);
+  }
+
+  /** As gemm. */
+  run(
+    M: number,
+    N: number,
+    K: number,
+    a: HostArray,
+    aStart: number,
+    am: number,
+    ak: number,
+    b: HostArray,
+    bStart: number,
+    bk: number,
+    bn: number,
+    c: HostArray,
+    cStart: number,
+    add: boolean,
+    bias?: HostArray,
+  ): void {
+    const { memory, run } = this.#kernel;
+    for (let n = 0; n < N; n += BLOCK_N) {
+      const columns = Math.min(BLOCK_N, N - n);
+      const panels = Math.ceil(columns / TILE_COLUMNS);
+      for (let k = 0; k < K; k += BLOCK_K) {
+        const depth = Math.min(BLOCK_K, K - k);
+        packB(memory, b, bStart + k * bk + n * bn, bk, bn, depth, columns);
+        for (let m = 0; m < M; m += TILE_ROWS) {
+          const rows = Math.min(TILE_ROWS, M - m);
+          const out = cStart + m * N + n;
+          packA(memory, a, aStart + m * am + k * ak, am, ak, depth, rows);
+          if (k > 0 || add) readTiles(memory, c, out, N, rows, columns);
+          else memory.fill(0, C_AT, C_AT + panels * TILE);
+          run(A_AT * 4, B_AT * 4, C_AT * 4, depth, panels);
+          writeTiles(memory, c, out, N, rows, columns, k + depth === K ? bias : undefined, n);
+        }
+      }
+    }
+  }
+}
+
+/** Panels of 8 columns, k by k. What stands beyond the edge is computed with and thrown away. */
+function packB(
+  to: Float32Array,
+  b: HostArray,
+  start: number,
+  bk: number,
+  bn: number,
+  depth: number,
+  columns: number,
+): void {
+  for (let j = 0; j < columns; j++) {
+    let at = B_AT + (j - (j % TILE_COLUMNS)) * depth + (j % TILE_COLUMNS);
+    let from = start + j * bn;
+    for (let k = 0; k < depth; k++, at += TILE_COLUMNS, from += bk) to[at] = b[from] as number;
+  }
+}
+
+function packA(
+  to: Float32Array,
+  a: HostArray,
+  start: number,
+  am: number,
+  ak: number,
+  depth: number,
+  rows: number,
+): void {
+  for (let i = 0; i < rows; i++) {
+    let at = A_AT + i;
+    let from = start + i * am;
+    for (let k = 0; k < depth; k++, at += TILE_ROWS, from += ak) to[at] = a[from] as number;
+  }
+}
+
+function readTiles(to: Float32Array, c: HostArray, out: number, N: number, rows: number, columns: number): void {
+  for (let j = 0; j < columns; j += TILE_COLUMNS) {
+    const width = Math.min(TILE_COLUMNS, columns - j);
+    for (let i = 0; i < rows; i++) {
+      const row = out + i * N + j;
+      const at = C_AT + j * TILE_ROWS + i * TILE_COLUMNS;
+      for (let e = 0; e < width; e++) to[at + e] = c[row + e] as number;
+    }
+  }
+}
+
+/** Into c; the bias, which follows the last k, from its element n on. */
+function writeTiles(
+  from: Float32Array,
+  c: HostArray,
+  out: number,
+  N: number,
+  rows: number,
+  columns: number,
+  bias: HostArray | undefined,
+  n: number,
+): void {
+  for (let j = 0; j < columns; j += TILE_COLUMNS) {
+    const width = Math.min(TILE_COLUMNS, columns - j);
+    for (let i = 0; i < rows; i++) {
+      const row = out + i * N + j;
+      const at = C_AT + j * TILE_ROWS + i * TILE_COLUMNS;
+      if (bias) for (let e = 0; e < width; e++) c[row + e] = (from[at + e] as number) + (bias[n + j + e] as number);
+      else for (let e = 0; e < width; e++) c[row + e] = from[at + e] as number;
+    }
+  }
+}
