@@ -23,6 +23,10 @@ const LOSSES: Readonly<Record<string, string>> = {
   mse: 'MSELoss',
   'cross-entropy': 'CrossEntropyLoss',
   'bce-with-logits': 'BCEWithLogitsLoss',
+  bce: 'BCELoss',
+  l1: 'L1Loss',
+  'smooth-l1': 'SmoothL1Loss',
+  nll: 'NLLLoss',
 };
 /** 'Linear' for ops/linear and ops/linear-grad-params, 'MSELoss' for loss/mse; the kernel's own name where PyTorch has none. */
 export function kernelWords(name: string): string {

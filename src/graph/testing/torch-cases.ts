@@ -23,6 +23,8 @@ interface StoredCase {
   /** Absent: the output is a scalar and its upstream gradient 1. */
   readonly grad_out?: Stored;
   readonly grads: Readonly<Record<string, Stored>>;
+  /** Present: backward ran twice with retain_graph, `grads` is what .grad held then, this what it held after the first. */
+  readonly grads_after_first?: Readonly<Record<string, Stored>>;
   readonly after?: Readonly<Record<string, Stored>>;
 }
 
@@ -91,6 +93,7 @@ export function torchCaseGraph(c: StoredCase): TorchCaseGraph {
   given.set(upstream, c.grad_out ? decode(c.grad_out).data : Float32Array.of(1));
   const wrt = Object.keys(c.grads).map((name) => must(ids.get(name), name));
   const gradients = builder.backward(new Map([[out, upstream]]), wrt);
+  const again = c.grads_after_first ? builder.backward(new Map([[out, upstream]]), wrt) : undefined;
   const expected = [{ what: 'out', value: out, ...decode(c.out) }];
   for (const [name, stored] of Object.entries(c.after ?? {}))
     expected.push({
@@ -100,7 +103,15 @@ export function torchCaseGraph(c: StoredCase): TorchCaseGraph {
     });
   for (const [name, stored] of Object.entries(c.grads)) {
     const gradient = must(gradients.get(must(ids.get(name), name)), `gradient of ${name}`);
-    expected.push({ what: `d${name}`, value: gradient, ...decode(stored) });
+    const first = c.grads_after_first?.[name];
+    if (!again || !first) {
+      expected.push({ what: `d${name}`, value: gradient, ...decode(stored) });
+      continue;
+    }
+    expected.push({ what: `d${name} after the first`, value: gradient, ...decode(first) });
+    const second = must(again.get(must(ids.get(name), name)), `second gradient of ${name}`);
+    const both = builder.apply('ops/add', [gradient, second], {}, { module: '0', phase: 'backward', names: ['both'] });
+    expected.push({ what: `d${name} accumulated`, value: at(both, 0), ...decode(stored) });
   }
   return { graph: builder.finish(), given, expected };
 }

@@ -60,6 +60,15 @@ function sumOver(out: Shape, shape: Shape): Attrs | undefined {
   return { dim: repeated, keepdim: added === 0 };
 }
 
+/** Terms that one invocation adds before partial sums pay. */
+const LONG_SUM = 1024;
+
+/** How often a tensor of that shape is repeated as a whole to fill y, or as one number; 0 where it is not so, and nothing else can sum it. */
+function repetitions(shape: Shape, y: Shape): number {
+  const whole = repeatsWhole(y, shape) || sameShape(shape, [1]);
+  return whole ? elements(y) / elements(shape) : 0;
+}
+
 interface Plan {
   readonly dims: readonly Dim[];
 }
@@ -106,6 +115,16 @@ export function binary(spec: Binary): readonly [op: OpDef, gradient: OpDef] {
     if (gradient.direct && sameShape(shape, at(c.types.outputs, 0).shape)) return gradient.direct(c, dy);
     const sum = gradient.code === PLAIN ? sumOver(at(c.types.outputs, 0).shape, shape) : undefined;
     if (sum) return c.emit('ops/sum', [dy], sum, [i])[0];
+    const repeats = repetitions(shape, at(c.types.outputs, 0).shape);
+    if (gradient.direct && repeats > LONG_SUM) {
+      // Too many terms for one invocation an element: ops/sum adds in parts.
+      const whole = gradient.direct(c, dy);
+      const dim = at(c.types.outputs, 0)
+        .shape.slice(0, -shape.length)
+        .map((_, k) => k);
+      const attrs = sameShape(shape, [1]) ? {} : { dim };
+      return whole === undefined ? undefined : c.emit('ops/sum', [whole], attrs, [i])[0];
+    }
     const inputs = gradient.saves ? [dy, c.input(0), c.input(1)] : [dy];
     return c.emit(`${spec.name}-grad`, inputs, { operand: i, shape }, [i])[0];
   }

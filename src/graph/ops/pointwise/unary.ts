@@ -10,6 +10,7 @@ import type { HostArray } from '../../../tensor/shape';
 import { elements, formatShape, sameShape } from '../../../tensor/shape';
 import { dense, grid } from '../../launch';
 import type { Attrs, OpDef, OpTypes } from '../../op';
+import { unaryGradient } from '../../unary-gradient';
 
 export interface Unary {
   readonly name: string;
@@ -40,11 +41,7 @@ export function unary(spec: Unary): readonly [op: OpDef, gradient: OpDef] {
   const op: OpDef = {
     name: spec.name,
     infer: (inputs) => [{ shape: at(inputs, 0).shape, dtype: 'f32' }],
-    gradient(c) {
-      const dy = c.outputGrad(0);
-      if (dy === undefined || !c.needsGrad(0)) return [undefined];
-      return c.emit(gradName, [dy, spec.saved === 'input' ? c.input(0) : c.output(0)], c.types.attrs, [0]);
-    },
+    gradient: unaryGradient(gradName, spec.saved),
     cpu({ inputs, outputs, attrs }) {
       const [p, q] = paramsOf(attrs);
       spec.forward(at(inputs, 0), at(outputs, 0), p, q, codeOf(attrs));

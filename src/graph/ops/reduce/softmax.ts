@@ -1,7 +1,7 @@
 /** y = e^(x - max) / sum over attr `dim` (default the last), as torch.softmax, and its gradient dx = (dy - sum(dy y)) y. */
 import { at } from '../../../base/invariant';
-import { unaryGradient } from '../../elementwise';
 import type { OpDef } from '../../op';
+import { unaryGradient } from '../../unary-gradient';
 import { forEachRow, rowwise } from './rowwise';
 
 const f = Math.fround;

@@ -198,6 +198,11 @@ export const POINTWISE_RECIPES: Readonly<Record<string, Recipe>> = {
       .concat(['add', 'sub', 'mul', 'div', 'maximum'])
       .map((name) => [name, direct(`ops/${name}`)]),
   ),
+  shared_leaf_twice(c) {
+    const a = c.input('a');
+    const squares = c.apply('ops/sum', [c.apply('ops/mul', [a, a])]);
+    return c.apply('ops/add', [squares, c.apply('ops/sum', [c.apply('ops/matmul', [a, a])])]);
+  },
   leaky_relu: direct('ops/leaky-relu'),
   gelu: direct('ops/gelu', attributes('approximate')),
   pow: direct('ops/pow', attributes('exponent')),
