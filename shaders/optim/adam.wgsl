@@ -3,7 +3,8 @@
 // p <- p - stepSize * m / (sqrt(v) / rootOfCorrection2 + eps)
 //
 // torch.optim.Adam and AdamW, over all parameters of a group in one dispatch. LANES invocations take one block
-// of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
+// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES blocks a workgroup.
+// Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and nothing else.
 // Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 - beta2,
 // 6 stepSize = lr / (1 - beta1^t), 7 rootOfCorrection2 = sqrt(1 - beta2^t), 8 eps, 9 decay = 1 - lr * weightDecay, 15 maximize.
 
@@ -21,10 +22,10 @@ override DECOUPLED: bool = false;
 override LANES: u32 = 64u;
 
 @group(0) @binding(0) var<storage, read> scalars: array<f32>;
-@group(0) @binding(1) var<storage, read> gradient: array<f32>;
-@group(0) @binding(2) var<storage, read_write> parameter: array<f32>;
-@group(0) @binding(3) var<storage, read_write> expAvg: array<f32>;
-@group(0) @binding(4) var<storage, read_write> expAvgSq: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> expAvg: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> expAvgSq: array<vec4<f32>>;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
 @compute @workgroup_size(64)
@@ -49,13 +50,13 @@ fn main(
   let rootOfCorrection2 = scalars[s + 7u];
   let eps = scalars[s + 8u];
   let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
-  for (var i = lane % LANES; i < block.count; i += LANES) {
-    let p = parameter[block.parameter + i] * shrink;
-    let d = direction * gradient[block.gradient + i] + coupled * p;
-    let m = beta1 * expAvg[block.expAvg + i] + oneMinus1 * d;
-    let v = beta2 * expAvgSq[block.expAvgSq + i] + oneMinus2 * d * d;
-    expAvg[block.expAvg + i] = m;
-    expAvgSq[block.expAvgSq + i] = v;
-    parameter[block.parameter + i] = p - stepSize * m / (sqrt(v) / rootOfCorrection2 + eps);
+  for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
+    let p = parameter[block.parameter / 4u + i] * shrink;
+    let d = direction * gradient[block.gradient / 4u + i] + coupled * p;
+    let m = beta1 * expAvg[block.expAvg / 4u + i] + oneMinus1 * d;
+    let v = beta2 * expAvgSq[block.expAvgSq / 4u + i] + oneMinus2 * d * d;
+    expAvg[block.expAvg / 4u + i] = m;
+    expAvgSq[block.expAvgSq / 4u + i] = v;
+    parameter[block.parameter / 4u + i] = p - stepSize * m / (sqrt(v) / rootOfCorrection2 + eps);
   }
 }

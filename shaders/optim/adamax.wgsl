@@ -2,7 +2,8 @@
 // u <- max(beta2 * u, |d| + eps),  p <- p - stepSize * m / u
 //
 // torch.optim.Adamax (u is exp_inf), over all parameters of a group in one dispatch. LANES invocations take one block
-// of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
+// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES blocks a workgroup.
+// Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and nothing else.
 // Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 stepSize = lr / (1 - beta1^t), 6 eps, 15 maximize.
 
 struct Block {
@@ -18,10 +19,10 @@ struct Block {
 override LANES: u32 = 64u;
 
 @group(0) @binding(0) var<storage, read> scalars: array<f32>;
-@group(0) @binding(1) var<storage, read> gradient: array<f32>;
-@group(0) @binding(2) var<storage, read_write> parameter: array<f32>;
-@group(0) @binding(3) var<storage, read_write> expAvg: array<f32>;
-@group(0) @binding(4) var<storage, read_write> expInf: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> expAvg: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> expInf: array<vec4<f32>>;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
 @compute @workgroup_size(64)
@@ -43,16 +44,16 @@ fn main(
   let stepSize = scalars[s + 5u];
   let eps = scalars[s + 6u];
   let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
-  for (var i = lane % LANES; i < block.count; i += LANES) {
-    let p = parameter[block.parameter + i];
-    let d = direction * gradient[block.gradient + i] + weightDecay * p;
-    let m = beta1 * expAvg[block.expAvg + i] + oneMinus1 * d;
-    expAvg[block.expAvg + i] = m;
+  for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
+    let p = parameter[block.parameter / 4u + i];
+    let d = direction * gradient[block.gradient / 4u + i] + weightDecay * p;
+    let m = beta1 * expAvg[block.expAvg / 4u + i] + oneMinus1 * d;
+    expAvg[block.expAvg / 4u + i] = m;
     // A new NaN stays, as in torch.amax.
-    let past = beta2 * expInf[block.expInf + i];
+    let past = beta2 * expInf[block.expInf / 4u + i];
     let now = abs(d) + eps;
     let u = select(now, past, past > now);
-    expInf[block.expInf + i] = u;
-    parameter[block.parameter + i] = p - stepSize * m / u;
+    expInf[block.expInf / 4u + i] = u;
+    parameter[block.parameter / 4u + i] = p - stepSize * m / u;
   }
 }

@@ -2,7 +2,8 @@
 //
 // Last part of torch.nn.utils.clip_grad_norm_, over all gradients of a device in one dispatch; as there, gradients are multiplied even where the factor is
 // 1, and a norm that is not a number makes them all so. LANES invocations take one block of the table (at most 16 * LANES elements of one
-// gradient), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
+// gradient), each 4 vectors of four with stride LANES; 64 / LANES blocks a workgroup. Every gradient starts at a multiple of 256 bytes, so the last
+// vector may reach into padding, and nothing else.
 
 struct Params {
   max_norm: f32,
@@ -18,7 +19,7 @@ struct Block {
 override LANES: u32 = 64u;
 
 @group(0) @binding(0) var<storage, read> norm: array<f32>;
-@group(0) @binding(1) var<storage, read_write> gradient: array<f32>;
+@group(0) @binding(1) var<storage, read_write> gradient: array<vec4<f32>>;
 @group(1) @binding(0) var<uniform> params: Params;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
@@ -36,7 +37,7 @@ fn main(
   let wanted = params.max_norm * (1.0 / (norm[block.norm] + 1e-6));
   // Only a number above 1 is clamped: a NaN stays, as in torch.clamp.
   let factor = select(wanted, 1.0, wanted > 1.0);
-  for (var i = lane % LANES; i < block.count; i += LANES) {
-    gradient[block.gradient + i] *= factor;
+  for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
+    gradient[block.gradient / 4u + i] *= factor;
   }
 }

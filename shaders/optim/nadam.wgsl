@@ -2,7 +2,8 @@
 // q <- sqrt(v / correction2) + eps,  p <- p - gradientFactor * d / q,  p <- p - momentFactor * m / q
 //
 // torch.optim.NAdam, over all parameters of a group in one dispatch. LANES invocations take one block
-// of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
+// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES blocks a workgroup.
+// Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and nothing else.
 // Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 - beta2,
 // 6 gradientFactor = lr * (1 - mu) / (1 - product of mu), 7 momentFactor = lr * next mu / (1 - next product), 8 eps, 9 correction2 = 1 - beta2^t.
 
@@ -19,10 +20,10 @@ struct Block {
 override LANES: u32 = 64u;
 
 @group(0) @binding(0) var<storage, read> scalars: array<f32>;
-@group(0) @binding(1) var<storage, read> gradient: array<f32>;
-@group(0) @binding(2) var<storage, read_write> parameter: array<f32>;
-@group(0) @binding(3) var<storage, read_write> expAvg: array<f32>;
-@group(0) @binding(4) var<storage, read_write> expAvgSq: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> expAvg: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> expAvgSq: array<vec4<f32>>;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
 @compute @workgroup_size(64)
@@ -46,15 +47,15 @@ fn main(
   let momentFactor = scalars[s + 7u];
   let eps = scalars[s + 8u];
   let correction2 = scalars[s + 9u];
-  for (var i = lane % LANES; i < block.count; i += LANES) {
-    let p = parameter[block.parameter + i];
-    let d = gradient[block.gradient + i] + weightDecay * p;
-    let m = beta1 * expAvg[block.expAvg + i] + oneMinus1 * d;
-    let v = beta2 * expAvgSq[block.expAvgSq + i] + oneMinus2 * d * d;
-    expAvg[block.expAvg + i] = m;
-    expAvgSq[block.expAvgSq + i] = v;
+  for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
+    let p = parameter[block.parameter / 4u + i];
+    let d = gradient[block.gradient / 4u + i] + weightDecay * p;
+    let m = beta1 * expAvg[block.expAvg / 4u + i] + oneMinus1 * d;
+    let v = beta2 * expAvgSq[block.expAvgSq / 4u + i] + oneMinus2 * d * d;
+    expAvg[block.expAvg / 4u + i] = m;
+    expAvgSq[block.expAvgSq / 4u + i] = v;
     let q = sqrt(v / correction2) + eps;
     let half = p - gradientFactor * d / q;
-    parameter[block.parameter + i] = half - momentFactor * m / q;
+    parameter[block.parameter / 4u + i] = half - momentFactor * m / q;
   }
 }

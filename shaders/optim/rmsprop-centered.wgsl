@@ -2,7 +2,8 @@
 // p <- p - lr * d / (sqrt(v - a * a) + eps)
 //
 // torch.optim.RMSprop, centered (a is grad_avg), over all parameters of a group in one dispatch. LANES invocations take one block
-// of the table (at most 16 * LANES elements of one parameter), each 16 elements with stride LANES; 64 / LANES blocks a workgroup.
+// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES blocks a workgroup.
+// Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and nothing else.
 // Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 alpha, 3 1 - alpha, 5 eps, 15 maximize.
 
 struct Block {
@@ -18,10 +19,10 @@ struct Block {
 override LANES: u32 = 64u;
 
 @group(0) @binding(0) var<storage, read> scalars: array<f32>;
-@group(0) @binding(1) var<storage, read> gradient: array<f32>;
-@group(0) @binding(2) var<storage, read_write> parameter: array<f32>;
-@group(0) @binding(3) var<storage, read_write> squareAvg: array<f32>;
-@group(0) @binding(4) var<storage, read_write> gradAvg: array<f32>;
+@group(0) @binding(1) var<storage, read> gradient: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> parameter: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> squareAvg: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> gradAvg: array<vec4<f32>>;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
 @compute @workgroup_size(64)
@@ -42,13 +43,13 @@ fn main(
   let oneMinusAlpha = scalars[s + 3u];
   let eps = scalars[s + 5u];
   let direction = select(1.0, -1.0, scalars[s + 15u] == 1.0);
-  for (var i = lane % LANES; i < block.count; i += LANES) {
-    let p = parameter[block.parameter + i];
-    let d = direction * gradient[block.gradient + i] + weightDecay * p;
-    let v = alpha * squareAvg[block.squareAvg + i] + oneMinusAlpha * d * d;
-    squareAvg[block.squareAvg + i] = v;
-    let a = alpha * gradAvg[block.gradAvg + i] + oneMinusAlpha * d;
-    gradAvg[block.gradAvg + i] = a;
-    parameter[block.parameter + i] = p - lr * d / (sqrt(v - a * a) + eps);
+  for (var i = lane % LANES; i < (block.count + 3u) / 4u; i += LANES) {
+    let p = parameter[block.parameter / 4u + i];
+    let d = direction * gradient[block.gradient / 4u + i] + weightDecay * p;
+    let v = alpha * squareAvg[block.squareAvg / 4u + i] + oneMinusAlpha * d * d;
+    squareAvg[block.squareAvg / 4u + i] = v;
+    let a = alpha * gradAvg[block.gradAvg / 4u + i] + oneMinusAlpha * d;
+    gradAvg[block.gradAvg / 4u + i] = a;
+    parameter[block.parameter / 4u + i] = p - lr * d / (sqrt(v - a * a) + eps);
   }
 }

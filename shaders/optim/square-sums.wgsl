@@ -1,7 +1,8 @@
 // sums[k] = sum of the squares of the elements 16k .. 16k + 15 of a gradient, the gradients one after the other
 //
 // First part of torch.nn.utils.clip_grad_norm_, over all gradients of a device in one dispatch. LANES invocations take a block of at most
-// 16 * LANES elements of one gradient, each 16 that lie together: so the sums do not depend on LANES, and nothing waits.
+// 16 * LANES elements of one gradient, each 16 that lie together: so the sums do not depend on LANES, and nothing waits. Gradients start at multiples
+// of 256 bytes.
 // `start` is where the gradient begins (it does not advance with the blocks), `sums` where its sums begin.
 
 struct Block {
@@ -14,8 +15,8 @@ struct Block {
 
 override LANES: u32 = 64u;
 
-@group(0) @binding(0) var<storage, read> gradient: array<f32>;
-@group(0) @binding(1) var<storage, read> start: array<f32>;
+@group(0) @binding(0) var<storage, read> gradient: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> start: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> sums: array<f32>;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
@@ -34,10 +35,16 @@ fn main(
   if (first >= block.count) {
     return;
   }
+  let begin = (block.gradient + first) / 4u;
   var total = 0.0;
-  for (var i = first; i < min(first + 16u, block.count); i++) {
-    let g = gradient[block.gradient + i];
-    total += g * g;
+  for (var k = 0u; k < 4u; k++) {
+    // Elements of the gradient in this vector; what lies behind them is padding.
+    let rest = i32(block.count - first) - i32(4u * k);
+    if (rest <= 0) {
+      break;
+    }
+    let g = select(vec4(0.0), gradient[begin + k], vec4(0, 1, 2, 3) < vec4(rest));
+    total += dot(g, g);
   }
   sums[block.sums + (block.gradient - block.start + first) / 16u] = total;
 }

@@ -98,6 +98,20 @@ export function optimizerSuite(open: (program: Program) => Promise<Executor>): v
       }
     });
 
+    test('more sums than one workgroup takes', async () => {
+      const gradient = noise(1_100_003, 3);
+      const expected = Math.sqrt(gradient.reduce((sum, value) => sum + value * value, 0));
+      const run: OptimizerRun = {
+        config: { ...SGD, clipGradNorm: 1 },
+        shapes: { a: [gradient.length] },
+        placement: 'single',
+      };
+      const [after] = await go(run, { a: new Float32Array(gradient.length) }, [{ a: gradient }]);
+      expect(Math.abs(at(must(after, 'step').norms, 0) - expected) / expected).toBeLessThanOrEqual(3e-7);
+      const clipped = gradient.map((value) => value / expected);
+      expect(maxDistance(after?.values.get('0 a.grad'), clipped)).toBeLessThanOrEqual(1e-9);
+    });
+
     test('a NaN reaches every gradient, zeros stay zeros', async () => {
       const config = { ...SGD, clipGradNorm: 1 };
       const run: OptimizerRun = { config, shapes: { a: [3], b: [2] }, placement: 'single' };
