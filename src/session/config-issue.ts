@@ -1,8 +1,9 @@
 /**
  * One complaint of the schema about a configuration, as a sentence: which setting, what is allowed, what stands there. A name that is spelled as in
- * Python (`batch_size`) is answered with ours. Called by parse-config.ts for every issue that it meets.
+ * Python (`batch_size`), or nearly right, is answered with ours. Called by parse-config.ts for every issue that it meets.
  */
 import * as v from 'valibot';
+import { nearNames } from './near-name';
 import { torchRefusal } from './torch-refusal';
 
 /** What a sentence needs of valibot's issues, which differ by schema. */
@@ -14,14 +15,22 @@ export function issueText(issue: ConfigIssue, settings: ReadonlySet<string>): st
   if (issue.expected === 'never') return `${place}: there is no such setting${suggestion(place, settings)}`;
   if (issue.received === 'undefined') return `${place}: is missing${choices(issue)}.`;
   const words = torchRefusal(place, issue.input);
-  return `${place}: must be ${allowed(issue)}, not ${found(issue)}.${words === undefined ? '' : ` PyTorch: "${words}".`}`;
+  return `${place}: must be ${allowed(issue)}, not ${found(issue)}${misspelt(issue)}${words === undefined ? '' : ` PyTorch: "${words}".`}`;
 }
 
-function suggestion(place: string, settings: ReadonlySet<string>): string {
-  const plain = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
-  const key = place.split('.').at(-1) ?? place;
-  const near = [...settings].find((name) => name !== key && plain(name) === plain(key));
-  return near === undefined ? '.' : `; did you mean "${near}"?`;
+function suggestion(place: string, settings: Iterable<string>): string {
+  const near = nearNames(place.split('.').at(-1) ?? place, settings);
+  return near.length === 0 ? '.' : `${meant(near)}?`;
+}
+
+const meant = (near: readonly string[]): string => `; did you mean ${near.map((name) => `"${name}"`).join(' or ')}`;
+
+/** A type or a choice that is not in the list may be one of it, misspelt. */
+function misspelt({ type, input, expected }: ConfigIssue): string {
+  if ((type !== 'variant' && type !== 'picklist') || typeof input !== 'string') return '.';
+  const names = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map((match) => match[1] ?? '');
+  const near = nearNames(input, names);
+  return near.length === 0 ? '.' : `${meant(near)}?`;
 }
 
 const choices = (issue: ConfigIssue): string => (issue.type === 'variant' ? `: one of ${oneOf(issue)}` : '');
@@ -37,7 +46,8 @@ const KINDS: Readonly<Record<string, string>> = {
   strict_object: 'an object with settings',
   integer: 'a whole number',
   finite: 'a finite number',
-  union: 'a text or a whole number',
+  strict_tuple: 'a list of two whole numbers',
+  regex: 'made of letters, digits, _ and .',
 };
 
 function allowed(issue: ConfigIssue): string {
@@ -48,9 +58,12 @@ function allowed(issue: ConfigIssue): string {
     case 'max_value':
       return `at most ${bound}`;
     case 'min_length':
-      return `a list of at least ${bound}`;
+      return isText(issue) ? `a text of at least ${bound} characters` : `a list of at least ${bound}`;
     case 'max_length':
-      return `a list of at most ${bound}`;
+      return isText(issue) ? `a text of at most ${bound} characters` : `a list of at most ${bound}`;
+    case 'union':
+      // A size is one number for both directions, or two.
+      return (issue.expected ?? '').includes('Array') ? 'a whole number or a list of two' : 'a text or a whole number';
     case 'variant':
     case 'picklist':
     case 'literal':
@@ -59,6 +72,8 @@ function allowed(issue: ConfigIssue): string {
       return KINDS[issue.type] ?? issue.message;
   }
 }
+
+const isText = ({ input }: ConfigIssue): boolean => typeof input === 'string';
 
 /** What stands there, cut to what a line of text bears. */
 function found({ input, type }: ConfigIssue): string {
