@@ -114,6 +114,26 @@ export const SHAPE_KERNELS = {
     params: ['n: u32', 'picks: u32', 'skip: u32'],
     workgroupSize: [64, 1],
   },
+  'shape/chain-blocks': {
+    tensors: [
+      { name: 'index', access: 'read', dtype: 'i32' },
+      { name: 'heads', access: 'read_write', dtype: 'i32' },
+      { name: 'tails', access: 'read_write', dtype: 'i32' },
+      { name: 'next', access: 'read_write', dtype: 'i32' },
+    ],
+    params: ['n: u32', 'picks: u32', 'size: u32'],
+    workgroupSize: [64, 1],
+  },
+  'shape/chain-link': {
+    tensors: [
+      { name: 'heads', access: 'read', dtype: 'i32' },
+      { name: 'tails', access: 'read', dtype: 'i32' },
+      { name: 'head', access: 'read_write', dtype: 'i32' },
+      { name: 'next', access: 'read_write', dtype: 'i32' },
+    ],
+    params: ['n: u32', 'blocks: u32', 'skip: u32'],
+    workgroupSize: [64, 1],
+  },
   'shape/add-chains': {
     tensors: [
       { name: 'dy', access: 'read' },

@@ -79,6 +79,19 @@ it.each([
   });
 });
 
+it.each([
+  [700, 8, -1],
+  [3001, 5, 9],
+])('chains 1,500 positions of %i ids block by block, rows of %i, padding %i', async (ids, width, skip) => {
+  const inputs = [f32(1500, width), i32(1500)];
+  const attrs = { shape: [ids, width], skip };
+  const { op, types, expected, actual } = await both('embedding/embedding-grad', inputs, attrs, 2, ids / 4);
+  expect(op.lower(types).map((launch) => launch.kernel)).toContain('shape/chain-link');
+  actual.forEach((y, z) => {
+    expect(y).toEqual(at(expected, z));
+  });
+});
+
 it('gives NaN for an index out of range, and only there', async () => {
   const gpu = must(runner, 'runner');
   const table = Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8);

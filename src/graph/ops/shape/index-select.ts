@@ -1,7 +1,7 @@
 /**
  * Whole slices picked along attr `dim` by a vector of indices: torch.index_select, y[o, j, i] = x[o, index[j], i]; and the mechanism of 'embedding/embedding',
- * which is the same along dim 0. The gradient adds dy back, equal indices in order of position: a first launch chains the positions of
- * each index (head, then next), a second lets every element of dx walk its chain. No atomics, no order left to chance.
+ * which is the same along dim 0. The gradient adds dy back, equal indices in order of position: first launches chain the positions of
+ * each index (head, then next), the last lets every element of dx walk its chain. No atomics, no order left to chance.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -35,24 +35,53 @@ export function cpuPick(x: HostArray, index: HostArray, y: HostArray, { outer, n
 }
 type Fault = (index: number) => LockstepError;
 
-/** Outputs of a gradient by chains: dx, the first position of each index, the next position after each. */
-export const chainTypes = (shape: Shape, n: number, picks: number): readonly TensorType[] => [
-  { shape, dtype: 'f32' },
-  { shape: [n], dtype: 'i32' },
-  { shape: [picks], dtype: 'i32' },
-];
+/** Comparisons up to which every index may look at every position; beyond, chains are made block by block and linked. */
+const SCAN_LIMIT = 131_072;
+const BLOCK = 128;
 
-/** Operands: dy, index; then dx, head [n] and next [picks]. `skip`: an index that gets no gradient, or -1. */
+/** Outputs of a gradient by chains: dx, the first position of each index, the next position after each, and the GPU's tables of blocks. */
+export function chainTypes(shape: Shape, n: number, picks: number): readonly TensorType[] {
+  const table: TensorType = { shape: [Math.ceil(picks / BLOCK) * n], dtype: 'i32' };
+  return [
+    { shape, dtype: 'f32' },
+    { shape: [n], dtype: 'i32' },
+    { shape: [picks], dtype: 'i32' },
+    ...(n * picks > SCAN_LIMIT ? [table, table] : []),
+  ];
+}
+
+function lowerPositions(n: number, picks: number, skip: number): readonly DenseLaunch[] {
+  const skipped = skip < 0 ? n : skip;
+  if (n * picks <= SCAN_LIMIT) {
+    const params = [n, picks, skipped];
+    return [{ kind: 'dense', kernel: 'shape/chain-positions', bindings: [1, 3, 4], params, workgroups: grid(n) }];
+  }
+  const blocks = Math.ceil(picks / BLOCK);
+  const cells = blocks * n;
+  return [
+    { kind: 'dense', kernel: 'shape/fill', bindings: [5], params: [cells, 0xffffffff], workgroups: grid(cells) },
+    {
+      kind: 'dense',
+      kernel: 'shape/chain-blocks',
+      bindings: [1, 5, 6, 4],
+      params: [n, picks, BLOCK],
+      workgroups: grid(blocks),
+    },
+    {
+      kind: 'dense',
+      kernel: 'shape/chain-link',
+      bindings: [5, 6, 3, 4],
+      params: [n, blocks, skipped],
+      workgroups: grid(n),
+    },
+  ];
+}
+
+/** Operands: dy, index; then the outputs of `chainTypes`. `skip`: an index that gets no gradient, or -1. */
 export function lowerChains({ outer, n, inner }: Extent, picks: number, skip: number): readonly DenseLaunch[] {
   const four = inner % 4 === 0;
   return [
-    {
-      kind: 'dense',
-      kernel: 'shape/chain-positions',
-      bindings: [1, 3, 4],
-      params: [n, picks, skip < 0 ? n : skip],
-      workgroups: grid(n),
-    },
+    ...lowerPositions(n, picks, skip),
     {
       kind: 'dense',
       kernel: four ? 'shape/add-chains-vec4' : 'shape/add-chains',
