@@ -1,7 +1,9 @@
 /** Every data family: shapes, range, balance, targets for each loss, the split; and what files are refused for. */
 import { expect, test } from 'vitest';
-import type { DataConfig, LossConfig } from '../protocol/config';
+import { type DataConfig, DEFAULT_CONFIG, type LossConfig } from '../protocol/config';
 import { Generator } from '../tensor/generator';
+import { allocate } from '../tensor/shape';
+import { makeBatchSource } from './batch-source';
 import { checkTargets } from './dataset';
 import { gatherRows } from './gather';
 import { makeDataset } from './make-dataset';
@@ -164,6 +166,12 @@ test('npy: inputs and targets by loss', () => {
   });
   expect(npy(x, writeNpy(new Int32Array([0, 1]), [2, 1]), BCE).targets).toEqual(new Float32Array([0, 1]));
   expect(npy(x, writeNpy(new Float32Array([1, 2, 3, 4]), [2, 2]), MSE).targetShape).toEqual([2]);
+  const images = writeNpy(new Float32Array(24).fill(0.5), [2, 3, 2, 2]);
+  expect(npy(images, writeNpy(new Int32Array([0, 1]), [2]), CE)).toMatchObject({
+    kind: 'image',
+    inputShape: [3, 2, 2],
+    rows: 2,
+  });
 });
 
 test('npy refused: shapes and dtypes that do not fit', () => {
@@ -191,6 +199,48 @@ test('class indices that the model does not have are refused with the first row 
   // Real targets have no classes.
   expect(() => checkTargets(csv('1,0\n3,-1\n', { header: 'no' }, MSE), 1)).not.toThrow();
 });
+
+/** One of each kind: points, images, tokens, a table; wide and narrow rows, float32 and int32. */
+const KINDS: DataConfig[] = [
+  { type: 'spiral', samples: 23, noise: 0, testFraction: 0.3 },
+  { type: 'digits', samples: 23, size: 8, noise: 0.1, testFraction: 0.3 },
+  { type: 'sequence', task: 'sort', samples: 23, length: 4, symbols: 9, testFraction: 0.3 },
+  { type: 'text', context: 40, testFraction: 0.3 },
+  { type: 'prototypes', samples: 23, classes: 3, features: 7, testFraction: 0.3 },
+];
+test.each(KINDS.map((config) => [config.type, config] as const))(
+  '%s: split, shuffled, with and without its short batch, gathered row by row',
+  (_, data) => {
+    const dataset = makeDataset(data, CE, new Generator(9), {});
+    const { train, rows, inputShape, targetShape } = dataset;
+    expect([...train, ...dataset.test].toSorted((a, b) => a - b)).toEqual(Array.from({ length: rows }, (__, i) => i));
+    expect(dataset.test.length).toBe(Math.floor(rows * 0.3));
+    for (const dropLast of [false, true]) {
+      const config = { ...DEFAULT_CONFIG, mode: 'single' as const, batchSize: 5, shuffle: true, dropLast };
+      const source = makeBatchSource({ config, dataset, generator: new Generator(1), processes: 1 });
+      const whole = Math.floor(train.length / 5);
+      expect(source.stepsPerEpoch).toBe(dropLast || train.length % 5 === 0 ? whole : whole + 1);
+      const epoch = Array.from({ length: source.stepsPerEpoch }, () => source.next().rows[0] ?? new Int32Array());
+      const seen = epoch.flatMap((batch) => [...batch]);
+      expect(new Set(seen).size).toBe(dropLast ? 5 * whole : train.length);
+      expect(seen.every((row) => train.includes(row))).toBe(true);
+      expect(seen).not.toEqual([...train.subarray(0, seen.length)]);
+      for (const batch of epoch) {
+        for (const [values, shape] of [
+          [dataset.inputs, inputShape],
+          [dataset.targets, targetShape],
+        ] as const) {
+          const width = shape.reduce((n, d) => n * d, 1);
+          const target = allocate(values instanceof Int32Array ? 'i32' : 'f32', batch.length * width);
+          gatherRows(values, width, batch, target);
+          expect([...target]).toEqual(
+            [...batch].flatMap((row) => [...values.subarray(row * width, (row + 1) * width)]),
+          );
+        }
+      }
+    }
+  },
+);
 
 test('gather copies the named rows', () => {
   const set = csv('1,2,10\n3,4,20\n5,6,30\n');

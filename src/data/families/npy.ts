@@ -1,10 +1,12 @@
 /**
- * Inputs and targets from two `.npy` files: inputs [rows, features]; targets [rows] or [rows, 1] of integers for CrossEntropyLoss, else [rows] or
+ * Inputs and targets from two `.npy` files: inputs [rows, features] or images [rows, channels, height, width]; targets [rows] or [rows, 1] of integers for CrossEntropyLoss, else [rows] or
  * [rows, width] of any kind.
  */
 import type { DataConfig, LossConfig } from '../../protocol/config';
+import { elements } from '../../tensor/shape';
 import { dataError } from '../data-error';
 import type { Labels, Reals, Rows } from '../family';
+import { checkSize } from '../limits';
 import { type NpyArray, readNpy } from '../readers/npy';
 import { takesClasses } from '../targets';
 
@@ -18,15 +20,17 @@ export function npy(
 ): Rows {
   const inputs = readNpy(config.inputs, inputBytes);
   const targets = readNpy(config.targets, targetBytes);
-  const [rows = 0, features = 0] = inputs.shape;
-  if (inputs.shape.length !== 2 || features === 0) {
+  const [rows = 0, ...inputShape] = inputs.shape;
+  const images = inputShape.length === 3;
+  if ((inputShape.length !== 1 && !images) || elements(inputShape) === 0) {
     throw dataError(
       { file: config.inputs },
       `shape (${inputs.shape.join(', ')})`,
-      'two dimensions: rows, features',
+      'two dimensions (rows, features), or four (rows, channels, height, width)',
       'Reshape it with array.reshape(len(array), -1).',
     );
   }
+  checkSize(config.type, rows, elements(inputShape), 'Save a part of the rows.');
   if (rows < 2) throw dataError({ file: config.inputs }, `${rows} rows`, 'at least 2', 'Choose a file with more rows.');
   if (targets.shape[0] !== rows || targets.shape.length > 2) {
     throw dataError(
@@ -37,9 +41,9 @@ export function npy(
     );
   }
   return {
-    kind: 'table',
-    inputs: Float32Array.from(inputs.data),
-    inputShape: [features],
+    kind: images ? 'image' : 'table',
+    inputs: inputs.data instanceof Float32Array ? inputs.data : Float32Array.from(inputs.data),
+    inputShape,
     targets: takesClasses(loss.type) ? indices(config.targets, targets) : reals(targets, loss),
   };
 }
