@@ -16,14 +16,14 @@ export const tokenEmbedding: LayerDef<LayerOf<'TokenEmbedding'>> = {
     ['tok', { type: 'Embedding', vocab, width }],
     ['pos', { type: 'Embedding', vocab: context, width }],
   ],
-  forward(c, { context, width }, x) {
+  forward(c, { context }, x) {
     const tokens = c.run('tok', x);
     const positions = c.inside('pos').parameter('weight');
     const length = c.typeOf(x).shape.at(-1) ?? 1;
     // pos(arange(T)) is the first T rows of its weight.
     const used = sameShape([length], [context])
       ? positions
-      : c.inside('pos').apply('ops/slice', [positions], { starts: [0, 0], ends: [length, width], steps: [1, 1] })[0];
+      : c.inside('pos').apply('shape/slice', [positions], { start: [0], end: [length], step: [1] })[0];
     return c.apply('ops/add', [tokens, used])[0];
   },
 };

@@ -7,7 +7,7 @@ import type { LayerDef } from '../layer';
 export const maxPool2d: LayerDef<LayerOf<'MaxPool2d'>> = {
   forward: (c, { kernel, stride, padding }, x) =>
     c.apply('conv/max-pool2d', [x], {
-      kernel: asPair(kernel),
+      kernelSize: asPair(kernel),
       stride: asPair(stride ?? kernel),
       padding: asPair(padding),
     })[0],
@@ -16,19 +16,19 @@ export const maxPool2d: LayerDef<LayerOf<'MaxPool2d'>> = {
 export const avgPool2d: LayerDef<LayerOf<'AvgPool2d'>> = {
   forward: (c, { kernel, stride, padding }, x) =>
     c.apply('conv/avg-pool2d', [x], {
-      kernel: asPair(kernel),
+      kernelSize: asPair(kernel),
       stride: asPair(stride ?? kernel),
       padding: asPair(padding),
     })[0],
 };
 
 export const adaptiveAvgPool2d: LayerDef<LayerOf<'AdaptiveAvgPool2d'>> = {
-  forward: (c, { output }, x) => c.apply('conv/adaptive-avg-pool2d', [x], { output: asPair(output) })[0],
+  forward: (c, { output }, x) => c.apply('conv/adaptive-avg-pool2d', [x], { outputSize: asPair(output) })[0],
 };
 
 export const flatten: LayerDef<LayerOf<'Flatten'>> = {
   forward(c, _, x) {
     const [rows = 1, ...rest] = c.typeOf(x).shape;
-    return c.apply('ops/reshape', [x], { shape: [rows, elements(rest)] })[0];
+    return c.apply('shape/reshape', [x], { shape: [rows, elements(rest)] })[0];
   },
 };
