@@ -37,3 +37,13 @@ it('keeps limits, defaults and strictness', () => {
   });
   expect(schema['required'] ?? []).toEqual([]);
 });
+
+it('lets layers hold layers: they stand once, and are referred to', () => {
+  const schema = configJsonSchema();
+  const reference = { type: 'array', items: { $ref: '#/$defs/layer' } };
+  expect(schema).toMatchObject({ properties: { model: { properties: { layers: reference } } } });
+  const { layer } = schema['$defs'] as { layer: { oneOf: readonly { properties?: Record<string, unknown> }[] } };
+  const residual = layer.oneOf.find(({ properties }) => properties?.['shortcut'] !== undefined);
+  expect(residual?.properties).toMatchObject({ layers: reference, shortcut: reference });
+  expect(JSON.stringify(schema).match(/"const":"MultiheadAttention"/g)).toHaveLength(1);
+});

@@ -1,6 +1,6 @@
 /** `lockstep schema`: the JSON Schema of the configuration, made from the schema that checks it, with a sentence a setting. */
 import { toJsonSchema } from '@valibot/to-json-schema';
-import { configSchema } from '../protocol/config';
+import { configSchema, layerSchema } from '../protocol/config';
 import { DESCRIPTIONS } from './descriptions';
 
 type Json = Record<string, unknown>;
@@ -9,9 +9,13 @@ export function configJsonSchema(): Json {
   // `finite` has no counterpart: JSON has no other numbers.
   const converted = toJsonSchema(configSchema, {
     typeMode: 'input',
+    // Layers hold layers: they stand once, and are referred to.
+    definitions: { layer: layerSchema },
     overrideAction: ({ valibotAction, jsonSchema }) => (valibotAction.type === 'finite' ? jsonSchema : undefined),
   });
   const schema = annotate(structuredClone(converted) as Json, '');
+  const definitions = isJson(schema['$defs']) ? schema['$defs'] : {};
+  if (isJson(definitions['layer'])) annotate(definitions['layer'], 'model.layers');
   return { ...schema, title: 'Configuration of a Lockstep run' };
 }
 
