@@ -84,11 +84,16 @@ it('folds grids of more than 32,768 workgroups into two dimensions', async () =>
   expect(error, node).toBeLessThan(1e-5);
 });
 
-it.each(Object.keys(CASES).filter((name) => /mse|bce|cross/.test(name)))(
-  'sums a large batch with a whole workgroup: %s',
+it.each(Object.keys(CASES).filter((name) => /mse|l1|bce|cross|nll/.test(name)))(
+  'sums a large batch in parts: %s',
   async (name) => {
-    const { error, node } = await worstError(must(CASES[name], name), [701, 7, 1], 3);
-    expect(error, node).toBeLessThan(1e-5);
+    for (const sizes of [
+      [701, 7, 1],
+      [1501, 3, 1],
+    ] as const) {
+      const { error, node } = await worstError(must(CASES[name], name), sizes, 3);
+      expect(error, `${node} at ${sizes.join('x')}`).toBeLessThan(1e-5);
+    }
   },
 );
 
