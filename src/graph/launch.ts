@@ -2,7 +2,7 @@
  * What the lowerings of dense operators share: the dispatch grid over n invocations, and a launch with every operand bound in order. Shaders turn
  * a grid back into an index by `id.y * 2097152u + id.x` (GRID_WIDTH workgroups of 64 a row).
  */
-import { elements, type Shape } from '../tensor/shape';
+import type { Shape } from '../tensor/shape';
 import type { KernelId } from './kernel-table';
 import type { DenseLaunch, KernelParam, OpTypes } from './op';
 
@@ -28,5 +28,9 @@ export function dense(
 }
 
 /** Product of all sizes but the last: how many rows a [..., n] tensor has. */
-export const rowsOf = (shape: Shape): number => elements(shape.slice(0, -1));
+export function rowsOf(shape: Shape): number {
+  let rows = 1;
+  for (let d = 0; d < shape.length - 1; d++) rows *= shape[d] as number;
+  return rows;
+}
 export const lastOf = (shape: Shape): number => shape.at(-1) ?? 1;

@@ -82,13 +82,19 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       `program ${variant}`,
     );
 
+  /** Where the losses of a variant stand; one that has none makes no entry in losses(). */
+  const lossPlaces = new Map(
+    programs.map((program) => [
+      program.variant,
+      hosted(program).flatMap(({ device, loss }) =>
+        loss === undefined ? [] : [{ device, array: memoryOf(device).array(program.variant, loss) }],
+      ),
+    ]),
+  );
   const noteLosses = (variant: string) => {
-    const losses = hosted(programOf(variant)).flatMap((lane) =>
-      lane.loss === undefined
-        ? []
-        : [{ device: lane.device, value: memoryOf(lane.device).array(variant, lane.loss)[0] ?? Number.NaN }],
-    );
-    if (losses.length > 0) pendingLosses.push(losses);
+    const places = must(lossPlaces.get(variant), variant);
+    if (places.length > 0)
+      pendingLosses.push(places.map(({ device, array }) => ({ device, value: array[0] ?? Number.NaN })));
   };
 
   /** The two queues of a lane whose peers live elsewhere. */

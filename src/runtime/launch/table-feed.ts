@@ -12,7 +12,8 @@ export function createTableFeed(table: DatasetTable): (step: StepFeed) => Feed {
     inputs: { source: table.inputs, width: table.inputWidth, dtype: table.inputType },
     targets: { source: table.targets, width: table.targetWidth, dtype: table.targetType },
   } as const;
-  const staging = new Map<string, HostArray>();
+  // By the instruction itself: instructions of different Programs may have one number.
+  const staging = new Map<Load, HostArray>();
   let current: StepFeed | undefined;
 
   const feed: Feed = (load: Load, device: DeviceIndex) => {
@@ -23,11 +24,16 @@ export function createTableFeed(table: DatasetTable): (step: StepFeed) => Feed {
       return must(mask, `mask ${load.buffer} of cuda:${device}`).data;
     }
     const { source, width, dtype } = sources[load.source];
-    // Instructions of different Programs may have one number.
-    const key = `${step.variant} ${load.id}`;
-    const target = staging.get(key) ?? allocate(dtype, load.count * width);
-    staging.set(key, target);
-    gatherRows(source, width, at(step.rows, load.process).subarray(load.start, load.start + load.count), target);
+    const { process, start, count } = load;
+    let target = staging.get(load);
+    if (!target) {
+      target = allocate(dtype, count * width);
+      staging.set(load, target);
+    }
+    const batch = at(step.rows, process);
+    // A view costs as much as a small batch.
+    const rows = start === 0 && count === batch.length ? batch : batch.subarray(start, start + count);
+    gatherRows(source, width, rows, target);
     return target;
   };
   return (step) => {
