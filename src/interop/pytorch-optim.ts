@@ -76,6 +76,7 @@ function argumentsOf(o: OptimizerConfig): readonly string[] {
         ...decay(0),
         ...keyword('momentum', o.momentum, 0),
         ...flag('centered', o.centered),
+        ...flag('maximize', o.maximize),
       ];
     case 'Adagrad':
       return [
@@ -83,9 +84,15 @@ function argumentsOf(o: OptimizerConfig): readonly string[] {
         ...decay(0),
         ...keyword('initial_accumulator_value', o.initialAccumulatorValue, 0),
         ...keyword('eps', o.eps, 1e-10),
+        ...flag('maximize', o.maximize),
       ];
     case 'Adadelta':
-      return [...keyword('rho', o.rho, 0.9), ...keyword('eps', o.eps, 1e-6), ...decay(0)];
+      return [
+        ...keyword('rho', o.rho, 0.9),
+        ...keyword('eps', o.eps, 1e-6),
+        ...decay(0),
+        ...flag('maximize', o.maximize),
+      ];
     case 'NAdam':
       return [
         ...betas,
@@ -94,6 +101,7 @@ function argumentsOf(o: OptimizerConfig): readonly string[] {
         ...keyword('momentum_decay', o.momentumDecay, 0.004),
       ];
     case 'Adamax':
+      return [...betas, ...keyword('eps', o.eps, 1e-8), ...decay(0), ...flag('maximize', o.maximize)];
     case 'RAdam':
       return [...betas, ...keyword('eps', o.eps, 1e-8), ...decay(0)];
     default:

@@ -140,6 +140,24 @@ test('one process that drives several devices names them as PyTorch does', () =>
   ]);
 });
 
+test('what comes before the step: gradients that add up, their norm, the clipping', () => {
+  const gradients = ['0.weight.grad', '0.bias.grad'];
+  const trace = makeTrace([
+    { name: 'optim/accumulate-grad', phase: 'backward', module: '0', reads: ['fresh'], writes: gradients },
+    { name: 'optim/grad-norm', phase: 'step', module: '', reads: gradients, writes: ['grad_norm.own'] },
+    { name: 'ops/copy', phase: 'step', module: '', reads: ['grad_norm.own'], writes: ['grad_norms'] },
+    { name: 'optim/grad-norm', phase: 'step', module: '', reads: ['grad_norms'], writes: ['grad_norm'] },
+    { name: 'optim/clip-grad-norm', phase: 'step', module: '', reads: ['grad_norm', ...gradients], writes: gradients },
+  ]);
+  expect(said(trace)).toEqual([
+    'Backward: cuda:0 adds 2 gradients to what .grad holds of earlier micro-batches',
+    'clip_grad_norm_(): cuda:0 takes the norm of its 2 gradients',
+    'clip_grad_norm_(): cuda:0 puts its own norm beside those that come',
+    "clip_grad_norm_(): cuda:0 takes the norm of all devices' norms",
+    'clip_grad_norm_(): cuda:0 scales its 2 gradients by that norm',
+  ]);
+});
+
 test('the text form has a line an event, and no times', () => {
   const trace = makeTrace([
     { kind: 'load', name: 'load', phase: 'data', module: '', anchor: 'to_device', writes: ['x'], bytes: 48 },

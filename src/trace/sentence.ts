@@ -19,6 +19,7 @@ function workSentence(trace: StepTrace, e: TraceEvent): string {
   if (e.kind === 'load') return loadSentence(trace, e, who);
   if (e.name === 'ops/copy') return copySentence(e, who);
   if (e.name === 'ddp/pack') return packSentence(trace, e, who);
+  if (e.name.startsWith('optim/')) return optimizerSentence(e, who);
   if (e.name === 'ddp/unpack') return `${who} copies the averaged gradients of bucket ${e.bucket} back into .grad`;
   switch (e.phase) {
     case 'forward':
@@ -27,10 +28,22 @@ function workSentence(trace: StepTrace, e: TraceEvent): string {
       return `${who} computes the loss (${kernelWords(e.name)})`;
     case 'backward':
       return `backward: ${who} ${backwardWords(e)}`;
-    case 'step':
-      return `optimizer.step(): ${who} updates ${parametersWords(e)}`;
     default:
       return `${e.phase}: ${who} runs ${e.name}`;
+  }
+}
+
+function optimizerSentence(e: TraceEvent, who: string): string {
+  switch (e.name) {
+    case 'optim/accumulate-grad':
+      return `backward: ${who} adds ${plural(e.writes.length, 'gradient')} to what .grad holds of earlier micro-batches`;
+    case 'optim/grad-norm':
+      if (e.reads.includes('grad_norms')) return `clip_grad_norm_(): ${who} takes the norm of all devices' norms`;
+      return `clip_grad_norm_(): ${who} takes the norm of its ${plural(e.reads.length, 'gradient')}`;
+    case 'optim/clip-grad-norm':
+      return `clip_grad_norm_(): ${who} scales its ${plural(e.writes.length, 'gradient')} by that norm`;
+    default:
+      return `optimizer.step(): ${who} updates ${parametersWords(e)}`;
   }
 }
 
@@ -45,6 +58,7 @@ function loadSentence(trace: StepTrace, e: TraceEvent, who: string): string {
 
 function copySentence(e: TraceEvent, who: string): string {
   if (e.phase === 'scatter') return `scatter: ${who} keeps the first chunk of the batch`;
+  if (e.phase === 'step') return `clip_grad_norm_(): ${who} puts its own norm beside those that come`;
   if (e.phase === 'gather') return `gather: ${who} puts its own outputs in place`;
   return `backward: ${who} keeps the gradient of its own outputs`;
 }

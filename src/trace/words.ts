@@ -31,6 +31,8 @@ const LOSSES: Readonly<Record<string, string>> = {
 /** 'Linear' for ops/linear and ops/linear-grad-params, 'MSELoss' for loss/mse; the kernel's own name where PyTorch has none. */
 export function kernelWords(name: string): string {
   const base = name.slice(name.indexOf('/') + 1).replace(/-grad(-.*)?$/, '');
+  if (name === 'optim/grad-norm' || name === 'optim/clip-grad-norm') return 'clip_grad_norm_()';
+  if (name === 'optim/accumulate-grad') return 'AccumulateGrad';
   if (name.startsWith('optim/')) return 'optimizer.step()';
   return LAYERS[base] ?? LOSSES[base] ?? base;
 }

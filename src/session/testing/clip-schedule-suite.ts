@@ -40,6 +40,7 @@ const MODES: readonly [string, ConfigInput][] = [
     'model parallel: the norm spans two devices',
     { mode: 'modelParallel', worldSize: 2, modelParallel: { split: [2, 3] } },
   ],
+  ['model parallel, a GPUDevice a stage', { mode: 'modelParallel', worldSize: 2, placement: 'workers' }],
   ['DataParallel', { mode: 'dataParallel', worldSize: 2 }],
 ];
 
