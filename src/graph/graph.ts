@@ -66,6 +66,11 @@ export class GraphBuilder {
     return id;
   }
 
+  /** Nodes so far. */
+  get size(): number {
+    return this.#nodes.length;
+  }
+
   typeOf(id: ValueId): TensorType {
     return at(this.#values, id).type;
   }

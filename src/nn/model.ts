@@ -33,6 +33,8 @@ export interface ForwardValues {
   readonly parameters: readonly { readonly name: string; readonly value: ValueId }[];
   /** In the order in which the forward pass meets them, which is the order of their draws. */
   readonly masks: readonly { readonly name: string; readonly p: number }[];
+  /** The nodes of each layer, as a half-open range of the graph's. */
+  readonly nodesOfLayer: readonly { readonly start: number; readonly end: number }[];
 }
 
 /** Layers [start, end) of the model. */
@@ -171,12 +173,15 @@ export function buildForward(
   const forward = (layer: LayerConfig, path: string, x: ValueId): ValueId =>
     layerDef(layer).forward(contextOf(layer, path), layer, x);
 
+  const nodesOfLayer: { start: number; end: number }[] = [];
   let current = input;
   for (let index = start; index < end; index++) {
     const layer = at(layers, index);
+    const first = builder.size;
     current = forward(layer, layerPath(layer, index), current);
+    nodesOfLayer.push({ start: first, end: builder.size });
   }
-  return { output: current, parameters: inRegistrationOrder(layers, parameters), masks };
+  return { output: current, parameters: inRegistrationOrder(layers, parameters), masks, nodesOfLayer };
 }
 
 /** The forward pass may meet parameters in another order than torch registers them. */

@@ -6,6 +6,7 @@ import { at, must } from '../base/invariant';
 import { type Graph, GraphBuilder, type GraphNode, type Role } from '../graph/graph';
 import type { ValueId } from '../graph/op';
 import { fuse } from '../graph/passes';
+import { checkpoint, type Segment } from '../graph/passes/checkpoint';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
 import type { DType, Shape } from '../tensor/shape';
@@ -80,9 +81,11 @@ export function stageGraph(input: StrategyInput, options: StageOptions): StageGr
   }));
   const finished = builder.finish();
   const named = options.gradients === 'add' ? renamed(finished, new Set(made.map((p) => p.value))) : finished;
-  const seen = [x, forward.output, ...gradients.values()];
+  const keep = keptValues(named, [x, forward.output, ...gradients.values()]);
+  const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments);
+  const kept = segments.length > 0 ? checkpoint(named, segments, keep) : named;
   return {
-    graph: config.fuse ? fuse(named, keptValues(named, seen)) : named,
+    graph: config.fuse ? fuse(kept, keep) : kept,
     input: nameOf(x),
     output: nameOf(forward.output),
     outputGradient,
@@ -95,6 +98,17 @@ export function stageGraph(input: StrategyInput, options: StageOptions): StageGr
     masks: forward.masks,
     lossGradient: 1 / config.accumulate,
   };
+}
+
+/** checkpoint_sequential: all segments but the last, of floor(layers / segments) layers each. */
+function segmentsOf(layers: readonly Segment[], segments: number | undefined): readonly Segment[] {
+  if (segments === undefined) return [];
+  const size = Math.floor(layers.length / segments);
+  if (size === 0) return layers.slice(0, -1);
+  return Array.from({ length: segments - 1 }, (_, s) => ({
+    start: at(layers, s * size).start,
+    end: at(layers, (s + 1) * size - 1).end,
+  }));
 }
 
 /** What somebody outside the graph writes or reads: all but activations and gradients, and of these what the strategy asked for. */

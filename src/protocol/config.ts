@@ -87,8 +87,11 @@ export const configSchema = v.strictObject({
   memoryBudgetMb: v.optional(real(0.001, 1_000_000), 256),
   /** Fused kernels, as torch.compile makes them; false: each operator by itself, as eager PyTorch runs. The numbers are the same to the bit. */
   fuse: v.optional(v.boolean(), false),
-  /** Keep only the layers' outputs for backward and compute the rest again (torch.utils.checkpoint over every layer). */
-  checkpointActivations: v.optional(v.boolean(), false),
+  /**
+   * torch.utils.checkpoint.checkpoint_sequential(model, segments, x): of each run of layers only its input is kept for backward, the rest is
+   * computed again; the last segment runs as usual. Absent: everything is kept.
+   */
+  checkpointSegments: v.optional(count(1, 2 * LIMITS.layers)),
   /** Train a single-device twin beside a parallel mode and report max|dW| against it. */
   compareSingle: v.optional(v.boolean(), true),
   /** `.safetensors` with the initial weights, PyTorch's parameter names (with or without `module.`). */
