@@ -1,7 +1,7 @@
 /** Large sums, copies and look-ups on a real WebGPU device against the CPU: partial sums, vectors of four, chains, indices out of range. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
-import { elements, type HostArray } from '../../../tensor/shape';
+import { allocate, elements, type HostArray } from '../../../tensor/shape';
 import type { Attrs, TensorType } from '../../op';
 import { OPS } from '../../op-table';
 import { randomSource } from '../../testing/case-tools';
@@ -29,12 +29,12 @@ async function both(name: string, inputs: readonly TensorType[], attrs: Attrs, i
   const random = randomSource(11);
   const given = Array.from({ length: instances }, () =>
     inputs.map(({ shape, dtype }): HostArray => {
-      const draw = () => (dtype === 'i32' ? Math.floor(random() * rows) : random() - 0.4);
-      return (dtype === 'i32' ? Int32Array : Float32Array).from({ length: elements(shape) }, draw);
+      const data = allocate(dtype, elements(shape));
+      return data.map(() => (dtype === 'i32' ? Math.floor(random() * rows) : random() - 0.4));
     }),
   );
   const expected = given.map((data) => {
-    const outputs = types.outputs.map((t) => new (t.dtype === 'i32' ? Int32Array : Float32Array)(elements(t.shape)));
+    const outputs = types.outputs.map((t) => allocate(t.dtype, elements(t.shape)));
     op.cpu({ inputs: data, outputs, inputTypes: inputs, outputTypes: types.outputs, attrs });
     return at(outputs, 0);
   });
