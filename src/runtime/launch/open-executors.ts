@@ -11,6 +11,8 @@ import { createCpuExecutor } from '../cpu/cpu-executor';
 import type { Transport } from '../executor';
 import { closePorts, createPortTransport, type Ports } from '../transport/port-transport';
 import { type OpenedDevice, openDevice } from '../webgpu/device';
+import { chooseTuning } from '../webgpu/tuning/choose-tuning';
+import { browserTuningStore, type TuningStore } from '../webgpu/tuning/tuning-store';
 import { createWebgpuExecutor } from '../webgpu/webgpu-executor';
 import type { HostedExecutor } from './local-world';
 
@@ -27,6 +29,8 @@ export interface OpenOptions {
   readonly gpu: GPU | undefined;
   /** A device to host on, instead of one of its own. It stays the caller's. */
   readonly opened?: OpenedDevice | undefined;
+  /** Where the measured tuning of an adapter is kept; absent: in the browser, where there is one. */
+  readonly tuningStore?: TuningStore | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
@@ -71,12 +75,13 @@ async function openOne(
   const close = () => {
     if (!options.opened) opened.close();
   };
-  const { onProgress } = options;
+  const { onProgress, tuningStore = browserTuningStore() } = options;
   try {
     const executor = await createWebgpuExecutor({
       ...base,
       opened,
       shaders: SHADERS,
+      tuning: await chooseTuning(opened, SHADERS, tuningStore),
       ...(onProgress ? { onProgress } : {}),
     });
     return { executor, devices, lose: () => opened.device.destroy(), close };

@@ -6,6 +6,7 @@
 import { LockstepError } from '../../base/errors';
 import type { ExecutorInfo } from '../executor';
 import { PipelineCache } from './pipelines';
+import { memoryTuningStore, type TuningStore } from './tuning/tuning-store';
 
 export interface OpenOptions {
   /** Label of the GPUDevice, e.g. 'rank 1'. */
@@ -19,6 +20,8 @@ export interface OpenedDevice {
   readonly timestamps: boolean;
   /** Compiled kernels, shared by all executors on this device. */
   readonly pipelines: PipelineCache;
+  /** What was measured on it (tuning/choose-tuning.ts). */
+  readonly tunings: TuningStore;
   /** Resolves with the reason when the device is lost, close() included. Never rejects. */
   readonly lost: Promise<string>;
   /** The first error since the last call, or 'device-lost' once the device is gone. */
@@ -57,6 +60,7 @@ export async function openDevice(gpu: GPU | undefined, options: OpenOptions = {}
     info: { kind: 'webgpu', adapter: software ? `${name} (software)` : name, software },
     timestamps,
     pipelines: new PipelineCache(device),
+    tunings: memoryTuningStore(),
     lost,
     takeError: () => (lostBecause === undefined ? errors.shift() : deviceLost(lostBecause)),
     close: () => device.destroy(),

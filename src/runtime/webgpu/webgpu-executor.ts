@@ -5,6 +5,7 @@
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
+import { type KernelTuning, SOFTWARE_TUNING } from '../../graph/kernel-tuning';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
@@ -21,11 +22,14 @@ import { planRemote } from './remote-plan';
 import { RemoteRun } from './remote-run';
 import { planShared, SharedRun } from './shared-run';
 import { StagingPool } from './staging-pool';
+import { tunedOps } from './tuning/choose-tuning';
 
 export interface WebgpuExecutorOptions extends ExecutorOptions {
   readonly opened: OpenedDevice;
   /** WGSL by kernel id. */
   readonly shaders: Readonly<Record<string, string>>;
+  /** What is known of the adapter; absent: that of software adapters. */
+  readonly tuning?: KernelTuning;
   /** Kernels compiled so far. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -41,7 +45,8 @@ interface Run {
 }
 
 export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Promise<Executor> {
-  const { opened, devices, ops, transport } = options;
+  const { opened, devices, transport } = options;
+  const ops = tunedOps(options.ops, options.tuning ?? SOFTWARE_TUNING);
   const programs = options.programs.map(
     (program): Program => ({ ...program, lanes: program.lanes.filter((lane) => devices.includes(lane.device)) }),
   );

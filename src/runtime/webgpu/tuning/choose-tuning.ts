@@ -1,0 +1,28 @@
+/**
+ * What lowering is told of an adapter: the table of software adapters, else what was measured on this adapter before, else a measurement now,
+ * which is kept. Called when an executor is opened.
+ */
+import { type KernelTuning, SOFTWARE_TUNING } from '../../../graph/kernel-tuning';
+import type { OpTable } from '../../../graph/op';
+import type { OpenedDevice } from '../device';
+import { measureProducts } from './measure-products';
+import type { TuningStore } from './tuning-store';
+
+/** `store`: kept from visit to visit; what was measured on this device is kept with it in any case. */
+export async function chooseTuning(
+  opened: OpenedDevice,
+  shaders: Readonly<Record<string, string>>,
+  store?: TuningStore,
+): Promise<KernelTuning> {
+  const { adapter, software } = opened.info;
+  if (software) return SOFTWARE_TUNING;
+  const known = (await opened.tunings.load(adapter)) ?? (await store?.load(adapter));
+  const tuning = known ?? (await measureProducts(opened.device, opened.pipelines, shaders));
+  await opened.tunings.save(adapter, tuning);
+  if (!known) await store?.save(adapter, tuning);
+  return tuning;
+}
+
+/** The same operators, whose lowerings know the adapter. */
+export const tunedOps = (ops: OpTable, tuning: KernelTuning): OpTable =>
+  new Map([...ops].map(([name, op]) => [name, { ...op, lower: (types) => op.lower(types, tuning) }]));

@@ -1,0 +1,104 @@
+/**
+ * Times every kernel that multiplies matrices on an adapter, at one size and in the layout that each is made for: the numbers of KernelTuning.
+ * A few milliseconds a kernel after compiling; called once an unknown adapter (choose-tuning.ts). Nothing is checked here: tests hold the kernels'
+ * bits against each other.
+ */
+import { must } from '../../../base/invariant';
+import { type KernelTuning, PRODUCT_KERNELS, type ProductKernel } from '../../../graph/kernel-tuning';
+import { grid } from '../../../graph/launch';
+import type { DenseLaunch } from '../../../graph/op';
+import { type Product, productLaunch, TILE_KERNELS } from '../../../graph/tiled-product';
+import { packParams } from '../dispatch';
+import type { PipelineCache } from '../pipelines';
+import { COPY_DST, STORAGE, UNIFORM } from '../usage';
+
+/** m, n and k. */
+const SIZE = 512;
+/** Shorter times say more about submitting than about computing. */
+const LONG_ENOUGH_MS = 5;
+const MOST_DISPATCHES = 128;
+
+function launchOf(kernel: ProductKernel): DenseLaunch {
+  const alongRows: Product['steps'] = [SIZE, 1, SIZE, 1];
+  const alongK: Product['steps'] = [SIZE, 1, 1, SIZE];
+  const steps = kernel === 'matmul/rows' ? alongRows : alongK;
+  const product: Product = { m: SIZE, n: SIZE, k: SIZE, steps, a: 0, b: 1, c: 2 };
+  const tile = TILE_KERNELS.find((each) => each.kernel === kernel);
+  if (tile) return productLaunch(tile, product);
+  const params = [SIZE, SIZE, SIZE, ...steps];
+  return { kind: 'dense', kernel: 'ops/matmul', bindings: [0, 1, 2], params, workgroups: grid(SIZE * SIZE) };
+}
+
+export async function measureProducts(
+  device: GPUDevice,
+  pipelines: PipelineCache,
+  shaders: Readonly<Record<string, string>>,
+): Promise<KernelTuning> {
+  const buffers = ['a', 'b', 'c'].map((name) =>
+    device.createBuffer({ label: `tuning ${name}`, size: SIZE * SIZE * 4, usage: STORAGE }),
+  );
+  const times: [ProductKernel, number][] = [];
+  try {
+    for (const kernel of PRODUCT_KERNELS)
+      times.push([kernel, await timeOf(launchOf(kernel), device, pipelines, shaders, buffers)]);
+  } finally {
+    for (const buffer of buffers) buffer.destroy();
+  }
+  const fastest = Math.min(...times.map(([, ms]) => ms));
+  const relative = times.map(([kernel, ms]) => [kernel, ms / fastest]);
+  return { matmul: Object.fromEntries(relative) as KernelTuning['matmul'] };
+}
+
+/** Milliseconds of one dispatch. */
+async function timeOf(
+  launch: DenseLaunch,
+  device: GPUDevice,
+  pipelines: PipelineCache,
+  shaders: Readonly<Record<string, string>>,
+  buffers: readonly GPUBuffer[],
+): Promise<number> {
+  const { pipeline, tensors, params } = await pipelines.compile(
+    { kernel: launch.kernel, constants: launch.constants ?? {} },
+    shaders,
+  );
+  const words = packParams(
+    launch.params,
+    launch.bindings.map(() => 0),
+  );
+  const uniform = device.createBuffer({ label: 'tuning', size: words.byteLength, usage: UNIFORM | COPY_DST });
+  device.queue.writeBuffer(uniform, 0, words);
+  const groups = [
+    device.createBindGroup({
+      layout: tensors,
+      entries: launch.bindings.map((operand, binding) => ({
+        binding,
+        resource: { buffer: must(buffers[operand], 'operand') },
+      })),
+    }),
+    device.createBindGroup({ layout: params, entries: [{ binding: 0, resource: { buffer: uniform } }] }),
+  ];
+  const run = async (dispatches: number): Promise<number> => {
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    groups.forEach((group, index) => {
+      pass.setBindGroup(index, group);
+    });
+    for (let i = 0; i < dispatches; i++) pass.dispatchWorkgroups(...launch.workgroups);
+    pass.end();
+    const commands = encoder.finish();
+    const start = performance.now();
+    device.queue.submit([commands]);
+    await device.queue.onSubmittedWorkDone();
+    return performance.now() - start;
+  };
+  try {
+    await run(1);
+    for (let dispatches = 1; ; dispatches *= 2) {
+      const ms = await run(dispatches);
+      if (ms >= LONG_ENOUGH_MS || dispatches >= MOST_DISPATCHES) return Math.max(ms, 1e-3) / dispatches;
+    }
+  } finally {
+    uniform.destroy();
+  }
+}

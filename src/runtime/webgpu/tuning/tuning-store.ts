@@ -1,0 +1,61 @@
+/**
+ * Where the measured tunings of adapters are kept: the seam, one in memory, and one in the browser's Cache API, which pages and workers share. What cannot be
+ * read or written is measured again; nothing else depends on it.
+ */
+import { type KernelTuning, PRODUCT_KERNELS } from '../../../graph/kernel-tuning';
+
+export interface TuningStore {
+  load(adapter: string): Promise<KernelTuning | undefined>;
+  save(adapter: string, tuning: KernelTuning): Promise<void>;
+}
+
+export function memoryTuningStore(): TuningStore {
+  const kept = new Map<string, KernelTuning>();
+  return {
+    load: async (adapter) => kept.get(adapter),
+    async save(adapter, tuning) {
+      kept.set(adapter, tuning);
+    },
+  };
+}
+
+/** A change of the kernels or of what is measured takes a new number. */
+const CACHE = 'lockstep-kernel-tuning-1';
+const urlOf = (adapter: string) => `/kernel-tuning/${encodeURIComponent(adapter)}`;
+
+/** Undefined where there is no Cache API: under Node, and on pages that are not secure. */
+export function browserTuningStore(
+  storage: CacheStorage | undefined = typeof caches === 'undefined' ? undefined : caches,
+): TuningStore | undefined {
+  if (!storage) return undefined;
+  return {
+    async load(adapter) {
+      try {
+        const found = await (await storage.open(CACHE)).match(urlOf(adapter));
+        return found && parseTuning(await found.json());
+      } catch {
+        return undefined;
+      }
+    },
+    async save(adapter, tuning) {
+      try {
+        await (await storage.open(CACHE)).put(urlOf(adapter), new Response(JSON.stringify(tuning)));
+      } catch {
+        // Private windows and full disks: it is measured again the next time.
+      }
+    },
+  };
+}
+
+/** What was kept by another version, or by nobody, is no tuning. */
+export function parseTuning(value: unknown): KernelTuning | undefined {
+  if (typeof value !== 'object' || value === null || !('matmul' in value)) return undefined;
+  const times = value.matmul;
+  if (typeof times !== 'object' || times === null) return undefined;
+  const entries = Object.entries(times);
+  const whole = PRODUCT_KERNELS.every((kernel) => {
+    const time: unknown = entries.find(([name]) => name === kernel)?.[1];
+    return typeof time === 'number' && Number.isFinite(time) && time > 0;
+  });
+  return whole ? { matmul: Object.fromEntries(entries) as KernelTuning['matmul'] } : undefined;
+}
