@@ -146,6 +146,7 @@ test('what comes before the step: gradients that add up, their norm, the clippin
     { name: 'optim/accumulate-grad', phase: 'backward', module: '0', reads: ['fresh'], writes: gradients },
     { name: 'optim/grad-norm', phase: 'step', module: '', reads: gradients, writes: ['grad_norm.own'] },
     { name: 'ops/copy', phase: 'step', module: '', reads: ['grad_norm.own'], writes: ['grad_norms'] },
+    ...transfer([7, 8], 1, 0, { slice: slice('grad_norm.own', 0, 1), phase: 'step', payload: 'gradient' }),
     { name: 'optim/grad-norm', phase: 'step', module: '', reads: ['grad_norms'], writes: ['grad_norm'] },
     { name: 'optim/clip-grad-norm', phase: 'step', module: '', reads: ['grad_norm', ...gradients], writes: gradients },
   ]);
@@ -153,6 +154,8 @@ test('what comes before the step: gradients that add up, their norm, the clippin
     'Backward: cuda:0 adds 2 gradients to what .grad holds of earlier micro-batches',
     'clip_grad_norm_(): cuda:0 takes the norm of its 2 gradients',
     'clip_grad_norm_(): cuda:0 puts its own norm beside those that come',
+    "clip_grad_norm_(): cuda:1 sends the norm of one device's gradients to cuda:0",
+    "clip_grad_norm_(): cuda:0 receives the norm of one device's gradients from cuda:1",
     "clip_grad_norm_(): cuda:0 takes the norm of all devices' norms",
     'clip_grad_norm_(): cuda:0 scales its 2 gradients by that norm',
   ]);

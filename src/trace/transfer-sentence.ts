@@ -32,6 +32,8 @@ export function transferSentence(trace: StepTrace, e: TraceEvent): string {
       return `backward: ${who} adds ${buffer} from ${other}: now the sum of ${collective.summed ?? '?'} of ${replicas} replicas`;
     }
     default:
+      if (buffer.startsWith('grad_norm'))
+        return `clip_grad_norm_(): ${moves(buffer === 'grad_norm' ? 'the total norm' : "the norm of one device's gradients")}`;
       return `${e.phase}: ${moves(e.payload === 'gradient' ? `the gradient ${buffer}` : `the ${e.payload} ${buffer}`)}`;
   }
 }
