@@ -56,7 +56,7 @@ fn pixel(p: u32, group: u32, instance: u32) -> Pixel {
 }
 
 fn load(p: Pixel, row: u32, column: u32, offset: u32) -> f32 {
-  return select(0.0, x[p.source + offset], p.row + row < params.height && p.column + column < params.width);
+  return select(0.0, x[p.source + offset], (p.row + row < params.height) & (p.column + column < params.width));
 }
 
 fn store(p: u32, out: u32, channel: u32, bias_start: u32, a: vec4f, b: vec4f) {

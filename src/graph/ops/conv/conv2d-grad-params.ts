@@ -13,8 +13,11 @@ import { type ConvGeometry, convGeometry, groupsOf } from './geometry';
 
 /** Invocations that the first launch should have, to fill a GPU. */
 const INVOCATIONS = 2048;
-/** Output channels an invocation of the first launch takes. */
+/** More parts than this cost more in the second launch than they gain in the first. */
+const MOST_PARTS = 512;
+/** What an invocation of the first launch takes: output channels and places (input channel, row and column of the kernel). */
 const CHANNELS = 8;
+const PLACES = 9;
 
 function geometryOf(inputs: readonly TensorType[], attrs: Attrs): ConvGeometry {
   const [x, dy] = [at(inputs, 0).shape, at(inputs, 1).shape];
@@ -30,14 +33,20 @@ interface Parts {
   /** Weights and biases: the length of a part. */
   readonly weights: number;
   readonly biases: number;
+  readonly placeTiles: number;
+  readonly channelTiles: number;
 }
 
 function partsOf(g: ConvGeometry, bias: boolean): Parts {
-  const weights = g.groups * g.outChannels * g.inChannels * g.kernelHeight * g.kernelWidth;
-  const tiles = g.groups * Math.ceil(g.outChannels / CHANNELS) * g.inChannels;
+  const places = g.inChannels * g.kernelHeight * g.kernelWidth;
+  const channels = g.groups * g.outChannels;
+  const placeTiles = Math.ceil(places / PLACES);
+  const channelTiles = Math.ceil(g.outChannels / CHANNELS);
   const rows = g.batch * g.outHeight;
-  const rowsOfPart = Math.ceil(rows / Math.max(1, Math.round(INVOCATIONS / tiles)));
-  return { rowsOfPart, parts: Math.ceil(rows / rowsOfPart), weights, biases: bias ? g.groups * g.outChannels : 0 };
+  const wanted = Math.round(INVOCATIONS / (g.groups * placeTiles * channelTiles));
+  const rowsOfPart = Math.ceil(rows / Math.min(MOST_PARTS, Math.max(1, wanted)));
+  const parts = Math.ceil(rows / rowsOfPart);
+  return { rowsOfPart, parts, weights: channels * places, biases: bias ? channels : 0, placeTiles, channelTiles };
 }
 
 const rowsOfDy = (g: ConvGeometry, { rowsOfPart, parts }: Parts): ChannelRows => ({
@@ -84,14 +93,24 @@ export const conv2dGradParams: OpDef = {
     const hasBias = attrs.bias === true;
     const plan = partsOf(g, hasBias);
     const partial = hasBias ? 4 : 3;
-    const invocations = plan.parts * plan.weights;
+    const invocations = plan.parts * g.groups * plan.placeTiles * plan.channelTiles;
     const length = plan.weights + plan.biases;
     const sums: DenseLaunch = {
       kind: 'dense',
       kernel: 'conv/conv2d-grad-params',
       bindings: [0, 1, partial],
       params: [
-        ...[invocations, plan.rowsOfPart, length, g.batch, g.groups, g.inChannels, g.outChannels],
+        ...[
+          invocations,
+          plan.rowsOfPart,
+          length,
+          plan.placeTiles,
+          plan.channelTiles,
+          g.batch,
+          g.groups,
+          g.inChannels,
+          g.outChannels,
+        ],
         ...[g.height, g.width, g.outHeight, g.outWidth, g.kernelHeight, g.kernelWidth],
         ...[g.strideY, g.strideX, g.padY, g.padX, g.dilationY, g.dilationX],
       ],

@@ -56,6 +56,14 @@ const CONVOLUTIONS: Readonly<Record<string, Maker>> = {
       [small(c, 11), small(b, 3), 3, 3],
       true,
     )(random),
+  'conv2d, 3 x 3 in tiles': ([a, b, c], random) =>
+    conv(
+      'conv/conv2d',
+      { padding: [1, 0], groups: small(b, 2) },
+      [small(a, 2), 2 * small(b, 2), 5 + small(c, 4), 3 + small(a, 3)],
+      [small(b, 2) * small(c, 9), 2, 3, 3],
+      true,
+    )(random),
   'conv2d, stride, dilation and unequal padding': ([a, b, c], random) =>
     conv(
       'conv/conv2d',
