@@ -97,7 +97,8 @@ it.each(Object.keys(CASES).filter((name) => /mse|l1|bce|cross|nll/.test(name)))(
   },
 );
 
-const NAN_CASES = Object.keys(CASES).filter((name) => !/matmul|add|sum/.test(name));
+// Not under a causal mask: there NaN spreads by tiles, which attention's own test bounds.
+const NAN_CASES = Object.keys(CASES).filter((name) => !/matmul|add|sum|causal/.test(name));
 
 it.each(NAN_CASES)('lets NaN through as the CPU does, forward and backward: %s', async (name) => {
   const make = must(CASES[name], name);

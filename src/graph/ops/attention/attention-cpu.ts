@@ -20,31 +20,49 @@ function dot(x: HostArray, i: number, y: HostArray, j: number, n: number): numbe
   return sum;
 }
 
+/** Fills `weights` with e^(score - largest) of a query's keys; returns the largest score and the sum of the weights. */
+function weigh(
+  a: Heads,
+  q: HostArray,
+  query: number,
+  k: HostArray,
+  keys: number,
+  reach: number,
+  weights: Float64Array,
+) {
+  let largest = Number.NEGATIVE_INFINITY;
+  for (let j = 0; j < reach; j++) {
+    const s = a.scale * dot(q, query, k, keys + j * a.k.row, a.headDim);
+    weights[j] = s;
+    if (s > largest) largest = s;
+  }
+  let sum = 0;
+  for (let j = 0; j < reach; j++) {
+    const w = Math.exp((weights[j] as number) - largest);
+    weights[j] = w;
+    sum += w;
+  }
+  return { largest, sum };
+}
+
 export function attend(a: Heads, q: HostArray, k: HostArray, v: HostArray, out: HostArray, lse: HostArray): void {
   const { headDim } = a;
-  const scores = new Float64Array(a.keys);
+  const weights = new Float64Array(a.keys);
   const row = new Float64Array(headDim);
   eachHead(a, (b, h, statistics) => {
     const [qs, ks, vs, os] = [startOf(a.q, b, h), startOf(a.k, b, h), startOf(a.v, b, h), startOf(a.out, b, h)];
     for (let i = 0; i < a.queries; i++) {
       const reach = reachOf(a, i);
-      let max = Number.NEGATIVE_INFINITY;
-      for (let j = 0; j < reach; j++) {
-        const s = a.scale * dot(q, qs + i * a.q.row, k, ks + j * a.k.row, headDim);
-        scores[j] = s;
-        if (s > max) max = s;
-      }
-      let sum = 0;
+      const { largest, sum } = weigh(a, q, qs + i * a.q.row, k, ks, reach, weights);
       row.fill(0);
       for (let j = 0; j < reach; j++) {
-        const p = Math.exp((scores[j] as number) - max);
-        sum += p;
+        const p = weights[j] as number;
         const value = vs + j * a.v.row;
         for (let e = 0; e < headDim; e++) row[e] = (row[e] as number) + p * (v[value + e] as number);
       }
       const o = os + i * a.out.row;
       for (let e = 0; e < headDim; e++) out[o + e] = (row[e] as number) / sum;
-      lse[statistics + i] = max + Math.log(sum);
+      lse[statistics + i] = largest + Math.log(sum);
     }
   });
 }
@@ -54,17 +72,20 @@ export interface AttentionTensors {
   readonly k: HostArray;
   readonly v: HostArray;
   readonly out: HostArray;
-  readonly lse: HostArray;
   readonly dout: HostArray;
 }
 
-/** dq, dk and dv may be one packed array; delta gets the row sums of dout out. */
+/**
+ * dq, dk and dv may be one packed array; delta gets the row sums of dout out. The weights are normalised anew, in double precision, which lse in float32 would not
+ * allow.
+ */
 export function attendBackward(
   a: Heads,
-  { q, k, v, out, lse, dout }: AttentionTensors,
+  { q, k, v, out, dout }: AttentionTensors,
   { dq, dk, dv, delta }: Readonly<Record<'dq' | 'dk' | 'dv' | 'delta', HostArray>>,
 ): void {
   const { headDim } = a;
+  const weights = new Float64Array(a.keys);
   const row = new Float64Array(headDim);
   dk.fill(0);
   dv.fill(0);
@@ -74,12 +95,12 @@ export function attendBackward(
       const [query, o] = [qs + i * a.q.row, os + i * a.out.row];
       const d = dot(dout, o, out, o, headDim);
       delta[statistics + i] = d;
-      const total = lse[statistics + i] as number;
       const reach = reachOf(a, i);
+      const { sum } = weigh(a, q, query, k, ks, reach, weights);
       row.fill(0);
       for (let j = 0; j < reach; j++) {
         const [key, value] = [ks + j * a.k.row, vs + j * a.v.row];
-        const p = Math.exp(a.scale * dot(q, query, k, key, headDim) - total);
+        const p = (weights[j] as number) / sum;
         const ds = p * (dot(dout, o, v, value, headDim) - d) * a.scale;
         for (let e = 0; e < headDim; e++) {
           row[e] = (row[e] as number) + ds * (k[key + e] as number);

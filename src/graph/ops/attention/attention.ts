@@ -36,9 +36,9 @@ export const attentionGrad: OpDef = {
   infer: (inputs) => [at(inputs, 0), at(inputs, 1), at(inputs, 2), at(inputs, 4)],
   cpu({ inputs, outputs, inputTypes, attrs }) {
     const [q, k, v] = [at(inputs, 0), at(inputs, 1), at(inputs, 2)];
-    const [out, lse, dout] = [at(inputs, 3), at(inputs, 4), at(inputs, 5)];
+    const [out, dout] = [at(inputs, 3), at(inputs, 5)];
     const [dq, dk, dv, delta] = [at(outputs, 0), at(outputs, 1), at(outputs, 2), at(outputs, 3)];
-    attendBackward(separateHeads(inputTypes, attrs), { q, k, v, out, lse, dout }, { dq, dk, dv, delta });
+    attendBackward(separateHeads(inputTypes, attrs), { q, k, v, out, dout }, { dq, dk, dv, delta });
   },
   lower: (types) =>
     backwardLaunches(separateHeads(types.inputs, types.attrs), {

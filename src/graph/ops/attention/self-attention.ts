@@ -39,10 +39,10 @@ export const selfAttentionGrad: OpDef = {
   name: 'attention/self-attention-grad',
   infer: (inputs) => [at(inputs, 0), at(inputs, 2)],
   cpu({ inputs, outputs, inputTypes, attrs }) {
-    const [qkv, out, lse, dout] = [at(inputs, 0), at(inputs, 1), at(inputs, 2), at(inputs, 3)];
+    const [qkv, out, dout] = [at(inputs, 0), at(inputs, 1), at(inputs, 3)];
     const [dqkv, delta] = [at(outputs, 0), at(outputs, 1)];
     const heads = packedHeads(at(inputTypes, 0).shape, attrs);
-    attendBackward(heads, { q: qkv, k: qkv, v: qkv, out, lse, dout }, { dq: dqkv, dk: dqkv, dv: dqkv, delta });
+    attendBackward(heads, { q: qkv, k: qkv, v: qkv, out, dout }, { dq: dqkv, dk: dqkv, dv: dqkv, delta });
   },
   lower: (types) =>
     backwardLaunches(packedHeads(at(types.inputs, 0).shape, types.attrs), {
