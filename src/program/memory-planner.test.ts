@@ -9,7 +9,8 @@ import type { OpDef } from '../graph/op';
 import type { MemoryCategory } from '../protocol/trace';
 import { ProgramBuilder, type Where } from './builder';
 import type { Program } from './instruction';
-import { deviceMemory, planMemory } from './memory-planner';
+import { planMemory } from './memory-planner';
+import { deviceMemory } from './memory-report';
 import { lifetimesCollide, randomOrder } from './testing/random-order';
 
 const step: OpDef = { name: 'step', infer: (inputs) => inputs, cpu() {}, lower: () => [], flops: () => 1 };

@@ -119,35 +119,3 @@ function shareSlots(lane: Lane, order: Order): BufferSpec[][] {
   }
   return slots;
 }
-
-/** What the page shows: the plan's bytes by category. A slot counts for the category of its largest buffer. */
-export function deviceMemory(programs: readonly Program[], plan: DevicePlan, budgetBytes: number): DeviceMemory {
-  const byCategory: Record<MemoryCategory, number> = {
-    parameter: 0,
-    gradient: 0,
-    optimizer: 0,
-    buffer: 0,
-    bucket: 0,
-    activation: 0,
-    data: 0,
-    communication: 0,
-  };
-  const largest = plan.regions.map(() => ({ bytes: 0, category: 'activation' as MemoryCategory }));
-  const seen = new Set<string>();
-  for (const program of programs) {
-    const lane = program.lanes.find((l) => l.device === plan.device);
-    const place = plan.placements.get(program.variant);
-    for (const spec of lane?.buffers ?? []) {
-      const bytes = alignedBytes(spec);
-      if (spec.persistent) {
-        if (!seen.has(spec.name)) byCategory[spec.category] += bytes;
-        seen.add(spec.name);
-        continue;
-      }
-      const slot = must(largest[must(place?.get(spec.name), spec.name).region], 'slot');
-      if (bytes > slot.bytes) Object.assign(slot, { bytes, category: spec.category });
-    }
-  }
-  for (const slot of largest) byCategory[slot.category] += slot.bytes;
-  return { device: plan.device, budgetBytes, peakBytes: plan.bytes, byCategory };
-}

@@ -1,7 +1,8 @@
 /** Programs that must not run, and what is said of them. */
 import { describe, expect, test } from 'vitest';
 import { ProgramBuilder, type Where } from './builder';
-import { verify, verifyMemory } from './verifier';
+import { verifyMemory } from './memory-report';
+import { verify } from './verifier';
 
 const comm: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
 const NO_OPS = new Map();

@@ -1,6 +1,6 @@
 /**
  * Refuses a Program before it runs: a buffer that does not exist, a slice outside its buffer, a receive without its send, collectives
- * that differ between ranks, a wait that can never end, a device over its memory. Messages are PyTorch's in meaning.
+ * that differ between ranks, a wait that can never end. Messages are PyTorch's in meaning.
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
@@ -9,7 +9,6 @@ import { elements } from '../tensor/shape';
 import type { Instruction, Lane, Program, Recv, Send } from './instruction';
 import { accessedBuffers } from './instruction-access';
 import { linearize } from './linearize';
-import { planMemory } from './memory-planner';
 
 export function verify(program: Program, ops: OpTable): void {
   for (const lane of program.lanes) checkLane(lane, ops);
@@ -17,22 +16,6 @@ export function verify(program: Program, ops: OpTable): void {
   checkCollectives(program);
   linearize(program, { group: false });
 }
-
-/** Refuses a set of Programs that needs more memory on some device than its budget. */
-export function verifyMemory(programs: readonly Program[], budgetBytes: number): void {
-  for (const [device, { bytes }] of planMemory(programs)) {
-    if (bytes <= budgetBytes) continue;
-    throw new LockstepError(
-      'memory',
-      `CUDA out of memory. The step needs ${mib(bytes)} on GPU ${device} (${mib(budgetBytes)} total capacity).`,
-      'Use fewer units or layers, a smaller batch, more devices in model parallel, or raise the memory budget.',
-      { device, neededBytes: bytes, budgetBytes },
-    );
-  }
-}
-
-const mib = (bytes: number): string =>
-  bytes < 1 << 20 ? `${(bytes / 1024).toFixed(2)} KiB` : `${(bytes / (1 << 20)).toFixed(2)} MiB`;
 
 function checkLane(lane: Lane, ops: OpTable): void {
   const specs = new Map(lane.buffers.map((b) => [b.name, b]));

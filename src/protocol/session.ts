@@ -58,8 +58,58 @@ export interface DatasetPreview {
   readonly testRows: number;
   readonly inputs: number;
   readonly outputs: number;
+  readonly kind: 'points' | 'image' | 'tokens' | 'table';
+  /** Of one row: [2], [1, 28, 28], [context]. */
+  readonly inputShape: readonly number[];
+  /** Names of the classes; their numbers where a file gives none; empty in regression. */
+  readonly classNames: readonly string[];
+  /** tokens: the text of each id. */
+  readonly vocabulary: readonly string[];
+  /** image: up to 40 rows as they are trained on. */
+  readonly images: readonly LabelledImage[];
+  /** tokens: up to 8 rows as text: input and target (open positions as '·'). */
+  readonly sequences: readonly { readonly input: string; readonly target: string }[];
   /** 2-D inputs only: up to 1,000 points as x, y, target, isTest. */
   readonly points: readonly (readonly [x: number, y: number, target: number, isTest: 0 | 1])[];
+}
+
+/** An image [channels, height, width] with values 0..1 as bytes 0..255. */
+export interface LabelledImage {
+  readonly row: number;
+  readonly shape: readonly [channels: number, height: number, width: number];
+  readonly pixels: Uint8Array<ArrayBuffer>;
+  readonly label: number;
+}
+
+/** What a classifier says about test rows (training rows where there are none). */
+export interface Confusion {
+  /** [classes, classes], row-major: row = target, column = prediction. */
+  readonly counts: Uint32Array<ArrayBuffer>;
+  readonly rows: number;
+  readonly of: 'train' | 'test';
+}
+
+export interface Misclassified extends LabelledImage {
+  readonly predicted: number;
+  /** Of the prediction. */
+  readonly probability: number;
+}
+
+/** A row of a token task as the model answers it: only the positions that the target asks for. */
+export interface AnsweredSequence {
+  readonly prompt: string;
+  readonly expected: string;
+  readonly predicted: string;
+  readonly right: boolean;
+}
+
+/** What one attention layer looks at, for one row of data. */
+export interface AttentionMap {
+  /** Module path: 'blocks.0'. */
+  readonly module: string;
+  readonly heads: number;
+  /** [heads, queries, keys], each row a softmax. */
+  readonly weights: Float32Array<ArrayBuffer>;
 }
 
 /** State at one step, read back at the page's pace. */
@@ -80,6 +130,14 @@ export interface Snapshot {
   readonly field: Float32Array | undefined;
   /** Regression: up to 200 pairs target, prediction. */
   readonly predictions: readonly (readonly [target: number, predicted: number])[];
+  /** Class indices per row (not per token) only. */
+  readonly confusion: Confusion | undefined;
+  /** Images: up to 24 that are taken for another class, the surest mistakes first. */
+  readonly misclassified: readonly Misclassified[];
+  /** Text: what the model writes on its own at this step, from a fixed prompt and seed. */
+  readonly sampledText: string | undefined;
+  /** Sequence tasks: up to 8 test rows. */
+  readonly answers: readonly AnsweredSequence[];
 }
 export const FIELD_SIZE = 48;
 
@@ -109,6 +167,12 @@ export interface SessionApi {
   /** Runs one step with tracing and emits 'trace', 'losses', 'snapshot'. Only while paused. */
   traceStep(): Promise<StepTrace>;
   snapshot(): Promise<Snapshot>;
+  /** Class probabilities (classification) or outputs of the current weights for one row of inputs. */
+  predict(input: Float32Array<ArrayBuffer>): Promise<Float32Array<ArrayBuffer>>;
+  /** Text: continues `prompt` by `length` tokens, sampled at `temperature` (0: the likeliest) with a generator of that seed. */
+  generate(prompt: string, length: number, temperature: number, seed: number): Promise<string>;
+  /** Attention of every attention layer on one row of data, with its tokens. */
+  attention(row: number): Promise<{ readonly tokens: readonly string[]; readonly maps: readonly AttentionMap[] }>;
   /** Same initial weights, same order of samples, step 0. */
   reset(): Promise<void>;
   /** Runs a Config from start to end and reports; does not touch the open session. */

@@ -122,6 +122,15 @@ export interface DeviceMemory {
   /** Bytes allocated at once, lifetimes shared. */
   readonly peakBytes: number;
   readonly byCategory: Readonly<Record<MemoryCategory, number>>;
+  /** Every allocation, largest first; together `peakBytes`. */
+  readonly entries: readonly MemoryEntry[];
+}
+
+/** One stretch of memory and the tensors that live in it, at the same time or one after the other. */
+export interface MemoryEntry {
+  readonly category: MemoryCategory;
+  readonly bytes: number;
+  readonly tensors: readonly string[];
 }
 
 /** One traced step. `modelled` runs parallel to `events`. */

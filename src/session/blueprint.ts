@@ -15,11 +15,13 @@ import { checkTargets, type Dataset } from '../data/dataset';
 import { makeDataset } from '../data/make-dataset';
 import { checkModel, type DataShape } from '../nn/check-model';
 import { type InitialBuffer, type InitialParameter, initialBuffers, initialParameters } from '../nn/model';
+import { tiedNames } from '../nn/tied';
 import { makeStepScalars } from '../optim/scalars';
 import { PROGRAM_OPS, STRATEGIES } from '../parallel/strategies';
 import type { Strategy, StrategyInput } from '../parallel/strategy';
 import type { Program } from '../program/instruction';
-import { verify, verifyMemory } from '../program/verifier';
+import { verifyMemory } from '../program/memory-report';
+import { verify } from '../program/verifier';
 import type { Config } from '../protocol/config';
 import type { Files, Notice } from '../protocol/session';
 import type { Rank } from '../protocol/trace';
@@ -69,8 +71,13 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   };
   const outputs = checkModel(config.model.layers, data, config.loss, config.batchSize).at(-1) ?? 1;
   checkTargets(dataset, outputs);
-  const drawn = initialParameters(config.model.layers, generator);
-  const parameters = config.weights === undefined ? drawn : initialWeights(config.weights, files, drawn);
+  const { layers } = config.model;
+  const drawn = {
+    parameters: initialParameters(layers, generator),
+    buffers: initialBuffers(layers, config.loss),
+  };
+  const { parameters, buffers } =
+    config.weights === undefined ? drawn : initialWeights(config.weights, files, drawn, tiedNames(layers));
 
   const strategy = STRATEGIES[config.mode];
   const { ranks, processes } = strategy.mesh(config);
@@ -138,7 +145,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       targetType,
     },
     parameters,
-    buffers: initialBuffers(config.model.layers, config.loss),
+    buffers,
     strategy,
     input,
     rankOfDevice: ranks,

@@ -1,5 +1,6 @@
 /** Memory of each device as the planner laid it out, by category, against the budget. */
-import { deviceMemory, planMemory } from '../program/memory-planner';
+import { planMemory } from '../program/memory-planner';
+import { deviceMemory } from '../program/memory-report';
 import type { DeviceMemory } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
 

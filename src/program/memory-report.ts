@@ -1,0 +1,87 @@
+/**
+ * The memory plan of a device as people read it: every allocation with the tensors that live in it, sums by category, and the refusal of a Program that does
+ * not fit. The entries add up to the plan, byte for byte. Called by `session`; the plan itself is memory-planner.ts.
+ */
+import { LockstepError } from '../base/errors';
+import { must } from '../base/invariant';
+import type { DeviceMemory, MemoryCategory, MemoryEntry } from '../protocol/trace';
+import type { Program } from './instruction';
+import { alignedBytes, type DevicePlan, planMemory } from './memory-planner';
+
+const CATEGORIES: readonly MemoryCategory[] = [
+  'parameter',
+  'gradient',
+  'optimizer',
+  'buffer',
+  'bucket',
+  'activation',
+  'data',
+  'communication',
+];
+
+/** A persistent tensor is an entry of its own; tensors that share a slot one after the other are one entry of the largest one's size. */
+export function memoryEntries(programs: readonly Program[], plan: DevicePlan): readonly MemoryEntry[] {
+  const entries = new Map<string, { category: MemoryCategory; bytes: number; largest: number; tensors: Set<string> }>();
+  for (const program of programs) {
+    const lane = program.lanes.find((l) => l.device === plan.device);
+    const place = plan.placements.get(program.variant);
+    for (const spec of lane?.buffers ?? []) {
+      const { region } = must(place?.get(spec.name), spec.name);
+      const key = spec.persistent ? `tensor ${spec.name}` : `slot ${region}`;
+      const bytes = alignedBytes(spec);
+      const entry = entries.get(key) ?? {
+        category: spec.category,
+        bytes: spec.persistent ? bytes : must(plan.regions[region], 'region').bytes,
+        largest: 0,
+        tensors: new Set<string>(),
+      };
+      if (bytes > entry.largest) Object.assign(entry, { category: spec.category, largest: bytes });
+      entry.tensors.add(spec.name);
+      entries.set(key, entry);
+    }
+  }
+  return [...entries.values()]
+    .map(({ category, bytes, tensors }) => ({ category, bytes, tensors: [...tensors] }))
+    .sort((a, b) => b.bytes - a.bytes);
+}
+
+export function deviceMemory(programs: readonly Program[], plan: DevicePlan, budgetBytes: number): DeviceMemory {
+  const entries = memoryEntries(programs, plan);
+  const total = (category: MemoryCategory): number =>
+    entries.reduce((sum, entry) => (entry.category === category ? sum + entry.bytes : sum), 0);
+  const byCategory = Object.fromEntries(CATEGORIES.map((c) => [c, total(c)])) as Record<MemoryCategory, number>;
+  return { device: plan.device, budgetBytes, peakBytes: plan.bytes, byCategory, entries };
+}
+
+/** Refuses a set of Programs that needs more memory on some device than its budget, in PyTorch's words, with what takes it and what would help. */
+export function verifyMemory(programs: readonly Program[], budgetBytes: number): void {
+  for (const [device, plan] of planMemory(programs)) {
+    const { bytes } = plan;
+    if (bytes <= budgetBytes) continue;
+    const { byCategory, entries } = deviceMemory(programs, plan, budgetBytes);
+    const parts = CATEGORIES.filter((c) => byCategory[c] > 0)
+      .sort((a, b) => byCategory[b] - byCategory[a])
+      .map((c) => `${c} ${formatBytes(byCategory[c])}`);
+    const largest = entries.slice(0, 3).map((entry) => `${entry.tensors[0]} ${formatBytes(entry.bytes)}`);
+    throw new LockstepError(
+      'memory',
+      `CUDA out of memory. The step needs ${formatBytes(bytes)} on GPU ${device} (${formatBytes(budgetBytes)} total capacity): ${parts.join(', ')}. Largest: ${largest.join(', ')}.`,
+      remedy(byCategory),
+      { device, neededBytes: bytes, budgetBytes, byCategory, largest: entries.slice(0, 10) },
+    );
+  }
+}
+
+/** What helps depends on what takes the room. */
+function remedy(bytes: Readonly<Record<MemoryCategory, number>>): string {
+  const perStep = bytes.activation + bytes.data + bytes.communication + bytes.bucket;
+  const state = bytes.parameter + bytes.gradient + bytes.optimizer + bytes.buffer;
+  if (perStep > state) {
+    return 'Activations take the most: use a smaller batch, accumulate gradients over micro-batches, set checkpointSegments, or raise the memory budget.';
+  }
+  const adaptive = bytes.optimizer > bytes.parameter ? 'SGD keeps less state than Adam; ' : '';
+  return `Parameters with their gradients and optimiser state take the most: ${adaptive}use fewer units or layers, spread the layers over more devices (model parallel), or raise the memory budget.`;
+}
+
+const formatBytes = (bytes: number): string =>
+  bytes < 1 << 20 ? `${(bytes / 1024).toFixed(2)} KiB` : `${(bytes / (1 << 20)).toFixed(2)} MiB`;
