@@ -107,8 +107,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let start = id.z * params.bias_stride + group * params.out_channels;
   let b = vec4f(bias[start + lo.x], bias[start + lo.y], bias[start + lo.z], bias[start + lo.w]);
   let c = vec4f(bias[start + hi.x], bias[start + hi.y], bias[start + hi.z], bias[start + hi.w]);
-  let has_bias = params.has_bias == 1u;
-  let bias_lo = select(vec4f(), b, has_bias); let bias_hi = select(vec4f(), c, has_bias);
+  let has_bias = params.has_bias == 1u; let bias_lo = select(vec4f(), b, has_bias); let bias_hi = select(vec4f(), c, has_bias);
   let plane = params.out_height * params.out_width; let plane_lo = lo * plane; let plane_hi = hi * plane;
   let second = column + 1u < params.out_width;
   store(out, plane_lo, bias_lo, p0); store(out, plane_hi, bias_hi, q0); if (second) { store(out + 1u, plane_lo, bias_lo, r0); store(out + 1u, plane_hi, bias_hi, s0); }
