@@ -3,6 +3,8 @@
  * class written out where that cannot have the names (an embedding without prefix). Under model parallel a class too, since a Sequential stays on one device.
  */
 import { at } from '../base/invariant';
+import { layerPath } from '../nn/model';
+import { tiedNames } from '../nn/tied';
 import type { LayerConfig } from '../protocol/config';
 import { type Expression, layout } from './python';
 import { classCode } from './pytorch-classes';
@@ -26,11 +28,9 @@ interface Node {
   readonly children?: readonly Node[];
 }
 
-const nameOf = (layer: LayerConfig, index: number): string => layer.name ?? String(index);
-
 /** Undefined where modules cannot have these names: empty ones, or one name twice. */
 function tree(layers: readonly LayerConfig[]): readonly Node[] | undefined {
-  const paths = layers.map((layer, i) => nameOf(layer, i).split('.'));
+  const paths = layers.map((layer, i) => layerPath(layer, i).split('.'));
   const below = (start: number, end: number, depth: number): readonly Node[] | undefined => {
     const nodes: Node[] = [];
     for (let first = start; first < end; ) {
@@ -63,23 +63,6 @@ function sequentialOf(layers: readonly LayerConfig[]): Expression {
   return sequentialCode(layers.map((layer, i) => [String(i), layerCode(layer, sequentialOf)]));
 }
 
-interface Tie {
-  /** Full names of parameters. */
-  readonly to: string;
-  readonly from: string;
-}
-
-function tiesOf(layers: readonly LayerConfig[], prefix = ''): readonly Tie[] {
-  return layers.flatMap((layer, i) => {
-    const path = [prefix, nameOf(layer, i)].filter((part) => part !== '').join('.');
-    if (layer.type === 'Residual') {
-      return [...tiesOf(layer.layers, `${path}.layers`), ...tiesOf(layer.shortcut ?? [], `${path}.shortcut`)];
-    }
-    if (layer.type !== 'Linear' || layer.tied === undefined) return [];
-    return [{ to: path === '' ? 'weight' : `${path}.weight`, from: layer.tied }];
-  });
-}
-
 /** The module or parameter of that name below `root`. */
 function access(root: string, name: string): string {
   const parts = name.split('.');
@@ -89,7 +72,7 @@ function access(root: string, name: string): string {
 }
 
 const ties = (layers: readonly LayerConfig[], root: string): readonly string[] =>
-  tiesOf(layers).map(({ to, from }) => `${access(root, to)} = ${access(root, from)}`);
+  tiedNames(layers).map(({ name, source }) => `${access(root, name)} = ${access(root, source)}`);
 
 /** Layers of which the listing cannot say the names. */
 const NAMES = '# some names differ from those of the run: no module can have them';
@@ -175,7 +158,7 @@ function spelledOut(layers: readonly LayerConfig[], devices: readonly number[] |
   let embedded = 0;
   for (let i = 0; i < layers.length; ) {
     const layer = at(layers, i);
-    const name = nameOf(layer, i);
+    const name = layerPath(layer, i);
     if (layer.type === 'TokenEmbedding' && name === '' && (devices === undefined || i === 0) && !taken.has('tok')) {
       const { vocab, width, context } = layer;
       const to = devices ? `.to('cuda:${devices[i] ?? 0}')` : '';
@@ -192,9 +175,9 @@ function spelledOut(layers: readonly LayerConfig[], devices: readonly number[] |
     }
     const key = name.split('.')[0] ?? '';
     let end = i + 1;
-    while (end < layers.length && key !== '' && nameOf(at(layers, end), end).split('.')[0] === key) end++;
+    while (end < layers.length && key !== '' && layerPath(at(layers, end), end).split('.')[0] === key) end++;
     // Numbers count from the start of the model, so an own tree of the group is asked only for names.
-    const group = layers.slice(i, end).map((l, k) => ({ ...l, name: nameOf(l, i + k) }) as LayerConfig);
+    const group = layers.slice(i, end).map((l, k) => ({ ...l, name: layerPath(l, i + k) }) as LayerConfig);
     const node = taken.has(key) ? undefined : tree(group)?.[0];
     const own = node ?? { key: `layer${i}`, code: layerCode(layer, sequentialOf) };
     if (!node) {

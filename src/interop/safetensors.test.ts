@@ -36,6 +36,16 @@ test('what was written is read back, bit for bit; the prefix of DDP goes when as
   });
 });
 
+test('the whole numbers of buffers keep their type', () => {
+  const buffers = [
+    { name: 'norm.num_batches_tracked', shape: [], data: BigInt64Array.of(3_000_000_000n) },
+    { name: 'ids', shape: [2], data: Int32Array.of(-1, 7) },
+    { name: 'rng_state', shape: [3], data: Uint8Array.of(1, 2, 255) },
+  ];
+  expect(readSafetensors(file, writeSafetensors(buffers))).toEqual(buffers);
+  expect(new TextDecoder().decode(writeSafetensors(buffers))).toContain('{"dtype":"I64","shape":[],');
+});
+
 test('a header of odd length: tensors need not be aligned', () => {
   const bytes = made('{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}', 4);
   new DataView(bytes.buffer).setFloat32(bytes.length - 4, 2.5, true);

@@ -1,14 +1,20 @@
 /**
- * Weights in the `.safetensors` format: 8 bytes with the length of a JSON header, the header, then the tensors' bytes. Reads and writes float32.
- * A damaged file is refused with the byte at fault; which tensors a model wants is for the caller to check.
+ * Weights in the `.safetensors` format: 8 bytes with the length of a JSON header, the header, then the tensors' bytes. Reads and writes float32, and the whole
+ * numbers of buffers. A damaged file is refused with the byte at fault; which tensors a model wants is for the caller to check.
  */
 import { LockstepError } from '../base/errors';
 import { elements, formatShape } from '../tensor/shape';
 
+/** What a tensor's type in the file becomes here. */
+const ARRAYS = { F32: Float32Array, I64: BigInt64Array, I32: Int32Array, U8: Uint8Array } as const;
+type FileType = keyof typeof ARRAYS;
+
+export type TensorData = Float32Array | BigInt64Array | Int32Array | Uint8Array;
+
 export interface NamedTensor {
   readonly name: string;
   readonly shape: readonly number[];
-  readonly data: Float32Array;
+  readonly data: TensorData;
 }
 
 export interface ReadOptions {
@@ -17,7 +23,6 @@ export interface ReadOptions {
 }
 
 const PREFIX = 8;
-const FLOAT_BYTES = 4;
 
 function refuse(file: string, byte: number, what: string, hint: string): LockstepError {
   return new LockstepError('data', `${file}, byte ${byte}: ${what}`, hint, { file, byte });
@@ -35,7 +40,7 @@ export function readSafetensors(
   const tensors: NamedTensor[] = [];
   for (const [key, entry] of Object.entries(header)) {
     if (key === '__metadata__') continue;
-    const { shape, begin, end } = checkEntry(file, key, entry, size, start);
+    const { type, shape, begin, end } = checkEntry(file, key, entry, size, start);
     spans.push([begin, end, key]);
     const name = options.stripModule === true ? key.replace(/^module\./, '') : key;
     if (tensors.some((tensor) => tensor.name === name)) {
@@ -47,7 +52,7 @@ export function readSafetensors(
       );
     }
     // A copy, because a tensor may begin at any byte and a Float32Array may not.
-    tensors.push({ name, shape, data: new Float32Array(bytes.slice(start + begin, start + end).buffer) });
+    tensors.push({ name, shape, data: new ARRAYS[type](bytes.slice(start + begin, start + end).buffer) });
   }
   checkSpans(file, spans, size, start);
   return tensors;
@@ -82,7 +87,7 @@ function checkEntry(
   entry: unknown,
   size: number,
   start: number,
-): { shape: number[]; begin: number; end: number } {
+): { type: FileType; shape: number[]; begin: number; end: number } {
   const {
     dtype,
     shape,
@@ -96,7 +101,7 @@ function checkEntry(
       'Save the weights again.',
     );
   }
-  if (dtype !== 'F32') {
+  if (!isFileType(dtype)) {
     throw refuse(file, PREFIX, `tensor "${name}" is ${dtype}, expected F32`, 'Save float32 weights: tensor.float().');
   }
   const [begin = 0, end = 0] = offsets;
@@ -108,15 +113,24 @@ function checkEntry(
       'The file is cut off or damaged.',
     );
   }
-  if (end - begin !== elements(shape) * FLOAT_BYTES) {
+  const elementBytes = ARRAYS[dtype].BYTES_PER_ELEMENT;
+  if (end - begin !== elements(shape) * elementBytes) {
     throw refuse(
       file,
       start + begin,
-      `tensor "${name}" of shape ${formatShape(shape)} needs ${elements(shape) * FLOAT_BYTES} bytes, has ${end - begin}`,
+      `tensor "${name}" of shape ${formatShape(shape)} needs ${elements(shape) * elementBytes} bytes, has ${end - begin}`,
       'The file is damaged.',
     );
   }
-  return { shape, begin, end };
+  return { type: dtype, shape, begin, end };
+}
+
+const isFileType = (dtype: string): dtype is FileType => Object.hasOwn(ARRAYS, dtype);
+
+function fileType(data: TensorData): FileType {
+  if (data instanceof Float32Array) return 'F32';
+  if (data instanceof BigInt64Array) return 'I64';
+  return data instanceof Int32Array ? 'I32' : 'U8';
 }
 
 const isSizes = (value: unknown): value is number[] =>
@@ -148,7 +162,7 @@ export function writeSafetensors(
   const entries = tensors.map(({ name, shape, data }) => {
     const begin = offset;
     offset += data.byteLength;
-    return [name, { dtype: 'F32', shape, data_offsets: [begin, offset] }] as const;
+    return [name, { dtype: fileType(data), shape, data_offsets: [begin, offset] }] as const;
   });
   const meta = Object.keys(metadata).length === 0 ? {} : { __metadata__: metadata };
   const json = new TextEncoder().encode(JSON.stringify({ ...meta, ...Object.fromEntries(entries) }));

@@ -1,6 +1,5 @@
 /** Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests call. */
 import { LockstepError } from '../base/errors';
-import { writeSafetensors } from '../interop/safetensors';
 import type { Files, Report, SessionInfo } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import { createBlueprint } from './blueprint';
@@ -9,8 +8,9 @@ import { describeNotFinite, findNotFinite } from './find-not-finite';
 import { parseConfig } from './parse-config';
 import { makeReport } from './report';
 import { sessionInfo } from './session-info';
-import { createSnapshots, mergedWeights } from './snapshot';
-import { createTraining, type Training, type Weights } from './training';
+import { createSnapshots } from './snapshot';
+import { createTraining, type Training } from './training';
+import { weightsFile } from './weights-file';
 
 export { chromeTrace } from '../interop/chrome-trace';
 
@@ -105,7 +105,7 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
     snapshot,
     ...(error === undefined ? {} : { error }),
   });
-  return { report, traces, info: sessionInfo(training), weights: weightsFile(training, weights) };
+  return { report, traces, info: sessionInfo(training), weights: weightsFile(training.blueprint, weights) };
 }
 
 const notFinite = (message: string, step: number): LockstepError =>
@@ -121,12 +121,4 @@ async function explained(training: Training, error: LockstepError): Promise<Lock
   } catch {
     return error;
   }
-}
-
-export function weightsFile({ blueprint }: Training, weights: Weights): Uint8Array<ArrayBuffer> {
-  const merged = mergedWeights(blueprint, weights);
-  return writeSafetensors(
-    blueprint.parameters.map(({ name, shape }) => ({ name, shape, data: merged.get(name) ?? new Float32Array(0) })),
-    { format: 'pt' },
-  );
 }

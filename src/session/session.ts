@@ -8,9 +8,10 @@ import type { ControlMessage, SessionApi, SessionEvent } from '../protocol/sessi
 import { createBlueprint } from './blueprint';
 import { DeviceKeeper } from './device-keeper';
 import { parseConfig } from './parse-config';
-import { runConfig, weightsFile } from './run';
+import { runConfig } from './run';
 import { Running } from './running';
 import { sessionInfo } from './session-info';
+import { weightsFile } from './weights-file';
 
 interface Open {
   readonly running: Running;
@@ -68,7 +69,7 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     run: (input, files) => typed(async () => (await runConfig(input, files, gpu ? { gpu } : {})).report),
     corrupt: (event, add) => typed(() => running().training.corrupt(event, add)),
     loseDevice: () => typed(() => running().training.lose()),
-    saveWeights: () => typed(async () => weightsFile(running().training, await running().training.weights())),
+    saveWeights: () => typed(async () => weightsFile(running().training.blueprint, await running().training.weights())),
     dispose: () =>
       typed(() =>
         inTurn(async () => {

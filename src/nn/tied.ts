@@ -1,0 +1,24 @@
+/** Weights that stand in a state_dict under a second name, because a Linear layer shares them. For those who read and write files of weights or scripts. */
+import type { LayerConfig } from '../protocol/config';
+import { layerDef } from './layers';
+import { layerPath } from './model';
+
+export interface TiedName {
+  /** 'head.weight'. */
+  readonly name: string;
+  /** The parameter that it is: 'tok.weight'. */
+  readonly source: string;
+}
+
+const join = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}.${name}`);
+
+/** In the order of the layers. */
+export function tiedNames(layers: readonly LayerConfig[]): readonly TiedName[] {
+  const below = (layer: LayerConfig, path: string): readonly TiedName[] => {
+    const own =
+      layer.type === 'Linear' && layer.tied !== undefined ? [{ name: join(path, 'weight'), source: layer.tied }] : [];
+    const children = layerDef(layer).children?.(layer) ?? [];
+    return [...own, ...children.flatMap(([name, child]) => below(child, join(path, name)))];
+  };
+  return layers.flatMap((layer, i) => below(layer, layerPath(layer, i)));
+}

@@ -1,0 +1,33 @@
+/**
+ * The state_dict of a run as .safetensors: parameters, tied weights under both of their names, running statistics. Counters are int64 without dimensions, as
+ * torch has them. Called by run.ts and session.ts.
+ */
+import { must } from '../base/invariant';
+import { type NamedTensor, writeSafetensors } from '../interop/safetensors';
+import { CLASS_WEIGHTS } from '../nn/losses';
+import { tiedNames } from '../nn/tied';
+import { sameShape } from '../tensor/shape';
+import type { Blueprint } from './blueprint';
+import { mergedState } from './snapshot';
+import type { Weights } from './training';
+
+export function weightsFile(blueprint: Blueprint, weights: Weights): Uint8Array<ArrayBuffer> {
+  const { parameters, buffers, config } = blueprint;
+  const merged = mergedState(blueprint, weights);
+  const own = parameters.map(({ name, shape }): NamedTensor => ({ name, shape, data: must(merged.get(name), name) }));
+  const tied = tiedNames(config.model.layers).map(({ name, source }): NamedTensor => {
+    const tensor = must(
+      own.find((t) => t.name === source),
+      source,
+    );
+    return { ...tensor, name };
+  });
+  const kept = buffers
+    .filter(({ name }) => name !== CLASS_WEIGHTS)
+    .map(({ name, shape, data }): NamedTensor => {
+      const values = must(merged.get(name), name);
+      if (data instanceof Float32Array) return { name, shape, data: values };
+      return { name, shape: sameShape(shape, [1]) ? [] : shape, data: BigInt64Array.from(values, BigInt) };
+    });
+  return writeSafetensors([...own, ...tied, ...kept], { format: 'pt' });
+}
