@@ -3,6 +3,7 @@
  * is group k + 1. The first entry that matches counts. A group may be empty.
  */
 import type { Config } from '../protocol/config';
+import type { ParamGroupConfig } from '../protocol/config/optimizer';
 
 /** What the numbers of a step depend on. */
 export type OptimizerSettings = Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups'>;
@@ -19,7 +20,7 @@ export function groupSettings({ optimizer, paramGroups }: OptimizerSettings): re
 }
 
 /** Group of the parameter of that name. */
-export function groupOf(name: string, paramGroups: Config['paramGroups']): number {
+export function groupOf(name: string, paramGroups: readonly ParamGroupConfig[]): number {
   return paramGroups.findIndex(({ match }) => matches(name, match)) + 1;
 }
 
