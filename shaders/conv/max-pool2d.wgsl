@@ -44,10 +44,9 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   for (var r = row_from; r < row_to; r++) {
     for (var k = r * params.width + left_from; k < r * params.width + to; k++) {
       let v = x[source + k];
-      if (v > best || is_nan(v)) {
-        best = v;
-        place = k;
-      }
+      let wins = (v > best) | is_nan(v); // selected, not branched: branches are dear on software adapters
+      best = select(best, v, wins);
+      place = select(place, k, wins);
     }
   }
   y[id.z * params.y_stride + e] = best;

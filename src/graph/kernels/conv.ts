@@ -195,6 +195,25 @@ export const CONV_KERNELS = {
     ],
     workgroupSize: [64, 1],
   },
+  'conv/max-pool2d-spread': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'index', access: 'read', dtype: 'i32' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: [
+      'n: u32',
+      'cell_rows: u32',
+      'cell_columns: u32',
+      'height: u32',
+      'width: u32',
+      'out_height: u32',
+      'out_width: u32',
+      'stride_y: u32',
+      'stride_x: u32',
+    ],
+    workgroupSize: [64, 1],
+  },
   'conv/avg-pool2d': {
     tensors: [
       { name: 'x', access: 'read' },

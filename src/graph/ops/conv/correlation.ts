@@ -64,12 +64,11 @@ export function correlate(c: Correlation, x: HostArray, w: HostArray, y: HostArr
   const insideTo = Math.max(insideFrom, endInside(lastShift, c.strideX, c.width, c.outWidth));
   for (let n = 0; n < c.batch; n++) {
     for (let g = 0; g < c.groups; g++) {
-      const source = (n * c.groups + g) * c.inChannels * c.height * c.width;
       for (let o = 0; o < c.outChannels; o += 4) {
         for (let i = 0; i < c.outHeight; i++) {
-          for (let j = 0; j < insideFrom; j++) edge(c, x, w, y, bias, n, g, o, i, j);
-          inside(c, x, w, y, bias, source, n, g, o, i, insideFrom, insideTo);
-          for (let j = insideTo; j < c.outWidth; j++) edge(c, x, w, y, bias, n, g, o, i, j);
+          for (let j = 0; j < insideFrom; j++) columns(c, x, w, y, bias, n, g, o, i, j, j + 1);
+          columns(c, x, w, y, bias, n, g, o, i, insideFrom, insideTo);
+          for (let j = insideTo; j < c.outWidth; j++) columns(c, x, w, y, bias, n, g, o, i, j, j + 1);
         }
       }
     }
@@ -80,13 +79,13 @@ export function correlate(c: Correlation, x: HostArray, w: HostArray, y: HostArr
 const firstRow = (c: Correlation, i: number) => firstInside(i * c.strideY - c.padY, c.dilationY);
 const endRow = (c: Correlation, i: number) => endInside(i * c.strideY - c.padY, c.dilationY, c.height, c.kernelHeight);
 
-function inside(
+/** Columns [from, to) of row i of four channels: all of them have the same columns of the kernel inside the image. */
+function columns(
   c: Correlation,
   x: HostArray,
   w: HostArray,
   y: HostArray,
   bias: HostArray | undefined,
-  source: number,
   n: number,
   g: number,
   o: number,
@@ -94,20 +93,28 @@ function inside(
   from: number,
   to: number,
 ): void {
-  const { inChannels, kernelWidth, weightIn, weightX, dilationX, strideX } = c;
-  const plane = c.height * c.width;
+  const { inChannels, weightIn, weightX, weightY, dilationX, dilationY, strideX, width } = c;
+  const plane = c.height * width;
   const last = c.outChannels - 1;
   // Past the last channel the last one is repeated; its sums are equal, so that writing them again does no harm.
   const o1 = Math.min(o + 1, last);
   const o2 = Math.min(o + 2, last);
   const o3 = Math.min(o + 3, last);
-  const weight = c.weightStart + g * c.weightGroup;
-  const [kyFrom, kyTo] = [firstRow(c, i), endRow(c, i)];
+  const weight = c.weightStart + g * c.weightGroup + o * c.weightOut;
+  const w1 = (o1 - o) * c.weightOut;
+  const w2 = (o2 - o) * c.weightOut;
+  const w3 = (o3 - o) * c.weightOut;
+  const kyFrom = firstRow(c, i);
+  const kyTo = endRow(c, i);
   const outPlane = c.outHeight * c.outWidth;
   const target = (n * c.groups + g) * c.outChannels * outPlane + i * c.outWidth;
   const b = g * c.outChannels;
+  const kxFrom = firstInside(from * strideX - c.padX, dilationX);
+  const kxTo = endInside(from * strideX - c.padX, dilationX, width, c.kernelWidth);
+  const source = (n * c.groups + g) * inChannels * plane;
+  const top = source + kxFrom * dilationX + (i * c.strideY - c.padY) * width - c.padX;
   for (let j = from; j < to; j += 2) {
-    const second = j + 1 < to ? 1 : 0;
+    const second = j + 1 < to ? strideX : 0;
     let a0 = 0;
     let a1 = 0;
     let a2 = 0;
@@ -118,24 +125,23 @@ function inside(
     let b3 = 0;
     for (let ci = 0; ci < inChannels; ci++) {
       for (let ky = kyFrom; ky < kyTo; ky++) {
-        const row = source + ci * plane + (i * c.strideY - c.padY + ky * c.dilationY) * c.width;
-        let p = row + j * strideX - c.padX;
-        let q = weight + ci * weightIn + ky * c.weightY;
-        for (let kx = 0; kx < kernelWidth; kx++, p += dilationX, q += weightX) {
+        let p = top + ci * plane + ky * dilationY * width + j * strideX;
+        let q = weight + ci * weightIn + ky * weightY + kxFrom * weightX;
+        for (let kx = kxFrom; kx < kxTo; kx++, p += dilationX, q += weightX) {
           const u = x[p] as number;
-          const v = x[p + second * strideX] as number;
-          const w0 = w[q + o * c.weightOut] as number;
-          const w1 = w[q + o1 * c.weightOut] as number;
-          const w2 = w[q + o2 * c.weightOut] as number;
-          const w3 = w[q + o3 * c.weightOut] as number;
-          a0 += u * w0;
-          a1 += u * w1;
-          a2 += u * w2;
-          a3 += u * w3;
-          b0 += v * w0;
-          b1 += v * w1;
-          b2 += v * w2;
-          b3 += v * w3;
+          const v = x[p + second] as number;
+          const k0 = w[q] as number;
+          const k1 = w[q + w1] as number;
+          const k2 = w[q + w2] as number;
+          const k3 = w[q + w3] as number;
+          a0 += u * k0;
+          a1 += u * k1;
+          a2 += u * k2;
+          a3 += u * k3;
+          b0 += v * k0;
+          b1 += v * k1;
+          b2 += v * k2;
+          b3 += v * k3;
         }
       }
     }
@@ -155,48 +161,12 @@ function inside(
     y[t + o1 * outPlane] = a1;
     y[t + o2 * outPlane] = a2;
     y[t + o3 * outPlane] = a3;
-    if (second === 1) {
+    if (second > 0) {
       y[t + 1 + o * outPlane] = b0;
       y[t + 1 + o1 * outPlane] = b1;
       y[t + 1 + o2 * outPlane] = b2;
       y[t + 1 + o3 * outPlane] = b3;
     }
-  }
-}
-
-/** One column whose window may stick out, four channels. */
-function edge(
-  c: Correlation,
-  x: HostArray,
-  w: HostArray,
-  y: HostArray,
-  bias: HostArray | undefined,
-  n: number,
-  g: number,
-  o: number,
-  i: number,
-  j: number,
-): void {
-  const plane = c.height * c.width;
-  const source = (n * c.groups + g) * c.inChannels * plane;
-  const outPlane = c.outHeight * c.outWidth;
-  const shift = j * c.strideX - c.padX;
-  const kxFrom = firstInside(shift, c.dilationX);
-  const kxTo = endInside(shift, c.dilationX, c.width, c.kernelWidth);
-  const [kyFrom, kyTo] = [firstRow(c, i), endRow(c, i)];
-  for (let k = o; k < Math.min(o + 4, c.outChannels); k++) {
-    const weight = c.weightStart + g * c.weightGroup + k * c.weightOut;
-    let sum = 0;
-    for (let ci = 0; ci < c.inChannels; ci++) {
-      for (let ky = kyFrom; ky < kyTo; ky++) {
-        const row = source + ci * plane + (i * c.strideY - c.padY + ky * c.dilationY) * c.width + shift;
-        const q = weight + ci * c.weightIn + ky * c.weightY;
-        for (let kx = kxFrom; kx < kxTo; kx++)
-          sum += (x[row + kx * c.dilationX] as number) * (w[q + kx * c.weightX] as number);
-      }
-    }
-    if (bias) sum = Math.fround(sum) + (bias[g * c.outChannels + k] as number);
-    y[((n * c.groups + g) * c.outChannels + k) * outPlane + i * c.outWidth + j] = sum;
   }
 }
 

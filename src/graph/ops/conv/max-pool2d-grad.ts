@@ -28,6 +28,12 @@ export const maxPool2dGrad: OpDef = {
   },
   lower(types) {
     const p = poolingOf(at(types.outputs, 0).shape, types.attrs);
+    if (p.kernelY <= p.strideY && p.kernelX <= p.strideX && p.padY === 0 && p.padX === 0) {
+      const [rows, columns] = [Math.ceil(p.height / p.strideY), Math.ceil(p.width / p.strideX)];
+      const cells = p.planes * rows * columns;
+      const sizes = [cells, rows, columns, p.height, p.width, p.outHeight, p.outWidth, p.strideY, p.strideX];
+      return [dense('conv/max-pool2d-spread', types, sizes, grid(cells))];
+    }
     const n = elements(at(types.outputs, 0).shape);
     const sizes = [n, p.height, p.width, p.outHeight, p.outWidth];
     const window = [p.kernelY, p.kernelX, p.strideY, p.strideX, p.padY, p.padX];
