@@ -8,12 +8,17 @@ import { LockstepError } from '../base/errors';
 import { fileReason } from './file-error';
 import type { TrainOptions } from './usage';
 
-type Named = Pick<TrainOptions, 'config' | 'out' | 'trace' | 'save'>;
+type Named = Pick<TrainOptions, 'config' | 'out' | 'trace' | 'save' | 'dataset'>;
 
 /** Throws where a file cannot be written, or two options name the same one. */
-export async function checkOutputs({ config, out, trace, save }: Named): Promise<void> {
+export async function checkOutputs({ config, out, trace, save, dataset }: Named): Promise<void> {
   const taken = new Map(config === '-' ? [] : [[path.resolve(config), '--config']]);
-  for (const [option, file] of Object.entries({ '--out': out, '--trace': trace, '--save': save })) {
+  for (const [option, file] of Object.entries({
+    '--out': out,
+    '--trace': trace,
+    '--save': save,
+    '--dataset': dataset,
+  })) {
     if (file === undefined) continue;
     const full = path.resolve(file);
     const other = taken.get(full);

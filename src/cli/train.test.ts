@@ -31,6 +31,7 @@ describe('lockstep train', () => {
       trace: undefined,
       clock: 'measured',
       save: undefined,
+      dataset: undefined,
       quiet: true,
     };
     return train({ ...defaults, ...options }, signal);

@@ -20,6 +20,7 @@ interface Outcome {
   readonly traces: readonly StepTrace[];
   readonly info: SessionInfo | undefined;
   readonly weights: Uint8Array | undefined;
+  readonly dataset: (() => Uint8Array) | undefined;
 }
 
 /** Resolves to the exit status; a run that stopped on its way still writes the report of what it did. */
@@ -74,7 +75,7 @@ async function inNode(run: RunInput, options: TrainOptions, progress: Progress, 
 async function inBrowser(run: RunInput, progress: Progress, signal: AbortSignal): Promise<Outcome> {
   const report = await runInBrowser(run, (text) => progress.say(text), signal);
   for (const notice of report.notices) progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());
-  return { report, traces: [], info: undefined, weights: undefined };
+  return { report, traces: [], info: undefined, weights: undefined, dataset: undefined };
 }
 
 async function writeResults(outcome: Outcome, options: TrainOptions): Promise<void> {
@@ -83,6 +84,7 @@ async function writeResults(outcome: Outcome, options: TrainOptions): Promise<vo
   if (options.trace !== undefined)
     await write(options.trace, JSON.stringify(chromeTrace(outcome.traces, options.clock, outcome.info)));
   if (options.save !== undefined && outcome.weights !== undefined) await write(options.save, outcome.weights);
+  if (options.dataset !== undefined && outcome.dataset) await write(options.dataset, outcome.dataset());
 }
 
 function summary(report: Report): string {

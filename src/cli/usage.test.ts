@@ -4,7 +4,7 @@ import { helpText, parseCommand } from './usage';
 describe('the command line', () => {
   it('reads every option of train', () => {
     const args =
-      'train --config a.json --device cpu --out r.json --trace t.json --clock modelled --save w.safetensors --quiet';
+      'train --config a.json --device cpu --out r.json --trace t.json --clock modelled --save w.safetensors --dataset d.safetensors --quiet';
     expect(parseCommand(args.split(' '))).toEqual({
       name: 'train',
       options: {
@@ -15,6 +15,7 @@ describe('the command line', () => {
         trace: 't.json',
         clock: 'modelled',
         save: 'w.safetensors',
+        dataset: 'd.safetensors',
         quiet: true,
       },
     });
@@ -26,7 +27,7 @@ describe('the command line', () => {
 
   it('names every option in the help', () => {
     const help = helpText();
-    for (const name of ['config', 'device', 'browser', 'out', 'trace', 'clock', 'save', 'quiet', 'help']) {
+    for (const name of ['config', 'device', 'browser', 'out', 'trace', 'clock', 'save', 'dataset', 'quiet', 'help']) {
       expect(help).toContain(`--${name}`);
     }
     for (const status of ['  0  ', '  1  ', '  2  ', '  3  ', '  4  ']) expect(help).toContain(status);

@@ -32,6 +32,11 @@ const TRAIN_OPTIONS: readonly OptionRow[] = [
     text: 'whose times the trace holds: this machine (default) or the hardware preset',
   },
   { name: 'save', value: 'FILE', text: "write the final weights as .safetensors with PyTorch's parameter names" },
+  {
+    name: 'dataset',
+    value: 'FILE',
+    text: 'write the rows as .safetensors, for the PyTorch script of runs whose data only Lockstep makes or reads',
+  },
   { name: 'quiet', text: 'no line a step' },
   { name: 'help', text: 'this text' },
 ];
@@ -44,6 +49,7 @@ export interface TrainOptions {
   readonly trace: string | undefined;
   readonly clock: 'measured' | 'modelled';
   readonly save: string | undefined;
+  readonly dataset: string | undefined;
   readonly quiet: boolean;
 }
 
@@ -119,8 +125,8 @@ function trainOptions(values: Values): TrainOptions {
   const config = text('config');
   if (config === undefined) throw usageError('train needs --config FILE');
   const browser = values['browser'] === true;
-  if (browser && (text('trace') !== undefined || text('save') !== undefined)) {
-    throw usageError('--trace and --save are not available with --browser');
+  if (browser && ['trace', 'save', 'dataset'].some((name) => text(name) !== undefined)) {
+    throw usageError('--trace, --save and --dataset are not available with --browser');
   }
   return {
     config,
@@ -130,6 +136,7 @@ function trainOptions(values: Values): TrainOptions {
     trace: text('trace'),
     clock: oneOf(['measured', 'modelled'], 'clock', text('clock')) ?? 'measured',
     save: text('save'),
+    dataset: text('dataset'),
     quiet: values['quiet'] === true,
   };
 }

@@ -39,6 +39,8 @@ export interface Blueprint {
   readonly config: Config;
   readonly notices: readonly Notice[];
   readonly dataset: Dataset;
+  /** Where the generator stands when the data is drawn and split, and the model is not. */
+  readonly generatorAfterData: Generator;
   readonly table: DatasetTable;
   readonly parameters: readonly InitialParameter[];
   /** Running statistics and the like, at their start. */
@@ -62,6 +64,7 @@ export interface Blueprint {
 export function createBlueprint(config: Config, files: Files): Blueprint {
   const generator = new Generator(config.seed);
   const dataset = makeDataset(config.data, config.loss, generator, files);
+  const generatorAfterData = generator.clone();
   const inputWidth = elements(dataset.inputShape);
   const { inputType } = dataset;
   const targetType = dataset.targets instanceof Int32Array ? 'i32' : 'f32';
@@ -136,6 +139,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       ),
     ],
     dataset,
+    generatorAfterData,
     table: {
       inputs: dataset.inputs,
       inputWidth,

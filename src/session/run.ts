@@ -3,6 +3,7 @@ import { LockstepError } from '../base/errors';
 import type { Files, Report, SessionInfo } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import { createBlueprint } from './blueprint';
+import { datasetFile } from './dataset-file';
 import { DeviceKeeper } from './device-keeper';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
 import { parseConfig } from './parse-config';
@@ -36,6 +37,8 @@ export interface RunResult {
   readonly info: SessionInfo;
   /** Final weights as .safetensors. */
   readonly weights: Uint8Array<ArrayBuffer>;
+  /** The rows as .safetensors, for the script of the code panel. */
+  readonly dataset: () => Uint8Array<ArrayBuffer>;
 }
 
 /** A run that fails after its start still reports what it did; `report.error` says why it stopped. */
@@ -105,7 +108,13 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
     snapshot,
     ...(error === undefined ? {} : { error }),
   });
-  return { report, traces, info: sessionInfo(training), weights: weightsFile(training.blueprint, weights) };
+  return {
+    report,
+    traces,
+    info: sessionInfo(training),
+    weights: weightsFile(training.blueprint, weights),
+    dataset: () => datasetFile(training.blueprint),
+  };
 }
 
 const notFinite = (message: string, step: number): LockstepError =>

@@ -48,6 +48,11 @@ export class Generator {
     return twin;
   }
 
+  /** Where the engine stands, and whether half a pair of normals is left over; see rng-state.ts. */
+  position(): { readonly state: Uint32Array; readonly next: number; readonly hasNormal: boolean } {
+    return { ...this.#engine.position(), hasNormal: this.#cachedNormal !== undefined };
+  }
+
   /** One 32-bit word. */
   random(): number {
     return this.#engine.word();

@@ -32,6 +32,11 @@ export class Mt19937 {
     return y >>> 0;
   }
 
+  /** A copy of the block of words, and the place in it of the word that comes next (624: a new block comes first). */
+  position(): { readonly state: Uint32Array; readonly next: number } {
+    return { state: this.#state.slice(), next: this.#next };
+  }
+
   copy(): Mt19937 {
     const twin = new Mt19937();
     twin.#state.set(this.#state);

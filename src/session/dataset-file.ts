@@ -1,0 +1,31 @@
+/**
+ * The rows of a run as .safetensors, for PyTorch: x and y (training rows, in order), x_test and y_test where there are any, and rng_state, which
+ * torch.set_rng_state takes so that the script draws its model as the run did. Indices and tokens are int64, as torch wants them. Called by run.ts.
+ */
+import { gatherRows } from '../data/gather';
+import { type NamedTensor, writeSafetensors } from '../interop/safetensors';
+import { rngState } from '../tensor/rng-state';
+import { allocate, elements, type HostArray, type Shape } from '../tensor/shape';
+import type { Blueprint } from './blueprint';
+
+export function datasetFile({ dataset, generatorAfterData }: Blueprint): Uint8Array<ArrayBuffer> {
+  const { inputs, inputShape, targets, targetShape } = dataset;
+  const part = (suffix: string, rows: Int32Array): NamedTensor[] =>
+    rows.length === 0
+      ? []
+      : [tensor(`x${suffix}`, inputs, inputShape, rows), tensor(`y${suffix}`, targets, targetShape, rows)];
+  const state = rngState(generatorAfterData);
+  const generator: NamedTensor = { name: 'rng_state', shape: [state.length], data: state };
+  return writeSafetensors([...part('', dataset.train), ...part('_test', dataset.test), generator], { format: 'pt' });
+}
+
+function tensor(name: string, source: HostArray, shape: Shape, rows: Int32Array): NamedTensor {
+  const width = elements(shape);
+  const data = allocate(source instanceof Int32Array ? 'i32' : 'f32', rows.length * width);
+  gatherRows(source, width, rows, data);
+  return {
+    name,
+    shape: [rows.length, ...shape],
+    data: data instanceof Int32Array ? BigInt64Array.from(data, BigInt) : data,
+  };
+}
