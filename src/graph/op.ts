@@ -54,7 +54,7 @@ export interface DenseLaunch {
  * One dispatch of a kernel over many stretches of pooled buffers (all parameters of a device, say). For each binding,
  * `segments[k].at[binding]` names an operand and an element offset; all operands of one binding lie in one GPUBuffer. The runtime turns the
  * segments of all instances into a table of blocks (@group(1) @binding(1), storage): per block one u32 offset per binding, then a u32 count,
- * then a u32 `extra`. LANES invocations (an override the runtime sets) take a block of at most LANES * BLOCK_STEPS elements; 64 / LANES blocks share
+ * then a u32 `extra`. LANES invocations (an override the runtime sets) take a block of at most LANES * BLOCK_STEPS elements (four times that where there are very many); 64 / LANES blocks share
  * a workgroup, so that many small parameters do not cost a workgroup each.
  */
 export interface SegmentedLaunch {

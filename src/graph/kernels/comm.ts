@@ -19,6 +19,23 @@ export const COMM_KERNELS = {
     overrides: ['ADD', 'LANES'],
     workgroupSize: [64, 1],
   },
+  'comm/transfer-vec4': {
+    tensors: [
+      { name: 'source', access: 'read', dtype: 'i32' },
+      { name: 'destination', access: 'read_write', dtype: 'i32' },
+    ],
+    params: [],
+    segmented: true,
+    overrides: ['ADD', 'LANES'],
+    workgroupSize: [64, 1],
+  },
+  'comm/transfer-within-vec4': {
+    tensors: [{ name: 'memory', access: 'read_write', dtype: 'i32' }],
+    params: [],
+    segmented: true,
+    overrides: ['ADD', 'LANES'],
+    workgroupSize: [64, 1],
+  },
   'ddp/pack': {
     tensors: [
       { name: 'gradient', access: 'read' },

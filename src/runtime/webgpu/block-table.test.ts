@@ -51,8 +51,15 @@ it('puts eight small parameters into one workgroup and gives large ones 64 lanes
   expect(blockTable([{ at: [{ offset: 0 }], length: 5000 }])).toMatchObject({ lanes: 64, workgroups: [5, 1, 1] });
 });
 
+it('makes blocks longer where there are very many', () => {
+  const length = 200_000;
+  const { words, workgroups } = blockTable([{ at: [{ offset: 0 }], length }]);
+  expect(workgroups).toEqual([Math.ceil(length / 4096), 1, 1]);
+  expect(words[1]).toBe(4096);
+});
+
 it('folds what one dimension cannot hold', () => {
-  const [x, y, z] = blockTable([{ at: [{ offset: 0 }], length: 70_000 * 1024 }]).workgroups;
+  const [x, y, z] = blockTable([{ at: [{ offset: 0 }], length: 70_000 * 4096 }]).workgroups;
   expect([y, z]).toEqual([2, 1]);
   expect(x).toBeLessThanOrEqual(65_535);
   expect(x * y).toBeGreaterThanOrEqual(70_000);

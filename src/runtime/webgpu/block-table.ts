@@ -24,12 +24,16 @@ export interface BlockTable {
 const WORKGROUP = 64;
 /** Eight floats are a 32-byte sector: narrower blocks would waste memory traffic on real GPUs. */
 const NARROW = 8;
+/** Blocks that long while this many workgroups are left: more of them cost a software adapter more than their elements. */
+const LONG_STEPS = 4 * BLOCK_STEPS;
+const ENOUGH_WORKGROUPS = 32;
 const MAX_WORKGROUPS = 65_535;
 
 export function blockTable(stretches: readonly Stretch[]): BlockTable {
   const total = stretches.reduce((sum, { length }) => sum + length, 0);
   const lanes = total >= (stretches.length * WORKGROUP * BLOCK_STEPS) / 2 ? WORKGROUP : NARROW;
-  const size = lanes * BLOCK_STEPS;
+  const long = total >= ENOUGH_WORKGROUPS * WORKGROUP * LONG_STEPS && lanes === WORKGROUP;
+  const size = lanes * (long ? LONG_STEPS : BLOCK_STEPS);
   const bindings = stretches[0]?.at.length ?? 0;
   const width = bindings + 2;
   const blocks = stretches.reduce((sum, { length }) => sum + Math.ceil(length / size), 0);

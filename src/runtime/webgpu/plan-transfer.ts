@@ -1,8 +1,9 @@
 /**
  * Moves between slices to dispatches of comm/transfer and comm/transfer-within: all moves of one step between the same pair of buffers share a
- * dispatch. The moves of a call must be independent of each other.
+ * dispatch. The moves of a call must be independent of each other. Long ones whose two sides lie alike to vectors of four take the kernels that move those.
  */
 import { at } from '../../base/invariant';
+import type { KernelId } from '../../graph/kernel-table';
 import { blockTable, type Stretch } from './block-table';
 import type { BoundRange, DispatchSpec } from './dispatch';
 import type { MemoryLayout } from './memory-layout';
@@ -26,6 +27,16 @@ export function planTransfers(moves: readonly Move[], add: boolean, layout: Memo
   return [...pairs.values()].map((list) => transferDispatch(list, add, layout));
 }
 
+/** Elements of a dispatch below which a further pipeline is not worth building. */
+const LONG = 32_768;
+
+function kernelOf(list: readonly Move[], within: boolean): KernelId {
+  const long = list.reduce((sum, { length }) => sum + length, 0) >= LONG;
+  if (long && list.every(({ from, to }) => from % 4 === to % 4))
+    return within ? 'comm/transfer-within-vec4' : 'comm/transfer-vec4';
+  return within ? 'comm/transfer-within' : 'comm/transfer';
+}
+
 function transferDispatch(list: readonly Move[], add: boolean, layout: MemoryLayout): DispatchSpec {
   const { source, target } = at(list, 0);
   const within = source === target;
@@ -36,7 +47,7 @@ function transferDispatch(list: readonly Move[], add: boolean, layout: MemoryLay
   const whole = (buffer: number): BoundRange => ({ buffer, offset: 0, size: at(layout.buffers, buffer).bytes });
   const { words, lanes, workgroups } = blockTable(stretches);
   return {
-    kernel: within ? 'comm/transfer-within' : 'comm/transfer',
+    kernel: kernelOf(list, within),
     constants: { ADD: add ? 1 : 0, LANES: lanes },
     tensors: within ? [whole(target)] : [whole(source), whole(target)],
     params: new Uint32Array(0),
