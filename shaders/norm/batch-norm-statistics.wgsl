@@ -9,6 +9,7 @@ struct Params {
   plane: u32,
   slices: u32,
   lanes: u32,
+  width: u32, // elements side by side that a lane takes
   eps: f32,
   momentum: f32,
   partial_stride: u32,
@@ -29,7 +30,7 @@ struct Params {
 
 fn elements_of(part: u32) -> f32 { // as in norm/moments-combine
   let rows = (params.batch - part / params.lanes + params.slices - 1u) / params.slices;
-  return f32(rows * ((params.plane - part % params.lanes + params.lanes - 1u) / params.lanes));
+  return f32(rows * params.width * ((params.plane - part % params.lanes + params.lanes - 1u) / params.lanes));
 }
 
 @compute @workgroup_size(64, 1)
@@ -38,7 +39,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   if (channel >= params.channels) { return; }
   let parts = params.slices * params.lanes;
   let start = id.z * params.partial_stride + channel * parts;
-  let total = f32(params.batch * params.plane);
+  let total = f32(params.batch * params.plane * params.width);
   let first = partial[start];
   var apart = 0.0;
   for (var i = 0u; i < parts; i++) { apart += elements_of(i) * (partial[start + i] - first); }

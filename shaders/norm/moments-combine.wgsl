@@ -7,6 +7,7 @@ struct Params {
   plane: u32,
   slices: u32,
   lanes: u32,
+  width: u32, // elements side by side that a lane takes
   eps: f32,
   partial_stride: u32,
   mean_stride: u32,
@@ -21,7 +22,7 @@ struct Params {
 /// Elements of a part: rows slice, slice + slices ... of the batch, elements lane, lane + lanes ... of the plane.
 fn elements_of(part: u32) -> f32 {
   let rows = (params.batch - part / params.lanes + params.slices - 1u) / params.slices;
-  return f32(rows * ((params.plane - part % params.lanes + params.lanes - 1u) / params.lanes));
+  return f32(rows * params.width * ((params.plane - part % params.lanes + params.lanes - 1u) / params.lanes));
 }
 
 @compute @workgroup_size(64, 1)
@@ -30,7 +31,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   if (channel >= params.channels) { return; }
   let parts = params.slices * params.lanes;
   let start = id.z * params.partial_stride + channel * parts;
-  let total = f32(params.batch * params.plane);
+  let total = f32(params.batch * params.plane * params.width);
   let first = partial[start]; // means are joined as distances from the first, which loses no digits to an offset
   var apart = 0.0;
   for (var i = 0u; i < parts; i++) { apart += elements_of(i) * (partial[start + i] - first); }

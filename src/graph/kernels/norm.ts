@@ -13,6 +13,21 @@ export const NORM_KERNELS = {
     overrides: ['AFFINE'],
     workgroupSize: [64, 1],
   },
+  'norm/batch-norm-grad-input-vec4': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'x', access: 'read' },
+      { name: 'mean', access: 'read' },
+      { name: 'invstd', access: 'read' },
+      { name: 'sum_dy', access: 'read' },
+      { name: 'sum_dy_xmu', access: 'read' },
+      { name: 'weight', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'channels: u32', 'plane: u32', 'slices: u32', 'lanes: u32', 'inverse_count: f32'],
+    overrides: ['AFFINE'],
+    workgroupSize: [64, 1],
+  },
   'norm/batch-norm-grad-input': {
     tensors: [
       { name: 'dy', access: 'read' },
@@ -49,8 +64,30 @@ export const NORM_KERNELS = {
       { name: 'running_var', access: 'read_write' },
       { name: 'tracked', access: 'read_write', dtype: 'i32' },
     ],
-    params: ['batch: u32', 'channels: u32', 'plane: u32', 'slices: u32', 'lanes: u32', 'eps: f32', 'momentum: f32'],
+    params: [
+      'batch: u32',
+      'channels: u32',
+      'plane: u32',
+      'slices: u32',
+      'lanes: u32',
+      'width: u32',
+      'eps: f32',
+      'momentum: f32',
+    ],
     overrides: ['CUMULATIVE'],
+    workgroupSize: [64, 1],
+  },
+  'norm/batch-norm-vec4': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'mean', access: 'read' },
+      { name: 'invstd', access: 'read' },
+      { name: 'weight', access: 'read' },
+      { name: 'bias', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'channels: u32', 'plane: u32', 'slices: u32', 'lanes: u32', 'span: u32'],
+    overrides: ['AFFINE'],
     workgroupSize: [64, 1],
   },
   'norm/batch-norm': {
@@ -69,6 +106,16 @@ export const NORM_KERNELS = {
   'norm/count-batch': {
     tensors: [{ name: 'tracked', access: 'read_write', dtype: 'i32' }],
     params: [],
+    workgroupSize: [64, 1],
+  },
+  'norm/grad-sums-vec4': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'x', access: 'read' },
+      { name: 'mean', access: 'read' },
+      { name: 'partial', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'channels: u32', 'plane: u32', 'slices: u32', 'lanes: u32', 'span: u32'],
     workgroupSize: [64, 1],
   },
   'norm/grad-sums': {
@@ -183,7 +230,15 @@ export const NORM_KERNELS = {
       { name: 'mean', access: 'read_write' },
       { name: 'invstd', access: 'read_write' },
     ],
-    params: ['batch: u32', 'channels: u32', 'plane: u32', 'slices: u32', 'lanes: u32', 'eps: f32'],
+    params: ['batch: u32', 'channels: u32', 'plane: u32', 'slices: u32', 'lanes: u32', 'width: u32', 'eps: f32'],
+    workgroupSize: [64, 1],
+  },
+  'norm/moments-vec4': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'partial', access: 'read_write' },
+    ],
+    params: ['batch: u32', 'channels: u32', 'plane: u32', 'slices: u32', 'lanes: u32'],
     workgroupSize: [64, 1],
   },
   'norm/moments': {

@@ -68,7 +68,7 @@ export const batchNormEvalGradInput: OpDef = {
     }
   },
   lower(types) {
-    const split = splitForMap(viewOf(at(types.inputs, 0).shape));
+    const split = splitForMap(viewOf(at(types.inputs, 0).shape), 1);
     const affine = types.inputs.length > 2;
     return [
       {

@@ -47,7 +47,7 @@ export const batchNormGradReduce: OpDef = {
     return [
       {
         kind: 'dense',
-        kernel: 'norm/grad-sums',
+        kernel: split.width === 4 ? 'norm/grad-sums-vec4' : 'norm/grad-sums',
         bindings: [0, 1, 2, 8],
         params: [...splitParams(split), 1],
         workgroups: grid(invocationsOf(split)),
@@ -92,7 +92,7 @@ export const batchNormGradInput: OpDef = {
     return [
       {
         kind: 'dense',
-        kernel: 'norm/batch-norm-grad-input',
+        kernel: split.width === 4 ? 'norm/batch-norm-grad-input-vec4' : 'norm/batch-norm-grad-input',
         constants: { AFFINE: affine ? 1 : 0 },
         bindings: affine ? [0, 1, 2, 3, 4, 5, 6, 7] : [0, 1, 2, 3, 4, 5, 3, 6],
         params: [...splitParams(split), { f32: inverseCount }],

@@ -66,7 +66,7 @@ export const batchNormStats: OpDef = {
       ...(cumulative ? [count] : []),
       {
         kind: 'dense',
-        kernel: 'norm/moments',
+        kernel: split.width === 4 ? 'norm/moments-vec4' : 'norm/moments',
         bindings: [0, PARTIAL],
         params: splitParams(split),
         workgroups: grid(invocationsOf(split)),
@@ -76,7 +76,7 @@ export const batchNormStats: OpDef = {
         kernel: 'norm/batch-norm-statistics',
         constants: { CUMULATIVE: cumulative ? 1 : 0 },
         bindings: [PARTIAL, MEAN, MEAN + 1, MEAN + 2, MEAN + 3, TRACKED],
-        params: [...splitParams(split), { f32: Number(types.attrs.eps) }, { f32: momentum }],
+        params: [...splitParams(split), split.width, { f32: Number(types.attrs.eps) }, { f32: momentum }],
         workgroups: grid(split.channels),
       },
     ];

@@ -74,7 +74,7 @@ export function normalizeLaunch(
   const split = splitForMap(viewOf(at(types.inputs, 0).shape));
   return {
     kind: 'dense',
-    kernel: 'norm/batch-norm',
+    kernel: split.width === 4 ? 'norm/batch-norm-vec4' : 'norm/batch-norm',
     constants: { AFFINE: affine.length > 0 ? 1 : 0 },
     // Without weight and bias their bindings are filled with x, which the kernel then does not read as either.
     bindings: [0, mean, invstd, affine[0] ?? 0, affine[1] ?? 0, y],

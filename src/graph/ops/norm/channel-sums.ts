@@ -12,23 +12,25 @@ function forEachPart(s: Split, visit: (out: number, channel: number, slice: numb
 
 /** Per part the mean and the sum of squared deviations from it. */
 export function moments(x: HostArray, s: Split, partial: HostArray): void {
-  const { batch, channels, plane, slices, lanes } = s;
+  const { batch, channels, plane, slices, lanes, width } = s;
   const second = channels * partsOf(s);
   forEachPart(s, (out, channel, slice, lane) => {
     let sum = 0;
     let count = 0;
     for (let n = slice; n < batch; n += slices) {
       const row = (n * channels + channel) * plane;
-      for (let p = lane; p < plane; p += lanes, count++) sum += x[row + p] as number;
+      for (let p = lane * width; p < plane; p += lanes * width, count += width)
+        for (let i = row + p; i < row + p + width; i++) sum += x[i] as number;
     }
     const mean = sum / count;
     let squares = 0;
     for (let n = slice; n < batch; n += slices) {
       const row = (n * channels + channel) * plane;
-      for (let p = lane; p < plane; p += lanes) {
-        const d = (x[row + p] as number) - mean;
-        squares += d * d;
-      }
+      for (let p = lane * width; p < plane; p += lanes * width)
+        for (let i = row + p; i < row + p + width; i++) {
+          const d = (x[i] as number) - mean;
+          squares += d * d;
+        }
     }
     partial[out] = mean;
     partial[out + second] = squares;
@@ -39,8 +41,10 @@ export function moments(x: HostArray, s: Split, partial: HostArray): void {
 export function joinMoments(partial: HostArray, s: Split, channel: number): { mean: number; squares: number } {
   const parts = partsOf(s);
   const start = channel * parts;
-  const elementsOf = (part: number): number =>
-    Math.ceil((s.batch - Math.floor(part / s.lanes)) / s.slices) * Math.ceil((s.plane - (part % s.lanes)) / s.lanes);
+  const elementsOf = (part: number): number => {
+    const rows = Math.ceil((s.batch - Math.floor(part / s.lanes)) / s.slices);
+    return rows * s.width * Math.ceil((s.plane / s.width - (part % s.lanes)) / s.lanes);
+  };
   let mean = 0;
   for (let i = 0; i < parts; i++) mean += elementsOf(i) * (partial[start + i] as number);
   mean /= s.batch * s.plane;
@@ -54,7 +58,7 @@ export function joinMoments(partial: HostArray, s: Split, channel: number): { me
 
 /** Per part the sums of dy and of dy (x - mean), with one mean for every `span` channels. */
 export function gradSums(dy: HostArray, x: HostArray, mean: HostArray, span: number, s: Split, partial: HostArray) {
-  const { batch, channels, plane, slices, lanes } = s;
+  const { batch, channels, plane, slices, lanes, width } = s;
   const second = channels * partsOf(s);
   forEachPart(s, (out, channel, slice, lane) => {
     const center = mean[Math.floor(channel / span)] as number;
@@ -62,11 +66,12 @@ export function gradSums(dy: HostArray, x: HostArray, mean: HostArray, span: num
     let sumDyXmu = 0;
     for (let n = slice; n < batch; n += slices) {
       const row = (n * channels + channel) * plane;
-      for (let p = lane; p < plane; p += lanes) {
-        const g = dy[row + p] as number;
-        sumDy += g;
-        sumDyXmu += g * ((x[row + p] as number) - center);
-      }
+      for (let p = lane * width; p < plane; p += lanes * width)
+        for (let i = row + p; i < row + p + width; i++) {
+          const g = dy[i] as number;
+          sumDy += g;
+          sumDyXmu += g * ((x[i] as number) - center);
+        }
     }
     partial[out] = sumDy;
     partial[out + second] = sumDyXmu;

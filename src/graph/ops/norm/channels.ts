@@ -1,6 +1,6 @@
 /**
  * Tensors of norm layers seen as [batch, channels, plane], and how sums and maps over them are split into parts, one an invocation: part (slice, lane)
- * of a channel is every `slices`-th batch row and, there, every `lanes`-th element of the plane. The shaders under shaders/norm and the CPU kernels use the same parts.
+ * of a channel is every `slices`-th batch row and, there, every `lanes`-th element (or vector of four) of the plane. The shaders under shaders/norm and the CPU kernels use the same parts.
  */
 import { LockstepError } from '../../../base/errors';
 import { elements, formatShape, type Shape, sameShape } from '../../../tensor/shape';
@@ -16,6 +16,8 @@ export interface ChannelView {
 export interface Split extends ChannelView {
   readonly slices: number;
   readonly lanes: number;
+  /** Neighbours that a lane takes at a time: 4 where a plane is whole vectors of four, and kernels `-vec4` are used. */
+  readonly width: 1 | 4;
 }
 
 /** Elements that one invocation sums: enough to be worth it, few enough that one float32 accumulator loses nothing. */
@@ -41,19 +43,24 @@ export function viewOf(shape: Shape): ChannelView {
   return { batch, channels, plane: elements(rest) };
 }
 
-export const splitForSums = (view: ChannelView): Split => split(view, PART, MOST_PARTS);
-export const splitForMap = (view: ChannelView): Split => split(view, MAPPED, Number.POSITIVE_INFINITY);
+export const splitForSums = (view: ChannelView): Split => split(view, PART, MOST_PARTS, widthOf(view));
+/** `width` 1 for kernels that have no form with vectors. */
+export const splitForMap = (view: ChannelView, width = widthOf(view)): Split =>
+  split(view, MAPPED, Number.POSITIVE_INFINITY, width);
 
-function split(view: ChannelView, perPart: number, most: number): Split {
+const widthOf = ({ plane }: ChannelView): 1 | 4 => (plane % 4 === 0 ? 4 : 1);
+
+function split(view: ChannelView, perPart: number, most: number, width: 1 | 4): Split {
   const { batch, plane } = view;
   const parts = Math.min(most, Math.ceil((batch * plane) / perPart));
-  const lanes = Math.max(1, Math.min(parts, plane, Math.ceil(plane / RUN)));
-  return { ...view, lanes, slices: Math.max(1, Math.min(batch, Math.ceil(parts / lanes), Math.floor(most / lanes))) };
+  const lanes = Math.max(1, Math.min(parts, plane / width, Math.ceil(plane / RUN)));
+  const slices = Math.max(1, Math.min(batch, Math.ceil(parts / lanes), Math.floor(most / lanes)));
+  return { ...view, lanes, slices, width };
 }
 
 export const partsOf = (s: Split): number => s.slices * s.lanes;
 export const invocationsOf = (s: Split): number => s.slices * s.lanes * s.channels;
-export const splitParams = (s: Split): number[] => [s.batch, s.channels, s.plane, s.slices, s.lanes];
+export const splitParams = (s: Split): number[] => [s.batch, s.channels, s.plane / s.width, s.slices, s.lanes];
 /** Scratch of a split sum: two numbers a part. */
 export const partialType = (s: Split): TensorType => ({ shape: [2, s.channels, partsOf(s)], dtype: 'f32' });
 export const perChannel = (channels: number): TensorType => ({ shape: [channels], dtype: 'f32' });
@@ -76,12 +83,12 @@ export function expectPerChannel(
 }
 
 /** Training normalises with the statistics of the batch: torch refuses a single value, whose variance is no number. */
-export function expectSeveralValues(size: Shape): void {
+export function expectSeveralValues(size: Shape, printed = `torch.Size(${formatShape(size)})`): void {
   const [batch = 1, , ...rest] = size;
   if (batch * elements(rest) > 1) return;
   throw new LockstepError(
     'shape',
-    `Expected more than 1 value per channel when training, got input size torch.Size([${size.join(', ')}])`,
+    `Expected more than 1 value per channel when training, got input size ${printed}`,
     'Use a batch of two samples or more, drop a last batch of one sample (drop_last), or evaluate the model instead of training it.',
   );
 }

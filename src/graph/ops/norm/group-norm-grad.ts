@@ -59,7 +59,7 @@ export const groupNormGrad: OpDef = {
     const grouping = groupingOf(at(types.inputs, 1).shape, types.attrs);
     const { view, groups, span } = grouping;
     const sums = pairs(grouping);
-    const map = splitForMap(view);
+    const map = splitForMap(view, 1);
     const affine = types.inputs.length > 4;
     const constants = { AFFINE: affine ? 1 : 0 };
     const dx = types.inputs.length;
@@ -68,7 +68,7 @@ export const groupNormGrad: OpDef = {
     return [
       {
         kind: 'dense',
-        kernel: 'norm/grad-sums',
+        kernel: sums.width === 4 ? 'norm/grad-sums-vec4' : 'norm/grad-sums',
         bindings: [0, 1, 2, partial],
         params: [...splitParams(sums), span],
         workgroups: grid(invocationsOf(sums)),

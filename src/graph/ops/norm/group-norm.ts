@@ -55,7 +55,8 @@ export const groupNorm: OpDef = {
     const x = at(inputs, 0);
     const grouping = groupingOf(x.shape, attrs);
     // torch looks at it as a batch norm over the groups: [N * channels of a group, groups, ...].
-    expectSeveralValues([grouping.view.batch * grouping.span, Number(attrs.groups), ...x.shape.slice(2)]);
+    const size = [grouping.view.batch * grouping.span, Number(attrs.groups), ...x.shape.slice(2)];
+    expectSeveralValues(size, formatShape(size));
     expectPerChannel(inputs.slice(1), ['weight', 'bias'], grouping.view.channels);
     const groups = perChannel(grouping.groups);
     return [x, groups, groups, partialType(splitForSums(groupRows(grouping)))];
@@ -88,7 +89,7 @@ export const groupNorm: OpDef = {
     return [
       {
         kind: 'dense',
-        kernel: 'norm/moments',
+        kernel: split.width === 4 ? 'norm/moments-vec4' : 'norm/moments',
         bindings: [0, y + 3],
         params: splitParams(split),
         workgroups: grid(invocationsOf(split)),
@@ -97,7 +98,7 @@ export const groupNorm: OpDef = {
         kind: 'dense',
         kernel: 'norm/moments-combine',
         bindings: [y + 3, y + 1, y + 2],
-        params: [...splitParams(split), { f32: Number(types.attrs.eps ?? 1e-5) }],
+        params: [...splitParams(split), split.width, { f32: Number(types.attrs.eps ?? 1e-5) }],
         workgroups: grid(split.channels),
       },
       normalizeLaunch(types, grouping.span, y > 1 ? [1, 2] : [], y + 1, y + 2, y),

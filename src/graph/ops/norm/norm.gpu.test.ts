@@ -39,6 +39,7 @@ describe('agrees with the CPU', () => {
     ['layer norm far from zero', layerNorm([9, 500], 1000)],
     ['group norm of planes', groupNorm([3, 6, 17, 19], 2)],
     ['group norm of one group far from zero', groupNorm([2, 6, 40, 40], 1, 1000)],
+    ['group norm of planes of whole vectors', groupNorm([3, 6, 6, 10], 2)],
     ['group norm of rows', groupNorm([300, 6], 3)],
   ])('%s', async (_, made) => {
     const { error, value } = await deviceError(must(runner, 'runner'), made);
@@ -74,6 +75,7 @@ async function both(
 
 describe.each([
   ['images', [5, 3, 17, 19], 0],
+  ['images of whole vectors', [6, 3, 14, 10], 0],
   ['images far from zero', [16, 3, 20, 20], 1000],
   ['rows', [300, 7], 0],
   ['four values', [4, 3], 0],

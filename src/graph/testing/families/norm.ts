@@ -29,9 +29,10 @@ const constants = (data: readonly number[]): CaseInput => ({
 });
 
 const batchNorm =
-  (affine: boolean, image: boolean): Maker =>
+  (affine: boolean, kind: 'image' | 'fours' | 'rows'): Maker =>
   ([a, b, c], random) => {
-    const x = reals(image ? [a + 1, b, c] : [a * c + 1, b], random);
+    const shape = { image: [a + 1, b, c], fours: [a + 1, b, 4], rows: [a * c + 1, b] }[kind];
+    const x = reals(shape, random);
     const moments = channelMoments({ shape: x.type.shape, data: [...x.data] });
     const mean = constants(moments.map((m) => m.mean));
     const invstd = constants(moments.map((m) => 1 / Math.sqrt(m.variance + EPS)));
@@ -64,9 +65,10 @@ const groupNorm =
 export const NORM_CASES: Readonly<Record<string, Maker>> = {
   'layer norm': layerNorm(1, true),
   'layer norm without parameters': layerNorm(2, false),
-  'batch norm of images': batchNorm(true, true),
-  'batch norm of rows': batchNorm(true, false),
-  'batch norm without parameters': batchNorm(false, true),
+  'batch norm of images': batchNorm(true, 'image'),
+  'batch norm of planes of four': batchNorm(true, 'fours'),
+  'batch norm of rows': batchNorm(true, 'rows'),
+  'batch norm without parameters': batchNorm(false, 'image'),
   'batch norm in evaluation': batchNormEval(true),
   'batch norm in evaluation without parameters': batchNormEval(false),
   'group norm': groupNorm(true),
