@@ -1,0 +1,29 @@
+/**
+ * `npm run soak`: 10,000 steps of every preset and 200 changes of mode and model on the GPU that Dawn finds, with a collected heap before each look. It takes
+ * hours on a software adapter; `-- --steps 500 --switches 24` is a shorter one. CI runs the short form as a part of the gpu tests.
+ */
+import { parseArgs } from 'node:util';
+import { ensureInstalled } from './install.mjs';
+import { runBin } from './run-bin.mjs';
+import { vulkanEnvironment } from './software-vulkan.mjs';
+
+ensureInstalled();
+const { values } = parseArgs({
+  options: { steps: { type: 'string', default: '10000' }, switches: { type: 'string', default: '200' } },
+});
+const environment = vulkanEnvironment({ preferSoftware: false });
+if (environment === undefined) {
+  console.error('No Vulkan driver was found: install Chromium, or set LOCKSTEP_CHROMIUM to one.');
+  process.exit(3);
+}
+const status = await runBin(
+  'vitest',
+  ['run', '--project', 'gpu', '--silent=false', '--reporter=verbose', 'src/session/soak.gpu.test.ts'],
+  {
+    ...environment,
+    LOCKSTEP_SOAK_STEPS: values.steps,
+    LOCKSTEP_SOAK_SWITCHES: values.switches,
+    NODE_OPTIONS: '--expose-gc',
+  },
+);
+process.exit(status);
