@@ -32,6 +32,10 @@ function heapBytes(): number {
 }
 const handles = (): number => process.getActiveResourcesInfo().length;
 
+const tell = (what: string, before: object, after: object): void => {
+  process.stdout.write(`${what}\n  before ${JSON.stringify(before)}\n  after  ${JSON.stringify(after)}\n`);
+};
+
 /** Small batches keep the short form short; what leaks does so at any size. */
 const soaked = (config: ConfigInput): Config =>
   parseConfig({ ...config, ...(LONG ? {} : { batchSize: 8 }), device: 'webgpu', compareSingle: false });
@@ -71,7 +75,7 @@ test.each(Object.entries(PRESETS))(
     const before = { ...watched.use(), made: watched.made(), heap: heapBytes(), handles: handles() };
     for (let step = warmUp; step < STEPS; step += CHUNK) await training.run(CHUNK);
     const after = { ...watched.use(), made: watched.made(), heap: heapBytes(), handles: handles() };
-    if (LONG) console.log(name, { before, after });
+    if (LONG) tell(name, before, after);
     expect(after.made).toBe(before.made);
     expect(after.bytes).toBe(before.bytes);
     expect(after.handles).toBeLessThanOrEqual(before.handles);
@@ -104,7 +108,7 @@ test(
     const before = { ...watched.use(), heap: heapBytes(), handles: handles() };
     for (let i = round; i < round + SWITCHES; i++) await visit(i);
     const after = { ...watched.use(), heap: heapBytes(), handles: handles() };
-    if (LONG) console.log('switching', { before, after });
+    if (LONG) tell('switching', before, after);
     expect(after.buffers).toBe(before.buffers);
     expect(after.devices).toBeLessThanOrEqual(before.devices);
     expect(after.handles).toBeLessThanOrEqual(before.handles);
