@@ -128,6 +128,30 @@ export const CONV_KERNELS = {
     ],
     workgroupSize: [64, 1],
   },
+  'conv/conv2d-grad-params-3x3': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'dy', access: 'read' },
+      { name: 'part', access: 'read_write' },
+    ],
+    params: [
+      'n: u32',
+      'rows_of_part: u32',
+      'length: u32',
+      'channel_tiles: u32',
+      'batch: u32',
+      'groups: u32',
+      'in_channels: u32',
+      'out_channels: u32',
+      'height: u32',
+      'width: u32',
+      'out_height: u32',
+      'out_width: u32',
+      'pad_y: u32',
+      'pad_x: u32',
+    ],
+    workgroupSize: [64, 1],
+  },
   'conv/channel-sums': {
     tensors: [
       { name: 'dy', access: 'read' },

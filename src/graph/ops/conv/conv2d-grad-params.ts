@@ -7,9 +7,9 @@
 import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
 import { grid } from '../../launch';
-import type { Attrs, DenseLaunch, OpDef, TensorType } from '../../op';
+import type { Attrs, DenseLaunch, OpDef, Operand, TensorType } from '../../op';
 import { addParts, addPartsLaunch, type ChannelRows, channelParts, channelPartsLaunch } from './channel-sums';
-import { type ConvGeometry, convGeometry, groupsOf } from './geometry';
+import { type ConvGeometry, convGeometry, groupsOf, isPlain3x3 } from './geometry';
 
 /** Invocations that the first launch should have, to fill a GPU. */
 const INVOCATIONS = 2048;
@@ -47,6 +47,21 @@ function partsOf(g: ConvGeometry, bias: boolean): Parts {
   const rowsOfPart = Math.ceil(rows / Math.min(MOST_PARTS, Math.max(1, wanted)));
   const parts = Math.ceil(rows / rowsOfPart);
   return { rowsOfPart, parts, weights: channels * places, biases: bias ? channels : 0, placeTiles, channelTiles };
+}
+
+/** The first launch for the weights. Both kernels give the same bits; the one for 3 x 3 lets a window slide along the row. */
+function partsLaunch(g: ConvGeometry, plan: Parts, partial: Operand): DenseLaunch {
+  const n = plan.parts * g.groups * plan.placeTiles * plan.channelTiles;
+  const length = plan.weights + plan.biases;
+  const channels = [g.batch, g.groups, g.inChannels, g.outChannels, g.height, g.width, g.outHeight, g.outWidth];
+  const common = { kind: 'dense', bindings: [0, 1, partial], workgroups: grid(n) } as const;
+  if (isPlain3x3(g)) {
+    const params = [n, plan.rowsOfPart, length, plan.channelTiles, ...channels, g.padY, g.padX];
+    return { ...common, kernel: 'conv/conv2d-grad-params-3x3', params };
+  }
+  const tiles = [n, plan.rowsOfPart, length, plan.placeTiles, plan.channelTiles];
+  const window = [g.kernelHeight, g.kernelWidth, g.strideY, g.strideX, g.padY, g.padX, g.dilationY, g.dilationX];
+  return { ...common, kernel: 'conv/conv2d-grad-params', params: [...tiles, ...channels, ...window] };
 }
 
 const rowsOfDy = (g: ConvGeometry, { rowsOfPart, parts }: Parts): ChannelRows => ({
@@ -93,29 +108,8 @@ export const conv2dGradParams: OpDef = {
     const hasBias = attrs.bias === true;
     const plan = partsOf(g, hasBias);
     const partial = hasBias ? 4 : 3;
-    const invocations = plan.parts * g.groups * plan.placeTiles * plan.channelTiles;
     const length = plan.weights + plan.biases;
-    const sums: DenseLaunch = {
-      kind: 'dense',
-      kernel: 'conv/conv2d-grad-params',
-      bindings: [0, 1, partial],
-      params: [
-        ...[
-          invocations,
-          plan.rowsOfPart,
-          length,
-          plan.placeTiles,
-          plan.channelTiles,
-          g.batch,
-          g.groups,
-          g.inChannels,
-          g.outChannels,
-        ],
-        ...[g.height, g.width, g.outHeight, g.outWidth, g.kernelHeight, g.kernelWidth],
-        ...[g.strideY, g.strideX, g.padY, g.padX, g.dilationY, g.dilationX],
-      ],
-      workgroups: grid(invocations),
-    };
+    const sums = partsLaunch(g, plan, partial);
     const { parts } = plan;
     const launches = [sums, addPartsLaunch(partial, 2, { count: plan.weights, parts, length, start: 0 })];
     if (!hasBias) return launches;

@@ -6,7 +6,7 @@
 import type { HostArray } from '../../../tensor/shape';
 import { grid } from '../../launch';
 import type { DenseLaunch, Operand } from '../../op';
-import type { ConvGeometry } from './geometry';
+import { type ConvGeometry, isPlain3x3 } from './geometry';
 
 export interface Correlation extends ConvGeometry {
   /** Where the weight of a group starts, and its steps in elements over output channel, input channel, row and column. */
@@ -185,9 +185,8 @@ const COLUMNS = 2;
 
 /** A tile of 7 rows takes as long where the image ends early; it is three times as fast as single pixels, so it may be half empty. */
 function tilesPay(c: Correlation): boolean {
-  const plain = c.kernelHeight === 3 && c.kernelWidth === 3 && c.strideY === 1 && c.strideX === 1;
   const computed = Math.ceil(c.outHeight / ROWS) * ROWS * Math.ceil(c.outWidth / COLUMNS) * COLUMNS;
-  return plain && c.dilationY === 1 && c.dilationX === 1 && computed <= 2 * c.outHeight * c.outWidth;
+  return isPlain3x3(c) && computed <= 2 * c.outHeight * c.outWidth;
 }
 
 export function correlationLaunch(c: Correlation, { x, weight, bias, y }: CorrelationOperands): DenseLaunch {

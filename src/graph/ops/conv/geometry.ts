@@ -74,6 +74,10 @@ export function convGeometry(x: Shape, weight: Shape, attrs: Attrs): ConvGeometr
   return { ...base, ...channels, ...rest, padY, padX, outHeight, outWidth };
 }
 
+/** The convolutions that have kernels of their own: 3 x 3, stride and dilation 1. */
+export const isPlain3x3 = (g: ConvGeometry): boolean =>
+  g.kernelHeight === 3 && g.kernelWidth === 3 && [g.strideY, g.strideX, g.dilationY, g.dilationX].every((n) => n === 1);
+
 /** Refuses arguments that no convolution takes, in the order in which torch looks at them. */
 export function checkArguments(attrs: Attrs, rank: number): void {
   if (typeof attrs.padding !== 'string' && pairOf(attrs, 'padding', 0, rank, 0).some((p) => p < 0))
