@@ -1,6 +1,7 @@
 /** Every tiled kernel against the kernels with one invocation an element, bit by bit, at sizes on and off the grid of its tiles, for several instances. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, must } from '../base/invariant';
+import { elements } from '../tensor/shape';
 import { grid } from './launch';
 import type { DenseLaunch } from './op';
 import { matmul } from './ops/linear/matmul';
@@ -68,6 +69,35 @@ describe.each(TILE_KERNELS.map((tile) => [tile.kernel, tile] as const))('%s', (_
     }
     expect(compared > 0 || !tile.fits({ m: 4, n: 4, k: 4, steps: stepsOf(a[0], b[0]), a: 0, b: 1, c: 2 })).toBe(true);
   });
+});
+
+it.each([
+  ['a batch', [3, 2, 9, 7], [3, 2, 7, 10], {}],
+  ['a batch broadcast on either side', [3, 1, 5, 6], [2, 6, 8], {}],
+  ['a batch transposed', [4, 7, 9], [4, 11, 7], { transposeA: true, transposeB: true }],
+  ['the gradient of what was broadcast', [2, 3, 6, 5], [2, 3, 6, 9], { transposeA: true, sumTo: [3, 5, 9] }],
+] as const)('matmul/batched has the bits of one invocation an element: %s', async (_name, a, b, attrs) => {
+  const gpu = must(runner, 'runner');
+  const f32 = (shape: readonly number[]) => ({ shape, dtype: 'f32' as const });
+  const inputs = [f32(a), f32(b)];
+  const types = { inputs, outputs: matmul.infer(inputs, attrs), attrs };
+  const [launch] = matmul.lower(types);
+  if (launch?.kind !== 'dense') throw new Error('a dense launch');
+  expect(launch.kernel).toBe('matmul/batched');
+  const plain: DenseLaunch = {
+    ...launch,
+    kernel: 'ops/matmul-batched',
+    workgroups: grid(elements(at(types.outputs, 0).shape)),
+  };
+  const random = randomSource(3);
+  const data = [0, 1].map(() =>
+    inputs.map(({ shape }) => Float32Array.from({ length: elements(shape) }, () => random() * 2 - 1)),
+  );
+  const run = (one: DenseLaunch) => gpu.run({ ...matmul, lower: () => [one] }, types, data);
+  const [tiled, single] = [await run(launch), await run(plain)];
+  const bits = (all: readonly (readonly Float32Array[])[]) =>
+    all.map(([c]) => [...new Uint32Array(must(c, 'c').buffer)]);
+  expect(bits(tiled)).toEqual(bits(single));
 });
 
 function stepsOf(a: 'm' | 'k', b: 'k' | 'n'): Product['steps'] {

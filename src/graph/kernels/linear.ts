@@ -13,6 +13,33 @@ const PRODUCT_PARAMS = [
   'has_bias: u32',
 ] as const;
 
+/** Of the kernels that walk batches of matrices. */
+const BATCH_PARAMS = [
+  'm: u32',
+  'n: u32',
+  'k: u32',
+  'a_row: u32',
+  'a_step: u32',
+  'b_step: u32',
+  'b_column: u32',
+  'batch: u32',
+  'z0: u32',
+  'a_z0: u32',
+  'b_z0: u32',
+  'z1: u32',
+  'a_z1: u32',
+  'b_z1: u32',
+  'z2: u32',
+  'a_z2: u32',
+  'b_z2: u32',
+  's0: u32',
+  'a_s0: u32',
+  'b_s0: u32',
+  's1: u32',
+  'a_s1: u32',
+  'b_s1: u32',
+] as const;
+
 export const LINEAR_KERNELS = {
   'ops/linear': {
     tensors: [
@@ -68,31 +95,16 @@ export const LINEAR_KERNELS = {
       { name: 'b', access: 'read' },
       { name: 'c', access: 'read_write' },
     ],
-    params: [
-      'm: u32',
-      'n: u32',
-      'k: u32',
-      'a_row: u32',
-      'a_step: u32',
-      'b_step: u32',
-      'b_column: u32',
-      'batch: u32',
-      'z0: u32',
-      'a_z0: u32',
-      'b_z0: u32',
-      'z1: u32',
-      'a_z1: u32',
-      'b_z1: u32',
-      'z2: u32',
-      'a_z2: u32',
-      'b_z2: u32',
-      's0: u32',
-      'a_s0: u32',
-      'b_s0: u32',
-      's1: u32',
-      'a_s1: u32',
-      'b_s1: u32',
+    params: BATCH_PARAMS,
+    workgroupSize: [64, 1],
+  },
+  'matmul/batched': {
+    tensors: [
+      { name: 'a', access: 'read' },
+      { name: 'b', access: 'read' },
+      { name: 'c', access: 'read_write' },
     ],
+    params: BATCH_PARAMS,
     workgroupSize: [64, 1],
   },
   'ops/matmul-tiled': {

@@ -15,6 +15,8 @@ import { type BatchDim, type BatchedProduct, batchedProduct, broadcast, matrixOf
 /** What ops/matmul-batched can walk. More takes tensors of seven dimensions, broadcast in turn on the left and on the right. */
 const MOST_KEPT = 3;
 const MOST_SUMMED = 2;
+/** Rows and columns that an invocation of matmul/batched computes. */
+const TILE = 4;
 
 /** Calls `visit` with the offsets of a and b for every index of the dimensions, in order. */
 function walk(dims: readonly BatchDim[], visit: (a: number, b: number) => void, a = 0, b = 0, d = 0): void {
@@ -54,7 +56,8 @@ function lowerBatched(types: OpTypes, { M, N, K, steps, kept, summed }: BatchedP
   const sums = padded(summed, MOST_SUMMED);
   const count = batch.reduce((n, { size }) => n * size, 1);
   const params = [M, N, K, ...steps, count, ...[...batch, ...sums].flatMap(({ size, a, b }) => [size, a, b])];
-  return dense('ops/matmul-batched', types, params, grid(count * M * N));
+  if (M < TILE || N < TILE) return dense('ops/matmul-batched', types, params, grid(count * M * N));
+  return dense('matmul/batched', types, params, grid(count * Math.ceil(M / TILE) * Math.ceil(N / TILE)));
 }
 
 export const matmul: OpDef = {
