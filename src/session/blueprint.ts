@@ -11,7 +11,7 @@ import {
   makeBatchSource,
   type StepBatch,
 } from '../data/batch-source';
-import { checkTargets, type Dataset } from '../data/dataset';
+import { checkTargets, checkTokens, type Dataset } from '../data/dataset';
 import { makeDataset } from '../data/make-dataset';
 import { checkModel, type DataShape } from '../nn/check-model';
 import { type InitialBuffer, type InitialParameter, initialBuffers, initialParameters } from '../nn/model';
@@ -73,7 +73,9 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     target: { shape: dataset.targetShape, dtype: targetType },
   };
   const outputs = checkModel(config.model.layers, data, config.loss, config.batchSize).at(-1) ?? 1;
-  checkTargets(dataset, outputs);
+  checkTargets(dataset, outputs, ignoreIndexOf(config.loss));
+  const vocabulary = vocabularyOf(config.model.layers);
+  if (vocabulary !== undefined) checkTokens(dataset, vocabulary);
   const { layers } = config.model;
   const drawn = {
     parameters: initialParameters(layers, generator),
@@ -166,6 +168,14 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       scalars: scalars(batch),
     }),
   };
+}
+
+const ignoreIndexOf = (loss: Config['loss']): number | undefined =>
+  loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? loss.ignoreIndex : undefined;
+
+/** Rows of the embedding that the token ids go into. */
+function vocabularyOf([first]: Config['model']['layers']): number | undefined {
+  return first?.type === 'Embedding' || first?.type === 'TokenEmbedding' ? first.vocab : undefined;
 }
 
 function microBatchSize({ batchSize, accumulate }: Config): number {
