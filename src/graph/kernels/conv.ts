@@ -198,6 +198,15 @@ export const CONV_KERNELS = {
     ],
     workgroupSize: [64, 1],
   },
+  'conv/max-pool2d-2x2': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'y', access: 'read_write' },
+      { name: 'index', access: 'read_write', dtype: 'i32' },
+    ],
+    params: ['n: u32', 'height: u32', 'width: u32', 'out_height: u32', 'out_width: u32'],
+    workgroupSize: [64, 1],
+  },
   'conv/max-pool2d-grad': {
     tensors: [
       { name: 'dy', access: 'read' },

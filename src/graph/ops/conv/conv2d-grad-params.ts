@@ -123,6 +123,7 @@ export const conv2dGradParams: OpDef = {
     (2 * elements(at(inputs, 1).shape) * elements(at(outputs, 0).shape)) / at(at(outputs, 0).shape, 0),
 };
 
+/** Four output channels at a time: they share what is loaded of x. Sums in double, rounded once a part. */
 function weightPart(
   g: ConvGeometry,
   x: HostArray,
@@ -133,26 +134,48 @@ function weightPart(
   to: number,
 ): void {
   const { inChannels, outChannels, groups, height, width, outHeight, outWidth, kernelHeight, kernelWidth, strideX } = g;
-  for (let o = 0; o < groups * outChannels; o++) {
-    const group = Math.floor(o / outChannels);
-    for (let c = 0; c < inChannels; c++) {
-      for (let ky = 0; ky < kernelHeight; ky++) {
-        for (let kx = 0; kx < kernelWidth; kx++) {
-          const shift = kx * g.dilationX - g.padX;
-          const jFrom = shift >= 0 ? 0 : Math.ceil(-shift / strideX);
-          const jTo = Math.min(outWidth, Math.ceil((width - shift) / strideX));
-          let sum = 0;
-          for (let row = from; row < to; row++) {
-            const n = Math.floor(row / outHeight);
-            const i = row - n * outHeight;
-            const y = i * g.strideY + ky * g.dilationY - g.padY;
-            if (y < 0 || y >= height) continue;
-            let p = (((n * groups + group) * inChannels + c) * height + y) * width + shift + jFrom * strideX;
-            let q = ((n * groups * outChannels + o) * outHeight + i) * outWidth + jFrom;
-            for (let j = jFrom; j < jTo; j++, p += strideX, q++) sum += (x[p] as number) * (dy[q] as number);
+  const area = outHeight * outWidth;
+  const places = inChannels * kernelHeight * kernelWidth;
+  for (let group = 0; group < groups; group++) {
+    for (let o = 0; o < outChannels; o += 4) {
+      // Past the last channel the last one is repeated.
+      const o1 = Math.min(o + 1, outChannels - 1);
+      const o2 = Math.min(o + 2, outChannels - 1);
+      const o3 = Math.min(o + 3, outChannels - 1);
+      const d1 = (o1 - o) * area;
+      const d2 = (o2 - o) * area;
+      const d3 = (o3 - o) * area;
+      for (let place = 0; place < places; place++) {
+        const kx = place % kernelWidth;
+        const ky = Math.floor(place / kernelWidth) % kernelHeight;
+        const c = Math.floor(place / kernelWidth / kernelHeight);
+        const shift = kx * g.dilationX - g.padX;
+        const jFrom = shift >= 0 ? 0 : Math.ceil(-shift / strideX);
+        const jTo = Math.min(outWidth, Math.ceil((width - shift) / strideX));
+        let s0 = 0;
+        let s1 = 0;
+        let s2 = 0;
+        let s3 = 0;
+        for (let row = from; row < to; row++) {
+          const n = Math.floor(row / outHeight);
+          const i = row - n * outHeight;
+          const y = i * g.strideY + ky * g.dilationY - g.padY;
+          if (y < 0 || y >= height) continue;
+          let p = (((n * groups + group) * inChannels + c) * height + y) * width + shift + jFrom * strideX;
+          let q = (((n * groups + group) * outChannels + o) * outHeight + i) * outWidth + jFrom;
+          for (let j = jFrom; j < jTo; j++, p += strideX, q++) {
+            const v = x[p] as number;
+            s0 += v * (dy[q] as number);
+            s1 += v * (dy[q + d1] as number);
+            s2 += v * (dy[q + d2] as number);
+            s3 += v * (dy[q + d3] as number);
           }
-          partial[start + ((o * inChannels + c) * kernelHeight + ky) * kernelWidth + kx] = sum;
         }
+        const target = start + group * outChannels * places + place;
+        partial[target + o * places] = s0;
+        partial[target + o1 * places] = s1;
+        partial[target + o2 * places] = s2;
+        partial[target + o3 * places] = s3;
       }
     }
   }

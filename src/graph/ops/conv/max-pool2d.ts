@@ -7,7 +7,15 @@ import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
 import { dense, grid } from '../../launch';
 import type { OpDef } from '../../op';
-import { checkPooling, pooledShape, poolingOf } from './pooling';
+import { checkPooling, type Pooling, pooledShape, poolingOf } from './pooling';
+
+/** Windows of 2 x 2 that touch, all inside the image. */
+const isPlain2x2 = (p: Pooling): boolean =>
+  [p.kernelY, p.kernelX, p.strideY, p.strideX].every((k) => k === 2) &&
+  p.padY === 0 &&
+  p.padX === 0 &&
+  2 * p.outHeight <= p.height &&
+  2 * p.outWidth <= p.width;
 
 export const maxPool2d: OpDef = {
   name: 'conv/max-pool2d',
@@ -60,6 +68,7 @@ export const maxPool2d: OpDef = {
     const p = poolingOf(at(types.inputs, 0).shape, types.attrs);
     const n = elements(at(types.outputs, 0).shape);
     const sizes = [n, p.height, p.width, p.outHeight, p.outWidth];
+    if (isPlain2x2(p)) return [dense('conv/max-pool2d-2x2', types, sizes, grid(n))];
     const window = [p.kernelY, p.kernelX, p.strideY, p.strideX, p.padY, p.padX];
     return [dense('conv/max-pool2d', types, [...sizes, ...window], grid(n))];
   },
