@@ -139,7 +139,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   split: 'Layers on each device, for example [2, 3]; absent: spread evenly.',
   hardware: 'The machine that the modelled clock assumes.',
   memoryBudgetMb: 'Memory of each device in MiB; a run that needs more is refused.',
-  checkpointActivations: 'Keep only what each layer gives, and compute the rest again in the backward pass.',
+  checkpointSegments:
+    'Segments of layers of which only the input is kept for the backward pass, as checkpoint_sequential does; absent: everything is kept.',
   fuse: 'Run operators that follow each other as one kernel where there is one; PyTorch runs them apart unless compiled.',
   compareSingle: 'Also train on one device, and report the greatest difference of a weight.',
   weights: "Initial weights: a .safetensors file with PyTorch's parameter names, relative to this configuration file.",

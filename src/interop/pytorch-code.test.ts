@@ -44,6 +44,26 @@ describe.each(MODES)('%s', (mode) => {
     for (const { anchor } of code) expect(anchor).not.toBe('');
   });
 
+  test.each([1, 3])('also with clipping, a schedule and %i micro-batches a step', (accumulate) => {
+    const { config, code } = listing({
+      mode,
+      accumulate,
+      clipGradNorm: 1,
+      scheduler: { type: 'StepLR', stepSize: 2 },
+      optimizer: { type: 'NAdam' },
+    });
+    const anchors = code.map((l) => l.anchor);
+    for (const anchor of anchorsOf(config))
+      expect(
+        anchors.filter((a) => a === anchor),
+        anchor,
+      ).toHaveLength(1);
+    const order = ['backward', 'clip', 'step', 'scheduler'].map((anchor) => anchors.indexOf(anchor));
+    expect(order).not.toContain(-1);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    checkPython(code.map((l) => l.text));
+  });
+
   test('is a short listing that Python could parse', () => {
     const { code } = listing({ mode });
     expect(code.length).toBeGreaterThanOrEqual(12);
@@ -139,6 +159,74 @@ test('DDP: sampler, epochs and buckets as configured', () => {
   expect(textOf({ mode: 'ddp' })).toContain('buckets all-reduced while backward runs');
   expect(textOf({ mode: 'ddp', ddp: { overlap: false, algorithm: 'naive' } })).toContain(
     'buckets all-reduced naively after backward',
+  );
+});
+
+test('accumulation: micro-batches, the loss shared out, a step when its batches are there', () => {
+  const text = textOf({ accumulate: 4, batchSize: 34, clipGradNorm: 0.5 });
+  expect(text).toContain('batch_size=8,');
+  expect(text.slice(text.indexOf('batches = 0'))).toBe(`batches = 0
+for epoch in range(epochs):
+    for x, y in loader:
+        x, y = x.to('cuda:0'), y.to('cuda:0')
+        batches += 1
+        output = model(x)
+        loss = loss_fn(output, y)
+        (loss / 4).backward()
+        if batches % 4 == 0:
+            nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+            optimizer.step()
+            optimizer.zero_grad()
+        print(loss.item())`);
+});
+
+test('DDP reduces with the last micro-batch alone', () => {
+  const { code } = listing({ mode: 'ddp', worldSize: 2, batchSize: 32, accumulate: 2 });
+  const text = code.map((l) => l.text).join('\n');
+  expect(text).toContain('from contextlib import nullcontext');
+  expect(text).toContain('batch_size=8,');
+  expect(code.find((l) => l.anchor === 'no_sync')?.text).toBe(
+    '        with nullcontext() if batches % 2 == 0 else model.no_sync():',
+  );
+  expect(code.find((l) => l.anchor === 'backward')?.text).toBe('            (loss / 2).backward()');
+  expect(textOf({ mode: 'ddp' })).not.toContain('no_sync');
+});
+
+test('a schedule moves on after the step, or after the epoch', () => {
+  const every = (when: 'step' | 'epoch') =>
+    textOf({ scheduler: { type: 'ExponentialLR', gamma: 0.9, every: when } })
+      .split('\n')
+      .slice(-3);
+  expect(every('step')[1]).toBe('        scheduler.step()');
+  expect(every('epoch')[2]).toBe('    scheduler.step()');
+});
+
+test('tokens: a logit vector at every position', () => {
+  const text = textOf({
+    data: { type: 'sequence', samples: 50 },
+    loss: { type: 'CrossEntropyLoss' },
+    model: {
+      layers: [
+        { type: 'Embedding', vocab: 11, width: 4 },
+        { type: 'Linear', in: 4, out: 11 },
+      ],
+    },
+  });
+  expect(text).toContain('loss = loss_fn(output.flatten(0, 1), y.flatten())');
+});
+
+test('what the script cannot show is said: masks on CUDA, activations computed again', () => {
+  const layers = [{ type: 'Linear' as const, in: 2, out: 1 }, { type: 'Dropout' as const }];
+  expect(textOf({ model: { layers } })).toContain('# dropout: the run has the masks that torch draws on the CPU');
+  expect(textOf({})).not.toContain('# dropout');
+  expect(textOf({ checkpointSegments: 2 })).toContain('torch.utils.checkpoint');
+});
+
+test('weights from a file are loaded into the model that was drawn', () => {
+  const text = textOf({ weights: 'start.safetensors', data: { type: 'digits', samples: 20 } });
+  expect(text.match(/from safetensors.torch import load_file/g)).toHaveLength(1);
+  expect(text.indexOf("model.load_state_dict(load_file('start.safetensors'))")).toBeGreaterThan(
+    text.indexOf('model = '),
   );
 });
 

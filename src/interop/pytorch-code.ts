@@ -44,6 +44,9 @@ const FIRST = "'cuda:0'";
 const CUDA_MASKS =
   '# dropout: the run has the masks that torch draws on the CPU; on CUDA it draws others, and the losses differ';
 
+const AGAIN =
+  '# the run also computes activations again in backward (torch.utils.checkpoint): less memory, the same losses';
+
 function script(config: Config, parts: Script): CodeLine[] {
   const { model, wrapper, loop } = parts;
   const data = dataCode(config);
@@ -55,6 +58,7 @@ function script(config: Config, parts: Script): CodeLine[] {
     ...lines(
       ...(parts.head ?? []),
       ...(drops(config.model.layers) ? [CUDA_MASKS] : []),
+      ...(config.checkpointSegments === undefined ? [] : [AGAIN]),
       ...scheduler.imports,
       ...model.imports,
       ...(syncs ? ['from contextlib import nullcontext'] : []),

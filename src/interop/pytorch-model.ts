@@ -56,6 +56,8 @@ function tree(layers: readonly LayerConfig[]): readonly Node[] | undefined {
 
 const entries = (nodes: readonly Node[]): [string, Expression][] => nodes.map(({ key, code }) => [key, code]);
 
+const isIndexed = (nodes: readonly Node[]): boolean => nodes.every(({ key }, i) => key === String(i));
+
 /** Where the names cannot be had, the layers are numbered. */
 function sequentialOf(layers: readonly LayerConfig[]): Expression {
   const nodes = tree(layers);
@@ -63,16 +65,17 @@ function sequentialOf(layers: readonly LayerConfig[]): Expression {
   return sequentialCode(layers.map((layer, i) => [String(i), layerCode(layer, sequentialOf)]));
 }
 
-/** The module or parameter of that name below `root`. */
-function access(root: string, name: string): string {
+/** The parameter of that name below `root`; `indexed`: a Sequential whose modules are numbered in order. */
+function access(root: string, name: string, indexed: boolean): string {
   const parts = name.split('.');
+  const [first = '', ...rest] = parts;
   if (parts.every(isIdentifier)) return `${root}.${name}`;
-  const module = parts.slice(0, -1).join('.');
-  return `${root}.get_submodule('${module}').${parts.at(-1) ?? ''}`;
+  if (indexed && rest.every(isIdentifier)) return `${root}[${first}].${rest.join('.')}`;
+  return `${root}.get_submodule('${parts.slice(0, -1).join('.')}').${parts.at(-1) ?? ''}`;
 }
 
-const ties = (layers: readonly LayerConfig[], root: string): readonly string[] =>
-  tiedNames(layers).map(({ name, source }) => `${access(root, name)} = ${access(root, source)}`);
+const ties = (layers: readonly LayerConfig[], root: string, indexed = false): readonly string[] =>
+  tiedNames(layers).map(({ name, source }) => `${access(root, name, indexed)} = ${access(root, source, indexed)}`);
 
 /** Layers of which the listing cannot say the names. */
 const NAMES = '# some names differ from those of the run: no module can have them';
@@ -84,7 +87,10 @@ export function modelCode(layers: readonly LayerConfig[], to: string): ModelCode
     const { classes, ...rest } = spelledOut(layers, undefined);
     return { ...rest, classes, lines: [`model = Model().to(${to})`] };
   }
-  const lines = [...layout('model = ', sequentialCode(entries(nodes)), `.to(${to})`), ...ties(layers, 'model')];
+  const lines = [
+    ...layout('model = ', sequentialCode(entries(nodes)), `.to(${to})`),
+    ...ties(layers, 'model', isIndexed(nodes)),
+  ];
   return withClasses(layers, new Set(), { classes: [], lines });
 }
 
@@ -113,7 +119,7 @@ export function splitModelCode(layers: readonly LayerConfig[], devices: readonly
       ...layout('model = ', model, ''),
       `for layer, device in zip(${all.replace('self', 'model')}, devices):`,
       '    layer.to(device)',
-      ...ties(layers, 'model'),
+      ...ties(layers, 'model', isIndexed(nodes)),
     ],
   });
 }

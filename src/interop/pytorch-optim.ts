@@ -212,7 +212,7 @@ function schedule(s: Exclude<SchedulerConfig, { type: 'SequentialLR' }>, suffix:
     case 'WarmupCosine': {
       const { warmupSteps: warm, totalSteps, minFactor: low } = s;
       const warmup = warm === 0 ? [] : [`    if t < ${warm}:`, `        return t / ${warm}`];
-      const done = `    done = min(1, (t - ${warm}) / ${Math.max(1, totalSteps - warm)})`;
+      const done = `    done = min(1, ${warm === 0 ? 't' : `(t - ${warm})`} / ${Math.max(1, totalSteps - warm)})`;
       const wave = '0.5 * (1 + math.cos(math.pi * done))';
       return lambda([...warmup, done, `    return ${low} + (1 - ${low}) * ${wave}`], suffix);
     }
