@@ -33,6 +33,8 @@ export interface Controller {
   /** From start to end in a session of its own; the one on the page goes on. */
   run(config: unknown, files?: Files): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Questions to the model as it stands now. */
+  readonly ask: Pick<SessionClient, 'predict' | 'generate' | 'attention'>;
   /** Hooks of the tests: corrupt one transfer, lose the device. */
   corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
@@ -279,6 +281,11 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       }
     },
     saveWeights: async () => live().saveWeights(),
+    ask: {
+      predict: async (input) => live().predict(input),
+      generate: async (...given) => live().generate(...given),
+      attention: async (row) => live().attention(row),
+    },
     corrupt: async (event, add) => live().corrupt(event, add),
     loseDevice: async () => live().loseDevice(),
   };

@@ -22,6 +22,9 @@ export interface SessionClient {
   open(config: Config, files: Files): Promise<SessionInfo>;
   traceStep(): Promise<StepTrace>;
   snapshot(): Promise<Snapshot>;
+  readonly predict: SessionApi['predict'];
+  readonly generate: SessionApi['generate'];
+  readonly attention: SessionApi['attention'];
   reset(): Promise<void>;
   run(config: unknown, files: Files): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
@@ -146,6 +149,9 @@ export function startSession(listener: SessionListener): SessionClient {
     },
     traceStep: () => call(() => api.traceStep()),
     snapshot: () => call(() => api.snapshot()),
+    predict: (input) => call(() => api.predict(input)),
+    generate: (prompt, length, temperature, seed) => call(() => api.generate(prompt, length, temperature, seed)),
+    attention: (row) => call(() => api.attention(row)),
     reset: () => call(() => api.reset()),
     run: (config, files) => call(() => api.run(config, files)),
     saveWeights: () => call(() => api.saveWeights()),
