@@ -12,6 +12,7 @@ import type { Notice, SessionInfo, Snapshot } from '../protocol/session';
 import type { Clock, LossRecord, StepTrace } from '../protocol/trace';
 import { inTimeOrder } from '../trace/in-time-order';
 import type { CsvLook } from './csv-look';
+import { type WrittenText, withText } from './text-history';
 
 export const KEPT_TRACES = 64;
 
@@ -57,6 +58,8 @@ export interface AppState extends ViewOptions {
   readonly snapshot: Snapshot | undefined;
   /** The losses over all rows that the snapshots brought, oldest first, thinned like `losses`. */
   readonly evaluations: readonly Evaluation[];
+  /** Language models: what the snapshots' models wrote, oldest first. */
+  readonly texts: readonly WrittenText[];
   readonly stepsPerSecond: number;
   /** Index into SPEEDS of speeds.ts. */
   readonly speed: number;
@@ -120,6 +123,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     losses: [],
     snapshot: undefined,
     evaluations: [],
+    texts: [],
     stepsPerSecond: 0,
     speed,
     csvFiles: {},
@@ -155,7 +159,8 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
       set((s) => {
         const { step, trainLoss, testLoss, trainAccuracy, testAccuracy } = snapshot;
         const before = s.evaluations.filter((kept) => kept.step < step);
-        return { snapshot, evaluations: thin([...before, { step, trainLoss, testLoss, trainAccuracy, testAccuracy }]) };
+        const evaluations = thin([...before, { step, trainLoss, testLoss, trainAccuracy, testAccuracy }]);
+        return { snapshot, evaluations, texts: withText(s.texts, snapshot) };
       }),
     clearRun: () =>
       set({
@@ -167,6 +172,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
         losses: [],
         snapshot: undefined,
         evaluations: [],
+        texts: [],
         stepsPerSecond: 0,
       }),
     hover: (event) => set((s) => (s.hovered === event ? s : { hovered: event })),
