@@ -79,6 +79,17 @@ function packB(
   depth: number,
   columns: number,
 ): void {
+  // In the order in which b lies in memory.
+  if (bn === 1) {
+    for (let j = 0; j < columns; j += TILE_COLUMNS) {
+      const width = Math.min(TILE_COLUMNS, columns - j);
+      let at = B_AT + j * depth;
+      let from = start + j;
+      for (let k = 0; k < depth; k++, at += TILE_COLUMNS, from += bk)
+        for (let e = 0; e < width; e++) to[at + e] = b[from + e] as number;
+    }
+    return;
+  }
   for (let j = 0; j < columns; j++) {
     let at = B_AT + (j - (j % TILE_COLUMNS)) * depth + (j % TILE_COLUMNS);
     let from = start + j * bn;
@@ -95,6 +106,17 @@ function packA(
   depth: number,
   rows: number,
 ): void {
+  if (rows === TILE_ROWS) {
+    let at = A_AT;
+    let from = start;
+    for (let k = 0; k < depth; k++, at += TILE_ROWS, from += ak) {
+      to[at] = a[from] as number;
+      to[at + 1] = a[from + am] as number;
+      to[at + 2] = a[from + 2 * am] as number;
+      to[at + 3] = a[from + 3 * am] as number;
+    }
+    return;
+  }
   for (let i = 0; i < rows; i++) {
     let at = A_AT + i;
     let from = start + i * am;
