@@ -28,4 +28,16 @@ export const FUSED_KERNELS = {
     overrides: ['ACTIVATION'],
     workgroupSize: [64, 1],
   },
+  'fused/element-loss': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 't', access: 'read' },
+      { name: 'upstream', access: 'read' },
+      { name: 'loss', access: 'read_write' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['n: u32', 'divisor: f32', 'p: f32'],
+    overrides: ['FUNCTION'],
+    workgroupSize: [64, 1],
+  },
 } as const satisfies Record<string, KernelSpec>;

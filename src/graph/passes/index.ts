@@ -3,9 +3,10 @@ import type { Graph } from '../graph';
 import type { ValueId } from '../op';
 import { fuseActivation } from './fuse-activation';
 import { fuseLinearBackward } from './fuse-linear-backward';
+import { fuseLoss } from './fuse-loss';
 import { type Pass, prune } from './rewrite';
 
-export const FUSIONS: Readonly<Record<string, Pass>> = { fuseActivation, fuseLinearBackward };
+export const FUSIONS: Readonly<Record<string, Pass>> = { fuseActivation, fuseLinearBackward, fuseLoss };
 
 /** `keep`: values that somebody outside the graph looks at (outputs, gradients of parameters). */
 export function fuse(

@@ -1,5 +1,6 @@
 /** Operators that only the passes of graph/passes make: several operators in one dispatch. No layer is built from them, and they have no gradient. */
 import type { OpDef } from '../../op';
+import { elementLossWithGradient } from './element-loss';
 import { linearBackward, linearBackwardParams } from './linear-backward';
 
-export const FUSED_OPS: readonly OpDef[] = [linearBackward, linearBackwardParams];
+export const FUSED_OPS: readonly OpDef[] = [linearBackward, linearBackwardParams, elementLossWithGradient];

@@ -1,17 +1,17 @@
 /**
- * y = x W^T + b, as torch.nn.functional.linear: x [..., I], W [O, I], b [O] (optional). The attribute `activation` is the seam for a fused epilogue
- * ('relu', 'tanh', 'sigmoid'); nothing sets it yet, and a fused node has no gradient rule.
+ * y = x W^T + b, as torch.nn.functional.linear: x [..., I], W [O, I], b [O] (optional). The attribute `activation` (fused-activation.ts) is applied to
+ * the result; only the pass fuse-activation sets it, after differentiation, so such a node has no gradient rule.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { elements, formatShape, sameShape } from '../../../tensor/shape';
 import { gemm } from '../../gemm';
 import { grid, lastOf, rowsOf } from '../../launch';
-import type { Attrs, OpDef, OpTypes } from '../../op';
+import type { OpDef, OpTypes } from '../../op';
 import { tiledProduct } from '../../tiled-product';
+import { activationOf } from './fused-activation';
 
-const ACTIVATIONS = ['none', 'relu', 'tanh', 'sigmoid'];
-const activationOf = (attrs: Attrs): number => Math.max(0, ACTIVATIONS.indexOf(String(attrs.activation ?? 'none')));
+const f = Math.fround;
 
 export function sizesOf(types: Pick<OpTypes, 'inputs'>) {
   const x = at(types.inputs, 0).shape;
@@ -64,7 +64,7 @@ export const linear: OpDef = {
     if (activation === 0) return;
     for (let i = 0; i < y.length; i++) {
       const v = at(y, i);
-      y[i] = activation === 1 ? (v <= 0 ? 0 : v) : activation === 2 ? Math.tanh(v) : 1 / (1 + Math.exp(-v));
+      y[i] = activation === 1 ? (v <= 0 ? 0 : v) : activation === 2 ? Math.tanh(v) : 1 / f(1 + f(Math.exp(-v)));
     }
   },
   lower(types, tuning) {
