@@ -1,25 +1,32 @@
 /** How often a classifier is right: the number behind the accuracy of snapshots and reports. Regression has none. */
-import { IGNORE_INDEX } from '../graph/ops/loss/cross-entropy';
+import { NO_TARGET } from '../data/family';
 import type { LossConfig } from '../protocol/config';
 import type { HostArray } from '../tensor/shape';
+import { argmax } from './views/argmax';
+
+/** The class whose rows count nowhere: torch's -100 unless the loss says otherwise. */
+export const ignoreIndexOf = (loss: LossConfig): number =>
+  loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? (loss.ignoreIndex ?? NO_TARGET) : NO_TARGET;
 
 /**
- * Fraction of rows (CrossEntropyLoss: the largest of `width` outputs) or of outputs (BCEWithLogitsLoss: a probability on the target's side of one
- * half; MSELoss with -1 and 1: the sign) that are right. Rows that the loss ignores do not count; NaN is never right.
+ * Fraction of class indices (CrossEntropyLoss, NLLLoss: one a row, or one a position of a sequence; the largest of the outputs there) or of outputs
+ * (BCEWithLogitsLoss: a probability on the target's side of one half; MSELoss and its kin with -1 and 1: the sign) that are right. What the loss ignores does not
+ * count; NaN is never right.
  */
-export function accuracy(loss: LossConfig['type'], outputs: Float32Array, width: number, targets: HostArray): number {
-  return loss === 'CrossEntropyLoss' ? ofRows(outputs, width, targets) : ofOutputs(loss, outputs, targets);
+export function accuracy(loss: LossConfig, outputs: Float32Array, targets: HostArray): number {
+  return loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss'
+    ? ofClasses(outputs, targets, ignoreIndexOf(loss))
+    : ofOutputs(loss.type, outputs, targets);
 }
 
-function ofRows(outputs: Float32Array, width: number, targets: HostArray): number {
+function ofClasses(outputs: Float32Array, targets: HostArray, ignoreIndex: number): number {
+  const width = outputs.length / targets.length;
   let right = 0;
   let counted = 0;
-  targets.forEach((target, row) => {
-    if (target === IGNORE_INDEX) return;
+  targets.forEach((target, place) => {
+    if (target === ignoreIndex) return;
     counted++;
-    const own = outputs.subarray(row * width, (row + 1) * width);
-    const best = own.reduce((most, value, c) => (value > (own[most] ?? 0) ? c : most), 0);
-    if (best === target && !Number.isNaN(own[best])) right++;
+    if (argmax(outputs, place * width, width) === target) right++;
   });
   return right / Math.max(1, counted);
 }

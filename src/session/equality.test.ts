@@ -9,8 +9,8 @@ import type { ConfigInput } from '../protocol/config';
 import { createBlueprint } from './blueprint';
 import { DeviceKeeper } from './device-keeper';
 import { parseConfig } from './parse-config';
-import { differenceFromSingle, replicaDivergence } from './snapshot';
 import { createTraining, type Training } from './training';
+import { differenceFromSingle, replicaDivergence } from './weight-differences';
 
 const STEPS = 12;
 

@@ -4,7 +4,7 @@ import { at } from '../base/invariant';
 import { STRATEGIES } from '../parallel/strategies';
 import { FULL } from '../parallel/strategy';
 import type { Program } from '../program/instruction';
-import type { Report, Snapshot } from '../protocol/session';
+import type { Report } from '../protocol/session';
 import type { LossRecord } from '../protocol/trace';
 import { describe, HARDWARE } from '../simulator/hardware';
 import { modelledStep, speedup } from '../simulator/simulate';
@@ -12,10 +12,12 @@ import { bytesFormula } from '../trace/formula';
 import { countTraffic, type Traffic } from '../trace/links';
 import type { Blueprint } from './blueprint';
 import { memoryOf } from './device-memory';
+import type { Measure } from './measure';
+import { mergedWeights } from './merged-weights';
 import { singleTwin } from './parse-config';
 import { sessionInfo } from './session-info';
-import { mergedWeights } from './snapshot';
 import type { Training, Weights } from './training';
+import { differenceFromSingle, replicaDivergence } from './weight-differences';
 import { hashWeights } from './weights-hash';
 
 export const LOCKSTEP_VERSION = '0.1.0';
@@ -43,7 +45,7 @@ export interface ReportInput {
   readonly losses: readonly LossRecord[];
   readonly totalMs: number;
   readonly weights: Weights;
-  readonly snapshot: Snapshot;
+  readonly measured: ReturnType<Measure['run']>;
   readonly error?: unknown;
 }
 
@@ -52,7 +54,7 @@ export async function makeReport({
   losses,
   totalMs,
   weights,
-  snapshot,
+  measured: { train, test },
   error,
 }: ReportInput): Promise<Report> {
   const { blueprint } = training;
@@ -67,7 +69,8 @@ export async function makeReport({
     at(blueprint.batches().sizes.full, 0) * (config.mode === 'ddp' ? config.worldSize : 1),
   );
   const hash = await hashWeights(mergedWeights(blueprint, weights));
-  const accuracy = snapshot.testAccuracy ?? snapshot.trainAccuracy;
+  const accuracy = test?.accuracy ?? train.accuracy;
+  const fromSingle = differenceFromSingle(blueprint, weights);
   return {
     lockstep: LOCKSTEP_VERSION,
     config,
@@ -75,7 +78,7 @@ export async function makeReport({
     steps: losses.length,
     losses,
     finalLoss: losses.at(-1)?.loss ?? Number.NaN,
-    ...(snapshot.testLoss === undefined ? {} : { testLoss: snapshot.testLoss }),
+    ...(test === undefined ? {} : { testLoss: test.loss }),
     ...(accuracy === undefined ? {} : { accuracy }),
     bytes: {
       perStepByPayload: traffic.byPayload,
@@ -93,8 +96,8 @@ export async function makeReport({
       modelledHardware: describe(hardware).label,
       modelledSpeedup: speedup(program, alone, hardware),
     },
-    replicaDivergence: snapshot.replicaDivergence,
-    ...(snapshot.differenceFromSingle === undefined ? {} : { differenceFromSingle: snapshot.differenceFromSingle }),
+    replicaDivergence: replicaDivergence(blueprint, weights),
+    ...(fromSingle === undefined ? {} : { differenceFromSingle: fromSingle }),
     weightsSha256: hash.all,
     parametersSha256: hash.byName,
     notices: [...blueprint.notices, ...training.notices],

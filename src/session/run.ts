@@ -1,15 +1,17 @@
 /** Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests call. */
 import { LockstepError } from '../base/errors';
+import { prepareFiles } from '../data/prepare-files';
 import type { Files, Report, SessionInfo } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import { createBlueprint } from './blueprint';
 import { datasetFile } from './dataset-file';
 import { DeviceKeeper } from './device-keeper';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
+import { createMeasure } from './measure';
+import { mergedState } from './merged-weights';
 import { parseConfig } from './parse-config';
 import { makeReport } from './report';
 import { sessionInfo } from './session-info';
-import { createSnapshots } from './snapshot';
 import { createTraining, type Training } from './training';
 import { weightsFile } from './weights-file';
 
@@ -21,7 +23,7 @@ const CHUNK = 50;
 /** On the CPU nothing awaits the outside: without a turn of the event loop now and then, no abort would be heard. */
 const TURN_MS = 100;
 /** A headless report evaluates on more rows than the page's snapshots do. */
-const REPORT_EVALUATION = 2_000_000_000;
+const REPORT_FLOPS = 4_000_000_000;
 
 export interface RunOptions {
   readonly gpu?: GPU;
@@ -43,7 +45,8 @@ export interface RunResult {
 
 /** A run that fails after its start still reports what it did; `report.error` says why it stopped. */
 export async function runConfig(input: unknown, files: Files, options: RunOptions = {}): Promise<RunResult> {
-  const blueprint = createBlueprint(parseConfig(input), files);
+  const config = parseConfig(input);
+  const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
   const keeper = new DeviceKeeper(options.gpu, true);
   const training = await createTraining(blueprint, { keeper, gpu: options.gpu });
   try {
@@ -98,14 +101,14 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
   // A lost device, or a rank that died, takes its weights along: there is nothing left to report.
   if (error instanceof LockstepError && (error.code === 'device-lost' || error.code === 'rank-failed')) throw error;
   const weights = await training.weights();
-  const snapshot = createSnapshots(blueprint, REPORT_EVALUATION).take(weights);
+  const measured = createMeasure(blueprint, REPORT_FLOPS).run(mergedState(blueprint, weights));
   if (error instanceof LockstepError && error.code === 'not-finite') error = await explained(training, error);
   const report = await makeReport({
     training,
     losses,
     totalMs,
     weights,
-    snapshot,
+    measured,
     ...(error === undefined ? {} : { error }),
   });
   return {

@@ -4,13 +4,16 @@
  * other; steps and control messages that come meanwhile wait for it. One per open session; session.ts owns it.
  */
 import { fromWire, LockstepError, toWire } from '../base/errors';
+import { must } from '../base/invariant';
 import { oneAtATime } from '../base/one-at-a-time';
 import { within } from '../base/within';
 import type { ControlMessage, Notice, SessionEvent, Snapshot } from '../protocol/session';
 import type { StepTrace } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
 import type { DeviceKeeper } from './device-keeper';
+import type { ModelState } from './evaluator';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
+import { type Attention, createInference } from './inference';
 import { createPlayer, type Player } from './player';
 import { createSnapshots } from './snapshot';
 import { type Checkpoint, createTraining, type Training } from './training';
@@ -30,6 +33,7 @@ export interface RunningOptions {
 
 export class Running {
   private readonly snapshots;
+  private readonly inference;
   private player: Player;
   private closed = false;
   /** Why the training cannot go on, until a restart or Reset has replaced it. */
@@ -46,6 +50,7 @@ export class Running {
     private currentTraining: Training,
   ) {
     this.snapshots = createSnapshots(options.blueprint);
+    this.inference = createInference(options.blueprint, this.snapshots.language);
     this.player = this.attach(currentTraining, undefined);
   }
 
@@ -77,6 +82,23 @@ export class Running {
 
   async snapshot(): Promise<Snapshot> {
     return this.snapshots.take(await this.training.weights());
+  }
+
+  predict(input: Float32Array): Float32Array<ArrayBuffer> {
+    return this.inference.predict(this.state, input);
+  }
+
+  generate(prompt: string, length: number, temperature: number, seed: number): string {
+    return this.inference.generate(this.state, prompt, length, temperature, seed);
+  }
+
+  attention(row: number): Attention {
+    return this.inference.attention(this.state, row);
+  }
+
+  /** Of the last snapshot: a question costs the devices nothing. */
+  private get state(): ModelState {
+    return must(this.snapshots.state, 'a snapshot');
   }
 
   /** Same weights, same order of samples, step 0; on a new device where the old one is of no use any more. */

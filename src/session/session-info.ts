@@ -5,14 +5,13 @@ import { bucketsOf } from '../parallel/ddp';
 import { stageGraph } from '../parallel/stage-graph';
 import { alignedBytes } from '../program/memory-planner';
 import { printProgram } from '../program/printer';
-import type { DatasetPreview, SessionInfo } from '../protocol/session';
+import type { SessionInfo } from '../protocol/session';
 import { describe, HARDWARE } from '../simulator/hardware';
 import { elements } from '../tensor/shape';
 import type { Blueprint } from './blueprint';
 import { memoryOf } from './device-memory';
 import type { Training } from './training';
-
-const PREVIEW_POINTS = 1000;
+import { preview } from './views/preview';
 
 export function sessionInfo(training: Training): SessionInfo {
   const { blueprint } = training;
@@ -54,24 +53,4 @@ function bucketInfo({ input, config, parameters }: Blueprint): SessionInfo['buck
     bytes: bucket.reduce((n, p) => n + (size.get(p.name) ?? 0), 0),
     parameters: bucket.map((p) => p.name),
   }));
-}
-
-function preview({ dataset, table }: Blueprint): DatasetPreview {
-  const planar = table.inputWidth === 2;
-  const point = (row: number, isTest: 0 | 1): DatasetPreview['points'][number] => [
-    table.inputs[2 * row] ?? 0,
-    table.inputs[2 * row + 1] ?? 0,
-    table.targets[row * table.targetWidth] ?? 0,
-    isTest,
-  ];
-  const test = [...dataset.test].slice(0, PREVIEW_POINTS / 2);
-  const train = [...dataset.train].slice(0, PREVIEW_POINTS - test.length);
-  return {
-    task: dataset.task,
-    rows: dataset.rows,
-    testRows: dataset.test.length,
-    inputs: table.inputWidth,
-    outputs: dataset.classes > 0 && table.targetType === 'i32' ? dataset.classes : table.targetWidth,
-    points: planar ? [...train.map((row) => point(row, 0)), ...test.map((row) => point(row, 1))] : [],
-  };
 }

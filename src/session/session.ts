@@ -4,6 +4,7 @@
  */
 import { LockstepError, toWire } from '../base/errors';
 import { oneAtATime } from '../base/one-at-a-time';
+import { prepareFiles } from '../data/prepare-files';
 import type { ControlMessage, SessionApi, SessionEvent } from '../protocol/session';
 import { createBlueprint } from './blueprint';
 import { DeviceKeeper } from './device-keeper';
@@ -47,7 +48,8 @@ export function createSession(gpu: GPU | undefined): SessionApi {
       typed(() =>
         inTurn(async () => {
           // A configuration that is refused leaves the open run as it is.
-          const blueprint = createBlueprint(parseConfig(input), files);
+          const config = parseConfig(input);
+          const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
           await closeCurrent();
           const post = (event: SessionEvent) => events.postMessage(event);
           const run = await Running.start({ blueprint, keeper, gpu, post });
@@ -65,6 +67,10 @@ export function createSession(gpu: GPU | undefined): SessionApi {
       ),
     traceStep: () => typed(() => running().traceStep()),
     snapshot: () => typed(() => running().snapshot()),
+    predict: (input) => typed(async () => running().predict(input)),
+    generate: (prompt, length, temperature, seed) =>
+      typed(async () => running().generate(prompt, length, temperature, seed)),
+    attention: (row) => typed(async () => running().attention(row)),
     reset: () => typed(() => running().reset()),
     run: (input, files) => typed(async () => (await runConfig(input, files, gpu ? { gpu } : {})).report),
     corrupt: (event, add) => typed(() => running().training.corrupt(event, add)),

@@ -8,7 +8,7 @@ import { CLASS_WEIGHTS } from '../nn/losses';
 import { tiedNames } from '../nn/tied';
 import { sameShape } from '../tensor/shape';
 import type { Blueprint } from './blueprint';
-import { mergedState } from './snapshot';
+import { mergedState } from './merged-weights';
 import type { Weights } from './training';
 
 export function weightsFile(blueprint: Blueprint, weights: Weights): Uint8Array<ArrayBuffer> {

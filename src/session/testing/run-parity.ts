@@ -6,9 +6,10 @@ import { allocate } from '../../tensor/shape';
 import { createBlueprint } from '../blueprint';
 import { DeviceKeeper } from '../device-keeper';
 import { createEvaluator } from '../evaluator';
+import { mergedState } from '../merged-weights';
 import { parseConfig } from '../parse-config';
-import { mergedState, replicaDivergence } from '../snapshot';
 import { createTraining, type Training, type Weights } from '../training';
+import { replicaDivergence } from '../weight-differences';
 import type { ParityCase } from './parity-cases';
 import type { Bars, Stored } from './recorded-runs';
 

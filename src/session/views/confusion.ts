@@ -1,0 +1,31 @@
+/** The confusion matrix of a classifier with one class index a row: what was asked, what was answered. Made by snapshots from outputs that they have evaluated. */
+import { at } from '../../base/invariant';
+import type { Confusion } from '../../protocol/session';
+import type { HostArray } from '../../tensor/shape';
+import { argmax } from './argmax';
+
+export interface Classified {
+  /** Dataset row ids. */
+  readonly rows: Int32Array;
+  readonly of: 'train' | 'test';
+  /** `width` a row. */
+  readonly outputs: Float32Array;
+  readonly width: number;
+  /** A class index a row. */
+  readonly targets: HostArray;
+  readonly ignoreIndex: number;
+}
+
+/** Rows whose target the loss ignores, and rows that get NaN for an answer, count nowhere. */
+export function confusion({ of, outputs, width, targets, ignoreIndex }: Classified): Confusion {
+  const counts = new Uint32Array(width * width);
+  let rows = 0;
+  targets.forEach((target, row) => {
+    const predicted = argmax(outputs, row * width, width);
+    if (target === ignoreIndex || predicted < 0) return;
+    const cell = target * width + predicted;
+    counts[cell] = at(counts, cell) + 1;
+    rows++;
+  });
+  return { counts, rows, of };
+}
