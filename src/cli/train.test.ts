@@ -52,6 +52,21 @@ describe('lockstep train', () => {
     expect(next.losses[0]?.loss).not.toBe(report.losses[0]?.loss);
   });
 
+  it('writes the rows for the PyTorch script', async () => {
+    const config = {
+      data: { type: 'shapes', samples: 24, size: 8, testFraction: 0.25 },
+      loss: { type: 'CrossEntropyLoss' },
+      model: { layers: [{ type: 'Flatten' }, { type: 'Linear', in: 64, out: 6 }] },
+      batchSize: 6,
+      steps: 1,
+    };
+    expect(await run(config, { dataset: file('rows.safetensors') })).toBe(0);
+    const header = (await readFile(file('rows.safetensors'))).toString('latin1');
+    expect(header).toContain('"x":{"dtype":"F32","shape":[18,1,8,8]');
+    expect(header).toContain('"y":{"dtype":"I64","shape":[18]');
+    await expect(run(config, { dataset: file('report.json') })).rejects.toThrow('--out and --dataset name the same');
+  });
+
   it('gives the same weights every time', async () => {
     const config = { data: { type: 'spiral', samples: 40 }, batchSize: 8, steps: 4 };
     await run(config);

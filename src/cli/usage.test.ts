@@ -39,6 +39,7 @@ describe('the command line', () => {
     [['train', '--config', 'a', '--device', 'tpu'], '--device must be webgpu or cpu, not "tpu"'],
     [['train', '--config', 'a', '--speed', '3'], "Unknown option '--speed'"],
     [['train', '--config', 'a', '--browser', '--save', 'w'], 'not available with --browser'],
+    [['train', '--config', 'a', '--browser', '--dataset', 'd'], 'not available with --browser'],
     [['schema', 'now'], 'schema takes no arguments'],
   ])('refuses %j', (args, message) => {
     expect(() => parseCommand(args)).toThrow(message);
