@@ -1,6 +1,7 @@
 /** Entry of the command line: finds the command, runs it, turns errors into a sentence and an exit status. */
 import { isWireError, toWire } from '../base/errors';
 import { EXIT, exitCode } from './exit-code';
+import { memory } from './memory';
 import { configJsonSchema } from './schema';
 import { train } from './train';
 import { helpText, parseCommand } from './usage';
@@ -13,6 +14,9 @@ async function run(args: readonly string[]): Promise<number> {
       return EXIT.ok;
     case 'schema':
       process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+      return EXIT.ok;
+    case 'memory':
+      process.stdout.write(await memory(command.options));
       return EXIT.ok;
     case 'train': {
       const abort = new AbortController();

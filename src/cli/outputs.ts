@@ -12,7 +12,7 @@ type Named = Pick<TrainOptions, 'config' | 'out' | 'trace' | 'save' | 'dataset'>
 
 /** Throws where a file cannot be written, or two options name the same one. */
 export async function checkOutputs({ config, out, trace, save, dataset }: Named): Promise<void> {
-  const taken = new Map(config === '-' ? [] : [[path.resolve(config), '--config']]);
+  const taken = new Map(config === undefined || config === '-' ? [] : [[path.resolve(config), '--config']]);
   for (const [option, file] of Object.entries({
     '--out': out,
     '--trace': trace,

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readRun } from './read-run';
 
+const readFile = (file: string) => readRun({ preset: undefined, config: file });
+
 describe('reading a run', () => {
   let folder = '';
   beforeEach(async () => {
@@ -21,7 +23,7 @@ describe('reading a run', () => {
     await put('rows.csv', '1,2\n');
     await put('start.safetensors', 'abc');
     const file = await put('run.json', '{"data": {"type": "csv", "file": "rows.csv"}, "weights": "start.safetensors"}');
-    const { config, files } = await readRun(file);
+    const { config, files } = await readFile(file);
     expect(config['weights']).toBe('start.safetensors');
     expect(Object.keys(files)).toEqual(['rows.csv', 'start.safetensors']);
     expect(Buffer.from(files['rows.csv'] ?? []).toString()).toBe('1,2\n');
@@ -29,24 +31,24 @@ describe('reading a run', () => {
 
   it('says which file is missing', async () => {
     const file = await put('run.json', '{"data": {"type": "npy", "inputs": "x.npy", "targets": "y.npy"}}');
-    await expect(readRun(file)).rejects.toMatchObject({ code: 'data', message: expect.stringContaining('"x.npy"') });
-    await expect(readRun(path.join(folder, 'none.json'))).rejects.toMatchObject({ code: 'data' });
+    await expect(readFile(file)).rejects.toMatchObject({ code: 'data', message: expect.stringContaining('"x.npy"') });
+    await expect(readFile(path.join(folder, 'none.json'))).rejects.toMatchObject({ code: 'data' });
   });
 
   it('says what is wrong with a path', async () => {
-    await expect(readRun(folder)).rejects.toThrow(`cannot read the configuration ${folder}: it is a folder`);
+    await expect(readFile(folder)).rejects.toThrow(`cannot read the configuration ${folder}: it is a folder`);
     const file = await put('run.json', '{"weights": "."}');
-    await expect(readRun(file)).rejects.toThrow('cannot read ".", which the configuration names: it is a folder');
+    await expect(readFile(file)).rejects.toThrow('cannot read ".", which the configuration names: it is a folder');
   });
 
   it('drops a byte order mark', async () => {
-    expect((await readRun(await put('bom.json', '\ufeff{"steps": 3}'))).config).toEqual({ steps: 3 });
+    expect((await readFile(await put('bom.json', '\ufeff{"steps": 3}'))).config).toEqual({ steps: 3 });
   });
 
   it('refuses what is not a JSON object', async () => {
-    await expect(readRun(await put('a.json', '{mode: 1}'))).rejects.toMatchObject({ code: 'config' });
-    await expect(readRun(await put('b.json', '[1]'))).rejects.toMatchObject({ code: 'config' });
-    await expect(readRun(await put('c.json', '{\n  "steps": 3,\n}'))).rejects.toThrow(/c\.json is not JSON: .*line 3/);
-    await expect(readRun(await put('d.json', ' \n'))).rejects.toThrow('d.json is empty');
+    await expect(readFile(await put('a.json', '{mode: 1}'))).rejects.toMatchObject({ code: 'config' });
+    await expect(readFile(await put('b.json', '[1]'))).rejects.toMatchObject({ code: 'config' });
+    await expect(readFile(await put('c.json', '{\n  "steps": 3,\n}'))).rejects.toThrow(/c\.json is not JSON: .*line 3/);
+    await expect(readFile(await put('d.json', ' \n'))).rejects.toThrow('d.json is empty');
   });
 });

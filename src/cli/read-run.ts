@@ -5,27 +5,44 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LockstepError } from '../base/errors';
+import { PRESETS } from '../protocol/presets';
 import type { Files } from '../protocol/session';
 import { fileReason } from './file-error';
+
+/** Settings of `data` that name files. */
+const DATA_FILES = ['file', 'inputs', 'targets', 'images', 'labels', 'zip'];
 
 export interface RunInput {
   readonly config: Record<string, unknown>;
   readonly files: Files;
 }
 
-/** `file` '-' reads standard input; data files are then relative to the working folder. */
-export async function readRun(file: string): Promise<RunInput> {
-  const config = parseObject(await readText(file), file);
-  const folder = file === '-' ? process.cwd() : path.dirname(path.resolve(file));
+/** Where the settings come from: a preset, a file, or a preset with a file's settings over it. */
+export interface RunSource {
+  readonly preset: string | undefined;
+  /** '-' reads standard input; data files are then relative to the working folder. */
+  readonly config: string | undefined;
+}
+
+export async function readRun({ preset, config: file }: RunSource): Promise<RunInput> {
+  const given = file === undefined ? {} : parseObject(await readText(file), file);
+  const config = { ...(preset === undefined ? {} : presetNamed(preset)), ...given };
+  const folder = file === undefined || file === '-' ? process.cwd() : path.dirname(path.resolve(file));
   const files: Record<string, Uint8Array<ArrayBuffer>> = {};
   for (const name of fileNames(config)) files[name] = await readData(path.resolve(folder, name), name);
   return { config, files };
 }
 
+function presetNamed(name: string): Record<string, unknown> {
+  const found = Object.entries(PRESETS).find(([key]) => key === name);
+  if (found) return { ...found[1].config };
+  throw new LockstepError('config', `there is no preset "${name}"`, `Presets: ${Object.keys(PRESETS).join(', ')}.`);
+}
+
 /** The file names that a configuration mentions, as it writes them. */
 export function fileNames(config: Readonly<Record<string, unknown>>): readonly string[] {
   const data = isObject(config['data']) ? config['data'] : {};
-  const named = [data['file'], data['inputs'], data['targets'], config['weights']];
+  const named = [...DATA_FILES.map((key) => data[key]), config['weights']];
   return [...new Set(named.filter((name): name is string => typeof name === 'string' && name !== ''))];
 }
 

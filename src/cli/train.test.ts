@@ -24,6 +24,7 @@ describe('lockstep train', () => {
   ): Promise<number> {
     await writeFile(file('run.json'), JSON.stringify({ model: NET, device: 'cpu', ...config }));
     const defaults: TrainOptions = {
+      preset: undefined,
       config: file('run.json'),
       device: undefined,
       browser: false,

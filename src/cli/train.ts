@@ -25,7 +25,7 @@ interface Outcome {
 
 /** Resolves to the exit status; a run that stopped on its way still writes the report of what it did. */
 export async function train(options: TrainOptions, signal: AbortSignal): Promise<number> {
-  const { config, files } = await readRun(options.config);
+  const { config, files } = await readRun(options);
   await checkOutputs(options);
   const run: RunInput = {
     config: options.device === undefined ? config : { ...config, device: options.device },

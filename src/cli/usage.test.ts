@@ -8,6 +8,7 @@ describe('the command line', () => {
     expect(parseCommand(args.split(' '))).toEqual({
       name: 'train',
       options: {
+        preset: undefined,
         config: 'a.json',
         device: 'cpu',
         browser: false,
@@ -21,13 +22,33 @@ describe('the command line', () => {
     });
   });
 
+  it('reads a preset, alone or under a configuration', () => {
+    expect(parseCommand(['train', '--preset', 'cnn'])).toMatchObject({ options: { preset: 'cnn', config: undefined } });
+    expect(parseCommand(['memory', '--preset', 'gpt', '--config', 'a.json'])).toMatchObject({
+      name: 'memory',
+      options: { preset: 'gpt', config: 'a.json' },
+    });
+  });
+
   it('takes "-" for standard output', () => {
     expect(parseCommand(['train', '--config', '-', '--out', '-'])).toMatchObject({ options: { out: undefined } });
   });
 
   it('names every option in the help', () => {
     const help = helpText();
-    for (const name of ['config', 'device', 'browser', 'out', 'trace', 'clock', 'save', 'dataset', 'quiet', 'help']) {
+    for (const name of [
+      'preset',
+      'config',
+      'device',
+      'browser',
+      'out',
+      'trace',
+      'clock',
+      'save',
+      'dataset',
+      'quiet',
+      'help',
+    ]) {
       expect(help).toContain(`--${name}`);
     }
     for (const status of ['  0  ', '  1  ', '  2  ', '  3  ', '  4  ']) expect(help).toContain(status);
@@ -35,7 +56,9 @@ describe('the command line', () => {
 
   it.each([
     [['fly'], 'unknown command "fly"'],
-    [['train'], 'needs --config'],
+    [['train'], 'train needs --config FILE or --preset NAME'],
+    [['memory'], 'memory needs --config FILE or --preset NAME'],
+    [['memory', '--preset', 'cnn', '--quiet'], "Unknown option '--quiet'"],
     [['train', '--config', 'a', '--device', 'tpu'], '--device must be webgpu or cpu, not "tpu"'],
     [['train', '--config', 'a', '--speed', '3'], "Unknown option '--speed'"],
     [['train', '--config', 'a', '--browser', '--save', 'w'], 'not available with --browser'],

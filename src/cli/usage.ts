@@ -3,6 +3,7 @@
  */
 import { parseArgs } from 'node:util';
 import { LockstepError } from '../base/errors';
+import { PRESETS } from '../protocol/presets';
 import { EXIT_MEANING } from './exit-code';
 
 interface OptionRow {
@@ -12,12 +13,21 @@ interface OptionRow {
   readonly text: string;
 }
 
-const TRAIN_OPTIONS: readonly OptionRow[] = [
+const SOURCE_OPTIONS: readonly OptionRow[] = [
+  {
+    name: 'preset',
+    value: Object.keys(PRESETS).join('|'),
+    text: 'a ready-made run; settings of --config replace its own',
+  },
   {
     name: 'config',
     value: 'FILE',
     text: 'configuration of the run (JSON, see `lockstep schema`); "-" reads standard input',
   },
+];
+
+const TRAIN_OPTIONS: readonly OptionRow[] = [
+  ...SOURCE_OPTIONS,
   {
     name: 'device',
     value: 'webgpu|cpu',
@@ -42,7 +52,8 @@ const TRAIN_OPTIONS: readonly OptionRow[] = [
 ];
 
 export interface TrainOptions {
-  readonly config: string;
+  readonly preset: string | undefined;
+  readonly config: string | undefined;
   readonly device: 'webgpu' | 'cpu' | undefined;
   readonly browser: boolean;
   readonly out: string | undefined;
@@ -56,6 +67,7 @@ export interface TrainOptions {
 export type Command =
   | { readonly name: 'help' }
   | { readonly name: 'schema' }
+  | { readonly name: 'memory'; readonly options: Pick<TrainOptions, 'preset' | 'config'> }
   | { readonly name: 'train'; readonly options: TrainOptions };
 
 export function helpText(): string {
@@ -66,6 +78,7 @@ export function helpText(): string {
     '',
     'Usage',
     '  lockstep train --config run.json [options]   train and write a report',
+    '  lockstep memory --config run.json            print what each device will allocate, tensor by tensor',
     '  lockstep schema                              print the JSON Schema of the configuration',
     '  lockstep --help                              this text',
     '',
@@ -95,20 +108,18 @@ export function parseCommand(args: readonly string[]): Command {
     if (rest.length > 0) throw usageError(`schema takes no arguments, not "${rest.join(' ')}"`);
     return { name: 'schema' };
   }
-  if (name !== 'train') throw usageError(`unknown command "${name}"`);
-  const values = readOptions(rest);
+  if (name !== 'train' && name !== 'memory') throw usageError(`unknown command "${name}"`);
+  const values = readOptions(rest, name === 'train' ? TRAIN_OPTIONS : SOURCE_OPTIONS);
   if (values['help'] === true) return { name: 'help' };
-  return { name: 'train', options: trainOptions(values) };
+  const options = trainOptions(values, name);
+  return name === 'train' ? { name, options } : { name, options };
 }
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
-function readOptions(args: readonly string[]): Values {
+function readOptions(args: readonly string[], rows: readonly OptionRow[]): Values {
   const options = Object.fromEntries(
-    TRAIN_OPTIONS.map((row) => [
-      row.name,
-      { type: row.value === undefined ? ('boolean' as const) : ('string' as const) },
-    ]),
+    rows.map((row) => [row.name, { type: row.value === undefined ? ('boolean' as const) : ('string' as const) }]),
   );
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values as Values;
@@ -117,18 +128,20 @@ function readOptions(args: readonly string[]): Values {
   }
 }
 
-function trainOptions(values: Values): TrainOptions {
+function trainOptions(values: Values, command: string): TrainOptions {
   const text = (name: string): string | undefined => {
     const value = values[name];
     return typeof value === 'string' ? value : undefined;
   };
   const config = text('config');
-  if (config === undefined) throw usageError('train needs --config FILE');
+  const preset = text('preset');
+  if (config === undefined && preset === undefined) throw usageError(`${command} needs --config FILE or --preset NAME`);
   const browser = values['browser'] === true;
   if (browser && ['trace', 'save', 'dataset'].some((name) => text(name) !== undefined)) {
     throw usageError('--trace, --save and --dataset are not available with --browser');
   }
   return {
+    preset,
     config,
     device: oneOf(['webgpu', 'cpu'], 'device', text('device')),
     browser,

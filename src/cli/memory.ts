@@ -1,0 +1,29 @@
+/** `lockstep memory`: what a run will allocate on each device, before it runs: a tree of devices, kinds and tensors whose sums are the peak. */
+import type { DeviceMemory, MemoryCategory, MemoryEntry } from '../protocol/trace';
+import { planRun } from '../session/plan-run';
+import { type RunSource, readRun } from './read-run';
+
+export async function memory(source: RunSource): Promise<string> {
+  const { config, files } = await readRun(source);
+  const devices = await planRun(config, files);
+  return `${devices.flatMap(deviceLines).join('\n')}\n`;
+}
+
+export function deviceLines({ device, peakBytes, budgetBytes, byCategory, entries }: DeviceMemory): readonly string[] {
+  const lines = [`cuda:${device}  ${size(peakBytes)} of ${size(budgetBytes)}`];
+  const categories = (Object.entries(byCategory) as [MemoryCategory, number][]).filter(([, bytes]) => bytes > 0);
+  for (const [category, bytes] of categories.sort((a, b) => b[1] - a[1])) {
+    lines.push(`  ${category.padEnd(14)}${size(bytes).padStart(12)}`);
+    for (const entry of entries.filter((e) => e.category === category)) lines.push(`    ${entryLine(entry)}`);
+  }
+  return lines;
+}
+
+/** Tensors that take turns in one place are listed with it. */
+function entryLine({ bytes, tensors }: MemoryEntry): string {
+  const [first = '', ...others] = tensors;
+  const shared = others.length > 0 ? `, then ${others.join(', ')}` : '';
+  return `${size(bytes).padStart(12)}  ${first}${shared}`;
+}
+
+const size = (bytes: number): string => `${bytes.toLocaleString('en')} B`;

@@ -1,0 +1,12 @@
+/** What a run would allocate, without a device: `lockstep memory` and benchmarks ask for it. */
+import { prepareFiles } from '../data/prepare-files';
+import type { Files } from '../protocol/session';
+import type { DeviceMemory } from '../protocol/trace';
+import { createBlueprint } from './blueprint';
+import { memoryOf } from './device-memory';
+import { parseConfig } from './parse-config';
+
+export async function planRun(input: unknown, files: Files): Promise<readonly DeviceMemory[]> {
+  const config = parseConfig(input);
+  return memoryOf(createBlueprint(config, await prepareFiles(config.data, files)));
+}
