@@ -120,8 +120,29 @@ export function plainGemm(
     }
   }
   if (m === M) return;
-  for (let n = 0; n < N; n++) {
-    const at = cStart + m * N + n;
+  const row = cStart + m * N;
+  let n = 0;
+  for (; n + 4 <= N; n += 4) {
+    let s0 = add ? get(c, row + n) : 0;
+    let s1 = add ? get(c, row + n + 1) : 0;
+    let s2 = add ? get(c, row + n + 2) : 0;
+    let s3 = add ? get(c, row + n + 3) : 0;
+    let i = aStart + m * am;
+    let j = bStart + n * bn;
+    for (let k = 0; k < K; k++, i += ak, j += bk) {
+      const u = get(a, i);
+      s0 = f(s0 + f(u * get(b, j)));
+      s1 = f(s1 + f(u * get(b, j + bn)));
+      s2 = f(s2 + f(u * get(b, j + 2 * bn)));
+      s3 = f(s3 + f(u * get(b, j + 3 * bn)));
+    }
+    c[row + n] = s0 + (bias ? get(bias, n) : 0);
+    c[row + n + 1] = s1 + (bias ? get(bias, n + 1) : 0);
+    c[row + n + 2] = s2 + (bias ? get(bias, n + 2) : 0);
+    c[row + n + 3] = s3 + (bias ? get(bias, n + 3) : 0);
+  }
+  for (; n < N; n++) {
+    const at = row + n;
     let s = add ? get(c, at) : 0;
     let i = aStart + m * am;
     let j = bStart + n * bn;
