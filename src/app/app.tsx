@@ -59,7 +59,7 @@ export function AppView() {
         </div>
       </main>
       <LiveRegion />
-      {drop.over && <div className={styles['drop']}>Drop a CSV file to train on it</div>}
+      {drop.over && <div className={styles['drop']}>Drop data to train on, or weights to begin with</div>}
     </div>
   );
 }

@@ -7,7 +7,6 @@ import { LockstepError } from '../base/errors';
 import type { Config } from '../protocol/config';
 import type { Files, Notice, Report, SessionEvent, SessionInfo, Snapshot } from '../protocol/session';
 import { inTimeOrder } from '../trace/in-time-order';
-import { lookAtCsv, withCsv } from './csv-look';
 import { createNoticeBoard, noticeOf } from './notice-board';
 import { PAGE_CONFIG } from './page-config';
 import { createPlayer, type Player } from './player';
@@ -26,8 +25,8 @@ export interface Controller {
   /** A new worker, after the old one died. */
   restart(): void;
   setSpeed(speed: number): void;
-  /** Trains on a CSV file, its last column the target. A file that cannot be read leaves the old data in place. */
-  trainOnCsv(name: string, bytes: Uint8Array<ArrayBuffer>): void;
+  /** Keeps the files beside those that are there and opens a session with them; when that is refused, what was there before stays. */
+  trainOn(given: Files, config: Config): void;
   dismiss(notice: Notice): void;
   say(notice: Notice): void;
   /** From start to end in a session of its own; the one on the page goes on. */
@@ -49,7 +48,8 @@ export interface ControllerOptions {
 }
 
 export function createController({ store, walker, startSession, onRuns }: ControllerOptions): Controller {
-  const files: Record<string, Uint8Array<ArrayBuffer>> = {};
+  let files: Files = {};
+  let goodFiles = files;
   const board = createNoticeBoard(store);
   const running = createRunning();
   let session: SessionClient | undefined;
@@ -169,6 +169,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     app().setInfo(info);
     for (const notice of info.notices) board.sayOfRun(notice);
     good = config;
+    goodFiles = files;
     app().setState('paused');
     if (origin !== 'fallback') onRuns(origin);
     if (resume) player.play();
@@ -185,6 +186,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       return;
     }
     wanted = next;
+    files = goodFiles;
     origin = 'fallback';
     app().setConfig(next);
     const stillOpen =
@@ -260,15 +262,9 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       app().setSpeed(speed);
       if (app().state === 'playing') player.play();
     },
-    trainOnCsv(name, bytes) {
-      const look = lookAtCsv(name, new TextDecoder().decode(bytes));
-      if (!look) {
-        board.say({ level: 'error', id: 'data', text: `${name} has no rows.`, hint: 'The old data stays.' });
-        return;
-      }
-      files[name] = bytes;
-      app().addCsv(look);
-      apply(withCsv(app().config, look, look.columns.length - 1, 'auto'));
+    trainOn(given, config) {
+      files = { ...files, ...given };
+      apply(config);
     },
     say: board.say,
     dismiss: board.dismiss,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Config } from '../protocol/config';
 import { lookAtCsv, withCsv } from './csv-look';
-import { netSizes } from './edit-config';
+import { netSizes as sizesOf } from './model/families';
 import { PAGE_CONFIG } from './page-config';
 
 describe('csv-look', () => {
@@ -26,10 +27,11 @@ describe('csv-look', () => {
   it('fits the net to the target', () => {
     const look = lookAtCsv('x.csv', 'a,b,y\n1,2,0.5\n3,4,1.5\n');
     if (!look) throw new Error('no look');
-    const regression = withCsv(PAGE_CONFIG, look, 2, 'auto');
+    const netSizes = (config: Config) => sizesOf(config.model.layers);
+    const { config: regression } = withCsv(PAGE_CONFIG, look, 2, 'auto');
     expect(regression.loss.type).toBe('MSELoss');
     expect([netSizes(regression)?.at(0), netSizes(regression)?.at(-1)]).toEqual([2, 1]);
-    expect(withCsv(PAGE_CONFIG, { ...look, classes: [2, 2, 3] }, 2, 'auto').loss.type).toBe('CrossEntropyLoss');
-    expect(withCsv(PAGE_CONFIG, { ...look, classes: [2, 2, 2] }, 2, 'auto').loss.type).toBe('BCEWithLogitsLoss');
+    expect(withCsv(PAGE_CONFIG, { ...look, classes: [2, 2, 3] }, 2, 'auto').config.loss.type).toBe('CrossEntropyLoss');
+    expect(withCsv(PAGE_CONFIG, { ...look, classes: [2, 2, 2] }, 2, 'auto').config.loss.type).toBe('BCEWithLogitsLoss');
   });
 });

@@ -4,7 +4,8 @@
  */
 import * as v from 'valibot';
 import { type Config, dataSchema } from '../protocol/config';
-import { fitNet } from './edit-config';
+import { type DataChange, putData } from './edit-data';
+import { vector } from './model/data-rows';
 
 export interface CsvLook {
   readonly file: string;
@@ -59,19 +60,15 @@ function countClasses(cells: readonly string[]): number | undefined {
 }
 
 /** Trains on that column: the net's ends and the loss follow from the number of columns and classes. */
-export function withCsv(config: Config, look: CsvLook, target: number, header: 'auto' | 'yes' | 'no'): Config {
-  const data = v.parse(dataSchema, {
-    type: 'csv',
-    file: look.file,
-    target,
-    header,
-    testFraction: config.data.testFraction,
-  });
+export function withCsv(config: Config, look: CsvLook, target: number, header: 'auto' | 'yes' | 'no'): DataChange {
+  const { testFraction } = config.data;
+  const data = v.parse(dataSchema, { type: 'csv', file: look.file, target, header, testFraction });
   const classes = look.classes[target];
   const inputs = Math.max(1, look.columns.length - 1);
-  const next = { ...config, data };
-  if (classes === undefined) return fitNet(next, inputs, 1, 'MSELoss');
-  return classes === 2
-    ? fitNet(next, inputs, 1, 'BCEWithLogitsLoss')
-    : fitNet(next, inputs, classes, 'CrossEntropyLoss');
+  if (classes === undefined) return putData(config, data, vector(inputs, 1, 'MSELoss'));
+  return putData(
+    config,
+    data,
+    classes === 2 ? vector(inputs, 1, 'BCEWithLogitsLoss') : vector(inputs, classes, 'CrossEntropyLoss'),
+  );
 }

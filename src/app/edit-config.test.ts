@@ -1,18 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import {
-  netSizes,
-  plainNet,
-  withActivation,
-  withData,
-  withHiddenLayers,
-  withLoss,
-  withOptimizer,
-  withSetting,
-  withSplit,
-  withUnits,
-} from './edit-config';
+import type { Config } from '../protocol/config';
+import { withOptimizer, withSetting, withSplit } from './edit-config';
+import { withData, withLoss as withLossOf } from './edit-data';
+import { plainNet, withActivation, withHiddenLayers, withUnits } from './edit-model';
+import { netSizes as sizesOf } from './model/families';
+import { withLossType } from './model/fit-model';
 import { PAGE_CONFIG } from './page-config';
 
+const netSizes = ({ model }: Config) => sizesOf(model.layers);
+const withLoss = (config: Config, type: Config['loss']['type']) =>
+  withLossOf(config, withLossType(config.loss, type), undefined);
 const hidden = plainNet(PAGE_CONFIG)?.sizes.slice(1, -1) ?? [];
 
 describe('edit-config', () => {

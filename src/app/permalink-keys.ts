@@ -2,7 +2,9 @@
  * The keys of the permalink as a table: name in the hash, place in the Config, and how a value is written. A key whose
  * codec is plain takes its form and limits from the Config's schema. Used by permalink.ts alone.
  */
-import { BUILT_IN_DATA } from './edit-config';
+import { BUILT_IN_DATA } from './edit-data';
+import { PRESET_NAMES } from './page-presets';
+import { parseValue, printValue } from './permalink-values';
 import { type Range, rangeText, type SettingPath } from './setting-ranges';
 
 export interface Codec {
@@ -91,14 +93,51 @@ const column: Codec = {
   allowed: () => 'the name or the number of a column',
 };
 
-export const LOSS_NAMES = { mse: 'MSELoss', ce: 'CrossEntropyLoss', bce: 'BCEWithLogitsLoss' } as const;
+/** A list or an object with fields of its own. */
+const structured = (example: string): Codec => ({
+  parse: (text) => (text === 'none' ? undefined : (parseValue(text) ?? Number.NaN)),
+  print: (value) => (value === undefined ? 'none' : printValue(value)),
+  allowed: () => `a text as in ${example}, or none`,
+});
+
+/** A name of a file or of something else that may be left open. */
+const optionalText: Codec = {
+  parse: (text) => (text === 'none' ? undefined : text.replace(/^'(.*)'$/s, '$1')),
+  print: (value) => {
+    if (value === undefined) return 'none';
+    const text = String(value);
+    return text === 'none' || /^'.*'$/s.test(text) ? `'${text}'` : text;
+  },
+  allowed: () => 'a text, or none',
+};
+
+export const LOSS_NAMES = {
+  mse: 'MSELoss',
+  ce: 'CrossEntropyLoss',
+  bce: 'BCEWithLogitsLoss',
+  l1: 'L1Loss',
+  huber: 'SmoothL1Loss',
+  nll: 'NLLLoss',
+} as const;
 export const MODE_NAMES = { single: 'single', dp: 'dataParallel', ddp: 'ddp', mp: 'modelParallel' } as const;
-const OPTIMIZER_NAMES = { sgd: 'SGD', adam: 'Adam', adamw: 'AdamW' } as const;
+const OPTIMIZER_NAMES = {
+  sgd: 'SGD',
+  adam: 'Adam',
+  adamw: 'AdamW',
+  rmsprop: 'RMSprop',
+  adagrad: 'Adagrad',
+  adadelta: 'Adadelta',
+  adamax: 'Adamax',
+  nadam: 'NAdam',
+  radam: 'RAdam',
+} as const;
 export const DATA_NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(BUILT_IN_DATA.map((type) => [type, type])),
   regression: 'randomRegression',
   csv: 'csv',
   npy: 'npy',
+  idx: 'idx',
+  png: 'png',
 };
 
 const row = (key: string, path: string, codec?: Codec, ...aliases: string[]): PermalinkKey => ({
@@ -112,7 +151,12 @@ const row = (key: string, path: string, codec?: Codec, ...aliases: string[]): Pe
 export const VARIANT_KEYS = {
   data: row('data', 'data.type', names(DATA_NAMES)),
   opt: row('opt', 'optimizer.type', names(OPTIMIZER_NAMES), 'optimizer'),
+  loss: row('loss', 'loss.type', names(LOSS_NAMES)),
 } as const;
+
+/** Which ready-made run the other keys change. */
+export const PRESET_KEY = 'preset';
+export const PRESET_ALLOWED = `one of ${PRESET_NAMES.join(', ')}`;
 
 export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('mode', 'mode', names(MODE_NAMES)),
@@ -122,13 +166,29 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('test', 'data.testFraction', undefined, 'testFraction'),
   row('in', 'data.in'),
   row('out', 'data.out'),
-  row('file', 'data.file'),
+  row('task', 'data.task'),
+  row('length', 'data.length'),
+  row('symbols', 'data.symbols'),
+  row('context', 'data.context'),
+  row('stride', 'data.stride', optional),
+  row('classes', 'data.classes'),
+  row('features', 'data.features'),
+  row('size', 'data.size', optional),
+  row('color', 'data.color'),
+  row('file', 'data.file', optionalText),
+  row('text', 'data.text', optionalText),
+  row('images', 'data.images'),
+  row('labels', 'data.labels'),
+  row('zip', 'data.zip', optionalText),
   row('target', 'data.target', column),
   row('header', 'data.header'),
   row('inputs', 'data.inputs'),
   row('targets', 'data.targets'),
-  row('loss', 'loss.type', names(LOSS_NAMES)),
   row('reduction', 'loss.reduction'),
+  row('smoothing', 'loss.labelSmoothing', optional, 'labelSmoothing'),
+  row('ignore', 'loss.ignoreIndex', optional, 'ignoreIndex'),
+  row('beta', 'loss.beta'),
+  row('classWeights', 'loss.classWeights', structured('!(1,2)')),
   row('lr', 'optimizer.lr'),
   row('momentum', 'optimizer.momentum'),
   row('dampening', 'optimizer.dampening'),
@@ -137,7 +197,21 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('beta2', 'optimizer.beta2'),
   row('eps', 'optimizer.eps'),
   row('wd', 'optimizer.weightDecay', undefined, 'weightDecay'),
+  row('amsgrad', 'optimizer.amsgrad'),
+  row('maximize', 'optimizer.maximize'),
+  row('alpha', 'optimizer.alpha'),
+  row('centered', 'optimizer.centered'),
+  row('lrDecay', 'optimizer.lrDecay'),
+  row('accumulator', 'optimizer.initialAccumulatorValue'),
+  row('rho', 'optimizer.rho'),
+  row('momentumDecay', 'optimizer.momentumDecay'),
+  row('groups', 'paramGroups', structured("!((match:'*.bias',weightDecay:0))")),
+  row('sched', 'scheduler', structured('StepLR(stepSize:100)'), 'scheduler'),
+  row('clip', 'clipGradNorm', optional, 'clipGradNorm'),
   row('batch', 'batchSize', undefined, 'batchSize'),
+  row('accumulate', 'accumulate'),
+  row('fuse', 'fuse'),
+  row('checkpoint', 'checkpointSegments', optional, 'checkpointSegments'),
   row('shuffle', 'shuffle'),
   row('dropLast', 'dropLast'),
   row('steps', 'steps'),
@@ -152,6 +226,6 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('hardware', 'hardware'),
   row('budget', 'memoryBudgetMb', undefined, 'memoryBudgetMb'),
   row('compare', 'compareSingle', undefined, 'compareSingle'),
-  row('weights', 'weights'),
+  row('weights', 'weights', optionalText),
 ];
 export const SEED_KEY: PermalinkKey = row('seed', 'seed');

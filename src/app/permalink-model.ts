@@ -1,39 +1,34 @@
 /**
- * The net in a permalink: `layers=2-8-8-1` and `act=tanh` for a plain one, `model=Linear(2,8),ReLU,Linear(8,1,nobias)` for
- * any other. Printer and parser stand side by side; permalink.ts calls them.
+ * The net in a permalink: `layers=2-8-8-1` and `act=tanh` for a plain one, `channels=8-16` for the presets' convolutional net, `gpt=2-4-64` (layers, heads,
+ * width) for the presets' GPT, `model=conv8k3p1-bn-relu-...` for any other (permalink-layers.ts). Printer and parser stand side by side;
+ * permalink.ts calls them.
  */
-import * as v from 'valibot';
-import { type Config, type LayerConfig, LIMITS, layerSchema } from '../protocol/config';
-import { ACTIVATION_NAMES, type Activation, type Edit, plainNet, withNet } from './edit-config';
+import { type Config, LIMITS } from '../protocol/config';
+import type { Edit } from './edit-config';
+import { plainNet, withChannels, withGpt, withNet } from './edit-model';
+import { type RowOfData, rowOf } from './model/data-rows';
+import { ACTIVATION_NAMES, type Activation, channelsOf, cnnOf, gptNetOf, gptOf, same } from './model/families';
+import { parseLayerList, printLayers } from './permalink-layers';
 
-export const NET_KEYS = ['layers', 'act', 'model'] as const;
+export const NET_KEYS = ['layers', 'act', 'channels', 'gpt', 'model'] as const;
 export type NetKey = (typeof NET_KEYS)[number];
 
-function printLayer(layer: LayerConfig): string {
-  if (layer.type === 'Linear') return `Linear(${layer.in},${layer.out}${layer.bias ? '' : ',nobias'})`;
-  return layer.type === 'GELU' && layer.approximate === 'tanh' ? 'GELU(tanh)' : layer.type;
-}
+const rowIn = (config: Config): RowOfData | undefined => rowOf(config.data, config.loss.type);
 
-function parseLayer(text: string): LayerConfig | undefined {
-  const [, type, argumentText = ''] = /^(\w+)(?:\(([\w,]*)\))?$/.exec(text) ?? [];
-  const args = argumentText === '' ? [] : argumentText.split(',');
-  const raw =
-    type === 'Linear' && (args.length === 2 || args[2] === 'nobias')
-      ? { type, in: Number(args[0]), out: Number(args[1]), bias: args.length === 2 }
-      : type === 'GELU' && args.length === 1
-        ? { type, approximate: args[0] }
-        : args.length === 0
-          ? { type }
-          : undefined;
-  const parsed = v.safeParse(layerSchema, raw);
-  return parsed.success ? parsed.output : undefined;
-}
-
-/** What differs from `base`, which is a plain net. */
+/** What differs from `base`. */
 export function printNet(config: Config, base: Config): readonly (readonly [NetKey, string])[] {
+  const { layers } = config.model;
+  if (same(layers, base.model.layers)) return [];
+  const row = rowIn(base);
+  const channels = row && channelsOf(layers, row);
+  if (row && channels && same(cnnOf(channels, row.outputs, row), layers)) return [['channels', channels.join('-')]];
+  const gpt = gptNetOf(layers);
+  if (gpt && row?.vocabulary && same(gptOf(gpt, row.vocabulary, row.shape[0] ?? 1), layers)) {
+    return [['gpt', `${gpt.layers}-${gpt.heads}-${gpt.width}`]];
+  }
   const net = plainNet(config);
   const baseNet = plainNet(base);
-  if (!net) return [['model', config.model.layers.map(printLayer).join(',')]];
+  if (!net || net.flat !== baseNet?.flat) return [['model', printLayers(layers, row)]];
   const pairs: [NetKey, string][] = [];
   const sizes = net.sizes.join('-');
   if (sizes !== baseNet?.sizes.join('-')) pairs.push(['layers', sizes]);
@@ -43,28 +38,33 @@ export function printNet(config: Config, base: Config): readonly (readonly [NetK
 
 const isActivation = (text: string): text is Activation => ACTIVATION_NAMES.some((name) => name === text);
 
-export const NET_ALLOWED: Readonly<Record<NetKey, string>> = {
+const NET_ALLOWED: Readonly<Record<NetKey, string>> = {
   layers: `2 to ${LIMITS.layers + 1} whole numbers from 1 to ${LIMITS.units}, as in 2-8-8-1`,
   act: `one of ${ACTIVATION_NAMES.join(', ')}`,
-  model: 'layers as in Linear(2,8),ReLU,Linear(8,1)',
+  channels: 'two whole numbers, as in 8-16, for data of images',
+  gpt: 'layers, heads and width, as in 2-4-64, for data of tokens',
+  model: 'layers as in conv8k3p1-bn-relu-pool2-flatten-linear10',
 };
 
 export function parseNet(config: Config, key: NetKey, text: string): Edit {
   const problem = { ok: false, problem: `allowed is ${NET_ALLOWED[key]}` } as const;
+  const row = rowIn(config);
+  const numbers = /^\d+(-\d+)*$/.test(text) ? text.split('-').map(Number) : [];
+  const [first = 0, second = 0, third = 0] = numbers;
+  const edited = (edit: Edit): Edit => (edit.ok ? edit : problem);
   if (key === 'model') {
-    const layers = (text.match(/\w+(\([^)]*\))?/g) ?? []).map(parseLayer);
-    const known = layers.filter((layer) => layer !== undefined);
-    const count = known.length === layers.length ? layers.length : 0;
-    return count > 0 && count <= 2 * LIMITS.layers
-      ? { ok: true, config: { ...config, model: { layers: known } } }
-      : problem;
+    const layers = parseLayerList(text, row);
+    const fits = layers !== undefined && layers.length > 0 && layers.length <= 2 * LIMITS.layers;
+    return fits ? { ok: true, config: { ...config, model: { layers } } } : problem;
+  }
+  if (key === 'channels') {
+    return numbers.length === 2 && row?.kind === 'image' ? edited(withChannels(config, [first, second], row)) : problem;
+  }
+  if (key === 'gpt') {
+    const net = { layers: first, heads: second, width: third };
+    return numbers.length === 3 && row?.kind === 'tokens' ? edited(withGpt(config, net, row)) : problem;
   }
   const net = plainNet(config) ?? { sizes: [2, 1], activation: 'tanh' };
-  const next =
-    key === 'layers'
-      ? { ...net, sizes: /^\d+(-\d+)*$/.test(text) ? text.split('-').map(Number) : [] }
-      : { ...net, activation: isActivation(text) ? text : undefined };
-  if (next.activation === undefined) return problem;
-  const edit = withNet(config, { sizes: next.sizes, activation: next.activation });
-  return edit.ok ? edit : problem;
+  if (key === 'layers') return edited(withNet(config, { ...net, sizes: numbers }));
+  return isActivation(text) ? edited(withNet(config, { ...net, activation: text })) : problem;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type Config, configSchema, HARDWARE, MODES } from '../protocol/config';
-import { ACTIVATION_NAMES, plainLayers } from './edit-config';
+import { ACTIVATION_NAMES, plainLayers } from './model/families';
 import { PAGE_CONFIG } from './page-config';
 import { parsePermalink, printPermalink } from './permalink';
 import { DEFAULT_VIEW, PARTS } from './permalink-view';

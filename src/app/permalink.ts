@@ -5,10 +5,22 @@
  * url-sync.ts moves it to and from the address bar.
  */
 import type { Config } from '../protocol/config';
+import type { PresetName } from '../protocol/presets';
 import type { Notice } from '../protocol/session';
-import { BUILT_IN_DATA, type BuiltInData, fitToData, withData, withOptimizer, withSetting } from './edit-config';
-import { PAGE_CONFIG } from './page-config';
-import { codecOf, type PermalinkKey, PLAIN_KEYS, SEED_KEY, VARIANT_KEYS } from './permalink-keys';
+import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer, withSetting } from './edit-config';
+import { fitToData, isBuiltIn, withData } from './edit-data';
+import { same } from './model/families';
+import { withLossType } from './model/fit-model';
+import { PAGE_PRESETS, PRESET_NAMES } from './page-presets';
+import {
+  codecOf,
+  type PermalinkKey,
+  PLAIN_KEYS,
+  PRESET_ALLOWED,
+  PRESET_KEY,
+  SEED_KEY,
+  VARIANT_KEYS,
+} from './permalink-keys';
 import { NET_KEYS, parseNet, printNet } from './permalink-model';
 import { parseView, printView, VIEW_KEYS } from './permalink-view';
 import { rangeOf, readSetting } from './setting-ranges';
@@ -24,35 +36,24 @@ export interface Permalink {
   readonly notices: readonly Notice[];
 }
 
-/** The page's defaults for the alternatives that this configuration has chosen. */
-function baseFor(config: Config): Config {
-  const data = config.data;
-  const byData =
-    data.type === 'csv' || data.type === 'npy'
-      ? { ...PAGE_CONFIG, data: fileData(data.type) }
-      : withData(PAGE_CONFIG, data.type);
-  return config.optimizer.type === PAGE_CONFIG.optimizer.type ? byData : withOptimizer(byData, config.optimizer.type);
+const fileData = (type: 'csv' | 'npy' | 'idx' | 'png'): Config['data'] => {
+  if (type === 'csv') return { type, file: '', header: 'auto', testFraction: 0 };
+  if (type === 'npy') return { type, inputs: '', targets: '', testFraction: 0 };
+  if (type === 'idx') return { type, images: '', labels: '', testFraction: 0 };
+  return { type, size: 28, color: false, testFraction: 0.2 };
+};
+
+const optimizerTypes = OPTIMIZER_TYPES as readonly string[];
+const isOptimizer = (type: unknown): type is Config['optimizer']['type'] => optimizerTypes.includes(String(type));
+const isFile = (type: unknown): type is 'csv' | 'npy' | 'idx' | 'png' =>
+  type === 'csv' || type === 'npy' || type === 'idx' || type === 'png';
+
+/** A preset with another kind of data: what the data's own keys are measured against. */
+function withDataType(start: Config, type: unknown): Config {
+  if (type === start.data.type) return start;
+  if (isBuiltIn(type)) return withData(start, type);
+  return isFile(type) ? { ...start, data: fileData(type) } : start;
 }
-
-const fileData = (type: 'csv' | 'npy'): Config['data'] =>
-  type === 'csv'
-    ? { type, file: '', header: 'auto', testFraction: 0 }
-    : { type, inputs: '', targets: '', testFraction: 0 };
-
-function chooseVariants(pairs: ReadonlyMap<string, string>): Config {
-  const data = VARIANT_KEYS.data.codec?.parse(pairs.get('data') ?? '');
-  const opt = VARIANT_KEYS.opt.codec?.parse(pairs.get('opt') ?? '');
-  const optimizer = opt === 'SGD' || opt === 'Adam' || opt === 'AdamW' ? opt : PAGE_CONFIG.optimizer.type;
-  const chosen =
-    data === 'csv' || data === 'npy'
-      ? fileData(data)
-      : isBuiltIn(data)
-        ? withData(PAGE_CONFIG, data).data
-        : PAGE_CONFIG.data;
-  return baseFor({ ...PAGE_CONFIG, data: chosen, optimizer: withOptimizer(PAGE_CONFIG, optimizer).optimizer });
-}
-
-const isBuiltIn = (type: unknown): type is BuiltInData => BUILT_IN_DATA.some((known) => known === type);
 
 const codecFor = (config: Config, key: PermalinkKey) => {
   const range = rangeOf(config, key.path);
@@ -74,20 +75,25 @@ export function parsePermalink(hash: string): Permalink {
   const bad = (key: string, text: string, allowed: string) =>
     keep(key, text, allowed, 'The default is used instead; the link keeps its value.');
 
-  let config = chooseVariants(pairs);
-  for (const row of Object.values(VARIANT_KEYS)) {
+  const named = pairs.get(PRESET_KEY);
+  const preset = PRESET_NAMES.find((name) => name.toLowerCase() === named?.toLowerCase());
+  if (named !== undefined && !preset) bad(PRESET_KEY, named, `allowed is ${PRESET_ALLOWED}`);
+  const wanted = (row: PermalinkKey) => row.codec?.parse(pairs.get(row.key) ?? '');
+  const start = PAGE_PRESETS[preset ?? 'mlp'];
+  const given = (row: PermalinkKey, is: boolean) => {
     const text = pairs.get(row.key);
-    const wanted = text === undefined ? undefined : row.codec?.parse(text);
-    if (text !== undefined && wanted !== readSetting(config, row.path)) {
-      bad(row.key, text, `allowed is ${row.codec?.allowed({ kind: 'text' })}`);
-    }
-  }
+    if (text !== undefined && !is) bad(row.key, text, `allowed is ${row.codec?.allowed({ kind: 'text' })}`);
+    return text !== undefined && is;
+  };
+  const [data, optimizer] = [wanted(VARIANT_KEYS.data), wanted(VARIANT_KEYS.opt)];
+  let config = given(VARIANT_KEYS.data, isBuiltIn(data) || isFile(data)) ? withDataType(start, data) : start;
   const readKey = (row: PermalinkKey) => {
     const text = pairs.get(row.key);
     if (text === undefined) return;
     const known = codecFor(config, row);
     if (!known) {
-      const variant = row.path[0] === 'data' ? config.data.type : config.optimizer.type;
+      const variant =
+        row.path[0] === 'data' ? config.data.type : row.path[0] === 'loss' ? config.loss.type : config.optimizer.type;
       bad(row.key, text, `there is no such setting with ${variant}`);
       return;
     }
@@ -101,6 +107,13 @@ export function parsePermalink(hash: string): Permalink {
   const ofData = (row: PermalinkKey) => row.path[0] === 'data';
   for (const row of PLAIN_KEYS.filter(ofData)) readKey(row);
   config = fitToData(config);
+  if (
+    given(VARIANT_KEYS.opt, isOptimizer(optimizer)) &&
+    isOptimizer(optimizer) &&
+    optimizer !== config.optimizer.type
+  ) {
+    config = withOptimizer(config, optimizer);
+  }
   for (const key of NET_KEYS) {
     const text = pairs.get(key);
     if (text === undefined) continue;
@@ -108,32 +121,52 @@ export function parsePermalink(hash: string): Permalink {
     if (edit.ok) config = edit.config;
     else bad(key, text, edit.problem);
   }
+  const loss = LOSS_TYPES.find((type) => type === wanted(VARIANT_KEYS.loss));
+  if (given(VARIANT_KEYS.loss, loss !== undefined) && loss) {
+    config = { ...config, loss: withLossType(config.loss, loss) };
+  }
   for (const row of [SEED_KEY, ...PLAIN_KEYS.filter((row) => !ofData(row))]) readKey(row);
   const view = parseView(pairs, bad);
-  const known = new Set<string>([...ALL_KEYS.map((row) => row.key), ...NET_KEYS, ...VIEW_KEYS]);
+  const known = new Set<string>([...ALL_KEYS.map((row) => row.key), ...NET_KEYS, ...VIEW_KEYS, PRESET_KEY]);
   for (const [key, text] of all) {
     if (!known.has(key)) keep(key, text, 'there is no such setting', 'It is ignored; the link keeps it.');
   }
   return { config, view, kept, notices };
 }
 
-/** The hash without '#'. `kept` pairs follow, except those whose key has got a good value since. */
-export function printPermalink(config: Config, view: ViewOptions, kept: readonly Pair[]): string {
-  const base = baseFor(config);
+/** The pairs that lead from a preset to the configuration. */
+function pairsFrom(name: PresetName, config: Config): readonly Pair[] {
+  const start = PAGE_PRESETS[name];
+  const byType = withDataType(start, config.data.type);
+  const byData = fitToData({ ...byType, data: config.data });
+  const { optimizer } =
+    config.optimizer.type === byData.optimizer.type ? byData : withOptimizer(byData, config.optimizer.type);
+  const base = { ...byData, optimizer, loss: withLossType(byData.loss, config.loss.type) };
   const pairs: Pair[] = [];
   const add = (row: PermalinkKey, always: boolean, against: Config) => {
     const known = codecFor(config, row);
     const value = readSetting(config, row.path);
-    if (!known || (!always && JSON.stringify(value) === JSON.stringify(readSetting(against, row.path)))) return;
+    if (!known || (!always && same(value, readSetting(against, row.path)))) return;
     pairs.push([row.key, known.codec.print(value)]);
   };
   add(SEED_KEY, true, base);
-  for (const row of Object.values(VARIANT_KEYS)) {
-    const value = readSetting(config, row.path);
-    if (value !== readSetting(PAGE_CONFIG, row.path)) pairs.push([row.key, row.codec?.print(value) ?? '']);
-  }
-  for (const row of PLAIN_KEYS) add(row, false, base);
-  pairs.push(...printNet(config, netBase(config, base)), ...printView(view));
+  if (name !== 'mlp') pairs.push([PRESET_KEY, name]);
+  add(VARIANT_KEYS.data, false, start);
+  add(VARIANT_KEYS.opt, false, byData);
+  add(VARIANT_KEYS.loss, false, byData);
+  for (const row of PLAIN_KEYS) add(row, false, row.path[0] === 'data' ? byType : base);
+  pairs.push(...printNet(config, byData));
+  return pairs;
+}
+
+const lengthOf = (pairs: readonly Pair[]): number =>
+  pairs.reduce((sum, [key, text]) => sum + key.length + text.length + 2, 0);
+
+/** The hash without '#', from the preset that needs the fewest words. `kept` pairs follow, except those whose key has got a good value since. */
+export function printPermalink(config: Config, view: ViewOptions, kept: readonly Pair[]): string {
+  const ways = PRESET_NAMES.map((name) => pairsFrom(name, config));
+  const shortest = ways.reduce((a, b) => (lengthOf(b) < lengthOf(a) ? b : a));
+  const pairs = [...shortest, ...printView(view)];
   const written = new Map(pairs);
   // Of a list only the unknown names were kept aside.
   for (const [key, text] of kept) {
@@ -142,12 +175,6 @@ export function printPermalink(config: Config, view: ViewOptions, kept: readonly
     else if (!written.has(key)) written.set(key, text);
   }
   return joinHash([...written]);
-}
-
-/** Inputs and outputs follow from the data's own keys (`in`, `out`, `loss`), as the parser makes them follow. */
-function netBase(config: Config, base: Config): Config {
-  const fitted = fitToData({ ...base, data: config.data });
-  return { ...fitted, loss: config.loss };
 }
 
 const encode = (text: string) => encodeURIComponent(text).replaceAll('%2C', ',').replaceAll('%3A', ':');

@@ -1,41 +1,76 @@
-/** Takes a CSV file that is dropped anywhere on the page, or chosen by the button, and opens the choice of its columns. */
+/** Takes files that are dropped anywhere on the page, or chosen by the button: data to train on, or weights to begin with. Folders are walked, a file keeps its path. */
 import { type DragEvent, useState } from 'react';
-import { useApp, useController } from './use-app';
+import { PRESETS } from '../protocol/presets';
+import type { Files } from '../protocol/session';
+import { useAppStore, useController } from './use-app';
 
 export interface FileDrop {
   readonly over: boolean;
   setOver(over: boolean): void;
-  take(file: File): void;
+  take(files: readonly GivenFile[]): void;
 }
 
-export const MAX_FILE_BYTES = 64 * 2 ** 20;
+export interface GivenFile {
+  /** With the folders that were dropped. */
+  readonly path: string;
+  readonly file: File;
+}
+
+const MAX_FILES_BYTES = 256 * 2 ** 20;
+const mebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`;
 
 export function useFileDrop(): FileDrop {
   const [over, setOver] = useState(false);
-  const take = useTakeFile();
+  const take = useTakeFiles();
   return { over, setOver, take };
 }
 
-/** Reads the file and trains on it; what is wrong with it comes back as a notice and the old data stays. */
-export function useTakeFile(): (file: File) => void {
+/** Reads the files and trains on them; what is wrong with them comes back as a notice and the old data stays. */
+export function useTakeFiles(): (files: readonly GivenFile[]) => void {
   const controller = useController();
-  const locked = useApp((app) => app.lock.has('data') || app.lock.has('setup'));
-  return (file) => {
-    if (locked) return;
-    if (file.size > MAX_FILE_BYTES) {
-      const text = `${file.name} has ${Math.round(file.size / 2 ** 20)} MiB; at most ${MAX_FILE_BYTES / 2 ** 20} MiB are read.`;
-      controller.say({ level: 'error', id: 'data', text, hint: 'Cut the file, or use the command line.' });
+  const store = useAppStore();
+  const sorry = (text: string, hint: string) => controller.say({ level: 'error', id: 'data', text, hint });
+  const read = async (given: readonly GivenFile[]): Promise<void> => {
+    const entries = given.map(async ({ path, file }) => [path, new Uint8Array(await file.arrayBuffer())] as const);
+    const files: Files = Object.fromEntries(await Promise.all(entries));
+    const { takeFiles } = await import('./looks/take-files');
+    const app = store.getState();
+    const taking = await takeFiles(app.config, files);
+    if (!taking.ok) return sorry(taking.refused.text, taking.refused.hint);
+    const { taken } = taking;
+    app.dismissNotice('data');
+    if (taken.csv) app.addCsv(taken.csv);
+    controller.trainOn(taken.files, taken.config);
+    if (taken.replaced) controller.say(replacedNotice(taken.replaced));
+  };
+  return (given) => {
+    const { lock } = store.getState();
+    if (given.length === 0 || lock.has('data') || lock.has('setup')) return;
+    const bytes = given.reduce((sum, { file }) => sum + file.size, 0);
+    const names = given.length === 1 ? given[0]?.path : `${given.length} files`;
+    if (bytes > MAX_FILES_BYTES) {
+      sorry(
+        `${names}: ${mebibytes(bytes)}; at most ${mebibytes(MAX_FILES_BYTES)} are read.`,
+        'Use a part of them, or the command line.',
+      );
       return;
     }
-    file
-      .arrayBuffer()
-      .then((buffer) => controller.trainOnCsv(file.name, new Uint8Array(buffer)))
-      .catch((error: unknown) => {
-        const text = `${file.name} could not be read: ${error instanceof Error ? error.message : String(error)}`;
-        controller.say({ level: 'error', id: 'data', text, hint: 'Choose the file again.' });
-      });
+    read(given).catch((error: unknown) => {
+      sorry(
+        `${names} could not be read: ${error instanceof Error ? error.message : String(error)}`,
+        'Choose the file again.',
+      );
+    });
   };
 }
+
+/** A model of another kind had to make place. */
+export const replacedNotice = (preset: keyof typeof PRESETS) => ({
+  level: 'info' as const,
+  id: 'model-replaced',
+  text: `The model could not read these rows; the preset ${PRESETS[preset].title} took its place, with its optimiser and batch.`,
+  hint: 'Back in the browser brings the old one again.',
+});
 
 const carriesFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');
 
@@ -50,10 +85,42 @@ export function dropsFiles(drop: FileDrop) {
     },
     onDrop: (event: DragEvent) => {
       drop.setOver(false);
-      const file = event.dataTransfer.files[0];
-      if (!file) return;
+      if (event.dataTransfer.files.length === 0 && event.dataTransfer.items.length === 0) return;
       event.preventDefault();
-      drop.take(file);
+      // Items are gone after this turn: they are asked for their entries now and walked afterwards.
+      const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry());
+      const plain = [...event.dataTransfer.files].map((file): GivenFile => ({ path: file.name, file }));
+      if (!entries.some((entry) => entry?.isDirectory)) drop.take(plain);
+      else void Promise.all(entries.map((entry) => (entry ? filesIn(entry) : []))).then((all) => drop.take(all.flat()));
     },
   };
+}
+
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+const isDirectory = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
+
+/** What cannot be read is left out, as hidden files are. */
+async function filesIn(entry: FileSystemEntry): Promise<readonly GivenFile[]> {
+  if (entry.name.startsWith('.')) return [];
+  if (isFile(entry)) {
+    const path = entry.fullPath.replace(/^\//, '');
+    return new Promise((resolve) =>
+      entry.file(
+        (file) => resolve([{ path, file }]),
+        () => resolve([]),
+      ),
+    );
+  }
+  if (!isDirectory(entry)) return [];
+  const reader = entry.createReader();
+  const found: FileSystemEntry[] = [];
+  // A reader gives some at a time, and none at the end.
+  for (;;) {
+    const some = await new Promise<readonly FileSystemEntry[]>((resolve) =>
+      reader.readEntries(resolve, () => resolve([])),
+    );
+    if (some.length === 0) break;
+    found.push(...some);
+  }
+  return (await Promise.all(found.map(filesIn))).flat();
 }

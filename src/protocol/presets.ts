@@ -59,7 +59,7 @@ export interface Preset {
 }
 
 /** Characters of the short text of our own; a text of one's own has as many as it has. */
-const OWN_TEXT_VOCABULARY = 38;
+export const OWN_TEXT_VOCABULARY = 38;
 
 export const PRESETS = {
   mlp: {

@@ -21,7 +21,7 @@ export function CsvColumns() {
         label="Target"
         words={columns}
         value={String(target)}
-        onChange={(index) => controller.apply(withCsv(config, look, Number(index), data.header))}
+        onChange={(index) => controller.apply(withCsv(config, look, Number(index), data.header).config)}
       />
       <Choice
         label="First line"
@@ -29,7 +29,7 @@ export function CsvColumns() {
         value={data.header}
         onChange={(header) => {
           if (header === 'auto' || header === 'yes' || header === 'no') {
-            controller.apply(withCsv(config, look, target, header));
+            controller.apply(withCsv(config, look, target, header).config);
           }
         }}
       />

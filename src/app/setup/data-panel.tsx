@@ -1,13 +1,13 @@
 /** Which data: the built-ins as thumbnails, a CSV of one's own, noise and test split. */
 import { useRef } from 'react';
 import { must } from '../../base/invariant';
-import { BUILT_IN_DATA, type BuiltInData, withData } from '../edit-config';
+import { BUILT_IN_DATA, type BuiltInData, withData } from '../edit-data';
 import fields from '../fields/fields.module.css';
 import { Section } from '../fields/section';
 import { NumberSetting } from '../fields/settings';
 import { formatCount } from '../format';
 import { useApp, useController } from '../use-app';
-import { useTakeFile } from '../use-file-drop';
+import { useTakeFiles } from '../use-file-drop';
 import { CsvColumns } from './csv-columns';
 import styles from './data-panel.module.css';
 import { Thumbnail } from './thumbnail';
@@ -19,13 +19,18 @@ const NAMES: Readonly<Record<BuiltInData, string>> = {
   spiral: 'Spiral',
   plane: 'Plane',
   randomRegression: 'Random regression',
+  prototypes: 'Prototypes',
+  digits: 'Digits',
+  shapes: 'Shapes',
+  sequence: 'Sequence task',
+  text: 'Text',
 };
 
 export function DataPanel() {
   const config = useApp((app) => app.config);
   const dataset = useApp((app) => app.info?.dataset);
   const controller = useController();
-  const takeFile = useTakeFile();
+  const takeFiles = useTakeFiles();
   const input = useRef<HTMLInputElement>(null);
   const { data } = config;
   return (
@@ -55,7 +60,7 @@ export function DataPanel() {
           tabIndex={-1}
           onChange={(event) => {
             const file = event.target.files?.[0];
-            if (file) takeFile(file);
+            if (file) takeFiles([{ path: file.name, file }]);
             event.target.value = '';
           }}
         />

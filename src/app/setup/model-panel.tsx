@@ -1,17 +1,10 @@
 /** The net as a drawing, with buttons for layers and units, and its activation. */
-import {
-  ACTIVATION_NAMES,
-  type Activation,
-  netSizes,
-  plainNet,
-  withActivation,
-  withHiddenLayers,
-  withUnits,
-} from '../edit-config';
+import { plainNet, withActivation, withHiddenLayers, withUnits } from '../edit-model';
 import fields from '../fields/fields.module.css';
 import { Section } from '../fields/section';
 import { Choice } from '../fields/settings';
 import { formatCount } from '../format';
+import { ACTIVATION_NAMES, type Activation, netSizes } from '../model/families';
 import { useApp, useController } from '../use-app';
 import styles from './model-panel.module.css';
 import { NetDrawing } from './net-drawing';
@@ -29,7 +22,7 @@ export function ModelPanel() {
   const parameters = useApp((app) => app.info?.parameters);
   const controller = useController();
   const net = plainNet(config);
-  const sizes = netSizes(config) ?? [];
+  const sizes = netSizes(config.model.layers) ?? [];
   const apply = (edit: ReturnType<typeof withUnits>) => {
     if (edit.ok) controller.apply(edit.config);
     else

@@ -1,7 +1,10 @@
 /** How it trains: batch, optimiser with its numbers, loss, order of the samples. */
-import { withLoss, withOptimizer } from '../edit-config';
+import { withOptimizer } from '../edit-config';
+import { withLoss } from '../edit-data';
 import { Section } from '../fields/section';
 import { Choice, ChoiceSetting, FlagSetting, NumberSetting } from '../fields/settings';
+import { withLossType } from '../model/fit-model';
+import { knownRow } from '../model/known-row';
 import { useApp, useController } from '../use-app';
 import styles from './training-panel.module.css';
 
@@ -14,6 +17,7 @@ const isKey = <T extends object>(table: T, key: string): key is Extract<keyof T,
 export function TrainingPanel() {
   const config = useApp((app) => app.config);
   const perRank = useApp((app) => app.info?.batchPerRank);
+  const info = useApp((app) => app.info);
   const controller = useController();
   const even = perRank && perRank.length > 1 && perRank.every((rows) => rows === perRank[0]);
   const shares = perRank && perRank.length > 1 && (even ? `${perRank.length} × ${perRank[0]}` : perRank.join(' + '));
@@ -35,7 +39,10 @@ export function TrainingPanel() {
         label="Loss"
         words={LOSSES}
         value={config.loss.type}
-        onChange={(type) => isKey(LOSSES, type) && controller.apply(withLoss(config, type))}
+        onChange={(type) =>
+          isKey(LOSSES, type) &&
+          controller.apply(withLoss(config, withLossType(config.loss, type), knownRow(config, info)))
+        }
       />
       <ChoiceSetting label="Reduction" path="loss.reduction" words={REDUCTIONS} />
       <FlagSetting label="Shuffle" path="shuffle" />

@@ -1,0 +1,86 @@
+/**
+ * What one row of a data set looks like, as far as the Config alone tells it: its shape, what the model must give for it, and the loss that goes
+ * with that. A file's rows are known only when somebody has looked into it (looks/). Pure.
+ */
+import type { Config, DataConfig } from '../../protocol/config';
+import { OWN_TEXT_VOCABULARY } from '../../protocol/presets';
+import type { DatasetPreview } from '../../protocol/session';
+import type { Shape, Source } from './layer-shapes';
+
+export interface RowOfData extends Source {
+  readonly kind: 'vector' | 'image' | 'tokens';
+  /** Columns of the last layer. */
+  readonly outputs: number;
+  readonly loss: 'MSELoss' | 'CrossEntropyLoss' | 'BCEWithLogitsLoss';
+}
+
+export const vector = (inputs: number, outputs: number, loss: RowOfData['loss']): RowOfData => ({
+  kind: 'vector',
+  shape: [inputs],
+  outputs,
+  loss,
+});
+export const image = (shape: Shape, classes: number): RowOfData => ({
+  kind: 'image',
+  shape,
+  outputs: classes,
+  loss: 'CrossEntropyLoss',
+});
+export const tokens = (context: number, vocabulary: number): RowOfData => ({
+  kind: 'tokens',
+  shape: [context],
+  vocabulary,
+  outputs: vocabulary,
+  loss: 'CrossEntropyLoss',
+});
+
+const SHAPES = 6;
+const DIGITS = 10;
+
+/** Tokens before and within the answer, and the signs of a task, as the data set of that name makes them. */
+function sequenceRow({ task, length, symbols }: Extract<DataConfig, { type: 'sequence' }>): RowOfData {
+  if (task === 'modularAddition') return tokens(2 * length, symbols + 2);
+  if (task === 'parity') return tokens(length + 1, 3);
+  return tokens(2 * length, symbols + 1);
+}
+
+/** `loss`: two classes are one column or two, as the loss in use wants them. Undefined: it stands in a file. */
+export function rowOf(data: DataConfig, loss: Config['loss']['type']): RowOfData | undefined {
+  switch (data.type) {
+    case 'circle':
+    case 'xor':
+    case 'gauss':
+    case 'spiral':
+      return loss === 'CrossEntropyLoss' ? vector(2, 2, 'CrossEntropyLoss') : vector(2, 1, 'BCEWithLogitsLoss');
+    case 'plane':
+      return vector(2, 1, 'MSELoss');
+    case 'randomRegression':
+      return vector(data.in, data.out, 'MSELoss');
+    case 'prototypes':
+      return data.size === undefined
+        ? vector(data.features, data.classes, 'CrossEntropyLoss')
+        : image([1, data.size, data.size], data.classes);
+    case 'digits':
+      return image([1, data.size, data.size], DIGITS);
+    case 'shapes':
+      return image([1, data.size, data.size], SHAPES);
+    case 'sequence':
+      return sequenceRow(data);
+    case 'text':
+      if (data.file !== undefined) return undefined;
+      return tokens(data.context, data.text === undefined ? OWN_TEXT_VOCABULARY : charactersOf(data.text));
+    default:
+      return undefined;
+  }
+}
+
+/** Different characters, as the data set counts them. */
+export const charactersOf = (text: string): number => new Set(text.replace(/\r\n?/g, '\n')).size;
+
+/** Of data that the session has read. */
+export function rowOfPreview({ kind, inputShape, outputs, vocabulary, task }: DatasetPreview): RowOfData {
+  if (kind === 'tokens') return tokens(inputShape[0] ?? 1, vocabulary.length);
+  if (kind === 'image') return image(inputShape, outputs);
+  const loss = task === 'regression' ? 'MSELoss' : outputs === 1 ? 'BCEWithLogitsLoss' : 'CrossEntropyLoss';
+  return vector(inputShape[0] ?? 1, outputs, loss);
+}

@@ -1,0 +1,183 @@
+/**
+ * How the shape of one row flows through a list of layers: what each layer makes of it, which of a layer's sizes follow from what comes in, and how many
+ * parameters it has. The page's own arithmetic, for drawing and for keeping sizes consistent while one edits; whether a model runs is
+ * the session's to say. Pure.
+ */
+import * as v from 'valibot';
+import { asPair, type LayerConfig, layerSchema, type Pair } from '../../protocol/config';
+
+/** Of one row, without the batch: [features], [channels, height, width], [tokens], [tokens, width]. */
+export type Shape = readonly number[];
+
+/** What the data gives to the first layer. */
+export interface Source {
+  readonly shape: Shape;
+  /** Tokens: how many different ones. */
+  readonly vocabulary?: number | undefined;
+}
+
+const product = (shape: Shape): number => shape.reduce((n, d) => n * d, 1);
+
+function slid(
+  shape: Shape,
+  channels: number,
+  kernel: Pair,
+  stride: Pair,
+  padding: Pair,
+  dilation: Pair,
+): Shape | undefined {
+  const [k, s, p, d] = [asPair(kernel), asPair(stride), asPair(padding), asPair(dilation)];
+  if (shape.length !== 3) return undefined;
+  const along = (axis: 0 | 1) =>
+    Math.floor(((shape[axis + 1] ?? 0) + 2 * p[axis] - d[axis] * (k[axis] - 1) - 1) / s[axis]) + 1;
+  const [height, width] = [along(0), along(1)];
+  return height > 0 && width > 0 ? [channels, height, width] : undefined;
+}
+
+/** What the layer gives; undefined where it does not take that shape. */
+export function outputOf(layer: LayerConfig, shape: Shape): Shape | undefined {
+  switch (layer.type) {
+    case 'Linear':
+      return [...shape.slice(0, -1), layer.out];
+    case 'Flatten':
+      return [product(shape)];
+    case 'Conv2d':
+      return slid(shape, layer.out, layer.kernel, layer.stride, layer.padding, layer.dilation);
+    case 'MaxPool2d':
+    case 'AvgPool2d':
+      return slid(shape, shape[0] ?? 1, layer.kernel, layer.stride ?? layer.kernel, layer.padding, 1);
+    case 'AdaptiveAvgPool2d':
+      return shape.length === 3 ? [shape[0] ?? 1, ...asPair(layer.output)] : undefined;
+    case 'BatchNorm2d':
+      return shape.length === 3 ? shape : undefined;
+    case 'BatchNorm1d':
+      return shape.length < 3 ? shape : undefined;
+    case 'Embedding':
+    case 'TokenEmbedding':
+      return shape.length === 1 ? [...shape, layer.width] : undefined;
+    case 'MultiheadAttention':
+    case 'TransformerBlock':
+      return shape.length === 2 ? shape : undefined;
+    case 'Residual':
+      return outputOfAll(layer.layers, shape);
+    default:
+      return shape;
+  }
+}
+
+export const outputOfAll = (layers: readonly LayerConfig[], shape: Shape | undefined): Shape | undefined =>
+  layers.reduce<Shape | undefined>((now, layer) => now && outputOf(layer, now), shape);
+
+/** The sizes of a layer that follow from what comes in. */
+export function derivedSizes(
+  type: LayerConfig['type'],
+  { shape, vocabulary }: Source,
+): Readonly<Record<string, number>> {
+  const last = shape.at(-1);
+  const channels = shape[0];
+  if (last === undefined || channels === undefined) return {};
+  switch (type) {
+    case 'Linear':
+      return { in: last };
+    case 'Conv2d':
+      return shape.length === 3 ? { in: channels } : {};
+    case 'BatchNorm1d':
+    case 'BatchNorm2d':
+      return { features: channels };
+    case 'GroupNorm':
+      return { channels };
+    case 'LayerNorm':
+      return { features: last };
+    case 'MultiheadAttention':
+    case 'TransformerBlock':
+      return { width: last };
+    case 'Embedding':
+      return vocabulary === undefined ? {} : { vocab: vocabulary };
+    case 'TokenEmbedding':
+      return {
+        ...(vocabulary === undefined ? {} : { vocab: vocabulary }),
+        ...(shape.length === 1 ? { context: last } : {}),
+      };
+    default:
+      return {};
+  }
+}
+
+const divisor = (of: number, atMost: number): number => {
+  let found = Math.min(of, atMost);
+  while (of % found !== 0) found--;
+  return found;
+};
+
+/** The layer with its sizes as its neighbour before it wants them; as it was where no such layer is allowed. */
+export function fitLayer(layer: LayerConfig, source: Source): LayerConfig {
+  if (layer.type === 'Residual') {
+    const layers = fitLayers(layer.layers, source);
+    return layer.shortcut ? { ...layer, layers, shortcut: fitLayers(layer.shortcut, source) } : { ...layer, layers };
+  }
+  const sized = { ...layer, ...derivedSizes(layer.type, source) };
+  const parts =
+    'heads' in sized
+      ? { heads: divisor(sized.width, sized.heads) }
+      : sized.type === 'GroupNorm'
+        ? { groups: divisor(sized.channels, sized.groups) }
+        : sized.type === 'Conv2d'
+          ? { groups: divisor(sized.out, divisor(sized.in, sized.groups)) }
+          : {};
+  const parsed = v.safeParse(layerSchema, { ...sized, ...parts });
+  return parsed.success ? parsed.output : layer;
+}
+
+export function fitLayers(layers: readonly LayerConfig[], source: Source): LayerConfig[] {
+  let now: Source | undefined = source;
+  return layers.map((layer) => {
+    if (!now) return layer;
+    const fitted = fitLayer(layer, now);
+    const shape = outputOf(fitted, now.shape);
+    now = shape && { shape };
+    return fitted;
+  });
+}
+
+/** A row's shape before each layer and after the last; undefined from where it is not known. */
+export function shapesThrough(
+  layers: readonly LayerConfig[],
+  shape: Shape | undefined,
+): readonly (Shape | undefined)[] {
+  const shapes: (Shape | undefined)[] = [shape];
+  for (const layer of layers) {
+    const before = shapes.at(-1);
+    shapes.push(before && outputOf(layer, before));
+  }
+  return shapes;
+}
+
+/** Trained numbers of a layer; running statistics do not count, nor does a tied weight. */
+export function parameterCount(layer: LayerConfig): number {
+  switch (layer.type) {
+    case 'Linear':
+      return (layer.tied === undefined ? layer.in * layer.out : 0) + (layer.bias ? layer.out : 0);
+    case 'Conv2d':
+      return (layer.out * layer.in * product(asPair(layer.kernel))) / layer.groups + (layer.bias ? layer.out : 0);
+    case 'BatchNorm1d':
+    case 'BatchNorm2d':
+    case 'LayerNorm':
+      return layer.affine ? 2 * layer.features : 0;
+    case 'GroupNorm':
+      return layer.affine ? 2 * layer.channels : 0;
+    case 'Embedding':
+      return layer.vocab * layer.width;
+    case 'TokenEmbedding':
+      return (layer.vocab + layer.context) * layer.width;
+    case 'MultiheadAttention':
+      return 4 * layer.width * layer.width + (layer.bias ? 4 * layer.width : 0);
+    case 'TransformerBlock': {
+      const { width: w, expansion: e } = layer;
+      return 4 * w + (3 * w * w + 3 * w) + (w * w + w) + (e * w * w + e * w) + (e * w * w + w);
+    }
+    case 'Residual':
+      return [...layer.layers, ...(layer.shortcut ?? [])].reduce((sum, inner) => sum + parameterCount(inner), 0);
+    default:
+      return 0;
+  }
+}

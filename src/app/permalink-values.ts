@@ -1,0 +1,85 @@
+/**
+ * Settings that are lists or have fields of their own (schedule, parameter groups, class weights) as a text: `StepLR(stepSize:10,every:epoch)`,
+ * `!((match:'*.bias',weightDecay:0))`. An object with a `type` is written as a call of it, a list as `!(...)`, a text that could be taken for something else in
+ * quotes. Pure; permalink-keys.ts makes a codec of it, the schema checks what was read.
+ */
+const WORD = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+export function printValue(value: unknown): string {
+  if (Array.isArray(value)) return `!(${value.map(printValue).join(',')})`;
+  if (typeof value === 'object' && value !== null) {
+    const { type, ...fields } = value as Readonly<Record<string, unknown>>;
+    const inside = Object.entries(fields).flatMap(([key, field]) =>
+      field === undefined ? [] : [`${key}:${printValue(field)}`],
+    );
+    return `${typeof type === 'string' ? type : ''}(${inside.join(',')})`;
+  }
+  if (typeof value !== 'string') return String(value);
+  const plain = WORD.test(value) && value !== 'true' && value !== 'false';
+  return plain ? value : `'${value.replace(/[\\']/g, '\\$&')}'`;
+}
+
+/** Thrown and caught in this file. */
+class Unread extends Error {}
+
+/** Undefined where the text is not of this form. */
+export function parseValue(text: string): unknown {
+  let at = 0;
+  const take = (mark: string): boolean => {
+    if (!text.startsWith(mark, at)) return false;
+    at += mark.length;
+    return true;
+  };
+  const need = (mark: string): void => {
+    if (!take(mark)) throw new Unread();
+  };
+  const match = (pattern: RegExp): string | undefined => {
+    const found = new RegExp(pattern.source, 'y');
+    found.lastIndex = at;
+    const hit = found.exec(text)?.[0];
+    at += hit?.length ?? 0;
+    return hit;
+  };
+  const listOf = (item: () => void): void => {
+    if (take(')')) return;
+    do item();
+    while (take(','));
+    need(')');
+  };
+  const fields = (start: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+    const object: Record<string, unknown> = { ...start };
+    listOf(() => {
+      const key = match(/[A-Za-z_][A-Za-z0-9_]*/);
+      if (key === undefined) throw new Unread();
+      need(':');
+      object[key] = value();
+    });
+    return object;
+  };
+  const value = (): unknown => {
+    if (take('!(')) {
+      const list: unknown[] = [];
+      listOf(() => list.push(value()));
+      return list;
+    }
+    if (take('(')) return fields({});
+    if (take("'")) {
+      const inside = match(/(?:[^'\\]|\\.)*/) ?? '';
+      need("'");
+      return inside.replace(/\\(.)/gs, '$1');
+    }
+    const number = match(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/);
+    if (number !== undefined) return Number(number);
+    const word = match(/[A-Za-z_][A-Za-z0-9_]*/);
+    if (word === undefined) throw new Unread();
+    if (take('(')) return fields({ type: word });
+    return word === 'true' ? true : word === 'false' ? false : word;
+  };
+  try {
+    const read = value();
+    return at === text.length ? read : undefined;
+  } catch (error) {
+    if (error instanceof Unread) return undefined;
+    throw error;
+  }
+}
