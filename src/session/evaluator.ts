@@ -4,11 +4,12 @@
  */
 import { at, must } from '../base/invariant';
 import { type Graph, GraphBuilder, type GraphNode } from '../graph/graph';
-import type { CpuArgs } from '../graph/op';
+import type { CpuArgs, ValueId } from '../graph/op';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
 import type { StrategyInput } from '../parallel/strategy';
 import { allocate, elements, type HostArray } from '../tensor/shape';
+import { roughCostNs } from './rough-cost';
 
 /** Parameters and buffers by name. Never written to: an evaluator copies those of a state once. */
 export type ModelState = ReadonlyMap<string, Float32Array>;
@@ -22,9 +23,10 @@ export interface Evaluation {
 
 export interface Evaluator {
   readonly graph: Graph;
+  readonly output: ValueId;
   readonly rows: number;
-  /** Of one forward pass. */
-  readonly flops: number;
+  /** Of one run, roughly. */
+  readonly costNs: number;
   /** `inputs` holds exactly `rows` rows; targets are optional (loss is NaN without). */
   run(state: ModelState, inputs: HostArray, targets?: HostArray): Evaluation;
   /** What the last run gave a value of the graph; overwritten by the next one. */
@@ -53,14 +55,14 @@ export function createEvaluator(
       outputTypes: node.outputs.map((id) => at(graph.values, id).type),
       attrs: node.attrs,
     };
-    const types = { inputs: args.inputTypes, outputs: args.outputTypes, attrs: node.attrs };
-    return { phase: node.phase, flops: op.flops(types), run: () => op.cpu(args) };
+    return { phase: node.phase, run: () => op.cpu(args) };
   });
   let loaded: ModelState | undefined;
   return {
     graph,
+    output: forward.output,
     rows,
-    flops: actions.reduce((sum, { flops, phase }) => (phase === 'forward' ? sum + flops : sum), 0),
+    costNs: roughCostNs(graph, ops),
     run(state, inputs, targets) {
       at(arrays, x).set(inputs);
       if (state !== loaded) for (const { id, name } of held) at(arrays, id).set(must(state.get(name), name));

@@ -7,10 +7,12 @@ import type { AttentionMap } from '../protocol/session';
 import { elements, formatShape } from '../tensor/shape';
 import type { Blueprint } from './blueprint';
 import { createEvaluator, type Evaluator, type ModelState } from './evaluator';
+import { type GenerateRequest, generate } from './generate';
 import { gather } from './measure';
 import { softmax } from './views/argmax';
 import { attentionMaps } from './views/attention';
-import type { Language } from './views/language';
+import type { Decoder } from './views/decoder';
+import { languageOf } from './views/language';
 
 export interface Attention {
   readonly tokens: readonly string[];
@@ -19,13 +21,15 @@ export interface Attention {
 
 export interface Inference {
   predict(state: ModelState, input: Float32Array): Float32Array<ArrayBuffer>;
-  generate(state: ModelState, prompt: string, length: number, temperature: number, seed: number): string;
+  generate(state: ModelState, request: GenerateRequest): Promise<string>;
   attention(state: ModelState, row: number): Attention;
 }
 
-export function createInference(blueprint: Blueprint, language: Language | undefined): Inference {
+export function createInference(blueprint: Blueprint): Inference {
+  const language = languageOf(blueprint);
   const { dataset, input, table } = blueprint;
   let made: Evaluator | undefined;
+  let decoder: Decoder | undefined;
   const evaluator = (): Evaluator => {
     made ??= createEvaluator(input, 1);
     return made;
@@ -35,8 +39,12 @@ export function createInference(blueprint: Blueprint, language: Language | undef
       checkInput(blueprint, values);
       return probabilities(blueprint, evaluator().run(state, values).outputs);
     },
-    generate(state, ...rest) {
-      if (language) return language.generate(state, ...rest);
+    async generate(state, request) {
+      if (language) {
+        // Of its own: a request goes on while snapshots decode.
+        decoder ??= language.createDecoder();
+        return generate(language, decoder, state, request);
+      }
       throw new LockstepError(
         'data',
         'This model writes no text: its data are not tokens.',

@@ -4,10 +4,11 @@
  */
 import { must } from '../base/invariant';
 import { gatherRows } from '../data/gather';
+import type { StrategyInput } from '../parallel/strategy';
 import { allocate, elements, type HostArray } from '../tensor/shape';
 import { accuracy } from './accuracy';
 import type { Blueprint } from './blueprint';
-import { createEvaluator, type Evaluation, type Evaluator, type ModelState } from './evaluator';
+import { createEvaluator, type Evaluation, type ModelState } from './evaluator';
 
 /** Values that an evaluation may hold at once: 128 MB, whatever the limit on the work. */
 const MOST_VALUES = 32_000_000;
@@ -23,11 +24,15 @@ export interface Measure {
   run(state: ModelState): { readonly train: Measured; readonly test: Measured | undefined };
 }
 
-/** Rows that may be evaluated at once for `flops`; at least one. `one`: an evaluator of one row. */
-export function affordableRows(one: Evaluator, flops: number): number {
-  const values = one.graph.values.filter(({ role }) => role === 'activation' || role === 'input' || role === 'loss');
-  const perRow = values.reduce((sum, { type }) => sum + elements(type.shape), 0);
-  return Math.max(1, Math.floor(Math.min(flops / Math.max(1, one.flops), MOST_VALUES / perRow)));
+/** Rows of which the cost is estimated: of one alone products are dearer. */
+const ESTIMATED_ROWS = 4;
+
+/** Rows that may be evaluated at once in that time, roughly; at least one. */
+export function affordableRows(input: StrategyInput, ns: number): number {
+  const { graph, costNs } = createEvaluator(input, ESTIMATED_ROWS);
+  const held = graph.values.filter(({ role }) => role === 'activation' || role === 'input' || role === 'loss');
+  const values = held.reduce((sum, { type }) => sum + elements(type.shape), 0);
+  return Math.max(1, Math.floor(ESTIMATED_ROWS * Math.min(ns / Math.max(1, costNs), MOST_VALUES / values)));
 }
 
 /** Inputs and targets of some rows of the data, one after the other. */
@@ -42,10 +47,10 @@ export function gather(
   return { inputs, targets };
 }
 
-/** `flops`: of each of the two parts. */
-export function createMeasure(blueprint: Blueprint, flops: number): Measure {
+/** `partNs`: what each of the two parts may cost, roughly. */
+export function createMeasure(blueprint: Blueprint, partNs: number): Measure {
   const { dataset, input, config } = blueprint;
-  const most = affordableRows(createEvaluator(input, 1), flops);
+  const most = affordableRows(input, partNs);
   const part = (all: Int32Array) => {
     if (all.length === 0) return undefined;
     const rows = all.subarray(0, most);

@@ -66,7 +66,7 @@ export function createPlayer(options: PlayerOptions): Player {
     const trace = await training.trace();
     emit({ type: 'trace', trace });
     const bad = report([trace.losses], 0);
-    emit({ type: 'snapshot', snapshot: snapshots.take(await training.weights()) });
+    emit({ type: 'snapshot', snapshot: snapshots.take(await training.weights(), playing !== undefined) });
     if (bad === undefined) checkpoint = await training.checkpoint();
     else await stop(bad);
     return { trace, finite: bad === undefined };

@@ -23,7 +23,7 @@ const CHUNK = 50;
 /** On the CPU nothing awaits the outside: without a turn of the event loop now and then, no abort would be heard. */
 const TURN_MS = 100;
 /** A headless report evaluates on more rows than the page's snapshots do. */
-const REPORT_FLOPS = 4_000_000_000;
+const REPORT_NS = 3e9;
 
 export interface RunOptions {
   readonly gpu?: GPU;
@@ -101,7 +101,7 @@ async function runTraining(training: Training, { onStep, trace, signal }: RunOpt
   // A lost device, or a rank that died, takes its weights along: there is nothing left to report.
   if (error instanceof LockstepError && (error.code === 'device-lost' || error.code === 'rank-failed')) throw error;
   const weights = await training.weights();
-  const measured = createMeasure(blueprint, REPORT_FLOPS).run(mergedState(blueprint, weights));
+  const measured = createMeasure(blueprint, REPORT_NS).run(mergedState(blueprint, weights));
   if (error instanceof LockstepError && error.code === 'not-finite') error = await explained(training, error);
   const report = await makeReport({
     training,

@@ -13,6 +13,7 @@ import type { Blueprint } from './blueprint';
 import type { DeviceKeeper } from './device-keeper';
 import type { ModelState } from './evaluator';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
+import type { GenerateRequest } from './generate';
 import { type Attention, createInference } from './inference';
 import { createPlayer, type Player } from './player';
 import { createSnapshots } from './snapshot';
@@ -50,7 +51,7 @@ export class Running {
     private currentTraining: Training,
   ) {
     this.snapshots = createSnapshots(options.blueprint);
-    this.inference = createInference(options.blueprint, this.snapshots.language);
+    this.inference = createInference(options.blueprint);
     this.player = this.attach(currentTraining, undefined);
   }
 
@@ -88,8 +89,8 @@ export class Running {
     return this.inference.predict(this.state, input);
   }
 
-  generate(prompt: string, length: number, temperature: number, seed: number): string {
-    return this.inference.generate(this.state, prompt, length, temperature, seed);
+  generate(request: GenerateRequest): Promise<string> {
+    return this.inference.generate(this.state, request);
   }
 
   attention(row: number): Attention {

@@ -69,7 +69,7 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     snapshot: () => typed(() => running().snapshot()),
     predict: (input) => typed(async () => running().predict(input)),
     generate: (prompt, length, temperature, seed) =>
-      typed(async () => running().generate(prompt, length, temperature, seed)),
+      typed(async () => running().generate({ prompt, length, temperature, seed })),
     attention: (row) => typed(async () => running().attention(row)),
     reset: () => typed(() => running().reset()),
     run: (input, files) => typed(async () => (await runConfig(input, files, gpu ? { gpu } : {})).report),

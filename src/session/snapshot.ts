@@ -3,57 +3,53 @@
  * file of its own. One a run, as the parts keep their evaluators.
  */
 import type { Snapshot } from '../protocol/session';
-import { ignoreIndexOf } from './accuracy';
 import type { Blueprint } from './blueprint';
 import type { ModelState } from './evaluator';
 import { createMeasure, type Measured } from './measure';
 import { mergedState } from './merged-weights';
 import type { Weights } from './training';
-import { type Classified, confusion } from './views/confusion';
-import { createField } from './views/field';
-import { imageReader } from './views/images';
-import { createLanguage, type Language } from './views/language';
-import { misclassified } from './views/misclassified';
+import { createAnswersView } from './views/answers';
+import { createClassesView } from './views/classes';
+import { createFieldView } from './views/field';
+import { languageOf } from './views/language';
+import { createTextView } from './views/sample-text';
+import { SlicedView, type Slices } from './views/slices';
 import { differenceFromSingle, replicaDivergence } from './weight-differences';
 
-/** Floating-point operations that a snapshot may spend on losses, for training and test rows each. */
-const MEASURE_FLOPS = 40_000_000;
+/** What a snapshot may spend on losses, for training and test rows each, and on a slice of each further view. */
+const MEASURE_NS = 30e6;
+const SLICE_NS = 20e6;
 const PREDICTIONS = 200;
 
 export interface Snapshots {
-  take(weights: Weights): Snapshot;
+  /** `hurry`: training goes on meanwhile, so that views which take long may still be those of an earlier step. */
+  take(weights: Weights, hurry?: boolean): Snapshot;
   /** Weights of the last snapshot. */
   readonly state: ModelState | undefined;
-  readonly language: Language | undefined;
 }
 
+const sliced = <T>(start: ((state: ModelState) => Slices<T>) | undefined) => start && new SlicedView(start);
+
 export function createSnapshots(blueprint: Blueprint): Snapshots {
-  const { dataset, config, parameters } = blueprint;
-  const measure = createMeasure(blueprint, MEASURE_FLOPS);
-  const field = createField(blueprint);
-  const image = imageReader(dataset);
-  const language = createLanguage(blueprint);
-  const byClass = dataset.targets instanceof Int32Array && dataset.targetShape.length === 0;
-  const classified = (of: 'train' | 'test', { rows, outputs, outputWidth, targets }: Measured): Classified => ({
-    rows,
-    of,
-    outputs,
-    width: outputWidth,
-    targets,
-    ignoreIndex: ignoreIndexOf(config.loss),
-  });
+  const { dataset, parameters } = blueprint;
+  const measure = createMeasure(blueprint, MEASURE_NS);
+  const language = languageOf(blueprint);
+  const field = sliced(createFieldView(blueprint));
+  const classes = sliced(createClassesView(blueprint));
+  const text = sliced(language && createTextView(language));
+  const answers = sliced(language && createAnswersView(language));
   let last: ModelState | undefined;
 
   return {
     get state() {
       return last;
     },
-    language,
-    take(weights) {
+    take(weights, hurry = false) {
       const state = mergedState(blueprint, weights);
       last = state;
       const { train, test } = measure.run(state);
-      const seen = byClass ? classified(test ? 'test' : 'train', test ?? train) : undefined;
+      const budgetNs = hurry ? SLICE_NS : Number.POSITIVE_INFINITY;
+      const byClass = classes?.take(state, budgetNs);
       return {
         step: weights.step,
         parameters: weights.devices.map((own) => parameters.map(({ name }) => own.get(name))),
@@ -63,12 +59,12 @@ export function createSnapshots(blueprint: Blueprint): Snapshots {
         testLoss: test?.loss,
         trainAccuracy: train.accuracy,
         testAccuracy: test?.accuracy,
-        field: field?.(state),
+        field: field?.take(state, budgetNs),
         predictions: dataset.task === 'regression' ? pairs(train) : [],
-        confusion: seen && confusion(seen),
-        misclassified: seen && image ? misclassified(seen, image) : [],
-        sampledText: language?.sample(state),
-        answers: language?.answers(state) ?? [],
+        confusion: byClass?.confusion,
+        misclassified: byClass?.misclassified ?? [],
+        sampledText: text?.take(state, budgetNs),
+        answers: answers?.take(state, budgetNs) ?? [],
       };
     },
   };

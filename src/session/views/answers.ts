@@ -1,32 +1,45 @@
 /** How the model answers rows of a sequence task: decoded token by token from the prompt, its own answers fed back, as a user would run it. Made by snapshots. */
 import { at } from '../../base/invariant';
-import type { Dataset } from '../../data/dataset';
 import type { AnsweredSequence } from '../../protocol/session';
 import type { ModelState } from '../evaluator';
 import { argmax } from './argmax';
 import type { Decoder } from './decoder';
-import type { Tokens } from './tokens';
+import type { Language } from './language';
+import { type Slices, WHOLE_NS } from './slices';
 
-/** `ignoreIndex`: the target of positions that ask nothing. */
-export function answer(
-  row: number,
-  {
-    dataset,
-    tokens,
-    decoder,
-    ignoreIndex,
-  }: { dataset: Dataset; tokens: Tokens; decoder: Decoder; ignoreIndex: number },
-  state: ModelState,
-): AnsweredSequence {
-  const { context } = decoder;
+const MOST = 8;
+
+/** Undefined for text. */
+export function createAnswersView(
+  language: Language,
+): ((state: ModelState) => Slices<readonly AnsweredSequence[]>) | undefined {
+  const { dataset, context, isText } = language;
+  if (isText) return undefined;
+  const decoder = language.createDecoder();
+  const shown = dataset.test.length > 0 ? dataset.test : dataset.train;
+  const rowNs = context * decoder.tokenNs;
+  const rows = shown.slice(0, Math.max(1, Math.min(MOST, Math.floor(WHOLE_NS / rowNs))));
+  return function* slices(state) {
+    const answers: AnsweredSequence[] = [];
+    for (const row of rows) {
+      answers.push(answer(language, decoder, state, row));
+      yield rowNs;
+    }
+    return answers;
+  };
+}
+
+/** Greedy: the likeliest token at each position that is asked for. Nothing is answered after logits that are not numbers. */
+export function answer(language: Language, decoder: Decoder, state: ModelState, row: number): AnsweredSequence {
+  const { dataset, tokens, context, ignoreIndex } = language;
   const inputs = dataset.inputs.subarray(row * context, (row + 1) * context);
   const targets = dataset.targets.subarray(row * context, (row + 1) * context);
   const asked = Array.from(targets.keys()).filter((position) => targets[position] !== ignoreIndex);
   const line = Array.from(inputs);
   const predicted: number[] = [];
   for (const position of asked) {
-    const logits = decoder.after(state, line.slice(0, position + 1));
-    const token = argmax(logits, 0, logits.length);
+    const token = argmax(decoder.after(state, line.slice(0, position + 1)), 0, decoder.vocabulary);
+    if (token < 0) break;
     predicted.push(token);
     if (position + 1 < context) line[position + 1] = token;
   }

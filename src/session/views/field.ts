@@ -1,18 +1,30 @@
-/** The decision field of a model with two inputs: what it says on a grid over [-1, 1]^2. Made by snapshots. */
+/** The decision field of a model with two inputs: what it says on a grid over [-1, 1]^2, some rows of the grid at a time. Made by snapshots. */
 import { FIELD_SIZE } from '../../protocol/session';
 import { elements } from '../../tensor/shape';
 import type { Blueprint } from '../blueprint';
 import { createEvaluator, type ModelState } from '../evaluator';
+import { affordableRows } from '../measure';
+import { CHUNK_NS, type Slices } from './slices';
+
+/** Rows of the grid that may be evaluated at once. */
+const DIVISORS = [48, 24, 12, 6, 3].filter((rows) => FIELD_SIZE % rows === 0);
 
 /** Undefined where a row is no point of the plane. */
-export function createField(blueprint: Blueprint): ((state: ModelState) => Float32Array) | undefined {
+export function createFieldView(blueprint: Blueprint): ((state: ModelState) => Slices<Float32Array>) | undefined {
   const { dataset, input } = blueprint;
   if (elements(dataset.inputShape) !== 2 || dataset.inputType !== 'f32') return undefined;
-  const evaluator = createEvaluator(input, FIELD_SIZE * FIELD_SIZE);
+  const affordable = affordableRows(input, CHUNK_NS);
+  const chunk = FIELD_SIZE * (DIVISORS.find((rows) => FIELD_SIZE * rows <= affordable) ?? 1);
+  const evaluator = createEvaluator(input, chunk);
   const grid = fieldGrid();
-  return (state) => {
-    const { outputs, outputWidth } = evaluator.run(state, grid);
-    return fieldValues(blueprint, outputs, outputWidth);
+  return function* slices(state) {
+    const field = new Float32Array(FIELD_SIZE * FIELD_SIZE);
+    for (let start = 0; start < field.length; start += chunk) {
+      const { outputs, outputWidth } = evaluator.run(state, grid.subarray(2 * start, 2 * (start + chunk)));
+      field.set(fieldValues(blueprint, outputs, outputWidth), start);
+      yield evaluator.costNs;
+    }
+    return field;
   };
 }
 

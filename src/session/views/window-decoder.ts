@@ -5,7 +5,7 @@
 import type { StrategyInput } from '../../parallel/strategy';
 import { elements } from '../../tensor/shape';
 import { createEvaluator } from '../evaluator';
-import type { Decoder } from './decoder';
+import { type Decoder, vocabularyOf } from './decoder';
 
 export function createWindowDecoder(input: StrategyInput): Decoder {
   const context = elements(input.inputShape);
@@ -13,6 +13,8 @@ export function createWindowDecoder(input: StrategyInput): Decoder {
   const window = new Int32Array(context);
   return {
     context,
+    vocabulary: vocabularyOf(evaluator.graph, evaluator.output),
+    tokenNs: evaluator.costNs,
     after(state, tokens) {
       window.fill(0);
       window.set(tokens);
