@@ -188,6 +188,8 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     wanted = next;
     files = goodFiles;
     origin = 'fallback';
+    const layer = error instanceof LockstepError ? error.details['layer'] : undefined;
+    if (typeof layer === 'number') app().setRefusedLayer({ index: layer, text: notice.text });
     app().setConfig(next);
     const stillOpen =
       good &&
@@ -225,6 +227,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     wanted = config;
     origin = from;
     app().setConfig(config);
+    app().setRefusedLayer(undefined);
     open(good ? 'Restarting from the same seed' : 'Starting');
   };
 
@@ -263,7 +266,10 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       if (app().state === 'playing') player.play();
     },
     trainOn(given, config) {
-      files = { ...files, ...given };
+      // A set of single images takes the place of the one before; it is read as a whole.
+      const images = (name: string) => /\.png$/i.test(name);
+      const kept = Object.entries(files).filter(([name]) => !(images(name) && Object.keys(given).some(images)));
+      files = { ...Object.fromEntries(kept), ...given };
       apply(config);
     },
     say: board.say,

@@ -52,9 +52,9 @@ const TYPES = Object.keys(WORDS) as readonly Exclude<LayerType, 'Residual'>[];
 /** Longest word first, so that bn1d is not read as bn. */
 const BY_LENGTH = TYPES.toSorted((a, b) => WORDS[b].word.length - WORDS[a].word.length);
 
-const escape = (text: string): string =>
+const escaped = (text: string): string =>
   Array.from(text, (c) => (/[A-Za-z0-9_.]/.test(c) ? c : `~${(c.codePointAt(0) ?? 0).toString(16)}~`)).join('');
-const unescape = (text: string): string =>
+const unescaped = (text: string): string =>
   text.replace(/~([0-9a-f]{1,6})~/g, (_, hex: string) =>
     String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(hex, 16))),
   );
@@ -62,7 +62,7 @@ const unescape = (text: string): string =>
 function printValue(value: unknown): string {
   if (typeof value === 'boolean') return value ? '1' : '0';
   if (Array.isArray(value)) return value.map(String).join('x');
-  return typeof value === 'string' ? `'${escape(value)}'` : String(value);
+  return typeof value === 'string' ? `'${escaped(value)}'` : String(value);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -78,7 +78,7 @@ function defaultsOf(type: LayerType, given: Fields): Fields {
 }
 
 function printLayer(layer: LayerConfig, source: Source | undefined): string {
-  const name = layer.name === undefined ? '' : `:${escape(layer.name)}`;
+  const name = layer.name === undefined ? '' : `:${escaped(layer.name)}`;
   if (layer.type === 'Residual') {
     const inner = printLayers(layer.layers, source);
     return `${RESIDUAL}(${inner}${layer.shortcut ? `!${printLayers(layer.shortcut, source)}` : ''})${name}`;
@@ -133,7 +133,7 @@ function readValue(field: string, text: string): readonly [value: unknown, rest:
   if (!found) return undefined;
   const [whole, quoted, first, second, single] = found;
   const rest = text.slice(whole.length);
-  if (quoted !== undefined) return [unescape(quoted), rest];
+  if (quoted !== undefined) return [unescaped(quoted), rest];
   if (first !== undefined) return [[Number(first), Number(second)], rest];
   return [BOOLEANS.has(field) ? (single === '1' ? true : single === '0' ? false : single) : Number(single), rest];
 }
@@ -164,7 +164,7 @@ function parseLayer(text: string, source: Source | undefined): LayerConfig | und
 }
 
 function checked(raw: Fields, name: string | undefined): LayerConfig | undefined {
-  const parsed = v.safeParse(layerSchema, name === undefined ? raw : { ...raw, name: unescape(name) });
+  const parsed = v.safeParse(layerSchema, name === undefined ? raw : { ...raw, name: unescaped(name) });
   return parsed.success ? parsed.output : undefined;
 }
 

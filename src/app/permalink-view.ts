@@ -15,6 +15,7 @@ export const PARTS = [
   'seed',
   'share',
   'setup',
+  'presets',
   'data',
   'model',
   'training',

@@ -33,13 +33,18 @@ export function readSetting(config: Config, path: SettingPath): unknown {
   return path.reduce<unknown>(field, config);
 }
 
-/** Of a variant (optimizer, data) the branch that the Config has now. */
+/** Of a variant (optimizer, data, a variant of variants) the branch of that type. */
+function branchOf(schema: Schema, type: unknown): Schema | undefined {
+  for (const option of (schema.options ?? []).filter(isSchema)) {
+    const found = option.type === 'variant' ? branchOf(option, type) : option;
+    if (found?.entries?.['type']?.literal === type) return found;
+  }
+  return undefined;
+}
+
 function branch(schema: Schema, value: unknown): Schema {
   const bare = unwrap(schema);
-  if (bare.type !== 'variant') return bare;
-  const type = field(value, 'type');
-  const found = bare.options?.find((o): o is Schema => isSchema(o) && o.entries?.['type']?.literal === type);
-  return found ?? bare;
+  return bare.type === 'variant' ? (branchOf(bare, field(value, 'type')) ?? bare) : bare;
 }
 
 /** Undefined where the Config, as it is, has no such setting: momentum under Adam. */

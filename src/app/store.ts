@@ -63,6 +63,8 @@ export interface AppState extends ViewOptions {
   readonly stepsPerSecond: number;
   /** Index into SPEEDS of speeds.ts. */
   readonly speed: number;
+  /** The layer that the session refused last, and why; until the next configuration is tried. */
+  readonly refusedLayer: { readonly index: number; readonly text: string } | undefined;
   /** What is known of the files that the user gave, by name. */
   readonly csvFiles: Readonly<Record<string, CsvLook>>;
 }
@@ -74,6 +76,7 @@ export interface AppActions {
   setView(view: Partial<ViewOptions>): void;
   setClock(clock: Clock): void;
   setSpeed(speed: number): void;
+  setRefusedLayer(refused: AppState['refusedLayer']): void;
   addCsv(csv: CsvLook): void;
   /** Replaces a notice with the same id. */
   addNotice(notice: Notice): void;
@@ -127,6 +130,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     stepsPerSecond: 0,
     speed,
     csvFiles: {},
+    refusedLayer: undefined,
 
     setConfig: (next) => set({ config: next }),
     setInfo: (info) => set({ info }),
@@ -134,6 +138,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     setView: (next) => set(next),
     setClock: (clock) => set({ clock }),
     setSpeed: (next) => set({ speed: next }),
+    setRefusedLayer: (refusedLayer) => set({ refusedLayer }),
     addCsv: (csv) => set((s) => ({ csvFiles: { ...s.csvFiles, [csv.file]: csv } })),
     addNotice: (notice) => set((s) => ({ notices: [...s.notices.filter((n) => n.id !== notice.id), notice] })),
     dismissNotice: (id) => set((s) => ({ notices: s.notices.filter((n) => n.id !== id) })),

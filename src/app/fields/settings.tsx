@@ -4,9 +4,12 @@
  */
 import { useId } from 'react';
 import { withSetting } from '../edit-config';
+import { putData } from '../edit-data';
+import { knownRow } from '../model/known-row';
 import { parseNumber } from '../permalink-keys';
 import { rangeOf, readSetting } from '../setting-ranges';
 import { useApp, useController } from '../use-app';
+import { replacedNotice } from '../use-file-drop';
 import { CommitField } from './commit-field';
 import styles from './fields.module.css';
 
@@ -19,12 +22,17 @@ interface SettingProps {
 
 function useSetting(path: string) {
   const config = useApp((app) => app.config);
+  const info = useApp((app) => app.info);
   const controller = useController();
   const place = path.split('.');
   const set = (value: unknown): string | undefined => {
     const edit = withSetting(config, place, value);
     if (!edit.ok) return sentence(edit.problem);
-    controller.apply(edit.config);
+    // What changes within the data changes the rows that the model reads.
+    const refitted =
+      place[0] === 'data' ? putData(edit.config, edit.config.data, knownRow(edit.config, info)) : undefined;
+    controller.apply(refitted?.config ?? edit.config);
+    if (refitted?.replaced) controller.say(replacedNotice(refitted.replaced));
     return undefined;
   };
   return { value: readSetting(config, place), range: rangeOf(config, place), set };
@@ -35,7 +43,7 @@ export const sentence = (problem: string) => `${problem.charAt(0).toUpperCase()}
 export function NumberSetting({ label, path, title }: SettingProps) {
   const { value, range, set } = useSetting(path);
   if (range?.kind !== 'number') return null;
-  const commit = (text: string) => set(parseNumber(text) ?? text);
+  const commit = (text: string) => set(text === '' ? undefined : (parseNumber(text) ?? text));
   return <CommitField label={label} text={value === undefined ? '' : String(value)} commit={commit} title={title} />;
 }
 
@@ -102,5 +110,15 @@ export function FlagSetting({ label, path, title }: SettingProps) {
         onChange={(event) => set(event.target.checked)}
       />
     </div>
+  );
+}
+
+/** A number or a tick, as the schema has it; nothing where the Config has no such setting. */
+export function SettingOfAnyKind(props: SettingProps) {
+  return (
+    <>
+      <NumberSetting {...props} />
+      <FlagSetting {...props} />
+    </>
   );
 }

@@ -1,11 +1,19 @@
-/** What a row of the data in use looks like: from the Config, or, where it stands in a file, from what the session has read of it. Pure. */
-import type { Config } from '../../protocol/config';
+/** What a row of the data in use looks like: from the Config, or, where it stands in a file, from what the session has read of that file. Pure. */
+import type { Config, DataConfig } from '../../protocol/config';
 import type { SessionInfo } from '../../protocol/session';
-import { type RowOfData, rowOf, rowOfPreview } from './data-rows';
+import { image, type RowOfData, rowOf, rowOfPreview, tokens } from './data-rows';
 import { same } from './families';
 
+const FILES = ['type', 'file', 'target', 'inputs', 'targets', 'images', 'labels', 'zip'] as const;
+const filesOf = (data: DataConfig): readonly unknown[] =>
+  FILES.map((field) => (data as Readonly<Record<string, unknown>>)[field]);
+
 export function knownRow(config: Config, info: SessionInfo | undefined): RowOfData | undefined {
-  const row = rowOf(config.data, config.loss.type);
-  if (row || !info || !same(info.config.data, config.data)) return row;
-  return rowOfPreview(info.dataset);
+  const { data } = config;
+  const row = rowOf(data, config.loss.type);
+  if (row || !info || !same(filesOf(info.config.data), filesOf(data))) return row;
+  const read = rowOfPreview(info.dataset);
+  if (data.type === 'text') return tokens(data.context, read.vocabulary ?? 1);
+  if (data.type === 'png') return image([data.color ? 3 : 1, data.size, data.size], read.outputs);
+  return read;
 }

@@ -1,13 +1,13 @@
-/** Which data: the built-ins as thumbnails, a CSV of one's own, noise and test split. */
+/** Which data: the built-ins as thumbnails, files of one's own, and the numbers of the kind in use. */
 import { useRef } from 'react';
 import { must } from '../../base/invariant';
-import { BUILT_IN_DATA, type BuiltInData, withData } from '../edit-data';
+import { BUILT_IN_DATA, type BuiltInData, changeData } from '../edit-data';
 import fields from '../fields/fields.module.css';
 import { Section } from '../fields/section';
-import { NumberSetting } from '../fields/settings';
+import { ChoiceSetting, FlagSetting, NumberSetting } from '../fields/settings';
 import { formatCount } from '../format';
 import { useApp, useController } from '../use-app';
-import { useTakeFiles } from '../use-file-drop';
+import { replacedNotice, useTakeFiles } from '../use-file-drop';
 import { CsvColumns } from './csv-columns';
 import styles from './data-panel.module.css';
 import { Thumbnail } from './thumbnail';
@@ -25,6 +25,14 @@ const NAMES: Readonly<Record<BuiltInData, string>> = {
   sequence: 'Sequence task',
   text: 'Text',
 };
+const TASKS = {
+  reverse: 'reverse',
+  sort: 'sort',
+  copy: 'copy',
+  modularAddition: 'modular addition',
+  parity: 'parity',
+} as const;
+const ACCEPTED = '.csv,.tsv,.txt,.npy,.png,.zip,.gz,.idx,.safetensors,text/csv,text/plain';
 
 export function DataPanel() {
   const config = useApp((app) => app.config);
@@ -33,6 +41,11 @@ export function DataPanel() {
   const takeFiles = useTakeFiles();
   const input = useRef<HTMLInputElement>(null);
   const { data } = config;
+  const choose = (type: BuiltInData) => {
+    const change = changeData(config, type);
+    controller.apply(change.config);
+    if (change.replaced) controller.say(replacedNotice(change.replaced));
+  };
   return (
     <Section part="data" title="Data">
       <div role="radiogroup" aria-label="Data" className={styles['thumbnails']}>
@@ -41,38 +54,69 @@ export function DataPanel() {
             key={type}
             type={type}
             name={NAMES[type]}
-            checked={data.type === type}
-            onChoose={() => controller.apply(withData(config, type))}
+            checked={data.type === type && !('file' in data && data.file !== undefined)}
+            onChoose={() => choose(type)}
           />
         ))}
       </div>
       <div className={styles['file']}>
         <button type="button" className={fields['button']} onClick={() => must(input.current, 'file input').click()}>
-          CSV file …
+          Files …
         </button>
-        <span className={styles['hint']}>{data.type === 'csv' ? data.file : 'or drop one on the page'}</span>
+        <span
+          className={styles['hint']}
+          title="A .csv, two .npy, two IDX files, a .zip or folders of .png, a .txt; .safetensors for the initial weights"
+        >
+          {fileText(data) ?? 'or drop them on the page'}
+        </span>
         <input
           ref={input}
           type="file"
-          accept=".csv,.tsv,.txt,text/csv"
+          multiple
+          accept={ACCEPTED}
           className="visually-hidden"
-          aria-label="CSV file"
+          aria-label="Data files"
           tabIndex={-1}
           onChange={(event) => {
-            const file = event.target.files?.[0];
-            if (file) takeFiles([{ path: file.name, file }]);
+            takeFiles([...(event.target.files ?? [])].map((file) => ({ path: file.name, file })));
             event.target.value = '';
           }}
         />
       </div>
       {data.type === 'csv' && <CsvColumns />}
+      <ChoiceSetting label="Task" path="data.task" words={TASKS} title="What the model answers after the sign." />
       <NumberSetting label="Samples" path="data.samples" />
+      <NumberSetting label="Length" path="data.length" title="Symbols of a problem." />
+      {!(data.type === 'sequence' && data.task === 'parity') && (
+        <NumberSetting
+          label="Symbols"
+          path="data.symbols"
+          title="Different symbols; in modular addition the modulus."
+        />
+      )}
+      <NumberSetting label="Context" path="data.context" title="Characters that the model sees at once." />
+      <NumberSetting
+        label="Stride"
+        path="data.stride"
+        title="Characters from one window to the next; empty: windows do not overlap."
+      />
       <NumberSetting label="Features" path="data.in" />
+      <NumberSetting label="Targets" path="data.out" />
+      <NumberSetting label="Classes" path="data.classes" />
+      {!(data.type === 'prototypes' && data.size !== undefined) && (
+        <NumberSetting label="Features" path="data.features" />
+      )}
+      <NumberSetting
+        label="Image size"
+        path="data.size"
+        title={data.type === 'prototypes' ? 'Pixels a side; empty: flat rows of features.' : 'Pixels a side.'}
+      />
+      <FlagSetting label="Colour" path="data.color" title="Three channels instead of one." />
       <NumberSetting label="Noise" path="data.noise" />
       <NumberSetting
         label="Test fraction"
         path="data.testFraction"
-        title="Part of the rows kept out of training, as random_split draws it"
+        title="random_split: part of the rows kept out of training."
       />
       {dataset && (
         <p className={styles['hint']}>
@@ -81,4 +125,23 @@ export function DataPanel() {
       )}
     </Section>
   );
+}
+
+type Data = Parameters<typeof changeData>[0]['data'];
+
+/** The file in use, or the pair of files. */
+function fileText(data: Data): string | undefined {
+  switch (data.type) {
+    case 'csv':
+    case 'text':
+      return data.file;
+    case 'npy':
+      return `${data.inputs}, ${data.targets}`;
+    case 'idx':
+      return `${data.images}, ${data.labels}`;
+    case 'png':
+      return data.zip ?? 'single images';
+    default:
+      return undefined;
+  }
 }

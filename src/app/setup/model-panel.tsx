@@ -1,13 +1,21 @@
-/** The net as a drawing, with buttons for layers and units, and its activation. */
-import { plainNet, withActivation, withHiddenLayers, withUnits } from '../edit-model';
+/** The model: a drawing, the few numbers that it is known by (units, channels, blocks), and every layer in a list that can be edited. */
+import { lazy, Suspense } from 'react';
+import type { Edit } from '../edit-config';
+import { plainNet, withActivation, withChannels, withGpt, withHiddenLayers, withUnits } from '../edit-model';
+import { CommitField } from '../fields/commit-field';
 import fields from '../fields/fields.module.css';
 import { Section } from '../fields/section';
-import { Choice } from '../fields/settings';
+import { Choice, sentence } from '../fields/settings';
 import { formatCount } from '../format';
-import { ACTIVATION_NAMES, type Activation, netSizes } from '../model/families';
+import { ACTIVATION_NAMES, type Activation, channelsOf, type GptNet, gptNetOf, netSizes } from '../model/families';
+import { knownRow } from '../model/known-row';
+import { parameterCount } from '../model/layer-shapes';
 import { useApp, useController } from '../use-app';
 import styles from './model-panel.module.css';
 import { NetDrawing } from './net-drawing';
+import { ShapeDrawing } from './shape-drawing';
+
+const LayerList = lazy(async () => ({ default: (await import('./layer-list')).LayerList }));
 
 const WORDS: Readonly<Record<Activation, string>> = {
   relu: 'ReLU',
@@ -19,62 +27,112 @@ const WORDS: Readonly<Record<Activation, string>> = {
 
 export function ModelPanel() {
   const config = useApp((app) => app.config);
-  const parameters = useApp((app) => app.info?.parameters);
+  const info = useApp((app) => app.info);
+  const refusedLayer = useApp((app) => app.refusedLayer);
   const controller = useController();
+  const row = knownRow(config, info);
+  const { layers } = config.model;
   const net = plainNet(config);
-  const sizes = netSizes(config.model.layers) ?? [];
-  const apply = (edit: ReturnType<typeof withUnits>) => {
-    if (edit.ok) controller.apply(edit.config);
-    else
-      controller.say({ level: 'warning', id: 'config-model', text: edit.problem, hint: 'The model stays as it is.' });
+  const gpt = gptNetOf(layers);
+  const channels = channelsOf(layers, row);
+  const apply = (edit: Edit): string | undefined => {
+    if (!edit.ok) return sentence(edit.problem);
+    controller.apply(edit.config);
+    return undefined;
   };
-  const count = parameters?.reduce((sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1), 0);
+  const say = (edit: Edit) => {
+    const problem = apply(edit);
+    if (problem)
+      controller.say({ level: 'warning', id: 'config-model', text: problem, hint: 'The model stays as it is.' });
+  };
+  const count = layers.reduce((sum, layer) => sum + parameterCount(layer), 0);
+  const number = (label: string, value: number, title: string, edit: (value: number) => Edit) => (
+    <CommitField label={label} title={title} text={String(value)} commit={(text) => apply(edit(Number(text)))} />
+  );
+  const gptField = (label: string, field: keyof GptNet, title: string) =>
+    gpt && number(label, gpt[field], title, (value) => withGpt(config, { ...gpt, [field]: value }, row));
+  const shownNet = net && !net.flat ? net : undefined;
   return (
     <Section part="model" title="Model">
-      <NetDrawing sizes={sizes} />
-      {net ? (
-        <>
-          <div className={styles['layers']}>
-            <Stepper
-              label="hidden layer"
-              text={`${net.sizes.length - 2} hidden ${net.sizes.length === 3 ? 'layer' : 'layers'}`}
-              canShrink={net.sizes.length > 2}
-              onStep={(change) => apply(withHiddenLayers(config, change))}
-            />
-          </div>
-          <ul className={styles['units']} aria-label="Units in each hidden layer">
-            {net.sizes.slice(1, -1).map((units, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a layer is its position
-              <li key={index}>
-                <Stepper
-                  label={`unit in hidden layer ${index + 1}`}
-                  text={String(units)}
-                  canShrink={units > 1}
-                  onStep={(change) => apply(withUnits(config, index + 1, units + change))}
-                />
-              </li>
-            ))}
-          </ul>
-          <Choice
-            label="Activation"
-            words={WORDS}
-            value={net.activation}
-            onChange={(name) => {
-              const activation = ACTIVATION_NAMES.find((known) => known === name);
-              if (activation) apply(withActivation(config, activation));
-            }}
-          />
-        </>
-      ) : (
-        <ol className={styles['list']}>
-          {config.model.layers.map((layer, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a layer is its position
-            <li key={index}>{layer.type === 'Linear' ? `Linear ${layer.in}→${layer.out}` : layer.type}</li>
-          ))}
-        </ol>
+      {shownNet ? <NetDrawing sizes={netSizes(layers) ?? []} /> : <ShapeDrawing layers={layers} shape={row?.shape} />}
+      {shownNet && (
+        <PlainSteppers
+          sizes={shownNet.sizes}
+          onLayers={(change) => say(withHiddenLayers(config, change))}
+          onUnits={(layer, units) => say(withUnits(config, layer, units))}
+        />
       )}
-      {count !== undefined && <p className={styles['note']}>{formatCount(count)} parameters</p>}
+      {net?.flat &&
+        net.sizes.slice(1, -1).map((units, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a layer is its position
+          <div key={i}>
+            {number(net.sizes.length === 3 ? 'Hidden units' : `Hidden units ${i + 1}`, units, 'out_features', (value) =>
+              withUnits(config, i + 1, value),
+            )}
+          </div>
+        ))}
+      {net && (
+        <Choice
+          label="Activation"
+          words={WORDS}
+          value={net.activation}
+          onChange={(name) => {
+            const activation = ACTIVATION_NAMES.find((known) => known === name);
+            if (activation) say(withActivation(config, activation));
+          }}
+        />
+      )}
+      {channels?.map((own, i) =>
+        number(i === 0 ? 'Channels' : 'Channels, second', own, 'out_channels', (value) =>
+          withChannels(config, i === 0 ? [value, channels[1]] : [channels[0], value], row),
+        ),
+      )}
+      {gptField('Layers', 'layers', 'Decoder blocks, one after the other.')}
+      {gptField('Heads', 'heads', 'num_heads: attention heads in each block.')}
+      {gptField('Width', 'width', 'embed_dim: numbers for each token.')}
+      <details className={styles['layersOf']} open={(!net && !gpt && !channels) || refusedLayer !== undefined}>
+        <summary>
+          {layers.length} {layers.length === 1 ? 'layer' : 'layers'}, {formatCount(count)} parameters
+        </summary>
+        <Suspense fallback={null}>
+          <LayerList row={row} apply={apply} />
+        </Suspense>
+      </details>
     </Section>
+  );
+}
+
+interface PlainProps {
+  readonly sizes: readonly number[];
+  readonly onLayers: (change: 1 | -1) => void;
+  readonly onUnits: (layer: number, units: number) => void;
+}
+
+function PlainSteppers({ sizes, onLayers, onUnits }: PlainProps) {
+  return (
+    <>
+      <div className={styles['layers']}>
+        <Stepper
+          label="hidden layer"
+          text={`${sizes.length - 2} hidden ${sizes.length === 3 ? 'layer' : 'layers'}`}
+          canShrink={sizes.length > 2}
+          onStep={onLayers}
+        />
+      </div>
+      <ul className={styles['units']} aria-label="Units in each hidden layer">
+        {sizes.slice(1, -1).map((units, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a layer is its position
+          <li key={index}>
+            <Stepper
+              label={`unit in hidden layer ${index + 1}`}
+              text={String(units)}
+              canShrink={units > 1}
+              onStep={(change) => onUnits(index + 1, units + change)}
+            />
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

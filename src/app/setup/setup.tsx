@@ -1,13 +1,15 @@
-/** The set-up: everything that makes a run, in five parts. A change applies at once, from the same seed. */
+/** The set-up: everything that makes a run, in six parts. A change applies at once, from the same seed. */
 import { ClusterPanel } from './cluster-panel';
 import { DataPanel } from './data-panel';
 import { HardwarePanel } from './hardware-panel';
 import { ModelPanel } from './model-panel';
+import { PresetsPanel } from './presets-panel';
 import { TrainingPanel } from './training-panel';
 
 export function Setup() {
   return (
     <>
+      <PresetsPanel />
       <DataPanel />
       <ModelPanel />
       <TrainingPanel />

@@ -3,6 +3,7 @@ import type { LayerConfig } from '../../protocol/config';
 import { withSplit } from '../edit-config';
 import fields from '../fields/fields.module.css';
 import { sentence } from '../fields/settings';
+import { layerText } from '../model/layer-words';
 import { useApp, useController, usePalette } from '../use-app';
 import styles from './cluster-panel.module.css';
 
@@ -41,13 +42,17 @@ export function SplitEditor() {
             {device < split.length - 1 && button(device, device + 1)}
           </div>
           <b>cuda:{device}</b>
-          <span>{layers.map((index) => layerText(config.model.layers[index])).join(', ')}</span>
+          <span>{wordsOf(layers.flatMap((index) => config.model.layers[index] ?? []))}</span>
         </li>
       ))}
     </ol>
   );
 }
 
-function layerText(layer: LayerConfig | undefined): string {
-  return layer?.type === 'Linear' ? `Linear ${layer.in}→${layer.out}` : (layer?.type ?? '');
+/** A device with many layers says how many of each kind. */
+function wordsOf(layers: readonly LayerConfig[]): string {
+  if (layers.length <= 4) return layers.map(layerText).join(', ');
+  const counts = new Map<string, number>();
+  for (const { type } of layers) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return [...counts].map(([type, count]) => (count === 1 ? type : `${count} ${type}`)).join(', ');
 }

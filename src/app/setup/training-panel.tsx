@@ -1,51 +1,114 @@
-/** How it trains: batch, optimiser with its numbers, loss, order of the samples. */
-import { withOptimizer } from '../edit-config';
+/** How it trains: batch, optimiser with its numbers, schedule, loss, clipping, and what saves time or memory. */
+import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer } from '../edit-config';
 import { withLoss } from '../edit-data';
 import { Section } from '../fields/section';
-import { Choice, ChoiceSetting, FlagSetting, NumberSetting } from '../fields/settings';
+import { Choice, ChoiceSetting, FlagSetting, NumberSetting, SettingOfAnyKind } from '../fields/settings';
 import { withLossType } from '../model/fit-model';
 import { knownRow } from '../model/known-row';
+import { MORE_OPTIMIZER_WORDS, OPTIMIZER_WORDS } from '../setting-words';
 import { useApp, useController } from '../use-app';
+import { SchedulePanel } from './schedule-panel';
 import styles from './training-panel.module.css';
 
-const OPTIMIZERS = { SGD: 'SGD', Adam: 'Adam', AdamW: 'AdamW' } as const;
-const LOSSES = { BCEWithLogitsLoss: 'BCE with logits', CrossEntropyLoss: 'cross-entropy', MSELoss: 'MSE' } as const;
+const OPTIMIZERS = Object.fromEntries(OPTIMIZER_TYPES.map((type) => [type, type]));
+const LOSSES: Readonly<Record<(typeof LOSS_TYPES)[number], string>> = {
+  BCEWithLogitsLoss: 'BCE with logits',
+  CrossEntropyLoss: 'cross-entropy',
+  NLLLoss: 'NLL',
+  MSELoss: 'MSE',
+  L1Loss: 'L1',
+  SmoothL1Loss: 'smooth L1',
+};
 const REDUCTIONS = { mean: 'mean', sum: 'sum' } as const;
-
-const isKey = <T extends object>(table: T, key: string): key is Extract<keyof T, string> => Object.hasOwn(table, key);
 
 export function TrainingPanel() {
   const config = useApp((app) => app.config);
-  const perRank = useApp((app) => app.info?.batchPerRank);
   const info = useApp((app) => app.info);
+  const perRank = info?.batchPerRank;
   const controller = useController();
   const even = perRank && perRank.length > 1 && perRank.every((rows) => rows === perRank[0]);
   const shares = perRank && perRank.length > 1 && (even ? `${perRank.length} × ${perRank[0]}` : perRank.join(' + '));
+  const groups = config.paramGroups.map(({ match, lr, weightDecay }) =>
+    [match, lr === undefined ? '' : `lr ${lr}`, weightDecay === undefined ? '' : `decay ${weightDecay}`]
+      .filter((part) => part !== '')
+      .join(' '),
+  );
   return (
     <Section part="training" title="Training">
-      <NumberSetting label="Batch, all ranks" path="batchSize" />
+      <NumberSetting label="Batch, all ranks" path="batchSize" title="batch_size: samples a step, over all ranks." />
       {shares && config.mode !== 'modelParallel' && <p className={styles['note']}>{shares} a step</p>}
       <Choice
         label="Optimiser"
         words={OPTIMIZERS}
         value={config.optimizer.type}
-        onChange={(type) => isKey(OPTIMIZERS, type) && controller.apply(withOptimizer(config, type))}
+        title={`torch.optim.${config.optimizer.type}: changing it brings PyTorch's defaults.`}
+        onChange={(chosen) => {
+          const type = OPTIMIZER_TYPES.find((known) => known === chosen);
+          if (type) controller.apply(withOptimizer(config, type));
+        }}
       />
-      <NumberSetting label="Learning rate" path="optimizer.lr" />
-      <NumberSetting label="Momentum" path="optimizer.momentum" />
-      <FlagSetting label="Nesterov" path="optimizer.nesterov" />
-      <NumberSetting label="Weight decay" path="optimizer.weightDecay" />
+      {Object.entries(OPTIMIZER_WORDS).map(([field, words]) => (
+        <SettingOfAnyKind key={field} path={`optimizer.${field}`} {...words} />
+      ))}
+      <SchedulePanel />
       <Choice
         label="Loss"
         words={LOSSES}
         value={config.loss.type}
-        onChange={(type) =>
-          isKey(LOSSES, type) &&
-          controller.apply(withLoss(config, withLossType(config.loss, type), knownRow(config, info)))
-        }
+        title={`torch.nn.${config.loss.type}`}
+        onChange={(chosen) => {
+          const type = LOSS_TYPES.find((known) => known === chosen);
+          if (type) controller.apply(withLoss(config, withLossType(config.loss, type), knownRow(config, info)));
+        }}
       />
-      <ChoiceSetting label="Reduction" path="loss.reduction" words={REDUCTIONS} />
-      <FlagSetting label="Shuffle" path="shuffle" />
+      <details className={styles['more']}>
+        <summary>More</summary>
+        {Object.entries(MORE_OPTIMIZER_WORDS).map(([field, words]) => (
+          <SettingOfAnyKind key={field} path={`optimizer.${field}`} {...words} />
+        ))}
+        {groups.length > 0 && (
+          <p
+            className={styles['note']}
+            title="Parameter groups: the first one whose pattern matches a parameter's name counts."
+          >
+            {groups.join('; ')}
+          </p>
+        )}
+        <ChoiceSetting
+          label="Reduction"
+          path="loss.reduction"
+          words={REDUCTIONS}
+          title="reduction: mean or sum over the batch."
+        />
+        <NumberSetting
+          label="Label smoothing"
+          path="loss.labelSmoothing"
+          title="label_smoothing: part of the target that is spread over all classes; empty: none."
+        />
+        <NumberSetting label="Beta" path="loss.beta" title="beta: where the parabola becomes a line." />
+        <FlagSetting label="Shuffle" path="shuffle" title="shuffle: a new order of the rows each epoch." />
+        <FlagSetting label="Drop last" path="dropLast" title="drop_last: a last batch that is not full is left out." />
+      </details>
+      <NumberSetting
+        label="Clip norm"
+        path="clipGradNorm"
+        title="torch.nn.utils.clip_grad_norm_(max_norm): scales the gradients down to that common norm; empty: not clipped."
+      />
+      <NumberSetting
+        label="Accumulate"
+        path="accumulate"
+        title="Micro-batches whose gradients add up in .grad before optimizer.step(); under DDP all but the last run in no_sync()."
+      />
+      <FlagSetting
+        label="Fused kernels"
+        path="fuse"
+        title="As torch.compile fuses them: bias and activation with the matmul, elementwise chains; the numbers are the same to the bit."
+      />
+      <NumberSetting
+        label="Checkpoint segments"
+        path="checkpointSegments"
+        title="torch.utils.checkpoint.checkpoint_sequential(segments): keeps only the input of each run of layers and computes the rest again in backward; empty: everything is kept."
+      />
     </Section>
   );
 }
