@@ -1,27 +1,27 @@
 /**
- * Before anything is timed: contenders that start from the same weights and see the same batches must have the same losses.
- * DDP sees each epoch's rows in another order over its ranks, so of it only falling and finite losses are asked.
+ * Before anything is timed: contenders that start from the same weights and see the same batches must have the same losses, and products the same elements.
+ * DDP sees each epoch's rows in another order over its ranks, so of it only finite losses are asked.
  */
 
 const TOLERANCE = 1e-3;
+/** Below it, differences count as if the number were as large. */
+const SMALL = 0.1;
 
 /**
- * @param {string} title
- * @param {Record<string, number[]>} losses one list a contender; the first is the reference
+ * What is wrong with the numbers, if something is.
+ * @param {readonly number[]} numbers
+ * @param {readonly number[] | undefined} expected
+ * @returns {string | undefined}
  */
-export function checkLosses(title, losses) {
-  const [[reference, expected] = ['', []], ...others] = Object.entries(losses);
-  if (!expected.every(Number.isFinite)) throw new Error(`${title}: ${reference} has losses ${expected.join(', ')}`);
-  for (const [name, list] of others) {
-    const wrong = name.includes('DDP')
-      ? list.findIndex((loss) => !Number.isFinite(loss))
-      : list.findIndex(
-          (loss, step) => !(Math.abs(loss - (expected[step] ?? Number.NaN)) <= TOLERANCE * Math.max(1, Math.abs(loss))),
-        );
-    if (wrong >= 0)
-      throw new Error(
-        `${title}: at step ${wrong + 1} ${name} has loss ${list[wrong]}, ${reference} ${expected[wrong]}`,
-      );
-  }
-  console.log(`${title}: losses of the first ${expected.length} steps agree (last ${expected.at(-1)?.toFixed(5)}).`);
+export function disagreement(numbers, expected) {
+  const odd = numbers.findIndex((value) => !Number.isFinite(value));
+  if (numbers.length === 0) return 'gave no numbers';
+  if (odd >= 0) return `number ${odd + 1} is ${numbers[odd]}`;
+  if (expected === undefined) return undefined;
+  if (numbers.length !== expected.length) return `gave ${numbers.length} numbers, expected ${expected.length}`;
+  const wrong = numbers.findIndex((value, i) => {
+    const wanted = expected[i] ?? Number.NaN;
+    return !(Math.abs(value - wanted) <= TOLERANCE * Math.max(SMALL, Math.abs(wanted)));
+  });
+  return wrong < 0 ? undefined : `disagrees: number ${wrong + 1} is ${numbers[wrong]}, expected ${expected[wrong]}`;
 }

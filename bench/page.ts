@@ -1,84 +1,79 @@
 /**
- * The page in which all contenders run. The driver (scripts/bench.mjs) calls it one contender and one round at a time, so
- * that they take turns on the same adapter.
+ * The page in which one contender runs one workload. The driver (workload-figures.mjs) opens one page a contender and calls them in turn, so that
+ * all of them share the browser and the adapter, and one that hangs or fails takes no other with it.
  */
-import type { CreateTrainer, Trainer, Weights } from './contender';
-import { createJax } from './contenders/jax';
-import { createDdp4, createSingle, initialWeights } from './contenders/lockstep';
-import { createTensorflow } from './contenders/tensorflow';
-import { WORKLOADS, type Workload } from './workload';
 
-const CONTENDERS: Readonly<Record<string, CreateTrainer>> = {
-  'Lockstep, Single': createSingle,
-  'Lockstep, DDP, 4 ranks': createDdp4,
-  'TensorFlow.js': createTensorflow,
-  'jax-js': createJax,
-};
+import { PRESETS } from '../src/protocol/presets';
+import { benchSession } from '../src/session/bench';
+import { CONTENDERS } from './contenders';
+import type { Contender, Runner } from './contenders/contender';
+import { timed } from './timed';
+import { WORKLOADS, workload } from './workloads';
+import { expectedProbes } from './workloads/products';
+import type { Workload } from './workloads/workload';
 
-const trainers = new Map<string, Trainer>();
-const starts = new Map<string, Promise<Weights>>();
-
-function workload(id: string): Workload {
-  const found = WORKLOADS.find((each) => each.id === id);
-  if (found === undefined) throw new Error(`no workload ${id}`);
-  return found;
+function takes({ product, backend, mode }: Contender, { kind, also }: Workload): boolean {
+  if (kind === 'product' && product === undefined) return false;
+  return (backend !== 'cpu' || also.includes('cpu')) && (mode !== 'ddp' || also.includes('ddp'));
 }
 
-function weightsOf(work: Workload): Promise<Weights> {
-  const known = starts.get(work.id) ?? initialWeights(work);
-  starts.set(work.id, known);
-  return known;
-}
+let runner: Runner | undefined;
 
-export interface BenchApi {
-  readonly contenders: readonly string[];
-  readonly workloads: readonly Workload[];
-  adapter(): Promise<string>;
-  /** Builds a contender's trainer and returns its losses of the first steps, one by one. */
-  prepare(contender: string, workload: string, steps: number): Promise<number[]>;
-  /** Trains for about `milliseconds`; steps a second. */
-  measure(contender: string, workload: string, milliseconds: number): Promise<number>;
-}
+const api = {
+  workloads: WORKLOADS.map((work) => ({
+    id: work.id,
+    title: work.title,
+    unit: work.kind === 'product' ? 'GFLOP/s' : 'steps/s',
+    /** What one run counts in that unit. */
+    perRun: work.kind === 'product' ? (2 * work.size ** 3) / 1e9 : 1,
+    /** Numbers that `open` must give; absent: those of the first contender. */
+    ...(work.kind === 'product' ? { expected: expectedProbes(work.size) } : {}),
+    contenders: CONTENDERS.filter((each) => takes(each, work)).map(({ id, title, library, backend, mode }) => ({
+      id,
+      title,
+      library,
+      backend,
+      ...(mode ? { mode } : {}),
+    })),
+  })),
+  presets: Object.entries(PRESETS).map(([id, { title }]) => ({ id, title })),
 
-const api: BenchApi = {
-  contenders: Object.keys(CONTENDERS),
-  workloads: WORKLOADS,
-  async adapter() {
+  async adapter(): Promise<string> {
     const adapter = await navigator.gpu.requestAdapter();
     if (adapter === null) return 'none';
     return [adapter.info.vendor, adapter.info.architecture, adapter.info.description].filter(Boolean).join(' ');
   },
-  async prepare(contender, id, steps) {
+
+  /** Builds the runner and returns the numbers that must agree. */
+  async open(contender: string, id: string): Promise<number[]> {
     const work = workload(id);
-    const create = CONTENDERS[contender];
-    if (create === undefined) throw new Error(`no contender ${contender}`);
-    const trainer = await create(work, await weightsOf(work));
-    trainers.set(`${contender}/${id}`, trainer);
-    const losses: number[] = [];
-    for (let step = 0; step < steps; step += 1) losses.push(await trainer.step(1));
-    return losses;
+    const found = CONTENDERS.find((each) => each.id === contender);
+    if (found === undefined) throw new Error(`no contender ${contender}`);
+    runner = work.kind === 'product' ? await found.product?.(work) : await found.training(work);
+    if (runner === undefined) throw new Error(`${contender} has no products`);
+    return runner.check();
   },
-  async measure(contender, id, milliseconds) {
-    const trainer = trainers.get(`${contender}/${id}`);
-    if (trainer === undefined) throw new Error(`${contender} was not prepared`);
-    const chunk = await stepsInOneLook(trainer);
-    let steps = 0;
+
+  /** Runs for about `milliseconds`; runs a second. */
+  async measure(milliseconds: number): Promise<number> {
+    if (runner === undefined) throw new Error('nothing is open');
+    return timed(runner.run, milliseconds);
+  },
+
+  /** From opening a preset's session to its first finished step. */
+  async firstStep(id: string): Promise<{ milliseconds: number; peakBytes: number }> {
+    const preset = Object.entries(PRESETS).find(([name]) => name === id)?.[1];
+    if (preset === undefined) throw new Error(`no preset ${id}`);
     const started = performance.now();
-    while (performance.now() - started < milliseconds) {
-      await trainer.step(chunk);
-      steps += chunk;
-    }
-    return (1000 * steps) / (performance.now() - started);
+    const session = await benchSession({ ...preset.config, device: 'webgpu' });
+    const loss = await session.step(1);
+    const milliseconds = performance.now() - started;
+    if (!Number.isFinite(loss)) throw new Error(`the first loss of ${id} is ${loss}`);
+    const peakBytes = session.memory[0]?.peakBytes ?? Number.NaN;
+    await session.dispose();
+    return { milliseconds, peakBytes };
   },
 };
 
-/** How many steps take about 100 ms: so often does each contender wait for the GPU. Looking for it is the warm-up. */
-async function stepsInOneLook(trainer: Trainer): Promise<number> {
-  for (let steps = 1; ; steps *= 2) {
-    const started = performance.now();
-    await trainer.step(steps);
-    if (performance.now() - started >= 100) return steps;
-  }
-}
-
+export type BenchApi = typeof api;
 Object.assign(window, { bench: api });

@@ -1,112 +1,78 @@
 /**
- * `npm run bench`: trains the two nets of workload.ts with Lockstep, TensorFlow.js and jax-js in headless Chromium, in turn on the
- * same adapter, and measures the built page. Prints a table and JSON; `--write` also puts them into docs/benchmarks.md.
- * `--rounds 5 --milliseconds 1000` set how long; `--skip-page` leaves the page out.
+ * `npm run bench`: every library trains the same nets and multiplies the same matrices in one headless Chromium, in turn on the same adapter. Prints tables
+ * and JSON (.cache/bench.json); `--write` appends them to docs/benchmarks.md. See there for how to read them.
+ *
+ *   --only small,matmul-1024     workloads whose ids begin so       --contenders lockstep,jax    likewise
+ *   --rounds 5 --milliseconds 500  how long                         --limit 40    seconds that opening, or one round, may take
+ *   --skip-presets --skip-page   leave out the presets' first steps, the built page
+ *   --gpu                        Lockstep alone on this machine's GPU, through Dawn in Node, beside PyTorch's figures there
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, type as osType } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from '../scripts/install.mjs';
 
 ensureInstalled();
-const { build } = await import('vite');
-const { chromium } = await import('playwright-core');
-const { chromiumFlags, findChromium } = await import('../scripts/chromium.mjs');
-const { serveFolder } = await import('../scripts/static-server.mjs');
+const { buildBenchPage } = await import('./build-page.mjs');
+const { findChromium } = await import('../scripts/chromium.mjs');
+const { launcher } = await import('./launcher.mjs');
+const { measureGpu } = await import('./gpu-figures.mjs');
 const { measurePage } = await import('./page-figures.mjs');
-const { checkLosses } = await import('./check-losses.mjs');
-const { markdownTable, writeIntoDocs } = await import('./table.mjs');
+const { measurePresets } = await import('./preset-figures.mjs');
+const { measureWorkloads } = await import('./workload-figures.mjs');
+const { appendToHistory } = await import('./history.mjs');
+const { machine } = await import('./machine.mjs');
+const { report } = await import('./report.mjs');
 
-const { values: options } = parseArgs({
+const { values } = parseArgs({
   options: {
+    only: { type: 'string', default: '' },
+    contenders: { type: 'string', default: '' },
     rounds: { type: 'string', default: '5' },
-    milliseconds: { type: 'string', default: '1000' },
+    milliseconds: { type: 'string', default: '500' },
+    limit: { type: 'string', default: '40' },
     write: { type: 'boolean', default: false },
+    gpu: { type: 'boolean', default: false },
+    'skip-presets': { type: 'boolean', default: false },
     'skip-page': { type: 'boolean', default: false },
   },
 });
+const list = (/** @type {string} */ text) => text.split(',').filter(Boolean);
+const options = {
+  only: list(values.only),
+  contenders: list(values.contenders),
+  rounds: Number(values.rounds),
+  milliseconds: Number(values.milliseconds),
+  limitMs: 1000 * Number(values.limit),
+};
 
-const { executablePath } = await findChromium({ install: true });
-const browser = await chromium.launch({ executablePath, args: chromiumFlags });
-const outDir = path.join(root, '.cache', 'bench');
-
-/** @typedef {{workload: string, title: string, contender: string, stepsPerSecond: number, rounds: number[]}} Figure */
-
-/** @returns {Promise<{adapter: string, figures: Figure[]}>} */
-async function measureTraining() {
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'error',
-    base: './',
-    publicDir: false,
-    worker: { format: 'es' },
-    build: { outDir, emptyOutDir: true, chunkSizeWarningLimit: 4000, rolldownOptions: { input: 'bench/index.html' } },
-  });
-  const server = await serveFolder(outDir);
-  const page = await browser.newPage();
-  page.on('pageerror', (error) => console.error(`page: ${error.message}`));
-  await page.goto(`${server.url}bench/index.html`);
-  await page.waitForFunction(() => 'bench' in globalThis);
-  /** @param {string} method @param {unknown[]} args */
-  const call = (method, ...args) =>
-    page.evaluate(
-      ([name, list]) =>
-        Reflect.get(globalThis, 'bench')[/** @type {string} */ (name)](.../** @type {unknown[]} */ (list)),
-      [method, args],
-    );
-  const { contenders, workloads } = await page.evaluate(() => {
-    const { contenders, workloads } = Reflect.get(globalThis, 'bench');
-    return { contenders, workloads };
-  });
-  const adapter = await call('adapter');
-  console.log(`${osType()}, ${cpus()[0]?.model.trim()}, ${cpus().length} cores; WebGPU adapter: ${adapter}\n`);
-
-  /** @type {Figure[]} */
-  const figures = [];
-  for (const work of workloads) {
-    /** @type {Record<string, number[]>} */
-    const losses = {};
-    for (const contender of contenders) losses[contender] = await call('prepare', contender, work.id, 8);
-    checkLosses(work.title, losses);
-    const rounds = new Map(contenders.map((/** @type {string} */ name) => [name, /** @type {number[]} */ ([])]));
-    for (let round = 0; round < Number(options.rounds); round += 1) {
-      for (const contender of contenders)
-        rounds.get(contender)?.push(await call('measure', contender, work.id, Number(options.milliseconds)));
-    }
-    for (const [contender, list] of rounds) {
-      figures.push({ workload: work.id, title: work.title, contender, stepsPerSecond: median(list), rounds: list });
-    }
+/** @returns {Promise<import('./result.d.ts').Result>} */
+async function measureInBrowser() {
+  const { executablePath } = await findChromium({ install: true });
+  const launch = launcher(executablePath);
+  const served = await buildBenchPage();
+  const browser = await launch();
+  try {
+    const workloads = await measureWorkloads(browser, served.url, options);
+    const presets = values['skip-presets'] ? [] : await measurePresets(launch, served.url);
+    const page = values['skip-page'] ? undefined : await measurePage(browser);
+    return {
+      ...machine(),
+      runtime: `Chromium ${browser.version()}`,
+      ...workloads,
+      presets,
+      ...(page ? { page } : {}),
+    };
+  } finally {
+    await browser.close();
+    await served.close();
   }
-  await page.close();
-  await server.close();
-  return { adapter, figures };
 }
 
-/** @param {number[]} list */
-function median(list) {
-  const sorted = [...list].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
-}
-
-try {
-  const training = await measureTraining();
-  const page = options['skip-page'] ? undefined : await measurePage(browser);
-  const result = {
-    date: new Date().toISOString().slice(0, 10),
-    machine: `${osType()}, ${cpus()[0]?.model.trim()}, ${cpus().length} cores`,
-    browser: `Chromium ${browser.version()}`,
-    ...training,
-    ...(page ? { page } : {}),
-  };
-  mkdirSync(path.join(root, '.cache'), { recursive: true });
-  writeFileSync(path.join(root, '.cache', 'bench.json'), `${JSON.stringify(result, null, 2)}\n`);
-  const table = markdownTable(result);
-  console.log(table);
-  console.log(JSON.stringify(result));
-  if (options.write) writeIntoDocs(path.join(root, 'docs', 'benchmarks.md'), table);
-} finally {
-  await browser.close();
-}
+const result = values.gpu ? await measureGpu(options) : await measureInBrowser();
+mkdirSync(path.join(root, '.cache'), { recursive: true });
+writeFileSync(path.join(root, '.cache', 'bench.json'), `${JSON.stringify(result, null, 2)}\n`);
+const text = report(result);
+console.log(`\n${text}`);
+console.log(JSON.stringify(result));
+if (values.write) appendToHistory(path.join(root, 'docs', 'benchmarks.md'), result.date, text);

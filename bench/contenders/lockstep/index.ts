@@ -1,0 +1,73 @@
+/** Lockstep itself, through the session room, as the page uses it. */
+import { benchSession } from '../../../src/session/bench';
+import { benchProduct } from '../../../src/session/bench-kernels';
+import { factors, probes } from '../../workloads/products';
+import type { ProductWork, TrainingWork } from '../../workloads/workload';
+import { type Contender, firstLosses, type Runner } from '../contender';
+
+interface Setting {
+  readonly device: 'webgpu' | 'cpu';
+  readonly fuse: boolean;
+  readonly ranks: number;
+}
+
+async function trainer(work: TrainingWork, { device, fuse, ranks }: Setting, gpu?: GPU): Promise<Runner> {
+  const mode = ranks > 1 ? 'ddp' : 'single';
+  const config = { ...work.config, device, fuse, mode, worldSize: ranks, placement: 'shared' };
+  const session = await benchSession(config, work.files, gpu);
+  return {
+    check: () => firstLosses(session.step, work.checkedSteps),
+    run: async (count) => void (await session.step(count)),
+    dispose: session.dispose,
+  };
+}
+
+async function product({ size }: ProductWork, device: 'webgpu' | 'cpu', gpu?: GPU): Promise<Runner> {
+  const { a, b } = factors(size);
+  const { run, read, dispose } = await benchProduct(size, a, b, device, gpu);
+  return {
+    run,
+    dispose,
+    async check() {
+      await run(1);
+      const c = await read();
+      return probes(size, (row, column) => c[row * size + column] ?? Number.NaN);
+    },
+  };
+}
+
+/** `gpu`: Dawn's under Node; in a page its own. */
+export function lockstepContenders(gpu?: GPU): readonly Contender[] {
+  const common = { library: 'lockstep', backend: 'webgpu' } as const;
+  const eager = { device: 'webgpu', fuse: false, ranks: 1 } as const;
+  return [
+    {
+      ...common,
+      id: 'lockstep-single',
+      title: 'Lockstep Single',
+      product: (work) => product(work, 'webgpu', gpu),
+      training: (work) => trainer(work, eager, gpu),
+    },
+    {
+      ...common,
+      id: 'lockstep-fused',
+      title: 'Lockstep Single, fused',
+      training: (work) => trainer(work, { ...eager, fuse: true }, gpu),
+    },
+    {
+      ...common,
+      id: 'lockstep-ddp',
+      title: 'Lockstep DDP, 4 ranks',
+      mode: 'ddp',
+      training: (work) => trainer(work, { ...eager, ranks: 4 }, gpu),
+    },
+    {
+      ...common,
+      id: 'lockstep-cpu',
+      title: 'Lockstep CPU',
+      backend: 'cpu',
+      product: (work) => product(work, 'cpu', gpu),
+      training: (work) => trainer(work, { ...eager, device: 'cpu' }, gpu),
+    },
+  ];
+}

@@ -1,0 +1,110 @@
+/**
+ * Runs the Lockstep workloads on the GPU that Dawn finds under Node, checks them against the CPU device, and measures the ring all-reduce beside plain copies. Called
+ * by gpu-figures.mjs with the options and a file for the result.
+ */
+import { writeFileSync } from 'node:fs';
+import { create, globals } from 'webgpu';
+import { measureAllReduce } from './all-reduce';
+import { disagreement } from './check-losses.mjs';
+import type { Runner } from './contenders/contender';
+import { lockstepContenders } from './contenders/lockstep';
+import type { Figure } from './result';
+import { chosen, summary } from './summary.mjs';
+import { timed } from './timed';
+import { WORKLOADS } from './workloads';
+import { expectedProbes } from './workloads/products';
+import type { Workload } from './workloads/workload';
+
+interface Options {
+  readonly only: readonly string[];
+  readonly contenders: readonly string[];
+  readonly rounds: number;
+  readonly milliseconds: number;
+}
+
+const [, , optionText = '{}', file = 'bench-dawn.json'] = process.argv;
+const options = JSON.parse(optionText) as Options;
+Object.assign(globalThis, globals);
+/** Held to the end: Dawn aborts the process when its instance is collected. */
+const gpu = create([]);
+
+async function adapterName(): Promise<string> {
+  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  if (!adapter) throw new Error('Dawn found no adapter: is a Vulkan driver installed?');
+  const { vendor, architecture, device, description } = adapter.info;
+  return [...new Set([vendor, architecture, device, description].filter(Boolean))].join(' ');
+}
+
+const contenders = lockstepContenders(gpu).filter(({ id }) => chosen(id, options.contenders));
+const workloads = WORKLOADS.filter(({ id }) => chosen(id, options.only));
+
+async function measureWork(work: Workload): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  let expected = work.kind === 'product' ? expectedProbes(work.size) : undefined;
+  for (const contender of contenders) {
+    const { id, backend, mode } = contender;
+    if ((backend === 'cpu' && !work.also.includes('cpu')) || (mode === 'ddp' && !work.also.includes('ddp'))) continue;
+    const opening = work.kind === 'product' ? contender.product?.(work) : contender.training(work);
+    if (!opening) continue;
+    try {
+      const { rounds, numbers } = await measureRunner(await opening, mode === 'ddp' ? undefined : expected);
+      if (mode !== 'ddp') expected ??= numbers;
+      const perRun = work.kind === 'product' ? (2 * work.size ** 3) / 1e9 : 1;
+      figures.push({ workload: work.id, contender: id, summary: summary(rounds.map((rate) => rate * perRun)) });
+    } catch (error) {
+      figures.push({
+        workload: work.id,
+        contender: id,
+        problem: error instanceof Error ? error.message : String(error),
+      });
+    }
+    const last = figures.at(-1);
+    console.log(`${work.title}, ${contender.title}: ${last?.summary?.median.toPrecision(4) ?? last?.problem}`);
+  }
+  return figures;
+}
+
+async function measureRunner(runner: Runner, expected: readonly number[] | undefined) {
+  try {
+    const numbers = await runner.check();
+    const wrong = disagreement(numbers, expected);
+    if (wrong) throw new Error(wrong);
+    const rounds: number[] = [];
+    while (rounds.length < options.rounds) rounds.push(await timed(runner.run, options.milliseconds));
+    return { rounds, numbers };
+  } finally {
+    await runner.dispose();
+  }
+}
+
+async function main(): Promise<void> {
+  const adapter = await adapterName();
+  console.log(`adapter: ${adapter}`);
+  const figures: Figure[] = [];
+  for (const work of workloads) figures.push(...(await measureWork(work)));
+  const software = /swiftshader|llvmpipe/i.test(adapter);
+  const notes = software ? ['This adapter is a software one; its figures are not those of a GPU.'] : [];
+  const result = {
+    adapter,
+    workloads: workloads.map((work) => ({
+      id: work.id,
+      title: work.title,
+      unit: work.kind === 'product' ? 'GFLOP/s' : 'steps/s',
+    })),
+    contenders: contenders.map(({ id, title, library, backend }) => ({ id, title, library, backend })),
+    figures,
+    allReduce: await measureAllReduce(gpu, options),
+    notes,
+  };
+  writeFileSync(file, JSON.stringify(result));
+}
+
+const status = await main().then(
+  () => 0,
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    return 1;
+  },
+);
+// Dawn keeps the event loop alive.
+process.exit(status);

@@ -1,0 +1,96 @@
+/**
+ * What the figures are held against: ratios to the best WebGPU peer on the same adapter and the like, each beside the bar it is to reach. A bench reports;
+ * it never fails on a ratio.
+ */
+
+/**
+ * @typedef {import('./result.d.ts').Result} Result
+ * @typedef {{title: string, by: string, value: number, unit: 'x' | 'steps/s', bar: number}} Ratio
+ * @typedef {{contender: import('./result.d.ts').ContenderInfo, median: number}} Measured
+ */
+
+/** Beginnings of workload ids, and how many times the best WebGPU peer. */
+const PEER_BARS = /** @type {const} */ ([
+  ['matmul-1024', 1.8],
+  ['mlp-784', 2],
+  ['small', 12],
+  ['cnn', 2],
+  ['gpt', 2],
+]);
+const DDP_BAR = 0.7;
+const CPU_MLP_BAR = 3;
+const CPU_SMALL_BAR = 20_000;
+
+/** @param {Result} result @returns {Ratio[]} those whose two sides were measured */
+export function ratios(result) {
+  return [...peerRatios(result), ...ddpRatios(result), ...cpuRatios(result)];
+}
+
+/** @param {Result} result */
+const peerRatios = (result) =>
+  PEER_BARS.flatMap(([beginning, bar]) =>
+    result.workloads
+      .filter(({ id }) => id.startsWith(beginning))
+      .flatMap((work) => {
+        const all = measured(result, work.id).filter(({ contender }) => contender.backend === 'webgpu');
+        const own = best(all.filter(({ contender }) => ['lockstep-single', 'lockstep-fused'].includes(contender.id)));
+        const peer = best(all.filter(({ contender }) => contender.library !== 'lockstep'));
+        return ratio(work.title, own, peer, bar);
+      }),
+  );
+
+/** @param {Result} result */
+const ddpRatios = (result) =>
+  small(result).flatMap(({ id, title }) => {
+    const all = measured(result, id);
+    return ratio(title, of(all, 'lockstep-ddp'), of(all, 'lockstep-single'), DDP_BAR);
+  });
+
+/** @param {Result} result @returns {Ratio[]} */
+function cpuRatios(result) {
+  const mlps = result.workloads.filter(({ id }) => id.startsWith('mlp-784'));
+  return [
+    ...mlps.flatMap(({ id, title }) => {
+      const all = measured(result, id);
+      return ratio(title, of(all, 'lockstep-cpu'), of(all, 'tensorflow-cpu'), CPU_MLP_BAR);
+    }),
+    ...small(result).flatMap(({ id, title }) => {
+      const own = of(measured(result, id), 'lockstep-cpu');
+      if (!own) return [];
+      return [
+        {
+          title,
+          by: own.contender.title,
+          value: own.median,
+          unit: /** @type {const} */ ('steps/s'),
+          bar: CPU_SMALL_BAR,
+        },
+      ];
+    }),
+  ];
+}
+
+/** @param {string} title @param {Measured | undefined} own @param {Measured | undefined} other @param {number} bar @returns {Ratio[]} */
+function ratio(title, own, other, bar) {
+  if (!own || !other) return [];
+  const by = `${own.contender.title} to ${other.contender.title}`;
+  return [{ title, by, value: own.median / other.median, unit: 'x', bar }];
+}
+
+/** @param {Result} result */
+const small = (result) => result.workloads.filter(({ id }) => id.startsWith('small'));
+
+/** @param {Result} result @param {string} workload @returns {Measured[]} */
+const measured = ({ contenders, figures }, workload) =>
+  figures.flatMap((figure) => {
+    const contender = contenders.find(({ id }) => id === figure.contender);
+    return figure.workload === workload && figure.summary && contender
+      ? [{ contender, median: figure.summary.median }]
+      : [];
+  });
+
+/** @param {readonly Measured[]} all @param {string} id */
+const of = (all, id) => all.find(({ contender }) => contender.id === id);
+
+/** @param {readonly Measured[]} all @returns {Measured | undefined} */
+const best = (all) => [...all].sort((a, b) => b.median - a.median)[0];

@@ -1,0 +1,113 @@
+/** A result as Markdown, for the terminal and for docs/benchmarks.md. */
+import { ratios } from './ratios.mjs';
+
+/**
+ * @typedef {import('./result.d.ts').Result} Result
+ * @typedef {import('./result.d.ts').Figure} Figure
+ */
+
+const MIB = 1024 * 1024;
+
+/** @param {Result} result */
+export function report(result) {
+  const parts = [
+    [`${result.date}; ${result.machine}; ${result.runtime}; adapter ${result.adapter}.`],
+    barTable(result),
+    figureTable(result),
+    presetTable(result),
+    allReduceTable(result),
+    pageTable(result),
+    (result.notes ?? []).map((note) => `- ${note}`),
+  ];
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+/** @param {string[]} cells */
+const row = (cells) => `| ${cells.join(' | ')} |`;
+/** @param {string[]} header @param {string[][]} rows */
+const table = (header, rows) => [row(header), `|---${'|---:'.repeat(header.length - 1)}|`, ...rows.map(row)];
+
+/** Four digits, and no more than a figure can mean. @param {number} value */
+export function digits(value) {
+  if (!Number.isFinite(value)) return '-';
+  if (value >= 100) return value.toFixed(0);
+  return value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+/** @param {Result} result */
+function barTable(result) {
+  const rows = ratios(result).map(({ title, by, value, unit, bar }) => {
+    const say = (/** @type {number} */ number) =>
+      unit === 'x' ? `${number.toFixed(2)}x` : `${digits(number)} ${unit}`;
+    return [`${title}: ${by}`, say(value), say(bar), value >= bar ? 'yes' : 'no'];
+  });
+  return rows.length > 0 ? table(['ratio', 'measured', 'bar', 'reached'], rows) : [];
+}
+
+/** Medians, and in brackets the slowest and the fastest round. @param {Result} result */
+function figureTable({ workloads, contenders, figures }) {
+  /** @type {string[]} */
+  const problems = [];
+  const cell = (/** @type {Figure | undefined} */ figure) => {
+    if (figure?.summary) {
+      const { median, min, max } = figure.summary;
+      return `${digits(median)} (${digits(min)} to ${digits(max)})`;
+    }
+    if (figure?.problem === undefined) return '';
+    if (!problems.includes(figure.problem)) problems.push(figure.problem);
+    return `failed [${problems.indexOf(figure.problem) + 1}]`;
+  };
+  const rows = contenders.map(({ id, title }) => [
+    title,
+    ...workloads.map((work) => cell(figures.find((each) => each.workload === work.id && each.contender === id))),
+  ]);
+  const header = ['median (slowest to fastest round)', ...workloads.map(({ title, unit }) => `${title}, ${unit}`)];
+  const lines = workloads.length > 0 ? table(header, rows) : [];
+  return problems.length > 0 ? [...lines, '', ...problems.map((problem, i) => `[${i + 1}] ${problem}  `)] : lines;
+}
+
+/** @param {Result} result */
+function presetTable({ presets }) {
+  if (presets.length === 0) return [];
+  const rows = presets.map(({ title, firstStepMs, peakBytes, problem }) => [
+    title,
+    problem ?? `${(firstStepMs ?? Number.NaN).toFixed(0)} ms`,
+    problem ? '' : '2000 ms',
+    peakBytes === undefined ? '' : `${(peakBytes / MIB).toFixed(2)} MiB`,
+  ]);
+  return table(['preset', 'first step, from opening', 'bar', 'peak memory'], rows);
+}
+
+/** @param {Result} result */
+function allReduceTable({ allReduce }) {
+  if (!allReduce) return [];
+  const { ranks, bucketBytes, sentBytes, milliseconds, copyMilliseconds } = allReduce;
+  const rate = (/** @type {number} */ ms) => `${digits(sentBytes / ms / 1e6)} GB/s`;
+  return table(
+    [`ring all-reduce, ${ranks} ranks on one GPUDevice, ${bucketBytes / MIB} MiB`, 'measured'],
+    [
+      ['bytes sent a second', rate(milliseconds)],
+      ['copyBufferToBuffer of as many bytes', rate(copyMilliseconds)],
+      ['fraction of the copy bandwidth', (copyMilliseconds / milliseconds).toFixed(2)],
+    ],
+  );
+}
+
+/** @param {Result} result */
+function pageTable({ page }) {
+  if (!page) return [];
+  const { firstPaintMs, firstPictureMs, longTasks, longestTaskMs, firstLoadKilobytes } = page;
+  const longest = longTasks > 0 ? ` (longest ${longestTaskMs.toFixed(0)} ms)` : '';
+  return table(
+    ['the page', 'measured'],
+    [
+      ['first paint', `${firstPaintMs.toFixed(0)} ms`],
+      ['first moving picture', `${firstPictureMs.toFixed(0)} ms`],
+      ['tasks over 50 ms on the main thread, 5 s of DDP with 8 ranks', `${longTasks}${longest}`],
+      ['first load, brotli', `${firstLoadKilobytes.toFixed(1)} kB`],
+    ],
+  );
+}

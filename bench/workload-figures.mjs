@@ -1,0 +1,90 @@
+/**
+ * Measures every workload with every contender that takes it. For each workload all contenders open a page, are checked against each other, and then take turns,
+ * round by round. A contender that fails, disagrees or is too slow is reported with the reason, and the others go on.
+ */
+import { callPage, openBenchPage, sentence } from './bench-page.mjs';
+import { disagreement } from './check-losses.mjs';
+import { chosen, summary } from './summary.mjs';
+
+/**
+ * @typedef {{only: string[], contenders: string[], rounds: number, milliseconds: number, limitMs: number}} Options
+ * @typedef {import('./result.d.ts').ContenderInfo & {mode?: string}} Contender
+ * @typedef {import('./result.d.ts').WorkloadInfo & {perRun: number, expected?: number[], contenders: Contender[]}} Workload
+ * @typedef {{contender: Contender, page: import('playwright-core').Page | undefined, rates: number[], problem?: string}} Entry
+ */
+
+/** @param {import('playwright-core').Browser} browser @param {string} url @param {Options} options */
+export async function measureWorkloads(browser, url, options) {
+  const first = await openBenchPage(browser, url);
+  const adapter = await callPage(first, 'adapter', [], options.limitMs);
+  /** @type {Workload[]} */
+  const all = await first.evaluate(() => Reflect.get(globalThis, 'bench').workloads);
+  await first.close();
+  const workloads = all.filter(({ id }) => chosen(id, options.only));
+  console.log(`WebGPU adapter: ${adapter}`);
+  /** @type {import('./result.d.ts').Figure[]} */
+  const figures = [];
+  for (const work of workloads) {
+    console.log(`\n${work.title}`);
+    for (const { contender, rates, problem } of await measureOne(browser, url, work, options)) {
+      const found = problem === undefined ? { summary: summary(rates.map((rate) => rate * work.perRun)) } : { problem };
+      figures.push({ workload: work.id, contender: contender.id, ...found });
+      console.log(
+        `  ${contender.title}: ${found.summary ? `${found.summary.median.toPrecision(4)} ${work.unit}` : problem}`,
+      );
+    }
+  }
+  const contenders = new Map(workloads.flatMap((work) => work.contenders).map((each) => [each.id, each]));
+  return {
+    adapter: String(adapter),
+    workloads: workloads.map(({ id, title, unit }) => ({ id, title, unit })),
+    contenders: [...contenders.values()].filter(({ id }) => chosen(id, options.contenders)),
+    figures,
+  };
+}
+
+/**
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} url
+ * @param {Workload} work
+ * @param {Options} options
+ * @returns {Promise<Entry[]>}
+ */
+async function measureOne(browser, url, work, { contenders, rounds, milliseconds, limitMs }) {
+  /** @type {Entry[]} */
+  const entries = [];
+  let expected = work.expected;
+  for (const contender of work.contenders.filter(({ id }) => chosen(id, contenders))) {
+    const page = await openBenchPage(browser, url);
+    /** @type {Entry} */
+    const entry = { contender, page, rates: [] };
+    entries.push(entry);
+    await attempt(entry, async () => {
+      const numbers = await callPage(page, 'open', [contender.id, work.id], limitMs);
+      const wrong = disagreement(numbers, contender.mode === 'ddp' ? undefined : expected);
+      if (wrong) throw new Error(wrong);
+      if (contender.mode !== 'ddp') expected ??= numbers;
+    });
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const entry of entries) {
+      await attempt(entry, async () => {
+        if (entry.page) entry.rates.push(await callPage(entry.page, 'measure', [milliseconds], limitMs));
+      });
+    }
+  }
+  for (const { page } of entries) await page?.close();
+  return entries;
+}
+
+/** Closes the page of one that fails, which also ends what it still does. @param {Entry} entry @param {() => Promise<void>} task */
+async function attempt(entry, task) {
+  if (entry.problem !== undefined) return;
+  try {
+    await task();
+  } catch (error) {
+    entry.problem = sentence(error);
+    await entry.page?.close();
+    entry.page = undefined;
+  }
+}

@@ -1,0 +1,36 @@
+/** What is measured: a net that is trained, said as a Lockstep configuration, or one matrix product. */
+import type { ConfigInput } from '../../src/protocol/config';
+import type { Files } from '../../src/protocol/session';
+
+interface Named {
+  /** What `--only` names. */
+  readonly id: string;
+  readonly title: string;
+  /** Contenders that also run it, beside those on WebGPU and WASM. */
+  readonly also: readonly ('ddp' | 'cpu')[];
+}
+
+export interface TrainingWork extends Named {
+  readonly kind: 'training';
+  readonly config: ConfigInput;
+  readonly files: Files;
+  /** Losses of so many first steps must agree before anything is timed. */
+  readonly checkedSteps: number;
+}
+
+/** c = a b, all size x size. */
+export interface ProductWork extends Named {
+  readonly kind: 'product';
+  readonly size: number;
+}
+
+export type Workload = TrainingWork | ProductWork;
+
+/** Numbers in [-1, 1), the same for every contender. What they mean does not matter: speed is measured, losses are compared. */
+export function noise(seed = 12345): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 31 - 1;
+  };
+}
