@@ -1,20 +1,29 @@
-/** The result: what the net has learnt, how the loss went, and the numbers that each mode is judged by. */
+/** The result: what the model has learnt, in the views that its data have, how the loss went, and the numbers that each mode is judged by. */
+import { useMemo } from 'react';
 import { useApp } from '../use-app';
 import { Field } from './field';
 import { LossChart } from './loss-chart';
 import { Numbers } from './numbers';
 import styles from './result.module.css';
 import { Scores } from './scores';
+import { Views } from './views/views';
+import { hasField, viewsFor } from './views/views-for';
 
 export function Result() {
   const hide = useApp((app) => app.hide);
+  const info = useApp((app) => app.info);
+  const views = useMemo(() => (info ? viewsFor(info) : []), [info]);
+  const pictures = !hide.has('field');
+  const field = pictures && (!info || hasField(info.dataset));
   return (
     <>
-      <div className={styles['pictures']}>
-        {!hide.has('field') && <Field />}
+      {pictures && views.length > 0 && !field && <Views ids={views} />}
+      <div className={styles['pictures']} data-wide={!field || undefined}>
+        {field && <Field />}
         {!hide.has('loss') && <LossChart />}
       </div>
       <Scores />
+      {field && views.length > 0 && <Views ids={views} />}
       {!hide.has('numbers') && <Numbers />}
     </>
   );

@@ -1,37 +1,59 @@
-/** Loss and accuracy over all rows, training and test, from the newest snapshot. */
-import { formatLoss, formatPercent } from '../format';
-import { useSettled } from '../use-app';
+/**
+ * Loss and accuracy over all rows, training and test, from the newest snapshot, and what guessing would give: a net that has learnt nothing is as good as that. Text
+ * has its loss as perplexity, too: among how many characters the model hesitates.
+ */
+import type { SessionInfo } from '../../protocol/session';
+import { formatLoss, formatPercent, NONE } from '../format';
+import { useApp, useSettled } from '../use-app';
 import styles from './result.module.css';
 
 export function Scores() {
   const snapshot = useSettled((app) => app.snapshot, 100);
+  const guess = useApp((app) => guessing(app.info));
+  const isText = useApp((app) => app.info?.config.data.type === 'text');
   const classes = snapshot?.trainAccuracy !== undefined;
+  const row = (name: 'Train' | 'Test', loss: number | undefined, accuracy: number | undefined) => (
+    <div>
+      <dt>{name.toLowerCase()}</dt>
+      <dd>
+        <Status name={`${name} loss`} text={formatLoss(loss)} />
+        {isText && ' nats'}
+      </dd>
+      {isText && (
+        <dd title="Perplexity: e to the loss">
+          ppl <Status name={`${name} perplexity`} text={formatPerplexity(loss)} />
+        </dd>
+      )}
+      {classes && !isText && (
+        <dd>
+          <Status name={`${name} accuracy`} text={formatPercent(accuracy)} />
+        </dd>
+      )}
+    </div>
+  );
   return (
     <dl className={styles['scores']}>
-      <div>
-        <dt>train</dt>
-        <dd>
-          <Status name="Train loss" text={formatLoss(snapshot?.trainLoss)} />
-        </dd>
-        {classes && (
-          <dd>
-            <Status name="Train accuracy" text={formatPercent(snapshot.trainAccuracy)} />
-          </dd>
-        )}
-      </div>
-      <div>
-        <dt>test</dt>
-        <dd>
-          <Status name="Test loss" text={formatLoss(snapshot?.testLoss)} />
-        </dd>
-        {classes && (
-          <dd>
-            <Status name="Test accuracy" text={formatPercent(snapshot.testAccuracy)} />
-          </dd>
-        )}
-      </div>
+      {row('Train', snapshot?.trainLoss, snapshot?.trainAccuracy)}
+      {row('Test', snapshot?.testLoss, snapshot?.testAccuracy)}
+      {guess && (
+        <p>
+          Guessing: loss {guess.toFixed(4)},{' '}
+          {isText ? `perplexity ${Math.round(Math.exp(guess))}` : formatPercent(Math.exp(-guess))}
+        </p>
+      )}
     </dl>
   );
+}
+
+const formatPerplexity = (loss: number | undefined): string =>
+  loss === undefined ? NONE : new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 }).format(Math.exp(loss));
+
+/** The loss of giving every class the same probability; undefined where the loss is not cross-entropy over more than two. */
+function guessing(info: SessionInfo | undefined): number | undefined {
+  if (info?.config.loss.type !== 'CrossEntropyLoss') return undefined;
+  const { classNames, vocabulary } = info.dataset;
+  const classes = Math.max(classNames.length, vocabulary.length);
+  return classes > 2 ? Math.log(classes) : undefined;
 }
 
 /** A value by name; it is not announced at each change, a reader asks for it. */

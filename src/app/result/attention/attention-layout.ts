@@ -1,0 +1,32 @@
+/** Where queries, keys and their names lie in a picture of one attention head. Pure, in CSS pixels. */
+import type { Point, Size } from '../../draw/geometry';
+import type { Cell } from '../cells/cell-canvas';
+
+export interface AttentionLayout extends Size {
+  readonly cell: number;
+  readonly left: number;
+  readonly top: number;
+  /** Every so many positions have their token beside them. */
+  readonly namedEvery: number;
+}
+
+const LARGEST_CELL = 26;
+const LOWEST_TEXT = 9;
+const PIXELS_A_CHARACTER = 7;
+
+export function attentionLayout(width: number, queries: number, keys: number, longestToken: number): AttentionLayout {
+  const left = Math.min(60, longestToken * PIXELS_A_CHARACTER + 24);
+  const top = 32;
+  const cell = Math.max(1, Math.min(LARGEST_CELL, (width - left) / keys));
+  return { width, height: top + cell * queries, cell, left, top, namedEvery: Math.ceil(LOWEST_TEXT / cell) };
+}
+
+export function attentionCellAt(
+  { left, top, cell }: AttentionLayout,
+  queries: number,
+  keys: number,
+  { x, y }: Point,
+): Cell | undefined {
+  const [row, column] = [Math.floor((y - top) / cell), Math.floor((x - left) / cell)];
+  return row >= 0 && row < queries && column >= 0 && column < keys ? { row, column } : undefined;
+}

@@ -1,0 +1,33 @@
+/** Attention on a row of data, asked again when the row, the step or the session changes while the view is open; the newest answer stays until the next one. */
+import { useEffect, useMemo, useState } from 'react';
+import type { SessionApi } from '../../../protocol/session';
+import { useApp, useController, useSettled } from '../../use-app';
+import { createNewestOnly } from '../draw-view/newest-only';
+
+export type Attention = Awaited<ReturnType<SessionApi['attention']>>;
+
+const EVERY_MS = 250;
+
+export function useAttention(row: number): { readonly attention?: Attention; readonly problem?: string } {
+  const { ask } = useController();
+  const info = useApp((app) => app.info);
+  const ready = useApp((app) => app.state !== 'loading' && app.state !== 'failed');
+  const step = useSettled((app) => app.snapshot?.step, EVERY_MS);
+  const [answer, setAnswer] = useState<{ attention?: Attention; problem?: string }>({});
+  const newest = useMemo(
+    () =>
+      createNewestOnly({
+        everyMs: EVERY_MS,
+        ask: ask.attention,
+        onAnswer: (attention: Attention) => setAnswer({ attention }),
+        onError: (error) => setAnswer({ problem: error instanceof Error ? error.message : String(error) }),
+      }),
+    [ask],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the answer is of this step and of this session
+  useEffect(() => {
+    if (ready) newest.ask(row);
+  }, [newest, row, step, ready, info]);
+  useEffect(() => () => newest.drop(), [newest]);
+  return answer;
+}

@@ -1,0 +1,97 @@
+/**
+ * A canvas of cells in rows and columns, for pointer, touch and keyboard alike: `onCell` hears which one is looked at. For the keyboard it is one
+ * stop of Tab, with the arrow keys from cell to cell; only the cell looked at is in the page, in words.
+ */
+import { type KeyboardEvent, type PointerEvent, useId, useRef } from 'react';
+import type { Point, Size } from '../../draw/geometry';
+import styles from './cells.module.css';
+import { usePainting } from './use-painting';
+
+export interface Cell {
+  readonly row: number;
+  readonly column: number;
+}
+
+interface CellCanvasProps {
+  readonly label: string;
+  readonly size: Size;
+  readonly rows: number;
+  readonly columns: number;
+  readonly paint: (context: CanvasRenderingContext2D) => void;
+  readonly cellAt: (point: Point) => Cell | undefined;
+  readonly cell: Cell | undefined;
+  readonly onCell: (cell: Cell | undefined) => void;
+  readonly speak: (cell: Cell) => string;
+  readonly onAct?: (cell: Cell) => void;
+}
+
+const MOVES: Readonly<Record<string, Cell>> = {
+  ArrowRight: { row: 0, column: 1 },
+  ArrowLeft: { row: 0, column: -1 },
+  ArrowDown: { row: 1, column: 0 },
+  ArrowUp: { row: -1, column: 0 },
+};
+
+const clamp = (value: number, most: number) => Math.min(Math.max(value, 0), most);
+
+export function CellCanvas(props: CellCanvasProps) {
+  const { label, size, rows, columns, paint, cellAt, cell, onCell, speak, onAct } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const last = useRef<Cell>({ row: 0, column: 0 });
+  const id = useId();
+  usePainting(canvas, size, paint);
+  const go = (to: Cell) => {
+    last.current = { row: clamp(to.row, rows - 1), column: clamp(to.column, columns - 1) };
+    onCell(last.current);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const move = MOVES[event.key];
+    const { row, column } = last.current;
+    if (move) go({ row: row + move.row, column: column + move.column });
+    else if (event.key === 'Home') go({ row, column: 0 });
+    else if (event.key === 'End') go({ row, column: columns - 1 });
+    else if (onAct && (event.key === 'Enter' || event.key === ' ')) onAct(last.current);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const pointed = (event: PointerEvent): Cell | undefined => {
+    const box = event.currentTarget.getBoundingClientRect();
+    return cellAt({ x: event.clientX - box.x, y: event.clientY - box.y });
+  };
+  const onPointer = (event: PointerEvent) => {
+    const to = pointed(event);
+    if (to?.row !== cell?.row || to?.column !== cell?.column) onCell(to);
+  };
+  const click = (event: PointerEvent) => {
+    const to = pointed(event);
+    if (to) onAct?.(to);
+  };
+  return (
+    <div className={styles['cells']}>
+      <canvas
+        ref={canvas}
+        style={{ width: size.width, height: size.height }}
+        onPointerMove={onPointer}
+        onPointerDown={onPointer}
+        onPointerUp={click}
+        onPointerLeave={() => onCell(undefined)}
+      />
+      <div
+        className="visually-hidden"
+        role="listbox"
+        aria-label={label}
+        tabIndex={0}
+        aria-activedescendant={cell && id}
+        onKeyDown={onKeyDown}
+        onFocus={() => go(last.current)}
+        onBlur={() => onCell(undefined)}
+      >
+        {/* biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names this option as its active descendant */}
+        <div id={id} role="option" aria-selected={cell !== undefined}>
+          {speak(cell ?? last.current)}
+        </div>
+      </div>
+    </div>
+  );
+}

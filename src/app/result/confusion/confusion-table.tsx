@@ -1,0 +1,75 @@
+/** The confusion matrix in numbers: every cell where there are few classes, else what is most often taken for what. */
+import styles from '../result.module.css';
+import type { ConfusionNumbers } from './confusion-numbers';
+
+const MOST_CLASSES = 24;
+const MOST_MISTAKES = 30;
+
+interface ConfusionTableProps {
+  readonly numbers: ConfusionNumbers;
+  readonly nameOf: (index: number) => string;
+}
+
+export function ConfusionTable({ numbers, nameOf }: ConfusionTableProps) {
+  const all = numbers.classes <= MOST_CLASSES;
+  return (
+    <details className={styles['table']}>
+      <summary>As a table</summary>
+      {all ? <Counts numbers={numbers} nameOf={nameOf} /> : <Mistakes numbers={numbers} nameOf={nameOf} />}
+    </details>
+  );
+}
+
+function Counts({ numbers, nameOf }: ConfusionTableProps) {
+  const classes = Array.from({ length: numbers.classes }, (_, index) => index);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+    <table tabIndex={0} aria-label="Confusion matrix">
+      <thead>
+        <tr>
+          <th scope="col">target</th>
+          {classes.map((predicted) => (
+            <th key={predicted} scope="col">
+              {nameOf(predicted)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {classes.map((target) => (
+          <tr key={target}>
+            <th scope="row">{nameOf(target)}</th>
+            {classes.map((predicted) => (
+              <td key={predicted}>{numbers.count(target, predicted)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Mistakes({ numbers, nameOf }: ConfusionTableProps) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">target</th>
+          <th scope="col">taken for</th>
+          <th scope="col">rows</th>
+          <th scope="col">of</th>
+        </tr>
+      </thead>
+      <tbody>
+        {numbers.mistakes.slice(0, MOST_MISTAKES).map(({ target, predicted, count }) => (
+          <tr key={`${target}-${predicted}`}>
+            <th scope="row">{nameOf(target)}</th>
+            <td>{nameOf(predicted)}</td>
+            <td>{count}</td>
+            <td>{numbers.total(target)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,31 @@
+/** How probable the model holds each class for what is drawn: bars, the likeliest marked; with very many classes the likeliest only. */
+import { formatPercent } from '../../format';
+import { Status } from '../scores';
+import styles from './draw-view.module.css';
+
+const MOST = 12;
+
+interface ClassBarsProps {
+  readonly names: readonly string[];
+  /** Undefined: nothing is drawn. */
+  readonly probabilities: Float32Array | undefined;
+}
+
+export function ClassBars({ names, probabilities }: ClassBarsProps) {
+  const classes = names.map((name, index) => ({ name, index, p: probabilities?.[index] }));
+  const most = Math.max(...(probabilities ?? [1]));
+  const shown = classes.length <= MOST ? classes : classes.toSorted((a, b) => (b.p ?? 0) - (a.p ?? 0)).slice(0, MOST);
+  return (
+    <ul className={styles['bars']} aria-label="Class probabilities">
+      {shown.map(({ name, index, p }) => (
+        <li key={index} data-best={p === most || undefined}>
+          <span title={name}>{name}</span>
+          <i aria-hidden="true">
+            <b style={{ width: `${100 * (p ?? 0)}%` }} />
+          </i>
+          <Status name={`Probability of ${name}`} text={formatPercent(p)} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * Where the tiles of a convolution's weight [out, in, height, width] lie: each output channel is a tile. With few input channels a tile holds their kernels side by
+ * side and tiles flow like words; with many it is a row of kernels, so that the picture is a matrix, output channels down, input channels across. Pure.
+ */
+import type { Point, Rect, Size } from '../../draw/geometry';
+import type { Cell } from '../cells/cell-canvas';
+
+export interface FilterLayout extends Size {
+  /** Kernels in rows and columns: row = line of tiles, column = kernel in the line. */
+  readonly rows: number;
+  readonly columns: number;
+  /** Channels that are shown. */
+  readonly outs: number;
+  readonly ins: number;
+  readonly tilesPerLine: number;
+  readonly kernel: Size;
+}
+
+const LARGE_PIXEL = 15;
+const SMALL_PIXEL = 5;
+const LARGEST_TILE = 64;
+const TILE_GAP = 8;
+const KERNEL_GAP = 2;
+const MOST_OUTS = 48;
+const FEW_INS = 3;
+
+export function filterLayout(width: number, shape: readonly number[], first: boolean): FilterLayout {
+  const [allOuts = 1, allIns = 1, kernelHeight = 1, kernelWidth = 1] = shape;
+  const outs = Math.min(MOST_OUTS, allOuts);
+  const flows = allIns <= FEW_INS;
+  const wanted = first ? LARGE_PIXEL : SMALL_PIXEL;
+  const pixel = Math.max(1, Math.min(wanted, LARGEST_TILE / Math.max(kernelHeight, kernelWidth)));
+  const kernel = { width: Math.max(1, pixel * kernelWidth), height: Math.max(1, pixel * kernelHeight) };
+  const ins = flows
+    ? allIns
+    : Math.max(1, Math.min(allIns, Math.floor((width + KERNEL_GAP) / (kernel.width + KERNEL_GAP))));
+  const tile = ins * (kernel.width + KERNEL_GAP) - KERNEL_GAP;
+  const tilesPerLine = flows ? Math.max(1, Math.min(outs, Math.floor((width + TILE_GAP) / (tile + TILE_GAP)))) : 1;
+  const rows = Math.ceil(outs / tilesPerLine);
+  const gap = flows ? TILE_GAP : KERNEL_GAP;
+  return {
+    width,
+    height: rows * (kernel.height + gap) - gap,
+    rows,
+    columns: tilesPerLine * ins,
+    outs,
+    ins,
+    tilesPerLine,
+    kernel,
+  };
+}
+
+/** Undefined where the last line has no such tile. */
+export function channelsOf(layout: FilterLayout, { row, column }: Cell): { out: number; in: number } | undefined {
+  const out = row * layout.tilesPerLine + Math.floor(column / layout.ins);
+  return out < layout.outs ? { out, in: column % layout.ins } : undefined;
+}
+
+export function kernelRect({ ins, tilesPerLine, kernel }: FilterLayout, { row, column }: Cell): Rect {
+  const tile = Math.floor(column / ins);
+  const flows = tilesPerLine > 1 || ins <= FEW_INS;
+  const tileWidth = ins * (kernel.width + KERNEL_GAP) - KERNEL_GAP;
+  return {
+    x: tile * (tileWidth + TILE_GAP) + (column % ins) * (kernel.width + KERNEL_GAP),
+    y: row * (kernel.height + (flows ? TILE_GAP : KERNEL_GAP)),
+    ...kernel,
+  };
+}
+
+export function kernelAt(layout: FilterLayout, { x, y }: Point): Cell | undefined {
+  for (let row = 0; row < layout.rows; row++) {
+    for (let column = 0; column < layout.columns; column++) {
+      const rect = kernelRect(layout, { row, column });
+      const inside = x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height;
+      if (inside && channelsOf(layout, { row, column })) return { row, column };
+    }
+  }
+  return undefined;
+}

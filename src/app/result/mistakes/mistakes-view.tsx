@@ -1,0 +1,64 @@
+/** Images that the model takes for another class, the surest mistakes first: a strip of them, and the chosen one large with what it is and what it is taken for. */
+import { useState } from 'react';
+import type { Misclassified } from '../../../protocol/session';
+import { formatCount, formatPercent } from '../../format';
+import { useApp, useSettled } from '../../use-app';
+import views from '../views/views.module.css';
+import { ImageCanvas } from './image-canvas';
+import styles from './mistakes-view.module.css';
+
+const EVERY_MS = 400;
+const SMALL = 42;
+const LARGE = 132;
+
+export function MistakesView() {
+  const mistakes = useSettled((app) => app.snapshot?.misclassified, EVERY_MS);
+  const confusion = useSettled((app) => app.snapshot?.confusion, EVERY_MS);
+  const names = useApp((app) => app.info?.dataset.classNames ?? []);
+  const [chosen, choose] = useState<number>();
+  if (!mistakes || !confusion) return <p className={views['quiet']}>Nothing is counted yet.</p>;
+  const large = mistakes.find(({ row }) => row === chosen) ?? mistakes[0];
+  if (!large) {
+    const rows = confusion.counts.reduce((sum, n) => sum + n, 0);
+    const kind = confusion.of === 'test' ? 'test' : 'training';
+    return (
+      <p className={views['quiet']}>
+        None of the {formatCount(rows)} {kind} images is taken for another class.
+      </p>
+    );
+  }
+  const nameOf = (index: number) => names[index] ?? String(index);
+  const told = ({ label, predicted, probability }: Misclassified) =>
+    `is ${nameOf(label)}, taken for ${nameOf(predicted)}, ${formatPercent(probability)}`;
+  return (
+    <>
+      <figure className={styles['large']}>
+        <ImageCanvas image={large} side={LARGE} />
+        <figcaption>
+          <b>{nameOf(large.label)}</b>
+          <span>is what it is</span>
+          <b>{nameOf(large.predicted)}</b>
+          <span>is what it is taken for, {formatPercent(large.probability)} sure</span>
+          <small>
+            row {large.row}, {confusion.of === 'test' ? 'never trained on' : 'trained on'}
+          </small>
+        </figcaption>
+      </figure>
+      <ul className={styles['strip']} aria-label="Misclassified images, the surest mistakes first">
+        {mistakes.map((image) => (
+          <li key={image.row}>
+            <button
+              type="button"
+              aria-label={told(image)}
+              title={told(image)}
+              aria-pressed={image.row === large.row}
+              onClick={() => choose(image.row)}
+            >
+              <ImageCanvas image={image} side={SMALL} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

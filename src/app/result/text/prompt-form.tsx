@@ -1,0 +1,99 @@
+/** A prompt and how to go on from it: length, temperature, seed. What the model writes stands under it, after the prompt; what the session refuses, too. */
+import { type FormEvent, useId, useState } from 'react';
+import { LockstepError } from '../../../base/errors';
+import fields from '../../fields/fields.module.css';
+import { useApp, useController } from '../../use-app';
+import views from '../views/views.module.css';
+import styles from './text-view.module.css';
+
+const PROMPT = 8;
+
+interface Settings {
+  readonly length: string;
+  readonly temperature: string;
+  readonly seed: string;
+}
+const START: Settings = { length: '120', temperature: '0.8', seed: '0' };
+const FIELDS = [
+  { name: 'length', label: 'Length', hint: 'Tokens to write' },
+  { name: 'temperature', label: 'Temperature', hint: '0: always the likeliest; 1: as the model says; more: bolder' },
+  { name: 'seed', label: 'Seed', hint: 'Of the random numbers; the same seed writes the same text' },
+] as const;
+
+type Answer =
+  | { readonly kind: 'text'; readonly prompt: string; readonly text: string; readonly step: number | undefined }
+  | { readonly kind: 'problem'; readonly text: string };
+
+function problemOf(error: unknown): string {
+  if (error instanceof LockstepError) return `${error.message} ${error.hint}`.trim();
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function PromptForm() {
+  const { ask } = useController();
+  const start = useApp((app) => app.info?.dataset.sequences[0]?.input.slice(0, PROMPT) ?? '');
+  const step = useApp((app) => app.snapshot?.step);
+  const loading = useApp((app) => app.state === 'loading' || app.state === 'failed');
+  const [prompt, setPrompt] = useState<string>();
+  const [settings, setSettings] = useState(START);
+  const [answer, setAnswer] = useState<Answer>();
+  const [busy, setBusy] = useState(false);
+  const id = useId();
+  const given = prompt ?? start;
+  const write = async () => {
+    setBusy(true);
+    try {
+      const text = await ask.generate(
+        given,
+        Number(settings.length),
+        Number(settings.temperature),
+        Number(settings.seed),
+      );
+      setAnswer({ kind: 'text', prompt: given, text, step });
+    } catch (error) {
+      setAnswer({ kind: 'problem', text: problemOf(error) });
+    } finally {
+      setBusy(false);
+    }
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!busy) void write();
+  };
+  return (
+    <form className={styles['form']} onSubmit={onSubmit}>
+      <label htmlFor={`${id}-prompt`}>Prompt</label>
+      <textarea
+        id={`${id}-prompt`}
+        rows={2}
+        spellCheck={false}
+        value={given}
+        onChange={(event) => setPrompt(event.target.value)}
+      />
+      <div className={styles['settings']}>
+        {FIELDS.map(({ name, label, hint }) => (
+          <label key={name} title={hint}>
+            {label}
+            <input
+              inputMode="decimal"
+              value={settings[name]}
+              onChange={(event) => setSettings({ ...settings, [name]: event.target.value })}
+            />
+          </label>
+        ))}
+        <button type="submit" className={fields['button']} disabled={loading || busy}>
+          Write
+        </button>
+      </div>
+      <div aria-live="polite">
+        {answer?.kind === 'problem' && <p className={views['problem']}>{answer.text}</p>}
+        {answer?.kind === 'text' && (
+          <p className={styles['written']} data-answer="">
+            <b>{answer.prompt}</b>
+            {answer.text}
+          </p>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,46 @@
+/** Which views of the result a run has, by what its data and its model are: the tabs of views.tsx, in their order. */
+import type { LayerConfig } from '../../../protocol/config';
+import type { DatasetPreview, SessionInfo } from '../../../protocol/session';
+
+export type ViewId = 'draw' | 'confusion' | 'mistakes' | 'filters' | 'text' | 'answers' | 'attention';
+
+export const VIEW_NAMES: Readonly<Record<ViewId, string>> = {
+  draw: 'Draw',
+  confusion: 'Confusion',
+  mistakes: 'Mistakes',
+  filters: 'Filters',
+  text: 'Text',
+  answers: 'Answers',
+  attention: 'Attention',
+};
+
+/** The decision field, or predicted against target. */
+export const hasField = (dataset: DatasetPreview): boolean =>
+  dataset.points.length > 0 || dataset.task === 'regression';
+
+/** The weight of a Conv2d: [out, in, height, width]. */
+export const isFilter = ({ shape }: { readonly shape: readonly number[] }): boolean => shape.length === 4;
+
+const attends = (layer: LayerConfig): boolean =>
+  layer.type === 'MultiheadAttention' ||
+  layer.type === 'TransformerBlock' ||
+  (layer.type === 'Residual' && layer.layers.some(attends));
+
+export function viewsFor({
+  config,
+  dataset,
+  parameters,
+}: Pick<SessionInfo, 'config' | 'dataset' | 'parameters'>): readonly ViewId[] {
+  const image = dataset.kind === 'image';
+  const classes = dataset.task === 'classification' && dataset.kind !== 'tokens';
+  const has: Readonly<Record<ViewId, boolean>> = {
+    draw: image && classes,
+    confusion: classes && (dataset.kind !== 'points' || dataset.classNames.length > 2),
+    mistakes: image && classes,
+    filters: parameters.some(isFilter),
+    text: dataset.kind === 'tokens' && config.data.type === 'text',
+    answers: dataset.kind === 'tokens' && config.data.type !== 'text',
+    attention: config.model.layers.some(attends),
+  };
+  return (Object.keys(has) as ViewId[]).filter((id) => has[id]);
+}
