@@ -9,7 +9,7 @@ export interface WrittenText {
   readonly text: string;
 }
 
-export const KEPT_TEXTS = 6;
+export const KEPT_TEXTS = 5;
 
 /** Oldest first. After a restart steps run again; what they write takes the place of the old. */
 export function withText(

@@ -11,6 +11,7 @@ export function Scores() {
   const snapshot = useSettled((app) => app.snapshot, 100);
   const guess = useApp((app) => guessing(app.info));
   const isText = useApp((app) => app.info?.config.data.type === 'text');
+  const isTokens = useApp((app) => app.info?.dataset.kind === 'tokens');
   const classes = snapshot?.trainAccuracy !== undefined;
   const row = (name: 'Train' | 'Test', loss: number | undefined, accuracy: number | undefined) => (
     <div>
@@ -20,26 +21,28 @@ export function Scores() {
         {isText && ' nats'}
       </dd>
       {isText && (
-        <dd title="Perplexity: e to the loss">
-          ppl <Status name={`${name} perplexity`} text={formatPerplexity(loss)} />
+        <dd>
+          <small>perplexity</small> <Status name={`${name} perplexity`} text={formatPerplexity(loss)} />
         </dd>
       )}
       {classes && !isText && (
         <dd>
           <Status name={`${name} accuracy`} text={formatPercent(accuracy)} />
+          {guess !== undefined && <small> {isTokens ? 'of tokens right' : 'right'}</small>}
         </dd>
       )}
     </div>
   );
   return (
-    <dl className={styles['scores']}>
+    <dl className={styles['scores']} data-guess={guess !== undefined || undefined}>
       {row('Train', snapshot?.trainLoss, snapshot?.trainAccuracy)}
       {row('Test', snapshot?.testLoss, snapshot?.testAccuracy)}
-      {guess && (
-        <p>
-          Guessing: loss {guess.toFixed(4)},{' '}
-          {isText ? `perplexity ${Math.round(Math.exp(guess))}` : formatPercent(Math.exp(-guess))}
-        </p>
+      {guess !== undefined && (
+        <div data-guess="">
+          <dt>guessing</dt>
+          <dd>{`${formatLoss(guess)}${isText ? ' nats' : ''}`}</dd>
+          <dd>{isText ? `perplexity ${formatPerplexity(guess)}` : formatPercent(Math.exp(-guess))}</dd>
+        </div>
       )}
     </dl>
   );

@@ -10,7 +10,7 @@ export interface AttentionLayout extends Size {
   readonly namedEvery: number;
 }
 
-const LARGEST_CELL = 26;
+const LARGEST_CELL = 34;
 const LOWEST_TEXT = 9;
 const PIXELS_A_CHARACTER = 7;
 

@@ -4,6 +4,7 @@ import type { AttentionMap } from '../../../protocol/session';
 import type { Palette } from '../../theme';
 import type { Cell } from '../cells/cell-canvas';
 import { paintShares, type Shares } from '../cells/paint-shares';
+import { textOnShare } from '../cells/share-scale';
 import type { AttentionLayout } from './attention-layout';
 
 export interface HeadMap extends Shares {
@@ -37,10 +38,31 @@ interface HeadPaint {
   readonly palette: Palette;
 }
 
+const LEAST_FOR_NUMBERS = 24;
+
+function paintPercents(
+  context: CanvasRenderingContext2D,
+  { rows, columns, share }: HeadMap,
+  { left, top, cell }: AttentionLayout,
+  palette: Palette,
+): void {
+  context.font = `10px ${palette.sans}`;
+  context.textAlign = 'center';
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const percent = Math.round(100 * share(row, column));
+      if (percent === 0) continue;
+      context.fillStyle = textOnShare(palette, share(row, column));
+      context.fillText(String(percent), left + (column + 0.5) * cell, top + (row + 0.5) * cell);
+    }
+  }
+}
+
 export function paintHead(context: CanvasRenderingContext2D, { map, layout, tokens, cell, palette }: HeadPaint): void {
   const { left, top, cell: side, namedEvery } = layout;
   paintShares(context, map, { x: left, y: top, width: side * map.columns, height: side * map.rows }, palette);
   context.textBaseline = 'middle';
+  if (side >= LEAST_FOR_NUMBERS) paintPercents(context, map, layout, palette);
   context.textAlign = 'left';
   context.fillStyle = palette.soft;
   context.font = `11px ${palette.sans}`;

@@ -94,7 +94,7 @@ export function DrawView() {
         </div>
       </div>
       <ClassBars names={names} probabilities={seen && probabilities} />
-      <p id={help} className={styles['help']}>
+      <p id={help} className={focused ? styles['help'] : 'visually-hidden'}>
         Keys: arrows move the pen, Space puts it down or lifts it, Delete clears.
       </p>
       {problem && seen && (

@@ -17,7 +17,8 @@ export interface FilterLayout extends Size {
 }
 
 const LARGE_PIXEL = 15;
-const SMALL_PIXEL = 5;
+const SMALL_PIXEL = 8;
+const LEAST_PIXEL = 3;
 const LARGEST_TILE = 64;
 const TILE_GAP = 8;
 const KERNEL_GAP = 2;
@@ -28,7 +29,9 @@ export function filterLayout(width: number, shape: readonly number[], first: boo
   const [allOuts = 1, allIns = 1, kernelHeight = 1, kernelWidth = 1] = shape;
   const outs = Math.min(MOST_OUTS, allOuts);
   const flows = allIns <= FEW_INS;
-  const wanted = first ? LARGE_PIXEL : SMALL_PIXEL;
+  // A matrix of kernels is as large as the width allows, down to 3 pixels a weight.
+  const fits = Math.floor(((width + KERNEL_GAP) / allIns - KERNEL_GAP) / kernelWidth);
+  const wanted = first ? LARGE_PIXEL : flows ? SMALL_PIXEL : Math.min(SMALL_PIXEL, Math.max(LEAST_PIXEL, fits));
   const pixel = Math.max(1, Math.min(wanted, LARGEST_TILE / Math.max(kernelHeight, kernelWidth)));
   const kernel = { width: Math.max(1, pixel * kernelWidth), height: Math.max(1, pixel * kernelHeight) };
   const ins = flows

@@ -35,10 +35,11 @@ export function MistakesView() {
       <figure className={styles['large']}>
         <ImageCanvas image={large} side={LARGE} />
         <figcaption>
+          <span>is</span>
           <b>{nameOf(large.label)}</b>
-          <span>is what it is</span>
+          <span>taken for</span>
           <b>{nameOf(large.predicted)}</b>
-          <span>is what it is taken for, {formatPercent(large.probability)} sure</span>
+          <span>with {formatPercent(large.probability)} probability</span>
           <small>
             row {large.row}, {confusion.of === 'test' ? 'never trained on' : 'trained on'}
           </small>

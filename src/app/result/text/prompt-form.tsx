@@ -4,9 +4,8 @@ import { LockstepError } from '../../../base/errors';
 import fields from '../../fields/fields.module.css';
 import { useApp, useController } from '../../use-app';
 import views from '../views/views.module.css';
+import { ownPrompt } from './own-prompt';
 import styles from './text-view.module.css';
-
-const PROMPT = 8;
 
 interface Settings {
   readonly length: string;
@@ -31,7 +30,7 @@ function problemOf(error: unknown): string {
 
 export function PromptForm() {
   const { ask } = useController();
-  const start = useApp((app) => app.info?.dataset.sequences[0]?.input.slice(0, PROMPT) ?? '');
+  const start = useApp((app) => ownPrompt(app.info));
   const step = useApp((app) => app.snapshot?.step);
   const loading = useApp((app) => app.state === 'loading' || app.state === 'failed');
   const [prompt, setPrompt] = useState<string>();

@@ -1,5 +1,6 @@
 /** What a language model writes: by itself at a few steps as it learns, and on from a prompt of the user's. */
-import { useSettled } from '../../use-app';
+import { useApp, useSettled } from '../../use-app';
+import { ownPrompt } from './own-prompt';
 import { PromptForm } from './prompt-form';
 import styles from './text-view.module.css';
 
@@ -7,16 +8,26 @@ const EVERY_MS = 200;
 
 export function TextView() {
   const texts = useSettled((app) => app.texts, EVERY_MS);
+  const prompt = useApp((app) => ownPrompt(app.info));
   return (
     <>
       <PromptForm />
-      <h3>Written by itself, from a fixed prompt and seed</h3>
+      <h3>As it learns, from the same prompt and seed</h3>
       {texts.length === 0 && <p className={styles['written']}>Nothing yet.</p>}
       <ol className={styles['texts']} aria-label="Samples, newest first">
         {texts.toReversed().map(({ step, text }) => (
           <li key={step}>
             <span>step {step}</span>
-            <p className={styles['written']}>{text}</p>
+            <p className={styles['written']}>
+              {text.startsWith(prompt) ? (
+                <>
+                  <b>{prompt}</b>
+                  {text.slice(prompt.length)}
+                </>
+              ) : (
+                text
+              )}
+            </p>
           </li>
         ))}
       </ol>
