@@ -21,6 +21,8 @@ export interface HeatCells {
   readonly columns: number;
   /** Cells in reading order that hold something, where the last row is not full. */
   readonly count?: number;
+  /** Cells of one tile, where several small matrices stand in a grid: the gaps are between them. */
+  readonly tile?: { readonly rows: number; readonly columns: number };
 }
 
 /** undefined: no such cell, or it was not captured. */
@@ -37,13 +39,20 @@ const ENTRIES = 256;
 const SMALLEST_WITH_GAP = 3.5;
 const DRAWS_BEFORE_BITMAP = 3;
 
-function rule(context: CanvasRenderingContext2D, { rows, columns }: HeatCells, rect: Rect, colour: string): void {
+/** A tile is large enough to stand apart where its cells are not. */
+const gapped = ({ rows, columns, tile }: HeatCells, rect: Rect): boolean =>
+  Math.min((rect.width * (tile?.columns ?? 1)) / columns, (rect.height * (tile?.rows ?? 1)) / rows) >=
+  SMALLEST_WITH_GAP;
+
+function rule(context: CanvasRenderingContext2D, cells: HeatCells, rect: Rect, colour: string): void {
+  if (!gapped(cells, rect)) return;
+  const { rows, columns, tile = { rows: 1, columns: 1 } } = cells;
   const cw = rect.width / columns;
   const ch = rect.height / rows;
-  if (Math.min(cw, ch) < SMALLEST_WITH_GAP) return;
   context.fillStyle = colour;
-  for (let c = 1; c < columns; c++) context.fillRect(rect.x + c * cw - 1, rect.y, 1, rect.height);
-  for (let r = 1; r < rows; r++) context.fillRect(rect.x, rect.y + r * ch - 1, rect.width, 1);
+  for (let c = tile.columns; c < columns; c += tile.columns)
+    context.fillRect(rect.x + c * cw - 1, rect.y, 1, rect.height);
+  for (let r = tile.rows; r < rows; r += tile.rows) context.fillRect(rect.x, rect.y + r * ch - 1, rect.width, 1);
 }
 
 function toBitmap(cells: HeatCells, colours: HeatColours, bad: readonly number[]): OffscreenCanvas | undefined {
@@ -76,12 +85,13 @@ function drawCells(
 ): void {
   const width = rect.width / cells.columns;
   const height = rect.height / cells.rows;
+  const { rows: down, columns: across } = cells.tile ?? { rows: 1, columns: 1 };
   for (let row = 0; row < cells.rows; row++) {
     for (let column = 0; column < cells.columns; column++) {
       const value = cellValue(cells, row, column);
       if (value === undefined) continue;
-      const right = column + 1 < cells.columns ? gap : 0;
-      const below = row + 1 < cells.rows ? gap : 0;
+      const right = column + 1 < cells.columns && (column + 1) % across === 0 ? gap : 0;
+      const below = row + 1 < cells.rows && (row + 1) % down === 0 ? gap : 0;
       context.fillStyle = Number.isNaN(value) ? colours.bad : colours.diverging(scaleValue(value));
       context.fillRect(rect.x + column * width, rect.y + row * height, width - right, height - below);
     }
@@ -109,7 +119,7 @@ export function createHeat(colours: HeatColours): Heat {
     const known = keptFor(cells);
     known.draws++;
     if (known.draws <= DRAWS_BEFORE_BITMAP) {
-      const apart = gap && Math.min(rect.width / cells.columns, rect.height / cells.rows) >= SMALLEST_WITH_GAP;
+      const apart = gap && gapped(cells, rect);
       drawCells(context, cells, rect, apart ? 1 : 0, colours);
       return;
     }

@@ -2,6 +2,7 @@
  * What stands in each room, as far as it does not change while a trace is walked: titles, the layers whose parameters the device holds, the
  * buckets and their chunks as the trace's own transfers cut them. Pure; called by the scene once per trace.
  */
+import type { LayerType } from '../../protocol/config';
 import type { SessionInfo } from '../../protocol/session';
 import type { DeviceIndex, Slice, StepTrace } from '../../protocol/trace';
 
@@ -12,9 +13,12 @@ export interface ParameterPlace {
   readonly gradient: string | undefined;
 }
 
+/** A weight with its bias; a layer with several (a block's qkv, proj, fc1, fc2) has a place for each. */
 export interface LayerPlace {
-  /** As in state_dict: '0', '2'. */
+  /** As in state_dict: '0', '2', 'blocks.0.qkv'. */
   readonly module: string;
+  /** On the first place of a layer: how many it has. */
+  readonly together: number;
   readonly labels: readonly string[];
   readonly weight: ParameterPlace;
   readonly bias: ParameterPlace | undefined;
@@ -58,26 +62,69 @@ function layersOf(info: SessionInfo, device: DeviceIndex): readonly LayerPlace[]
     const shape = held.find((b) => b.name === name)?.shape;
     return shape && { name, shape, gradient: shapeOf.has(`${name}.grad`) ? `${name}.grad` : undefined };
   };
-  return info.config.model.layers.flatMap((layer, i): LayerPlace[] => {
-    const module = String(i);
-    const weight = place(`${module}.weight`);
-    if (!weight) return [];
-    const [out = 1, into = 1] = weight.shape;
-    const labels = [`${module} · ${layer.type} ${into}→${out}`, `${module} · ${into}→${out}`, module];
-    return [{ module, labels, weight, bias: place(`${module}.bias`) }];
+  return info.config.model.layers.flatMap((layer, i): readonly LayerPlace[] => {
+    const path = layer.name ?? String(i);
+    const own = held.filter(({ name }) => (path === '' ? isUnprefixed(info, name) : name.startsWith(`${path}.`)));
+    const weights = own.filter(({ name }) => name.endsWith('weight'));
+    // Norms within a block are vectors: beside its matrices they would show nothing.
+    const matrices = weights.filter(({ shape }) => shape.length > 1);
+    const shown = weights.length > 1 && matrices.length > 0 ? matrices : weights;
+    return shown.flatMap(({ name }, index): LayerPlace[] => {
+      const weight = place(name);
+      if (!weight) return [];
+      const stem = name.slice(0, -'weight'.length);
+      const module = stem.replace(/[._]$/, '');
+      const part = path === '' || module === path ? '' : module.slice(path.length + 1);
+      const labels = part === '' ? labelsOf(module, layer.type, weight.shape) : partLabels(path, part, index === 0);
+      return [{ module, labels, weight, bias: place(`${stem}bias`), together: index === 0 ? shown.length : 1 }];
+    });
   });
 }
 
+/** Without a prefix of any other layer. */
+const isUnprefixed = (info: SessionInfo, parameter: string): boolean =>
+  !info.config.model.layers.some(({ name }, i) => parameter.startsWith(`${name ?? i}.`));
+
+function labelsOf(module: string, type: string, shape: readonly number[]): readonly string[] {
+  const [out = 1, into] = shape;
+  const sizes = type === 'Linear' || type === 'Conv2d' ? `${into ?? 1}→${out}` : shape.join('×');
+  return [`${module} · ${type} ${sizes}`, `${module} · ${type}`, `${module} · ${sizes}`, module];
+}
+
+/** The first matrix of a layer says whose it is. */
+const partLabels = (path: string, part: string, first: boolean): readonly string[] =>
+  first ? [`${path} · ${part}`, `${path.replace(/^.*\./, '')} · ${part}`, part] : [part];
+
+/** Layers whose outputs tell something of their own; the others pass on what they get, one number at a time. */
+const STOPS: ReadonlySet<LayerType> = new Set([
+  'Conv2d',
+  'MaxPool2d',
+  'AvgPool2d',
+  'AdaptiveAvgPool2d',
+  'Linear',
+  'TokenEmbedding',
+  'Embedding',
+  'MultiheadAttention',
+  'TransformerBlock',
+  'Residual',
+]);
+const MOST_ACTIVATIONS = 8;
+
+/** The batch and the outputs of the layers; of many layers those that change the shape of what passes. */
 function activationsOf(info: SessionInfo, device: DeviceIndex): readonly ActivationPlace[] {
-  return info.buffers.flatMap(({ device: d, name, shape }): ActivationPlace[] => {
-    if (d !== device) return [];
-    if (name === 'x') return [{ buffer: name, shape, labels: ['batch x', 'x'] }];
-    const module = /^(\d+)\.out$/.exec(name)?.[1];
-    const type = module === undefined ? undefined : info.config.model.layers[Number(module)]?.type;
-    return module === undefined
-      ? []
-      : [{ buffer: name, shape, labels: [`${name} ${type ?? ''}`.trim(), name, module] }];
+  const shapeOf = new Map(info.buffers.filter((b) => b.device === device).map((b) => [b.name, b.shape]));
+  const batch = shapeOf.get('x');
+  const { layers } = info.config.model;
+  const outputs = layers.flatMap((layer, i): (ActivationPlace & { type: LayerType })[] => {
+    const path = layer.name ?? String(i);
+    const buffer = path === '' ? 'out' : `${path}.out`;
+    const shape = shapeOf.get(buffer);
+    const own = path === '' ? 'embedding' : path;
+    return shape ? [{ buffer, shape, labels: [`${buffer} ${layer.type}`, buffer, own], type: layer.type }] : [];
   });
+  const shown = outputs.length < MOST_ACTIVATIONS ? outputs : outputs.filter(({ type }) => STOPS.has(type));
+  const x: readonly ActivationPlace[] = batch ? [{ buffer: 'x', shape: batch, labels: ['batch x', 'x'] }] : [];
+  return [...x, ...shown];
 }
 
 function titles(info: SessionInfo, device: DeviceIndex): { readonly title: string; readonly where: readonly string[] } {

@@ -49,6 +49,9 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
     }
     return sent.get(packet);
   };
+  const worked = trace.events.flatMap(({ device, module, kind }, event) =>
+    kind === 'compute' && module !== '' ? [{ device, module, event }] : [],
+  );
   const inFlight = (position: Position): readonly Transit[] =>
     packets.flatMap((packet): Transit[] => {
       const progress = wayMade(packet, position);
@@ -66,6 +69,8 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
         content: (device, buffer) => contents.content(device, buffer),
         known: (device, slice) => contents.values(device, slice)?.length ?? 0,
         now: (device) => devices.now(device, time),
+        lastModule: (device) =>
+          worked.findLast((work) => work.device === device && work.event <= position.event)?.module ?? '',
         memory: (device) => {
           const planned = info.memory.find((m) => m.device === device);
           const budgetBytes = planned?.budgetBytes ?? 0;

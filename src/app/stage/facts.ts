@@ -39,6 +39,8 @@ export interface StageFacts {
   /** How many elements of a stretch were captured, from its first on. */
   known(device: DeviceIndex, slice: Slice): number;
   now(device: DeviceIndex): DeviceNow;
+  /** The module that the device has worked on last, up to the cursor; '' before the first. */
+  lastModule(device: DeviceIndex): string;
   memory(device: DeviceIndex): DeviceUse;
   /** Of how many ranks a stretch of a buffer holds the sum; 0 before it holds anything. */
   summed(device: DeviceIndex, slice: Slice): number;

@@ -1,6 +1,7 @@
 /**
  * Sets the layers of a room in lines, as words are set: per layer its weight with the bias as a column, and the gradients beside or under them.
- * The cells are as large as they can be; when even small ones do not fit, matrices are cropped further. Pure; called by room-layout.ts.
+ * The cells are as large as they can be; when even small ones do not fit, matrices are cropped further; when that would leave nothing to be seen, the layers are spread
+ * over pages, and the room turns to the page on which the device works. Pure; called by room-layout.ts.
  */
 import { type Rect, right } from '../draw/geometry';
 import { type MatrixWindow, matrixWindow } from './matrix-window';
@@ -9,6 +10,8 @@ export interface LayerSpec {
   readonly weight: readonly number[];
   readonly bias: boolean;
   readonly gradients: boolean;
+  /** The matrices of one layer stay in one line where that is possible: how many, on the first of them. */
+  readonly together?: number;
 }
 
 /** A weight with its bias as a column on its right, or their gradients. */
@@ -18,6 +21,7 @@ export interface PairLayout {
 }
 
 export interface LayerLayout {
+  readonly page: number;
   readonly label: Rect;
   /** Over the gradients, where they stand beside their weights. */
   readonly gradientLabel: Rect | undefined;
@@ -30,6 +34,7 @@ export interface LayerLayout {
 
 export interface LayersLayout {
   readonly layers: readonly LayerLayout[];
+  readonly pages: number;
   readonly cell: number;
   readonly width: number;
   readonly height: number;
@@ -42,8 +47,9 @@ const PAIR_GAP = 6;
 const LAYER_GAP = 10;
 const LINE_GAP = 7;
 const SMALLEST_LABEL = 20;
+const CELL_WITH_NOTE = 6;
 const GRADIENT_LABEL = 26;
-const NO_LAYERS: LayersLayout = { layers: [], cell: 0, width: 0, height: 0 };
+const NO_LAYERS: LayersLayout = { layers: [], pages: 1, cell: 0, width: 0, height: 0 };
 
 interface Fit {
   readonly cell: number;
@@ -63,12 +69,15 @@ interface Block {
 
 type Lines = readonly (readonly Block[])[];
 
+/** Where the cells are small, the tooltip alone says what part is shown. */
+const hasNote = (window: MatrixWindow, cell: number): boolean => window.label !== '' && cell >= CELL_WITH_NOTE;
+
 function blockOf(spec: LayerSpec, { cell, crop, stacked }: Fit): Block {
   const window = matrixWindow(spec.weight, crop);
   const pairWidth = window.columns * cell + (spec.bias ? BESIDE + cell : 0);
   const pairs = spec.gradients ? 2 : 1;
   const mapHeight = window.rows * cell;
-  const note = window.label === '' ? 0 : NOTE;
+  const note = hasNote(window, cell) ? NOTE : 0;
   return {
     spec,
     window,
@@ -83,10 +92,13 @@ function blockOf(spec: LayerSpec, { cell, crop, stacked }: Fit): Block {
 function setInLines(blocks: readonly Block[], width: number): Lines | undefined {
   const lines: Block[][] = [];
   let used = 0;
-  for (const block of blocks) {
+  for (const [i, block] of blocks.entries()) {
     if (block.width > width) return undefined;
     const line = lines.at(-1);
-    if (line && used + LAYER_GAP + block.width <= width) {
+    const own = blocks.slice(i, i + (block.spec.together ?? 1));
+    const whole = own.reduce((sum, b) => sum + b.width, LAYER_GAP * (own.length - 1));
+    const fits = used + LAYER_GAP + (whole <= width ? whole : block.width) <= width;
+    if (line && fits) {
       line.push(block);
       used += LAYER_GAP + block.width;
     } else {
@@ -103,7 +115,7 @@ const heightOf = (lines: Lines): number =>
 
 const CELLS = [26, 22, 18, 16, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3];
 const SMALL_CELLS = [6, 5, 4, 3];
-const CROPS = [12, 8, 6, 4];
+const CROPS = [12, 8];
 
 /** Large cells first; at one size gradients rather beside than under; a crop is given up only when small cells do not fit. */
 const FITS: readonly Fit[] = [
@@ -117,7 +129,13 @@ const linesFor = (layers: readonly LayerSpec[], fit: Fit, width: number): Lines 
     width,
   );
 
-function placeBlock(block: Block, x: number, y: number, { cell, stacked }: Fit): LayerLayout {
+/** On pages: rather all of a layer in one line than large cells. */
+const PAGED: readonly Fit[] = [12, 8, 6]
+  .flatMap((crop) => [8, 7, 6, 5, 4].map((cell) => ({ cell, crop })))
+  .flatMap((fit) => [false, true].map((stacked) => ({ ...fit, stacked })));
+const CELL_ON_A_PAGE = 4;
+
+function placeBlock(block: Block, x: number, y: number, { cell, stacked }: Fit, page: number): LayerLayout {
   const { window, pairWidth, mapHeight, spec } = block;
   const pairAt = (px: number, py: number): PairLayout => ({
     weight: { x: px, y: py, width: window.columns * cell, height: mapHeight },
@@ -128,26 +146,68 @@ function placeBlock(block: Block, x: number, y: number, { cell, stacked }: Fit):
   const beside = spec.gradients && !stacked && pairWidth >= GRADIENT_LABEL;
   const noteTop = top + (stacked && spec.gradients ? 2 * mapHeight + PAIR_GAP : mapHeight);
   return {
+    page,
     label: { x, y, width: beside ? pairWidth + PAIR_GAP - 3 : block.width, height: LABEL },
     gradientLabel: beside ? { x: x + pairWidth + PAIR_GAP, y, width: pairWidth, height: LABEL } : undefined,
     window,
     values: pairAt(x, top),
     gradients: spec.gradients ? second : undefined,
-    note: window.label === '' ? undefined : { x, y: noteTop, width: block.width, height: NOTE },
+    note: !hasNote(window, cell) ? undefined : { x, y: noteTop, width: block.width, height: NOTE },
   };
 }
 
-/** The layers in an area of which only the height may be exceeded, and that only when nothing smaller is left to try. */
-export function layoutLayers(specs: readonly LayerSpec[], area: Rect): LayersLayout {
-  let chosen: { readonly fit: Fit; readonly lines: Lines } | undefined;
+interface Chosen {
+  readonly fit: Fit;
+  readonly lines: Lines;
+}
+
+/** Everything at once, in the largest cells that fit. */
+function onOnePage(specs: readonly LayerSpec[], area: Rect): Chosen | undefined {
   for (const fit of FITS) {
     const lines = linesFor(specs, fit, area.width);
-    if (!lines) continue;
-    chosen = { fit, lines };
-    if (heightOf(lines) <= area.height) break;
+    if (lines && heightOf(lines) <= area.height) return { fit, lines };
   }
+  return undefined;
+}
+
+/** Lines of a page: as many as its height holds, one at least. */
+function pagesOf(lines: Lines, height: number): readonly Lines[] {
+  const pages: (readonly Block[])[][] = [];
+  for (const line of lines) {
+    const page = pages.at(-1);
+    if (page && heightOf([...page, line]) <= height) page.push(line);
+    else pages.push([line]);
+  }
+  return pages;
+}
+
+/** The fit with the fewest pages whose lines fit the height; among those the largest cells. */
+function onPages(specs: readonly LayerSpec[], area: Rect): Chosen | undefined {
+  let best: (Chosen & { readonly pages: number; readonly over: number }) | undefined;
+  for (const fit of PAGED) {
+    const lines = linesFor(specs, fit, area.width);
+    if (!lines) continue;
+    const over = Math.max(0, ...lines.map((line) => lineHeight(line) - area.height));
+    const pages = pagesOf(lines, area.height).length;
+    if (!best || over < best.over || (over === best.over && pages < best.pages)) best = { fit, lines, pages, over };
+  }
+  return best;
+}
+
+/** The layers in an area; one too low for a single line is exceeded. */
+export function layoutLayers(specs: readonly LayerSpec[], area: Rect): LayersLayout {
+  const whole = onOnePage(specs, area);
+  const paged = whole && whole.fit.cell >= CELL_ON_A_PAGE ? undefined : onPages(specs, area);
+  const chosen = paged ?? whole;
   if (!chosen) return NO_LAYERS;
   const { fit, lines } = chosen;
+  const pages = chosen === whole ? [lines] : pagesOf(lines, area.height);
+  const layers = pages.flatMap((page, index) => placeLines(page, area, fit, index));
+  const width = Math.max(...layers.map((l) => right(l.label)), ...layers.map((l) => right(lastOf(l)))) - area.x;
+  return { layers, pages: pages.length, cell: fit.cell, width, height: Math.max(...pages.map(heightOf)) };
+}
+
+function placeLines(lines: Lines, area: Rect, fit: Fit, page: number): readonly LayerLayout[] {
   const layers: LayerLayout[] = [];
   let y = area.y;
   for (const line of lines) {
@@ -156,13 +216,12 @@ export function layoutLayers(specs: readonly LayerSpec[], area: Rect): LayersLay
     const gap = line.length < 2 ? 0 : Math.min(2 * LAYER_GAP, (area.width - used) / (line.length - 1));
     let x = area.x;
     for (const block of line) {
-      layers.push(placeBlock(block, x, y, fit));
+      layers.push(placeBlock(block, x, y, fit, page));
       x += block.width + gap;
     }
     y += lineHeight(line) + LINE_GAP;
   }
-  const width = Math.max(...layers.map((l) => right(l.label)), ...layers.map((l) => right(lastOf(l)))) - area.x;
-  return { layers, cell: fit.cell, width, height: heightOf(lines) };
+  return layers;
 }
 
 function lastOf({ values, gradients }: LayerLayout): Rect {
@@ -170,16 +229,19 @@ function lastOf({ values, gradients }: LayerLayout): Rect {
   return pair.bias ?? pair.weight;
 }
 
+/** More than that is for pages, each of which needs about this. */
+const PAGE_HEIGHT = 112;
+
 /** The least height in which the layers fit a width with whole cells of `cell` pixels. */
 export function layersHeight(specs: readonly LayerSpec[], width: number, cell: number): number {
-  const crops = [16, 8, 4];
+  const crops = [16, 8];
   for (const crop of crops) {
     const heights = [false, true].flatMap((stacked) => {
       const lines = linesFor(specs, { cell, crop, stacked }, width);
       return lines ? [heightOf(lines)] : [];
     });
     const least = Math.min(...heights);
-    if (heights.length > 0 && (least < 160 || crop === 4)) return least;
+    if (heights.length > 0 && least < 160) return least;
   }
-  return 120;
+  return PAGE_HEIGHT;
 }

@@ -9,6 +9,7 @@ import { formatSize } from '../format';
 import type { MatrixWindow } from './matrix-window';
 import type { RoomInput } from './room-input';
 import type { MatrixScene, SceneItem } from './scene-types';
+import { tiledValues } from './tiles';
 
 export type MatrixKind = 'parameter' | 'gradient' | 'batch' | 'activation';
 
@@ -36,8 +37,15 @@ export function matrixScene(
 ): { readonly matrix: MatrixScene; readonly item: SceneItem } {
   const { device } = input.place;
   const content = contentOf(input, part);
-  const { rows, columns, stride } = part.window;
-  const cells: HeatCells | undefined = content && { values: content.values, offset: 0, stride, rows, columns };
+  const { rows, columns, stride, tiles } = part.window;
+  const cells: HeatCells | undefined = content && {
+    values: tiles ? tiledValues(content.values, tiles) : content.values,
+    offset: 0,
+    stride,
+    rows,
+    columns,
+    ...(tiles ? { tile: { rows: tiles.rows, columns: tiles.columns } } : {}),
+  };
   const bytes = 4 * part.shape.reduce((n, d) => n * d, 1);
   const made = content?.event;
   return {

@@ -1,15 +1,28 @@
 /**
- * Which part of a matrix is drawn. A trace holds at most the first CAPTURE_LIMIT elements of a buffer, and a room has place for some cells:
- * a larger matrix is cropped to its first rows and columns, and one whose rows are too long to be captured is shown as its
- * first elements in reading order. The label says which of these it is. Pure.
+ * Which part of a tensor is drawn, and how. A trace holds at most the first CAPTURE_LIMIT elements of a buffer, and a room has place for some cells: a larger matrix is
+ * cropped to its first rows and columns, and one whose rows are too long to be captured is shown as its first elements in reading order. A Conv2d's weight is
+ * shown as its filters, small tiles in reading order; of images the first sample, a tile a channel; of token activations the first sample, a row a token.
+ * The label says which of these it is. Pure.
  */
 import { CAPTURE_LIMIT } from '../../protocol/trace';
+
+/** Small matrices that lie one after the other in memory, set in a grid. */
+export interface Tiles {
+  readonly rows: number;
+  readonly columns: number;
+  /** Of the grid. */
+  readonly across: number;
+  readonly count: number;
+}
 
 export interface MatrixWindow {
   readonly rows: number;
   readonly columns: number;
   /** Distance between the first elements of two drawn rows. */
   readonly stride: number;
+  readonly tiles?: Tiles;
+  /** Drawn size of a cell, in cells of the layout: the pixels of an image are smaller. */
+  readonly unit: number;
   /** 'first 16x16 of 128x784'; '' when all of it is drawn. */
   readonly label: string;
 }
@@ -22,7 +35,39 @@ const asMatrix = (shape: readonly number[]): readonly [rows: number, columns: nu
   return [rows, product(shape.slice(1))];
 };
 
+function tiled(
+  tile: readonly [rows: number, columns: number],
+  all: number,
+  across: number,
+  most: number,
+  unit: number,
+) {
+  const [rows, columns] = tile;
+  const count = Math.max(1, Math.min(all, most, Math.floor(CAPTURE_LIMIT / (rows * columns))));
+  const wide = Math.max(1, Math.min(across, count));
+  const down = Math.ceil(count / wide);
+  return {
+    rows: down * rows,
+    columns: wide * columns,
+    stride: wide * columns,
+    tiles: { rows, columns, across: wide, count },
+    unit,
+  };
+}
+
+/** Filters in reading order, in a grid about twice as wide as high that holds whole rows of input channels where it can. */
+function filters(shape: readonly number[], crop: number): MatrixWindow {
+  const [out = 1, into = 1, height = 1, width = 1] = shape;
+  const all = out * into;
+  const most = Math.max(1, Math.floor(crop / height)) * Math.max(1, Math.floor(crop / width));
+  const across = Math.max(1, Math.min(Math.floor(crop / width), Math.ceil(Math.sqrt(all))));
+  const window = tiled([height, width], all, across, most, 1);
+  const { count } = window.tiles;
+  return { ...window, label: count < all ? `first ${count} of ${all} filters` : '' };
+}
+
 export function matrixWindow(shape: readonly number[], crop: number): MatrixWindow {
+  if (shape.length === 4 && (shape[2] ?? 1) * (shape[3] ?? 1) <= CAPTURE_LIMIT) return filters(shape, crop);
   const [allRows, allColumns] = asMatrix(shape);
   const rows = Math.min(allRows, crop);
   const columns = Math.min(allColumns, crop);
@@ -30,8 +75,41 @@ export function matrixWindow(shape: readonly number[], crop: number): MatrixWind
   if ((rows - 1) * allColumns + columns <= CAPTURE_LIMIT) {
     const cropped = rows < allRows || columns < allColumns;
     const part = shape.length < 2 ? `${rows}` : `${rows}×${columns}`;
-    return { rows, columns, stride: allColumns, label: cropped ? `first ${part} of ${whole}` : '' };
+    return { rows, columns, stride: allColumns, unit: 1, label: cropped ? `first ${part} of ${whole}` : '' };
   }
   const side = Math.min(crop, Math.floor(Math.sqrt(CAPTURE_LIMIT)));
-  return { rows: side, columns: side, stride: side, label: `first ${side * side} values of ${whole}` };
+  return { rows: side, columns: side, stride: side, unit: 1, label: `first ${side * side} values of ${whole}` };
+}
+
+/** Rows of cells that an image takes, whatever its pixels. */
+const IMAGE_CELLS = 9;
+
+/** Of a batch [rows, ...]: as a matrix where rows are vectors, else the first sample. */
+export function activationWindow(shape: readonly number[], crop: number): MatrixWindow {
+  const [batch = 1, ...row] = shape;
+  const of = batch > 1 ? `, sample 1 of ${batch}` : '';
+  if (row.length === 3) {
+    const [channels = 1, height = 1, width = 1] = row;
+    const held = Math.max(1, Math.floor(CAPTURE_LIMIT / (height * width)));
+    const side = Math.max(1, Math.floor(Math.sqrt(Math.min(channels, held, 16))));
+    const rows = Math.min(height, Math.max(1, Math.floor(CAPTURE_LIMIT / width)));
+    const window = tiled([rows, width], channels, side, side * side, 1);
+    const { count } = window.tiles;
+    const label = `${channels === 1 ? '' : `${count === channels ? 'all' : `first ${count} of`} ${channels} channels`}${of}`;
+    return { ...window, unit: Math.min(1, IMAGE_CELLS / window.rows), label: label.replace(/^, /, '') };
+  }
+  if (row.length === 2) {
+    const [tokens = 1, width = 1] = row;
+    const columns = Math.min(width, crop);
+    const rows = Math.max(1, Math.min(tokens, crop, Math.floor((CAPTURE_LIMIT - columns) / width) + 1));
+    const cropped = rows < tokens || columns < width;
+    return {
+      rows,
+      columns,
+      stride: width,
+      unit: 1,
+      label: `${cropped ? `first ${rows}×${columns} of ` : ''}${tokens}×${width}${of}`,
+    };
+  }
+  return matrixWindow(shape, crop);
 }

@@ -133,6 +133,27 @@ function nowPill(ink: Ink, room: RoomScene): void {
   });
 }
 
+const DOT = 5;
+const MOST_DOTS = 9;
+
+/** Dots at the right of the subtitle: which page of the layers this is. Gives the width that they take. */
+function pager(ink: Ink, { page, header }: RoomScene): number {
+  if (!page) return 0;
+  const { palette, context, measure } = ink;
+  const y = header.y + 26;
+  if (page.count > MOST_DOTS) {
+    const text = `${page.index + 1} / ${page.count}`;
+    drawText(context, palette, text, right(header), y + 4, { ...SMALL, colour: palette.soft, align: 'right' });
+    return measure(text, SMALL) + 8;
+  }
+  const width = page.count * (DOT + 3);
+  for (let i = 0; i < page.count; i++) {
+    const rect = { x: right(header) - width + i * (DOT + 3) + 3, y: y - DOT / 2, width: DOT, height: DOT };
+    box(context, rect, { fill: i === page.index ? palette.ink : palette.line, radius: DOT / 2 });
+  }
+  return width + 8;
+}
+
 export function paintRoom(ink: Ink, room: RoomScene): void {
   const { palette, context, measure } = ink;
   const idle = room.activity === 'idle';
@@ -143,7 +164,7 @@ export function paintRoom(ink: Ink, room: RoomScene): void {
   if (idle) context.globalAlpha = IDLE_ALPHA;
   box(context, { x: room.rect.x, y: room.header.y + 2, width: 3.5, height: 28 }, { fill: colour });
   drawText(context, palette, room.title, room.header.x, room.header.y + 14, { ...TITLE, colour: palette.ink });
-  const subtitle = firstFit(room.subtitles, room.header.width, SMALL, measure);
+  const subtitle = firstFit(room.subtitles, room.header.width - pager(ink, room), SMALL, measure);
   drawText(context, palette, subtitle, room.header.x, room.header.y + 30, { ...SMALL, colour: palette.soft });
   for (const l of room.layers) layer(ink, l);
   for (const s of room.strip) strip(ink, s);

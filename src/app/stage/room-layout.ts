@@ -16,6 +16,8 @@ export interface RoomSpec {
 export interface RoomLayout {
   readonly header: Rect;
   readonly layers: readonly LayerLayout[];
+  /** Of the layers; one is shown at a time. */
+  readonly pages: number;
   readonly strip: readonly StripMapLayout[];
   readonly bucket: { readonly label: Rect; readonly tiles: readonly Rect[] } | undefined;
   readonly memory: { readonly bar: Rect; readonly label: Rect };
@@ -63,10 +65,11 @@ function memoryAt(line: Rect, compact: boolean): RoomLayout['memory'] {
 const LARGE_CELL = { layers: 12, strip: 8 };
 
 /** How well layers and activations are to be seen; cells that are large enough gain nothing by being larger. */
-function worth(cell: number, strip: readonly StripMapLayout[]): number {
+function worth({ cell, pages }: Pick<Contents, 'cell' | 'pages'>, strip: readonly StripMapLayout[]): number {
   const first = strip[0];
-  const inStrip = first ? Math.min(first.map.height / first.window.rows, LARGE_CELL.strip) : 0;
-  return Math.min(cell, LARGE_CELL.layers) + inStrip;
+  const inStrip = first ? Math.min(first.map.height / first.window.rows / first.window.unit, LARGE_CELL.strip) : 0;
+  // What stands on another page is not seen.
+  return Math.min(cell, LARGE_CELL.layers) / Math.sqrt(pages) + inStrip;
 }
 
 interface Contents {
@@ -74,6 +77,7 @@ interface Contents {
   /** Of the layers; more than the area's where even the smallest cells do not fit. */
   readonly height: number;
   readonly layers: readonly LayerLayout[];
+  readonly pages: number;
   readonly strip: readonly StripMapLayout[];
 }
 
@@ -88,9 +92,9 @@ function layoutContents(spec: RoomSpec, area: Rect): Contents {
   const left = layoutLayers(spec.layers, { ...area, width: area.width / 2 });
   const x = area.x + left.width + 2 * SECTION_GAP;
   const beside = layoutStrip(spec.activations, { ...area, x, width: area.x + area.width - x });
-  const worthBeside = left.height <= area.height ? worth(left.cell, beside) : 0;
-  if (beside.length > 0 && worthBeside > worth(over.cell, under)) return { ...left, strip: beside };
-  if (under.length > 0 && over.cell >= CELL_BEFORE_STRIP) return { ...over, strip: under };
+  const worthBeside = left.height <= area.height ? worth(left, beside) : 0;
+  if (beside.length > 0 && worthBeside > worth(over, under)) return { ...left, strip: beside };
+  if (under.length > 0 && over.cell >= CELL_BEFORE_STRIP && over.pages <= alone.pages) return { ...over, strip: under };
   const rest = layoutStrip(spec.activations, below(area, alone.height + SECTION_GAP));
   return { ...alone, strip: rest };
 }
@@ -132,8 +136,8 @@ interface Arrangement extends Contents {
 }
 
 /** What overlaps its neighbours is worth nothing. */
-const worthIn = ({ cell, height, strip }: Contents, available: number): number =>
-  height > available ? 0 : worth(cell, strip);
+const worthIn = (contents: Contents, available: number): number =>
+  contents.height > available ? 0 : worth(contents, contents.strip);
 
 /** The chunk tiles under the layers, as the gradients move; or beside them, where a low, wide room shows the layers larger that way. */
 function arrange(spec: RoomSpec, area: Rect): Arrangement {
@@ -163,8 +167,8 @@ export function layoutRoom(room: Rect, spec: RoomSpec, compact: boolean): RoomLa
   const header = { x, y: room.y + headerTop(compact), width, height: headerHeight(compact) };
   const memoryTop = room.y + room.height - MEMORY;
   const top = header.y + header.height + 3;
-  const { layers, strip, bucket } = arrange(spec, { x, y: top, width, height: memoryTop - top });
-  return { header, layers, strip, bucket, memory: memoryAt({ x, y: memoryTop, width, height: LABEL }, compact) };
+  const { layers, pages, strip, bucket } = arrange(spec, { x, y: top, width, height: memoryTop - top });
+  return { header, layers, pages, strip, bucket, memory: memoryAt({ x, y: memoryTop, width, height: LABEL }, compact) };
 }
 
 /** The height at which a room of that width shows its layers with cells of `cell` pixels. */
@@ -178,15 +182,12 @@ export function roomHeight(spec: RoomSpec, width: number, compact: boolean, cell
   return headerTop(compact) + headerHeight(compact) + 3 + contents + MEMORY;
 }
 
-/** For tests: everything that is drawn in a room. */
-export function rectsOf(layout: RoomLayout): readonly Rect[] {
+/** For tests: everything that is drawn in a room at once. */
+export function rectsOf(layout: RoomLayout, page = 0): readonly Rect[] {
   const pair = (p: PairLayout | undefined) => (p ? [p.weight, ...(p.bias ? [p.bias] : [])] : []);
-  const layers = layout.layers.flatMap((l) => [
-    l.label,
-    ...pair(l.values),
-    ...pair(l.gradients),
-    ...(l.note ? [l.note] : []),
-  ]);
+  const layers = layout.layers
+    .filter((l) => l.page === page)
+    .flatMap((l) => [l.label, ...pair(l.values), ...pair(l.gradients), ...(l.note ? [l.note] : [])]);
   const strip = layout.strip.map((s) => s.map);
   const tiles = layout.bucket ? [layout.bucket.label, ...layout.bucket.tiles] : [];
   return [layout.header, ...layers, ...strip, ...tiles, layout.memory.bar];

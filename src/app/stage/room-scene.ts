@@ -9,6 +9,7 @@ import { matrixScene } from './matrix-scene';
 import type { MatrixWindow } from './matrix-window';
 import { memoryScene } from './memory-scene';
 import type { RoomInput } from './room-input';
+import type { RoomLayout } from './room-layout';
 import type { LayerScene, RoomScene, SceneItem } from './scene-types';
 import { tileScenes } from './tile-scene';
 
@@ -34,7 +35,8 @@ function pair(
 /** A bias beside the rows of its weight that are shown. */
 function columnWindow({ rows }: MatrixWindow, shape: readonly number[]): MatrixWindow {
   const whole = shape[0] ?? rows;
-  return { rows, columns: 1, stride: 1, label: rows < whole ? `first ${rows} of ${whole}` : '' };
+  const shown = Math.min(rows, whole);
+  return { rows: shown, columns: 1, stride: 1, unit: 1, label: shown < whole ? `first ${shown} of ${whole}` : '' };
 }
 
 /** 'first 144 values of 256×784', and what is left of it where that is too long. */
@@ -54,7 +56,7 @@ function layerScene(
     ...pair(input, layer, layout.values, layout.window, 'parameter'),
     ...(layout.gradients ? pair(input, layer, layout.gradients, layout.window, 'gradient') : []),
   ];
-  const busy = now.activity === 'computing' && now.module === layer.module;
+  const busy = now.activity === 'computing' && now.module !== '' && within(now.module, layer.module);
   return {
     scene: {
       labelAt: layout.label,
@@ -68,12 +70,27 @@ function layerScene(
   };
 }
 
+const within = (module: string, path: string): boolean => module === path || module.startsWith(`${path}.`);
+
+/** The page with the module that the device works on; one without weights (an activation, a block's attention) belongs to the nearest before it. */
+function pageOf(places: readonly LayerPlace[], layout: RoomLayout, module: string): number {
+  if (layout.pages < 2 || module === '') return 0;
+  const exact = places.findIndex((place) => within(module, place.module));
+  const inside = exact >= 0 ? exact : places.findIndex((place) => within(place.module, module));
+  const before = inside >= 0 ? inside : places.findLastIndex((place) => comesBefore(place.module, module));
+  return layout.layers[Math.max(0, before)]?.page ?? 0;
+}
+
+/** '3' before '10', 'blocks.0.fc1' before 'blocks.0.gelu'. */
+const comesBefore = (a: string, b: string): boolean => a.localeCompare(b, 'en', { numeric: true }) <= 0;
+
 export function roomScene(input: RoomInput): { readonly scene: RoomScene; readonly items: readonly SceneItem[] } {
   const { place, rect, layout, facts } = input;
   const now = facts.now(place.device);
+  const page = pageOf(place.layers, layout, facts.lastModule(place.device));
   const layers = place.layers.flatMap((layer, i) => {
     const at = layout.layers[i];
-    return at ? [layerScene(input, layer, at)] : [];
+    return at?.page === page ? [layerScene(input, layer, at)] : [];
   });
   const strip = place.activations.flatMap((a, i) => {
     const at = layout.strip[i];
@@ -100,6 +117,14 @@ export function roomScene(input: RoomInput): { readonly scene: RoomScene; readon
       facts: [
         ['doing', now.words[0] ?? ''],
         ['samples', place.samples.length === 0 ? 'none of its own' : place.samples.join(', ')],
+        ...(layout.pages > 1
+          ? [
+              [
+                'layers',
+                `page ${page + 1} of ${layout.pages}: the room turns to the layers that the device works on`,
+              ] as const,
+            ]
+          : []),
       ],
     }),
   };
@@ -111,6 +136,7 @@ export function roomScene(input: RoomInput): { readonly scene: RoomScene; readon
       title: place.title,
       subtitles: place.subtitles,
       activity: now.activity,
+      page: layout.pages > 1 ? { index: page, count: layout.pages } : undefined,
       phase: now.phase,
       now: now.words,
       layers: layers.map((l) => l.scene),

@@ -76,6 +76,8 @@ export interface RoomScene {
   /** Longest first. */
   readonly now: readonly string[];
   readonly layers: readonly LayerScene[];
+  /** Which layers are shown, where the room cannot hold all. */
+  readonly page: { readonly index: number; readonly count: number } | undefined;
   readonly strip: readonly StripScene[];
   readonly bucket:
     | { readonly labelAt: Rect; readonly labels: readonly string[]; readonly tiles: readonly TileScene[] }

@@ -67,6 +67,7 @@ export function planStage(
         weight: l.weight.shape,
         bias: l.bias !== undefined,
         gradients: l.weight.gradient !== undefined,
+        together: l.together,
       })),
       chunks: info.worldSize > 1 ? chunks : 0,
     }),

@@ -28,6 +28,7 @@ function nothingYet(info: SessionInfo): StageFacts {
     event: -1,
     content: () => undefined,
     known: () => 0,
+    lastModule: () => '',
     now: () => ({ activity: 'ahead', phase: undefined, module: '', words: ['not begun', 'idle'], event: undefined }),
     memory: (device) => {
       const planned = info.memory.find((m) => m.device === device);

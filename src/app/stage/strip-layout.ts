@@ -4,7 +4,7 @@
  */
 import type { Rect } from '../draw/geometry';
 import { LABEL } from './layer-layout';
-import { type MatrixWindow, matrixWindow } from './matrix-window';
+import { activationWindow, type MatrixWindow } from './matrix-window';
 
 export interface StripMapLayout {
   readonly label: Rect;
@@ -20,7 +20,7 @@ const NARROWEST_LABEL = 12;
 export const STRIP_HEIGHT = LABEL + 4 * 6;
 
 function widths(windows: readonly MatrixWindow[], cell: number): readonly number[] {
-  return windows.map((w) => Math.max(NARROWEST_LABEL, w.columns * cell));
+  return windows.map((w) => Math.max(NARROWEST_LABEL, w.columns * w.unit * cell));
 }
 
 interface Fit {
@@ -37,16 +37,21 @@ const FITS: readonly Fit[] = [
 export function layoutStrip(shapes: readonly (readonly number[])[], area: Rect): readonly StripMapLayout[] {
   if (shapes.length === 0) return [];
   for (const { cell, crop } of FITS) {
-    const windows = shapes.map((shape) => matrixWindow(shape, crop));
+    const windows = shapes.map((shape) => activationWindow(shape, crop));
     const wide = widths(windows, cell);
     const width = wide.reduce((a, b) => a + b, 0) + GAP * (shapes.length - 1);
-    const rows = Math.max(...windows.map((w) => w.rows));
+    const rows = Math.max(...windows.map((w) => w.rows * w.unit));
     if (width > area.width || LABEL + rows * cell > area.height) continue;
     const gap = shapes.length < 2 ? 0 : Math.min(2 * GAP, GAP + (area.width - width) / (shapes.length - 1));
     let x = area.x;
     return windows.map((window, i) => {
       const own = wide[i] ?? 0;
-      const map = { x, y: area.y + LABEL, width: window.columns * cell, height: window.rows * cell };
+      const map = {
+        x,
+        y: area.y + LABEL,
+        width: window.columns * window.unit * cell,
+        height: window.rows * window.unit * cell,
+      };
       const label = { x, y: area.y, width: own + gap * 0.45, height: LABEL };
       x += own + gap;
       return { label, map, window };

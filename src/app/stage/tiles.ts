@@ -1,0 +1,30 @@
+/**
+ * Sets small matrices that lie one after the other in memory into a grid, as an array of its own, which is made once for as long as the values live. Called for filters and for
+ * the channels of an image.
+ */
+import type { Tiles } from './matrix-window';
+
+const made = new WeakMap<Float32Array, Map<string, Float32Array>>();
+
+function arrange(values: Float32Array, { rows, columns, across, count }: Tiles): Float32Array {
+  const stride = across * columns;
+  const down = Math.ceil(count / across);
+  const grid = new Float32Array(down * rows * stride);
+  for (let tile = 0; tile < count; tile++) {
+    const left = (tile % across) * columns;
+    const top = Math.floor(tile / across) * rows;
+    for (let i = 0; i < rows * columns; i++) {
+      grid[(top + Math.floor(i / columns)) * stride + left + (i % columns)] = values[tile * rows * columns + i] ?? 0;
+    }
+  }
+  return grid;
+}
+
+export function tiledValues(values: Float32Array, tiles: Tiles): Float32Array {
+  const kept = made.get(values) ?? new Map<string, Float32Array>();
+  made.set(values, kept);
+  const key = `${tiles.rows}x${tiles.columns}x${tiles.across}x${tiles.count}`;
+  const grid = kept.get(key) ?? arrange(values, tiles);
+  kept.set(key, grid);
+  return grid;
+}
