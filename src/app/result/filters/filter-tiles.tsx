@@ -47,6 +47,7 @@ export function FilterTiles({ info: { name, shape }, values, width, first }: Fil
     const own = [...values.subarray(start, start + height * breadth)];
     return `[${channels.out}, ${channels.in}]: from ${formatValue(Math.min(...own))} to ${formatValue(Math.max(...own))}`;
   };
+  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const cut = layout.outs < outs || layout.ins < ins;
   return (
     <section>
@@ -65,7 +66,9 @@ export function FilterTiles({ info: { name, shape }, values, width, first }: Fil
         speak={speak}
       />
       <p className={views['readout']}>
-        {cell ? speak(cell) : cut ? `The first ${layout.outs} × ${layout.ins} of ${outs} × ${ins} kernels` : ''}
+        {cell
+          ? speak(cell)
+          : `${cut ? `the first ${layout.outs} × ${layout.ins} of ` : ''}${outs} × ${ins} ${outs * ins === 1 ? 'kernel' : 'kernels'}, |w| up to ${formatValue(largest)}`}
       </p>
     </section>
   );

@@ -1,0 +1,107 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Playground, test } from './playground';
+
+const CNN = 'seed=0&data=digits&size=12&samples=400&channels=4-8&batch=32&mode=single&compare=0&device=cpu';
+
+const tab = ({ page }: Playground, name: string) => page.getByRole('tab', { name, exact: true });
+const pad = ({ page }: Playground) => page.getByRole('application', { name: 'Drawing pad' });
+
+/** Along points in parts of the pad. */
+async function draw(playground: Playground, points: readonly (readonly [number, number])[]): Promise<void> {
+  await pad(playground).scrollIntoViewIfNeeded();
+  const box = await pad(playground).boundingBox();
+  if (!box) throw new Error('the pad has no place');
+  const { mouse } = playground.page;
+  for (const [i, [x, y]] of points.entries()) {
+    await mouse.move(box.x + x * box.width, box.y + y * box.height, { steps: 4 });
+    if (i === 0) await mouse.down();
+  }
+  await mouse.up();
+}
+
+/** The class whose bar is longest; undefined while there are none. */
+async function likeliest(playground: Playground): Promise<number | undefined> {
+  const bars = playground.page.getByRole('list', { name: 'Class probabilities' }).getByRole('status');
+  const shares = (await bars.allTextContents()).map((text) => Number.parseFloat(text));
+  return shares.some(Number.isFinite) ? shares.indexOf(Math.max(...shares)) : undefined;
+}
+
+test('a digit drawn with the pointer is classified, and what is mistaken is shown', async ({ playground }) => {
+  await playground.open(CNN);
+  await playground.playUntilStep(60);
+  await draw(playground, [
+    [0.42, 0.32],
+    [0.5, 0.2],
+    [0.5, 0.5],
+    [0.5, 0.8],
+  ]);
+  await expect.poll(() => likeliest(playground)).toBe(1);
+  await playground.button('Clear').click();
+  await expect(playground.status('Probability of 1')).toHaveText('–');
+
+  await tab(playground, 'Confusion').click();
+  await playground.page.getByRole('tabpanel').getByText('As a table').click();
+  const cells = await playground.page
+    .getByRole('table', { name: 'Confusion matrix' })
+    .getByRole('cell')
+    .allTextContents();
+  expect(cells).toHaveLength(100);
+  expect(cells.map(Number).reduce((sum, n) => sum + n, 0)).toBe(80);
+
+  await playground.page.getByRole('listbox', { name: /Confusion matrix/ }).focus();
+  await playground.page.keyboard.press('ArrowRight');
+  await expect(
+    playground
+      .region('Result')
+      .getByText(/^target 0 taken for 1: \d+ of \d+$/)
+      .first(),
+  ).toBeVisible();
+
+  await tab(playground, 'Mistakes').click();
+  const mistakes = playground.page.getByRole('list', { name: /Misclassified/ }).getByRole('button');
+  await expect(mistakes.first()).toHaveAccessibleName(/^is \d, taken for \d, \d+ %$/);
+  const last = mistakes.last();
+  await last.click();
+  await expect(last).toHaveAttribute('aria-pressed', 'true');
+
+  await tab(playground, 'Filters').click();
+  await expect(playground.region('Result').getByText('4.weight')).toBeVisible();
+});
+
+test('the keyboard draws, and the tabs are worked with the arrow keys', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(CNN);
+  await pad(playground).focus();
+  await page.keyboard.press('Space');
+  for (let i = 0; i < 8; i++) await page.keyboard.press('ArrowDown');
+  await expect.poll(() => likeliest(playground)).toBeGreaterThanOrEqual(0);
+  await expect(playground.button('Play')).toBeVisible();
+  await page.keyboard.press('Delete');
+  await expect(playground.status('Probability of 1')).toHaveText('–');
+  await tab(playground, 'Draw').focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(tab(playground, 'Confusion')).toBeFocused();
+  await expect(tab(playground, 'Confusion')).toHaveAttribute('aria-selected', 'true');
+});
+
+for (const [colorScheme, width] of [
+  ['light', 1360],
+  ['dark', 390],
+] as const) {
+  test(`axe finds nothing in the views of images in ${colorScheme} at ${width} px`, async ({ playground }) => {
+    const { page } = playground;
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize({ width, height: 860 });
+    await playground.open(CNN);
+    for (const name of ['Draw', 'Confusion', 'Mistakes', 'Filters']) {
+      await tab(playground, name).click();
+      await expect(page.getByRole('tabpanel', { name })).not.toBeEmpty();
+      const { violations } = await new AxeBuilder({ page }).include('section[aria-label="Result"]').analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`),
+        name,
+      ).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    }
+  });
+}

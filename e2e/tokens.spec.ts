@@ -1,0 +1,66 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Playground, test } from './playground';
+
+const RUN = 'seed=0&gpt=1-2-16&mode=single&compare=0&device=cpu';
+const TEXT = `${RUN}&data=text&context=16`;
+const REVERSE = `${RUN}&data=sequence&task=reverse&length=3&symbols=5`;
+
+const tab = ({ page }: Playground, name: string) => page.getByRole('tab', { name, exact: true });
+
+async function expectNoViolations({ page }: Playground): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).include('section[aria-label="Result"]').analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual(
+    [],
+  );
+}
+
+test('a model of text writes as it learns, and goes on from a prompt', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(TEXT);
+  await playground.iterate(2);
+  const samples = page.getByRole('list', { name: /Samples/ }).getByRole('listitem');
+  await expect(samples.first()).toContainText('step 2');
+  await expect(samples.last()).toContainText('step 0');
+  expect(await playground.number('Train perplexity')).toBeGreaterThan(1);
+
+  const panel = page.getByRole('tabpanel', { name: 'Text' });
+  await panel.getByLabel('Prompt').fill('the ');
+  await panel.getByLabel('Length').fill('20');
+  const write = async () => {
+    await playground.button('Write').click();
+    await expect(playground.button('Write')).toBeEnabled();
+    return await panel.locator('[aria-live="polite"]').textContent();
+  };
+  const first = await write();
+  expect(first).toMatch(/^the /);
+  expect(first).toHaveLength(24);
+  expect(await write()).toBe(first);
+  await panel.getByLabel('Seed').fill('1');
+  expect(await write()).not.toBe(first);
+
+  await panel.getByLabel('Prompt').fill('Ω');
+  expect(await write()).toContain('Ω');
+  await expectNoViolations(playground);
+});
+
+test('answers are right once the task is learnt, and attention is shown with its tokens', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(REVERSE);
+  const answers = page.getByRole('region', { name: 'Answers' });
+  await expect(answers.getByRole('img', { name: 'wrong' }).first()).toBeVisible();
+  await expectNoViolations(playground);
+  await playground.button('Play').click();
+  await expect(page.getByText(/^8 of 8/)).toBeVisible({ timeout: 60_000 });
+  await playground.button('Pause').click();
+  await expect(answers.getByRole('img', { name: 'right' })).toHaveCount(8);
+
+  await tab(playground, 'Attention').click();
+  const map = page.getByRole('listbox', { name: 'Attention of blocks.0, head 0' });
+  await map.focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(map.getByRole('option')).toHaveText(/^‘.’ at 1 looks at ‘.’ at 0: \d+ %$/);
+  await page.getByRole('button', { name: 'blocks.0, head 1' }).click();
+  await expect(page.getByRole('listbox', { name: 'Attention of blocks.0, head 1' })).toBeAttached();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectNoViolations(playground);
+});
