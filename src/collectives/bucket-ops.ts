@@ -4,8 +4,18 @@
  * (finalize_backward). 'ops/copy' moves one stretch within a device.
  */
 import { at } from '../base/invariant';
-import type { Attrs, OpDef, OpTable, SegmentedLaunch } from '../graph/op';
+import type { Attrs, OpDef, OpTable, TensorType } from '../graph/op';
 import { elements } from '../tensor/shape';
+
+/** Tensors that lie one after the other in a bucket, each with where it starts. */
+function along(types: readonly TensorType[]): readonly { readonly length: number; readonly offset: number }[] {
+  let end = 0;
+  return types.map(({ shape }) => {
+    const length = elements(shape);
+    end += length;
+    return { length, offset: end - length };
+  });
+}
 
 const num = (v: Attrs[string] | undefined): number => Number(v);
 
@@ -23,22 +33,25 @@ const pack: OpDef = {
     }
   },
   lower({ inputs, attrs }) {
-    let offset = 0;
-    const segments: SegmentedLaunch['segments'][number][] = inputs.map((type, operand) => {
-      const length = elements(type.shape);
-      const segment = {
-        at: [
-          { operand, offset: 0 },
-          { operand: inputs.length, offset },
-        ],
-        length,
-      };
-      offset += length;
-      return segment;
-    });
+    const segments = along(inputs).map(({ length, offset }, operand) => ({
+      at: [
+        { operand, offset: 0 },
+        { operand: inputs.length, offset },
+      ],
+      length,
+    }));
     return [{ kind: 'segmented', kernel: 'ddp/pack', params: [{ f32: num(attrs.scale) }], segments }];
   },
   flops: ({ outputs }) => elements(at(outputs, 0).shape),
+  moves({ inputs, attrs }) {
+    const scale = Math.fround(num(attrs.scale));
+    return along(inputs).map(({ length, offset }, operand) => ({
+      from: { operand, offset: 0 },
+      to: { operand: 0, offset },
+      length,
+      scale,
+    }));
+  },
 };
 
 /** inputs: bucket; outputs: gradients. */
@@ -54,22 +67,23 @@ const unpack: OpDef = {
     }
   },
   lower({ outputs }) {
-    let offset = 0;
-    const segments: SegmentedLaunch['segments'][number][] = outputs.map((type, k) => {
-      const length = elements(type.shape);
-      const segment = {
-        at: [
-          { operand: 0, offset },
-          { operand: 1 + k, offset: 0 },
-        ],
-        length,
-      };
-      offset += length;
-      return segment;
-    });
+    const segments = along(outputs).map(({ length, offset }, k) => ({
+      at: [
+        { operand: 0, offset },
+        { operand: 1 + k, offset: 0 },
+      ],
+      length,
+    }));
     return [{ kind: 'segmented', kernel: 'comm/transfer', constants: { ADD: 0 }, params: [], segments }];
   },
   flops: () => 0,
+  moves: ({ outputs }) =>
+    along(outputs).map(({ length, offset }, operand) => ({
+      from: { operand: 0, offset },
+      to: { operand, offset: 0 },
+      length,
+      scale: 1,
+    })),
 };
 
 /** inputs: source; output: target, of which `length` elements from `to` on become those of the source from `from` on. */
@@ -98,6 +112,14 @@ const copy: OpDef = {
     },
   ],
   flops: () => 0,
+  moves: ({ attrs }) => [
+    {
+      from: { operand: 0, offset: num(attrs.from) },
+      to: { operand: 0, offset: num(attrs.to) },
+      length: num(attrs.length),
+      scale: 1,
+    },
+  ],
 };
 
 export const COMM_OPS: OpTable = new Map([pack, unpack, copy].map((op) => [op.name, op]));

@@ -101,6 +101,17 @@ export interface OpDef {
   /** `tuning`: what is known of the adapter; it may choose between kernels that give the same bits. */
   lower(types: OpTypes, tuning?: KernelTuning): readonly Launch[];
   flops(types: OpTypes): number;
+  /** Of an operator that does nothing but copy stretches from inputs to outputs, times a factor: what it moves. Others have none. */
+  moves?(types: OpTypes): readonly OpMove[];
+}
+
+/** output[to + i] = input[from + i] * scale, rounded once. */
+export interface OpMove {
+  readonly from: { readonly operand: number; readonly offset: number };
+  /** `operand`: index among the outputs. */
+  readonly to: { readonly operand: number; readonly offset: number };
+  readonly length: number;
+  readonly scale: number;
 }
 
 export type OpTable = ReadonlyMap<string, OpDef>;

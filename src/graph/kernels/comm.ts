@@ -1,4 +1,4 @@
-/** Transfers between devices that share a GPUDevice (bits are moved as i32, so that class indices survive), and gradients into the flat bucket, pre-divided. */
+/** Transfers between devices that share a GPUDevice (bits are moved as i32, so that class indices survive), gradients into the flat bucket, pre-divided, and a whole all-reduce at once. */
 import type { KernelSpec } from './kernel-spec';
 
 export const COMM_KERNELS = {
@@ -34,6 +34,13 @@ export const COMM_KERNELS = {
     params: [],
     segmented: true,
     overrides: ['ADD', 'LANES'],
+    workgroupSize: [64, 1],
+  },
+  'comm/fold': {
+    tensors: [{ name: 'memory', access: 'read_write' }],
+    params: ['scale: f32', 'guard: u32'],
+    segmented: true,
+    overrides: ['TERMS', 'TARGETS', 'VECTORS', 'LANES'],
     workgroupSize: [64, 1],
   },
   'ddp/pack': {

@@ -1,7 +1,9 @@
 /** Turns instructions into closures over typed arrays, made once and replayed every step. */
 import { must } from '../../base/invariant';
 import type { CpuArgs, OpTable } from '../../graph/op';
+import type { Fold } from '../../program/fold-movements';
 import type { Compute, Lane, Load, Recv, Send } from '../../program/instruction';
+import type { Place } from '../../program/symbolic-memory';
 import { CAPTURE_LIMIT, type Captured } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';
 import type { Corruption, Feed } from '../executor';
@@ -35,6 +37,21 @@ export function receive(target: HostArray, source: HostArray, recv: Recv, corrup
   if (recv.apply === 'add') for (let i = 0; i < target.length; i++) target[i] = (target[i] ?? 0) + (source[i] ?? 0);
   else target.set(source);
   if (corruption?.tag === recv.tag) target[0] = (target[0] ?? 0) + corruption.add;
+}
+
+/** A whole all-reduce, summed in the order of its rounds. The arrays may be targets of each other: every element is read before it is written. */
+export function foldAction({ length, terms, targets, scale }: Fold, array: (place: Place) => HostArray): () => void {
+  const view = (place: Place) => array(place).subarray(place.offset, place.offset + length);
+  const [first, ...others] = terms.map(view);
+  const into = targets.map(view);
+  const sum = new Float32Array(length);
+  return () => {
+    const from = must(first, 'a term');
+    for (let i = 0; i < length; i++) sum[i] = (from[i] as number) * scale;
+    for (const term of others)
+      for (let i = 0; i < length; i++) sum[i] = (sum[i] as number) + Math.fround((term[i] as number) * scale);
+    for (const target of into) target.set(sum);
+  };
 }
 
 /** The first elements of a buffer, or of a slice of it, as the trace keeps them. */

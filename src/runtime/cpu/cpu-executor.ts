@@ -3,13 +3,15 @@
  * in one merged order, synchronously; a lane whose peers live elsewhere runs its two queues as two cooperating loops over the transport.
  */
 import { must } from '../../base/invariant';
+import { foldMovements } from '../../program/fold-movements';
 import type { Instruction, Lane, Program } from '../../program/instruction';
 import { linearize } from '../../program/linearize';
 import { planMemory } from '../../program/memory-planner';
+import type { Place } from '../../program/symbolic-memory';
 import type { Captured, DeviceIndex, Queue } from '../../protocol/trace';
 import { disposedError } from '../disposed-error';
 import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord, Loss } from '../executor';
-import { type ArrayOf, capture, computeAction, loadAction, receive, sliceOf } from './cpu-actions';
+import { type ArrayOf, capture, computeAction, foldAction, loadAction, receive, sliceOf } from './cpu-actions';
 import { createCpuMemory } from './cpu-memory';
 
 /** One thing to do, for the instructions it stands for (a transfer is a send and a recv). */
@@ -59,8 +61,15 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     return { parts, run: () => {}, captured: () => [] };
   };
 
-  const actionsOf = (program: Program): Action[] =>
-    linearize(program, { group: false }).flatMap((step): Action[] => {
+  /** `fold`: an all-reduce is one action; else each of its rounds is one, and can be traced and corrupted. */
+  const actionsOf = (program: Program, { fold }: { readonly fold: boolean }): Action[] => {
+    const rounds = linearize(program, { group: false });
+    const steps = fold ? foldMovements(program, rounds, ops, () => 'arrays') : rounds;
+    return steps.flatMap((step): Action[] => {
+      if (step.kind === 'fold') {
+        const array = ({ device, buffer }: Place) => arrayOf(program.variant, device)(buffer);
+        return step.items.map((fold) => ({ parts: step.ran, run: foldAction(fold, array), captured: () => [] }));
+      }
       if (step.kind !== 'transfer')
         return step.items.map(({ device, instruction }) => localAction(program, device, instruction));
       return step.items.map(({ send, recv }) => {
@@ -74,8 +83,17 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
         };
       });
     });
+  };
 
-  const local = new Map(programs.filter(isLocal).map((p) => [p.variant, actionsOf(p)]));
+  const local = new Map(programs.filter(isLocal).map((p) => [p.variant, actionsOf(p, { fold: true })]));
+  /** Every instruction by itself; made when one is looked at. */
+  const apart = new Map<string, Action[]>();
+  const roundByRound = (variant: string): readonly Action[] | undefined => {
+    if (!local.has(variant)) return undefined;
+    const known = apart.get(variant) ?? actionsOf(programOf(variant), { fold: false });
+    apart.set(variant, known);
+    return known;
+  };
   const programOf = (variant: string): Program =>
     must(
       programs.find((p) => p.variant === variant),
@@ -170,7 +188,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     step(variant, nextFeed) {
       if (disposed) throw disposedError();
       feed = nextFeed;
-      const actions = local.get(variant);
+      const actions = corruption ? roundByRound(variant) : local.get(variant);
       if (!actions) return remoteStep(variant);
       for (const action of actions) action.run();
       noteLosses(variant);
@@ -185,7 +203,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     async trace(variant, nextFeed) {
       if (disposed) throw disposedError();
       feed = nextFeed;
-      const actions = local.get(variant);
+      const actions = roundByRound(variant);
       const records: InstructionRecord[] = [];
       if (actions) records.push(...traceLocal(actions));
       else await remoteStep(variant, records);

@@ -12,20 +12,26 @@ import { testRun } from './testing/programs';
 
 const LIMITS = { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 ** 27 };
 
-function planOf(mode: Config['mode'], worldSize: number, batchSize = 12) {
+function planOf(mode: Config['mode'], worldSize: number, batchSize = 12, options: { fold?: boolean } = {}) {
   const run = testRun({ mode, worldSize, batchSize });
   const layout = new MemoryLayout(run.programs, run.devices, LIMITS);
-  return planProgram(at(run.programs, 0), PROGRAM_OPS, layout);
+  return planProgram(at(run.programs, 0), PROGRAM_OPS, layout, options);
 }
 
 describe('a planned step', () => {
   it('runs the ranks of DDP in shared dispatches', () => {
     const single = planOf('single', 1).dispatches.length;
     for (const worldSize of [2, 3, 4]) {
-      const { dispatches, loads } = planOf('ddp', worldSize);
+      const rounds = planOf('ddp', worldSize, 12, { fold: false });
       // Copy into the bucket, 2(N - 1) rounds of the ring, copy out of it.
-      expect(dispatches.length).toBe(single + 2 + 2 * (worldSize - 1));
-      expect(loads.length).toBe(3);
+      expect(rounds.dispatches.length).toBe(single + 2 + 2 * (worldSize - 1));
+      expect(rounds.loads.length).toBe(3);
+      const { dispatches, arrived } = planOf('ddp', worldSize);
+      expect(dispatches.length).toBe(single + 1);
+      expect(dispatches.filter(({ kernel }) => kernel === 'comm/fold')).toMatchObject([
+        { constants: { TERMS: worldSize, TARGETS: worldSize, VECTORS: 1 } },
+      ]);
+      expect(arrived.size).toBe(0);
     }
   });
 

@@ -4,14 +4,17 @@
  */
 import { at, must } from '../../base/invariant';
 import type { OpTable } from '../../graph/op';
+import { type Fold, type FoldStep, foldMovements, instructionsOf, type MemoryOf } from '../../program/fold-movements';
 import type { Compute, Instruction, Program } from '../../program/instruction';
 import { accessedBuffers, readBuffers, writtenBuffers } from '../../program/instruction-access';
 import { type LinearStep, linearize, type Placed, type Transfer } from '../../program/linearize';
+import type { Place } from '../../program/symbolic-memory';
 import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 import type { DispatchSpec } from './dispatch';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planCompute } from './plan-compute';
+import { planFolds } from './plan-folds';
 import { type LoadPlan, type PlannedLoads, planLoads } from './plan-loads';
 import { type Move, planTransfers } from './plan-transfer';
 import { type Access, Schedule } from './schedule';
@@ -30,12 +33,22 @@ export interface InstructionPlan {
   readonly dispatches: readonly DispatchSpec[];
 }
 
-export function planProgram(program: Program, ops: OpTable, layout: MemoryLayout): ProgramPlan {
+/** `fold`: an all-reduce within one GPUBuffer is one dispatch; its rounds then have no place in `arrived`. */
+export function planProgram(
+  program: Program,
+  ops: OpTable,
+  layout: MemoryLayout,
+  { fold = true }: { readonly fold?: boolean } = {},
+): ProgramPlan {
   const planner = new StepPlanner(program, ops, layout);
   const schedule = new Schedule();
   const loads: LoadPlan[] = [];
-  for (const step of linearize(program, { group: true })) {
-    if (step.kind === 'transfer') {
+  const rounds = linearize(program, { group: true });
+  const memoryOf: MemoryOf = ({ device, buffer }) => layout.locate(program.variant, device, buffer).buffer;
+  for (const step of fold ? foldMovements(program, rounds, ops, memoryOf) : rounds) {
+    if (step.kind === 'fold') {
+      schedule.compute(planFolds(step.items, planner.locate, layout), planner.accessesOfFolds(step.items));
+    } else if (step.kind === 'transfer') {
       for (const transfer of step.items) {
         const { apply, tag } = transfer.recv.instruction;
         schedule.move(planner.move(transfer), apply === 'add', tag);
@@ -73,10 +86,6 @@ function planOne(step: LinearStep, planner: StepPlanner, layout: MemoryLayout): 
   );
   return { ran, loads: [], dispatches };
 }
-
-/** Every instruction that a step completes. */
-const instructionsOf = (step: LinearStep): readonly Placed<Instruction>[] =>
-  step.kind === 'transfer' ? step.items.flatMap(({ send, recv }) => [send, recv]) : step.items;
 
 class StepPlanner {
   /** Places that an instruction so far has used. */
@@ -124,15 +133,27 @@ class StepPlanner {
     };
   }
 
-  touch(step: LinearStep): void {
+  touch(step: LinearStep | FoldStep): void {
     for (const { device, instruction } of instructionsOf(step)) {
       for (const name of accessedBuffers(instruction)) this.touched.add(placeOf(this.locate(device, name)));
     }
   }
 
-  private locate(device: DeviceIndex, name: string): Location {
-    return this.layout.locate(this.program.variant, device, name);
+  accessesOfFolds(folds: readonly Fold[]): readonly Access[] {
+    return folds.flatMap(({ length, terms, targets }) => {
+      const access =
+        (write: boolean) =>
+        (place: Place): Access => {
+          const { buffer, offset } = this.locate(place.device, place.buffer);
+          const from = offset / 4 + place.offset;
+          return { buffer, from, to: from + length, write };
+        };
+      return [...terms.map(access(false)), ...targets.map(access(true))];
+    });
   }
+
+  readonly locate = (device: DeviceIndex, name: string): Location =>
+    this.layout.locate(this.program.variant, device, name);
 }
 
 const placeOf = ({ buffer, offset }: Location): string => `${buffer}+${offset}`;

@@ -17,6 +17,12 @@ interface Variant {
   readonly commands: readonly Command[];
 }
 
+interface CorruptedVariant extends Variant {
+  readonly tag: string;
+  /** The corruption alone. */
+  readonly extra: readonly Command[];
+}
+
 export interface SharedPlan {
   readonly kind: 'shared';
   readonly variants: ReadonlyMap<string, ProgramPlan>;
@@ -32,11 +38,10 @@ export function planShared({ programs, ops, layout }: Pick<GpuContext, 'programs
 export class SharedRun {
   private readonly variants: ReadonlyMap<string, Variant>;
   private readonly tracer: SharedTrace;
-  /** Command lists with the corruption in them, and the corruption alone; empty without one. */
-  private corrupted: ReadonlyMap<
-    string,
-    { readonly all: readonly Command[]; readonly tag: string; readonly extra: readonly Command[] }
-  > = new Map();
+  /** The variants with every round of every all-reduce in them, where a corruption can stand; made when the first is asked for. */
+  private roundByRound: ReadonlyMap<string, Variant> | undefined;
+  /** Those with the corruption in them; empty without one. */
+  private corrupted: ReadonlyMap<string, CorruptedVariant> = new Map();
 
   constructor(
     private readonly context: GpuContext,
@@ -56,11 +61,11 @@ export class SharedRun {
 
   step(variant: string, feed: Feed): void {
     const { memory, ring, losses } = this.context;
-    const { plan, commands } = must(this.variants.get(variant), `program '${variant}'`);
+    const { plan, commands } = this.corrupted.get(variant) ?? must(this.variants.get(variant), `program '${variant}'`);
     runLoads(plan.loads, feed, memory);
     const encoder = memory.device.createCommandEncoder();
     const pass = encoder.beginComputePass();
-    encodeCommands(pass, this.corrupted.get(variant)?.all ?? commands);
+    encodeCommands(pass, commands);
     pass.end();
     ring.append(encoder, must(losses.get(variant), 'losses'), (buffer) => memory.buffer(buffer));
     memory.device.queue.submit([encoder.finish()]);
@@ -73,17 +78,24 @@ export class SharedRun {
   }
 
   corrupt(corruption: Corruption | undefined, source: number): void {
-    const { programs, layout, kernels, memory } = this.context;
+    const { programs, ops, layout, kernels, memory } = this.context;
     this.corrupted = new Map();
     if (!corruption) return;
+    const bind = (specs: readonly DispatchSpec[], label: string) => kernels.bind(specs, memory, label, { now: true });
+    this.roundByRound ??= new Map(
+      programs.map((program) => {
+        const plan = planProgram(program, ops, layout, { fold: false });
+        return [program.variant, { plan, commands: bind(plan.dispatches, 'step, round by round') }];
+      }),
+    );
     const { tag } = corruption;
-    const lists = programs.flatMap((program) => {
-      const { commands, plan } = must(this.variants.get(program.variant), 'variant');
+    const lists = [...this.roundByRound].flatMap(([variant, { plan, commands }]) => {
       const position = plan.arrived.get(tag);
-      if (position === undefined) return [];
-      const extra = kernels.bind(planCorruption(program, tag, source, layout), memory, 'corruption', { now: true });
+      const program = programs.find((p) => p.variant === variant);
+      if (position === undefined || !program) return [];
+      const extra = bind(planCorruption(program, tag, source, layout), 'corruption');
       const all = [...commands.slice(0, position), ...extra, ...commands.slice(position)];
-      return [[program.variant, { all, tag, extra }] as const];
+      return [[variant, { plan, commands: all, tag, extra }] as const];
     });
     this.corrupted = new Map(lists);
   }

@@ -1,0 +1,93 @@
+/** Which data movements become folds, in which order they add, and what keeps them apart. Their bits are held by runtime/cpu/interleavings.property.test.ts. */
+import { expect, test } from 'vitest';
+import { at } from '../base/invariant';
+import { naive } from '../collectives/naive';
+import { ring } from '../collectives/ring';
+import { PROGRAM_OPS } from '../parallel/strategies';
+import { ProgramBuilder, type Where } from './builder';
+import { type FoldStep, foldMovements } from './fold-movements';
+import { linearize } from './linearize';
+
+const WHERE: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
+const STEP: Where = { phase: 'step', anchor: 'step' };
+
+type Meanwhile = 'nothing' | 'gradient read' | 'gradient written' | 'bucket read';
+
+/** `g` of 5 elements a rank, packed, all-reduced and unpacked. */
+function program(ranks: number, algorithm: typeof ring, meanwhile: Meanwhile = 'nothing') {
+  const group = Array.from({ length: ranks }, (_, r) => r);
+  const builder = new ProgramBuilder(group, PROGRAM_OPS);
+  for (const lane of builder.lanes) {
+    const persistent = { shape: [5], dtype: 'f32', category: 'gradient', persistent: true } as const;
+    lane.buffer({ ...persistent, name: 'g', pool: 'gradients' });
+    lane.buffer({ ...persistent, name: 'other' });
+    lane.buffer({ name: 'bucket', shape: [5], dtype: 'f32', category: 'bucket', persistent: false });
+    lane.compute('ddp/pack', ['g'], ['bucket'], { scale: 1 / ranks }, STEP);
+    if (meanwhile === 'gradient read') lane.compute('ops/relu', ['g'], ['other'], {}, STEP);
+    if (meanwhile === 'gradient written') lane.compute('ops/relu', ['other'], ['g'], {}, STEP);
+    if (meanwhile === 'bucket read') lane.compute('ops/relu', ['bucket'], ['other'], {}, STEP);
+    lane.handOver('compute', 'comm', WHERE);
+  }
+  algorithm.emit({ builder, group, buffer: 'bucket', length: 5, payload: 'gradient', seq: 0, where: WHERE });
+  for (const lane of builder.lanes) {
+    lane.handOver('comm', 'compute', STEP);
+    lane.compute('ddp/unpack', ['bucket'], ['g'], {}, STEP);
+  }
+  return builder.finish('ddp', 'full');
+}
+
+function folded(...args: Parameters<typeof program>): { kinds: readonly string[]; fold: FoldStep | undefined } {
+  const made = program(...args);
+  const steps = foldMovements(made, linearize(made, { group: true }), PROGRAM_OPS, () => 'one');
+  return { kinds: steps.map((s) => s.kind), fold: steps.find((s) => s.kind === 'fold') };
+}
+
+test('a ring of three is one step that adds each chunk in the order of the ring', () => {
+  const { kinds, fold } = folded(3, ring);
+  expect(kinds).toEqual(['fold']);
+  const items = fold?.items ?? [];
+  // Chunk c is x[c-1] + x[c-2] + x[c], of which the first two may change places; chunks of two elements, the last of one.
+  expect(
+    items.map(({ length, scale, terms }) => [terms[0]?.offset, length, scale, terms.map((t) => t.device)]),
+  ).toEqual([
+    [0, 2, Math.fround(1 / 3), [1, 2, 0]],
+    [2, 2, Math.fround(1 / 3), [2, 0, 1]],
+    [4, 1, Math.fround(1 / 3), [0, 1, 2]],
+  ]);
+  for (const { targets } of items)
+    expect(targets.map((t) => `${t.device} ${t.buffer}`).sort()).toEqual(['0 g', '1 g', '2 g']);
+});
+
+test('the naive algorithm: one sum, from the root on', () => {
+  const { kinds, fold } = folded(3, naive);
+  expect(kinds).toEqual(['fold']);
+  expect(fold?.items.map(({ length, terms }) => [length, terms.map((t) => t.device)])).toEqual([[5, [0, 1, 2]]]);
+});
+
+test('every instruction that a fold replaces is in it', () => {
+  const made = program(4, ring);
+  const [step] = foldMovements(made, linearize(made, { group: true }), PROGRAM_OPS, () => 'one');
+  const all = made.lanes.flatMap((lane) => lane.instructions.filter((i) => i.kind !== 'wait').map((i) => i.id));
+  expect(step?.kind === 'fold' && step.ran.map(({ instruction }) => instruction.id).sort((a, b) => a - b)).toEqual(
+    all.sort((a, b) => a - b),
+  );
+});
+
+test('a gradient that is read meanwhile still has its value: the fold comes after', () => {
+  expect(folded(3, ring, 'gradient read').kinds).toEqual(['compute', 'fold']);
+});
+
+test.each(['gradient written', 'bucket read'] as const)('%s meanwhile: the rounds stay', (meanwhile) => {
+  expect(folded(3, ring, meanwhile).kinds).not.toContain('fold');
+});
+
+test('devices whose gradients lie in several allocations keep their rounds', () => {
+  const made = program(3, ring);
+  const steps = linearize(made, { group: true });
+  expect(foldMovements(made, steps, PROGRAM_OPS, ({ device }) => device)).toEqual(steps);
+});
+
+test('without peers nothing moves but the factor', () => {
+  expect(folded(1, ring).kinds).toEqual(['fold']);
+  expect(at([folded(1, ring).fold?.items.length ?? -1], 0)).toBe(0);
+});
