@@ -15,9 +15,10 @@ export async function openBenchPage(browser, url) {
  * @param {string} method
  * @param {unknown[]} args
  * @param {number} limitMs
+ * @param {string} [what] for the message
  * @returns {Promise<any>}
  */
-export async function callPage(page, method, args, limitMs) {
+export async function callPage(page, method, args, limitMs, what = method) {
   const call = page.evaluate(
     ([name, list]) =>
       Reflect.get(globalThis, 'bench')[/** @type {string} */ (name)](.../** @type {unknown[]} */ (list)),
@@ -28,7 +29,7 @@ export async function callPage(page, method, args, limitMs) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   const limit = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`took longer than ${limitMs / 1000} s`)), limitMs);
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${limitMs / 1000} s`)), limitMs);
   });
   try {
     return await Promise.race([call, limit]);

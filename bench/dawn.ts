@@ -1,6 +1,6 @@
 /**
  * Runs the Lockstep workloads on the GPU that Dawn finds under Node, checks them against the CPU device, and measures the ring all-reduce beside plain copies. Called
- * by gpu-figures.mjs with the options and a file for the result.
+ * by gpu-figures.mjs with the options and a file for the result; by hand, `node dawn.mjs` beside the package `webgpu` does as well.
  */
 import { writeFileSync } from 'node:fs';
 import { create, globals } from 'webgpu';
@@ -8,6 +8,7 @@ import { measureAllReduce } from './all-reduce';
 import { disagreement } from './check-losses.mjs';
 import type { Runner } from './contenders/contender';
 import { lockstepContenders } from './contenders/lockstep';
+import { machine } from './machine.mjs';
 import type { Figure } from './result';
 import { chosen, summary } from './summary.mjs';
 import { timed } from './timed';
@@ -22,8 +23,9 @@ interface Options {
   readonly milliseconds: number;
 }
 
-const [, , optionText = '{}', file = 'bench-dawn.json'] = process.argv;
-const options = JSON.parse(optionText) as Options;
+const DEFAULTS: Options = { only: [], contenders: [], rounds: 5, milliseconds: 500 };
+const [, , optionText = '{}', file = 'dawn.json'] = process.argv;
+const options: Options = { ...DEFAULTS, ...(JSON.parse(optionText) as Partial<Options>) };
 Object.assign(globalThis, globals);
 /** Held to the end: Dawn aborts the process when its instance is collected. */
 const gpu = create([]);
@@ -85,6 +87,8 @@ async function main(): Promise<void> {
   const software = /swiftshader|llvmpipe/i.test(adapter);
   const notes = software ? ['This adapter is a software one; its figures are not those of a GPU.'] : [];
   const result = {
+    ...machine(),
+    runtime: `Dawn in Node ${process.versions.node}`,
     adapter,
     workloads: workloads.map((work) => ({
       id: work.id,

@@ -3,20 +3,46 @@
  * is read from its environment), and PyTorch's on the same GPU where Python has it.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'vite';
 import { root } from '../scripts/install.mjs';
 import { vulkanEnvironment } from '../scripts/software-vulkan.mjs';
-import { machine } from './machine.mjs';
 import { chosen, summary } from './summary.mjs';
 
-/** @param {import('./workload-figures.mjs').Options} options @returns {Promise<import('./result.d.ts').Result>} */
-export async function measureGpu(options) {
+/**
+ * @param {import('./workload-figures.mjs').Options} options
+ * @param {string} [from] a folder with dawn.json and pytorch.json, written by those programs on a machine that has no npm
+ * @returns {Promise<import('./result.d.ts').Result>}
+ */
+export async function measureGpu(options, from) {
+  const own = from ? fileIn(from, 'dawn.json') : await dawn(options);
+  if ('problem' in own) throw new Error(`Lockstep could not be measured through Dawn: ${own.problem}`);
+  const beside = chosen('pytorch', options.contenders)
+    ? asFigures(from ? fileIn(from, 'pytorch.json') : await pytorch(options))
+    : NONE;
+  const ids = new Set(own.workloads.map((/** @type {{id: string}} */ { id }) => id));
+  const figures = beside.figures.filter(({ workload }) => ids.has(workload));
+  return {
+    ...own,
+    contenders: [...own.contenders, ...(figures.length > 0 ? beside.contenders : [])],
+    figures: [...own.figures, ...figures],
+    presets: [],
+    notes: [...own.notes, ...beside.notes],
+  };
+}
+
+/** @param {import('./workload-figures.mjs').Options} options */
+async function dawn(options) {
   const environment = vulkanEnvironment({ preferSoftware: false });
   if (environment === undefined)
-    throw new Error('No Vulkan driver was found: install the GPU driver, or Chromium for its software one.');
+    return { problem: "no Vulkan driver was found; install the GPU's driver, or Chromium for its software one" };
+  return resultOf(process.execPath, [await buildDawn()], options, environment);
+}
+
+/** One file that needs nothing but the package `webgpu` beside it. */
+async function buildDawn() {
   const outDir = path.join(root, '.cache', 'bench-dawn');
   await build({
     root,
@@ -31,32 +57,27 @@ export async function measureGpu(options) {
       rolldownOptions: { external: ['webgpu'], output: { entryFileNames: 'dawn.mjs', codeSplitting: false } },
     },
   });
-  const own = await resultOf(process.execPath, [path.join(outDir, 'dawn.mjs')], options, environment);
-  if ('problem' in own) throw new Error(`Lockstep could not be measured through Dawn: ${own.problem}`);
-  const beside = await pytorch(options);
-  const ids = new Set(own.workloads.map((/** @type {{id: string}} */ { id }) => id));
-  const figures = beside.figures.filter(({ workload }) => ids.has(workload));
-  return {
-    ...machine(),
-    runtime: `Dawn in Node ${process.versions.node}`,
-    ...own,
-    contenders: [...own.contenders, ...(figures.length > 0 ? beside.contenders : [])],
-    figures: [...own.figures, ...figures],
-    presets: [],
-    notes: [...own.notes, ...beside.notes],
-  };
+  return path.join(outDir, 'dawn.mjs');
 }
 
 /** @param {import('./workload-figures.mjs').Options} options */
-async function pytorch(options) {
-  if (!chosen('pytorch', options.contenders)) return { contenders: [], figures: [], notes: [] };
-  const python = process.env['LOCKSTEP_PYTHON'] ?? 'python3';
-  const found = await resultOf(python, [path.join(root, 'bench', 'pytorch_reference.py')], options, {});
-  if ('problem' in found) return { contenders: [], figures: [], notes: [`PyTorch was not measured: ${found.problem}`] };
+const pytorch = (options) =>
+  resultOf(
+    process.env['LOCKSTEP_PYTHON'] ?? 'python3',
+    [path.join(root, 'bench', 'pytorch_reference.py')],
+    options,
+    {},
+  );
+
+/** @type {{contenders: import('./result.d.ts').ContenderInfo[], figures: import('./result.d.ts').Figure[], notes: string[]}} */
+const NONE = { contenders: [], figures: [], notes: [] };
+
+/** @param {any} found @returns {typeof NONE} */
+function asFigures(found) {
+  if ('problem' in found) return { ...NONE, notes: [`PyTorch was not measured: ${found.problem}`] };
+  const title = `PyTorch ${found.version}, ${found.device}`;
   return {
-    contenders: [
-      { id: 'pytorch', title: `PyTorch ${found.version}, ${found.device}`, library: 'pytorch', backend: 'cuda' },
-    ],
+    contenders: [{ id: 'pytorch', title, library: 'pytorch', backend: 'cuda' }],
     figures: Object.entries(found.rounds).map(([workload, rounds]) => ({
       workload,
       contender: 'pytorch',
@@ -66,8 +87,14 @@ async function pytorch(options) {
   };
 }
 
+/** @param {string} folder @param {string} name @returns {any} */
+function fileIn(folder, name) {
+  const file = path.join(folder, name);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { problem: `there is no ${file}` };
+}
+
 /**
- * Runs a program that gets the options and the name of a file for its JSON. Its own words go to the terminal.
+ * Runs a program that gets the options and the name of a file for its JSON. Its own words go to the terminal; the last of its errors is the problem.
  * @param {string} command
  * @param {string[]} args
  * @param {unknown} options
@@ -78,14 +105,22 @@ async function resultOf(command, args, options, environment) {
   const folder = mkdtempSync(path.join(tmpdir(), 'lockstep-bench-'));
   const file = path.join(folder, 'result.json');
   const child = spawn(command, [...args, JSON.stringify(options), file], {
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'inherit', 'pipe'],
     env: { ...process.env, ...environment },
+  });
+  let words = '';
+  child.stderr.on('data', (data) => {
+    words += data;
+    process.stderr.write(data);
   });
   try {
     /** @type {string | undefined} */
     const problem = await new Promise((resolve) => {
       child.on('error', (error) => resolve(error.message));
-      child.on('exit', (code, signal) => resolve(code === 0 ? undefined : `it ended with ${signal ?? code}`));
+      child.on('close', (code, signal) => {
+        const last = words.trim().split('\n').at(-1);
+        resolve(code === 0 ? undefined : last || `it ended with ${signal ?? code}`);
+      });
     });
     return problem === undefined ? JSON.parse(readFileSync(file, 'utf8')) : { problem };
   } finally {

@@ -8,7 +8,8 @@ export function withReport(text, date, report) {
   const at = text.indexOf(MARK);
   if (at < 0) throw new Error(`the document has no place for reports ("${MARK}")`);
   const end = at + MARK.length;
-  return `${text.slice(0, end)}\n\n### ${date}\n\n${report.trim()}\n${text.slice(end)}`;
+  const older = text.slice(end).trim();
+  return `${text.slice(0, end)}\n\n### ${date}\n\n${report.trim()}\n${older ? `\n${older}\n` : ''}`;
 }
 
 /** @param {string} file @param {string} date @param {string} report */

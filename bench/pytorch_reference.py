@@ -144,7 +144,8 @@ def workloads():
 
 
 def main():
-    options, file = json.loads(sys.argv[1]), sys.argv[2]
+    options = {"only": [], "rounds": 5, "milliseconds": 500, **json.loads((sys.argv[1:2] or ["{}"])[0])}
+    file = (sys.argv[2:3] or ["pytorch.json"])[0]
     rounds = {}
     for name, per_run, make in workloads():
         if options["only"] and not any(name.startswith(each) for each in options["only"]):

@@ -3,9 +3,10 @@
  * and JSON (.cache/bench.json); `--write` appends them to docs/benchmarks.md. See there for how to read them.
  *
  *   --only small,matmul-1024     workloads whose ids begin so       --contenders lockstep,jax    likewise
- *   --rounds 5 --milliseconds 500  how long                         --limit 40    seconds that opening, or one round, may take
+ *   --rounds 5 --milliseconds 500  how long                         --limit 45    seconds that opening, or one round, may take
  *   --skip-presets --skip-page   leave out the presets' first steps, the built page
- *   --gpu                        Lockstep alone on this machine's GPU, through Dawn in Node, beside PyTorch's figures there
+ *   --gpu                        Lockstep alone on this machine's GPU, through Dawn in Node, beside PyTorch's figures there; with
+ *                                --from FOLDER the report of a dawn.json and a pytorch.json that were written on another machine
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -30,9 +31,10 @@ const { values } = parseArgs({
     contenders: { type: 'string', default: '' },
     rounds: { type: 'string', default: '5' },
     milliseconds: { type: 'string', default: '500' },
-    limit: { type: 'string', default: '40' },
+    limit: { type: 'string', default: '45' },
     write: { type: 'boolean', default: false },
     gpu: { type: 'boolean', default: false },
+    from: { type: 'string' },
     'skip-presets': { type: 'boolean', default: false },
     'skip-page': { type: 'boolean', default: false },
   },
@@ -69,7 +71,7 @@ async function measureInBrowser() {
   }
 }
 
-const result = values.gpu ? await measureGpu(options) : await measureInBrowser();
+const result = values.gpu ? await measureGpu(options, values.from) : await measureInBrowser();
 mkdirSync(path.join(root, '.cache'), { recursive: true });
 writeFileSync(path.join(root, '.cache', 'bench.json'), `${JSON.stringify(result, null, 2)}\n`);
 const text = report(result);

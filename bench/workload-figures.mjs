@@ -6,11 +6,15 @@ import { callPage, openBenchPage, sentence } from './bench-page.mjs';
 import { disagreement } from './check-losses.mjs';
 import { chosen, summary } from './summary.mjs';
 
+/** One that is so slow that its rounds take this long altogether has said enough after a few. */
+const ENOUGH_MS = 15_000;
+const FEWEST_ROUNDS = 3;
+
 /**
  * @typedef {{only: string[], contenders: string[], rounds: number, milliseconds: number, limitMs: number}} Options
  * @typedef {import('./result.d.ts').ContenderInfo & {mode?: string}} Contender
  * @typedef {import('./result.d.ts').WorkloadInfo & {perRun: number, expected?: number[], contenders: Contender[]}} Workload
- * @typedef {{contender: Contender, page: import('playwright-core').Page | undefined, rates: number[], problem?: string}} Entry
+ * @typedef {{contender: Contender, page: import('playwright-core').Page | undefined, rates: number[], spentMs: number, problem?: string}} Entry
  */
 
 /** @param {import('playwright-core').Browser} browser @param {string} url @param {Options} options */
@@ -57,10 +61,10 @@ async function measureOne(browser, url, work, { contenders, rounds, milliseconds
   for (const contender of work.contenders.filter(({ id }) => chosen(id, contenders))) {
     const page = await openBenchPage(browser, url);
     /** @type {Entry} */
-    const entry = { contender, page, rates: [] };
+    const entry = { contender, page, rates: [], spentMs: 0 };
     entries.push(entry);
     await attempt(entry, async () => {
-      const numbers = await callPage(page, 'open', [contender.id, work.id], limitMs);
+      const numbers = await callPage(page, 'open', [contender.id, work.id], limitMs, 'opening and the first steps');
       const wrong = disagreement(numbers, contender.mode === 'ddp' ? undefined : expected);
       if (wrong) throw new Error(wrong);
       if (contender.mode !== 'ddp') expected ??= numbers;
@@ -68,8 +72,12 @@ async function measureOne(browser, url, work, { contenders, rounds, milliseconds
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const entry of entries) {
+      if (entry.rates.length >= FEWEST_ROUNDS && entry.spentMs > ENOUGH_MS) continue;
       await attempt(entry, async () => {
-        if (entry.page) entry.rates.push(await callPage(entry.page, 'measure', [milliseconds], limitMs));
+        if (!entry.page) return;
+        const started = performance.now();
+        entry.rates.push(await callPage(entry.page, 'measure', [milliseconds], limitMs, 'a round'));
+        entry.spentMs += performance.now() - started;
       });
     }
   }

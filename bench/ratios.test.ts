@@ -1,0 +1,67 @@
+/** Which figures a bar is held against. */
+import { expect, it } from 'vitest';
+import { ratios } from './ratios.mjs';
+import type { Result } from './result';
+
+const CONTENDERS = [
+  ['lockstep-single', 'lockstep', 'webgpu'],
+  ['lockstep-fused', 'lockstep', 'webgpu'],
+  ['lockstep-ddp', 'lockstep', 'webgpu'],
+  ['lockstep-cpu', 'lockstep', 'cpu'],
+  ['tensorflow-webgpu', 'tensorflow', 'webgpu'],
+  ['tensorflow-cpu', 'tensorflow', 'cpu'],
+  ['jax-webgpu', 'jax', 'webgpu'],
+  ['jax-wasm', 'jax', 'wasm'],
+] as const;
+
+const resultOf = (workload: string, medians: Record<string, number>): Result => ({
+  date: '2026-01-01',
+  machine: 'm',
+  runtime: 'r',
+  adapter: 'a',
+  presets: [],
+  workloads: [{ id: workload, title: workload, unit: 'steps/s' }],
+  contenders: CONTENDERS.map(([id, library, backend]) => ({ id, title: id, library, backend })),
+  figures: CONTENDERS.map(([id]) => {
+    const median = medians[id];
+    if (median === undefined) return { workload, contender: id, problem: 'failed' };
+    return { workload, contender: id, summary: { median, min: median, max: median, rounds: [median] } };
+  }),
+});
+
+it('holds the better of eager and fused against the best WebGPU peer, not against WASM', () => {
+  const medians = {
+    'lockstep-single': 6,
+    'lockstep-fused': 8,
+    'lockstep-ddp': 100,
+    'lockstep-cpu': 200,
+    'tensorflow-webgpu': 1,
+    'jax-webgpu': 4,
+    'jax-wasm': 400,
+  };
+  expect(ratios(resultOf('gpt', medians))).toEqual([
+    { title: 'gpt', by: 'lockstep-fused to jax-webgpu', value: 2, unit: 'x', bar: 2 },
+  ]);
+});
+
+it('takes the other peer where the best one failed, and says nothing where none ran', () => {
+  const own = { 'lockstep-single': 6 };
+  expect(ratios(resultOf('cnn', { ...own, 'tensorflow-webgpu': 3 }))[0]?.by).toBe(
+    'lockstep-single to tensorflow-webgpu',
+  );
+  expect(ratios(resultOf('cnn', own))).toEqual([]);
+});
+
+it('holds DDP against Single and the CPU device against its bars', () => {
+  const all = { 'lockstep-single': 10, 'lockstep-ddp': 6, 'lockstep-cpu': 30, 'tensorflow-cpu': 8, 'jax-webgpu': 1 };
+  expect(ratios(resultOf('small-2-1', all)).map(({ by, value, unit, bar }) => [by, value, unit, bar])).toEqual([
+    ['lockstep-single to jax-webgpu', 10, 'x', 12],
+    ['lockstep-ddp to lockstep-single', 0.6, 'x', 0.7],
+    ['lockstep-cpu', 30, 'steps/s', 20_000],
+  ]);
+  expect(ratios(resultOf('mlp-784-sgd', all)).map(({ by, value, bar }) => [by, value, bar])).toEqual([
+    ['lockstep-single to jax-webgpu', 10, 2],
+    ['lockstep-cpu to tensorflow-cpu', 3.75, 3],
+  ]);
+  expect(ratios(resultOf('matmul-512', all))).toEqual([]);
+});

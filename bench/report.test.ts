@@ -1,0 +1,71 @@
+/** What is printed of a result, checked before it is timed, and kept. */
+import { expect, it } from 'vitest';
+import { disagreement } from './check-losses.mjs';
+import { MARK, withReport } from './history.mjs';
+import { report } from './report.mjs';
+import type { Result } from './result';
+import { chosen, summary } from './summary.mjs';
+
+const summaryOf = (...rounds: number[]) => summary(rounds);
+
+const RESULT: Result = {
+  date: '2026-01-01',
+  machine: 'a machine',
+  runtime: 'a browser',
+  adapter: 'an adapter',
+  workloads: [
+    { id: 'cnn', title: 'CNN', unit: 'steps/s' },
+    { id: 'gpt', title: 'GPT', unit: 'steps/s' },
+  ],
+  contenders: [
+    { id: 'lockstep-single', title: 'Lockstep', library: 'lockstep', backend: 'webgpu' },
+    { id: 'jax-webgpu', title: 'jax', library: 'jax', backend: 'webgpu' },
+  ],
+  figures: [
+    { workload: 'cnn', contender: 'lockstep-single', summary: summaryOf(9, 12, 10) },
+    { workload: 'cnn', contender: 'jax-webgpu', problem: 'no convolution' },
+    { workload: 'gpt', contender: 'lockstep-single', summary: summaryOf(1, 2, 1.5) },
+    { workload: 'gpt', contender: 'jax-webgpu', summary: summaryOf(1) },
+  ],
+  presets: [{ title: 'MLP', firstStepMs: 512.3, peakBytes: 2 * 1024 * 1024 }],
+  allReduce: { ranks: 4, bucketBytes: 16 * 1024 * 1024, sentBytes: 96e6, milliseconds: 2, copyMilliseconds: 1 },
+  notes: ['a note'],
+};
+
+it('shows medians with their spread, failures with their reason, ratios with their bar', () => {
+  const text = report(RESULT);
+  expect(text).toContain('| GPT: Lockstep to jax | 1.50x | 2.00x | no |');
+  expect(text).toContain('| Lockstep | 10.0 (9.00 to 12.0) | 1.50 (1.00 to 2.00) |');
+  expect(text).toContain('| jax | failed [1] | 1.00 (1.00 to 1.00) |');
+  expect(text).toContain('[1] no convolution');
+  expect(text).toContain('| MLP | 512 ms | 2000 ms | 2.00 MiB |');
+  expect(text).toContain('| bytes sent a second | 48.0 GB/s |');
+  expect(text).toContain('| fraction of the copy bandwidth | 0.50 |');
+  expect(text).toContain('- a note');
+});
+
+it('keeps older reports below the newest', () => {
+  const document = `intro\n${MARK}\n\n### 2025-01-01\n\nold\n`;
+  expect(withReport(document, '2026-01-01', 'new\n')).toBe(
+    `intro\n${MARK}\n\n### 2026-01-01\n\nnew\n\n### 2025-01-01\n\nold\n`,
+  );
+  expect(withReport(MARK, '2026-01-01', 'new')).toBe(`${MARK}\n\n### 2026-01-01\n\nnew\n`);
+  expect(() => withReport('nothing', '2026-01-01', 'new')).toThrow('no place');
+});
+
+it('sums up rounds', () => {
+  expect(summaryOf(4, 1, 3, 2)).toEqual({ median: 2.5, min: 1, max: 4, rounds: [4, 1, 3, 2] });
+  expect(chosen('jax-wasm', [])).toBe(true);
+  expect(chosen('jax-wasm', ['lockstep', 'jax'])).toBe(true);
+  expect(chosen('jax-wasm', ['lockstep'])).toBe(false);
+});
+
+it('finds numbers that do not agree to a thousandth', () => {
+  expect(disagreement([2, 1.0009], [2, 1])).toBeUndefined();
+  expect(disagreement([2, 1.002], [2, 1])).toContain('number 2 is 1.002');
+  expect(disagreement([0.00001], [0])).toBeUndefined();
+  expect(disagreement([0.4005], [0.4])).toContain('disagrees');
+  expect(disagreement([Number.NaN], undefined)).toContain('number 1');
+  expect(disagreement([1], undefined)).toBeUndefined();
+  expect(disagreement([1], [1, 2])).toContain('expected 2');
+});
