@@ -1,6 +1,7 @@
 /** The one screen: five regions around one cursor. Which of them are there, and in which order on a phone, is decided here. */
 import styles from './app.module.css';
 import { Bar } from './bar/bar';
+import { MemoryPanel } from './memory/memory-panel';
 import { LiveRegion } from './notices/live-region';
 import { Notices } from './notices/notices';
 import { CodePanel } from './result/code-panel';
@@ -51,6 +52,7 @@ export function AppView() {
               <Result />
             </section>
           )}
+          {shown('result') && <MemoryPanel />}
           {shown('code') && (
             <section aria-label="Code" className={styles['code']}>
               <CodePanel />

@@ -63,6 +63,8 @@ export interface AppState extends ViewOptions {
   readonly stepsPerSecond: number;
   /** Index into SPEEDS of speeds.ts. */
   readonly speed: number;
+  /** The device whose memory stands open as a tree. */
+  readonly memoryOf: number | undefined;
   /** The layer that the session refused last, and why; until the next configuration is tried. */
   readonly refusedLayer: { readonly index: number; readonly text: string } | undefined;
   /** What is known of the files that the user gave, by name. */
@@ -76,6 +78,7 @@ export interface AppActions {
   setView(view: Partial<ViewOptions>): void;
   setClock(clock: Clock): void;
   setSpeed(speed: number): void;
+  showMemory(device: number | undefined): void;
   setRefusedLayer(refused: AppState['refusedLayer']): void;
   addCsv(csv: CsvLook): void;
   /** Replaces a notice with the same id. */
@@ -130,6 +133,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     stepsPerSecond: 0,
     speed,
     csvFiles: {},
+    memoryOf: undefined,
     refusedLayer: undefined,
 
     setConfig: (next) => set({ config: next }),
@@ -138,6 +142,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     setView: (next) => set(next),
     setClock: (clock) => set({ clock }),
     setSpeed: (next) => set({ speed: next }),
+    showMemory: (memoryOf) => set({ memoryOf }),
     setRefusedLayer: (refusedLayer) => set({ refusedLayer }),
     addCsv: (csv) => set((s) => ({ csvFiles: { ...s.csvFiles, [csv.file]: csv } })),
     addNotice: (notice) => set((s) => ({ notices: [...s.notices.filter((n) => n.id !== notice.id), notice] })),

@@ -182,3 +182,36 @@ test('the text form has a line an event, and no times', () => {
   const slower = { ...trace, events: trace.events.map((e) => ({ ...e, startUs: 7 * e.startUs, durUs: 5 })) };
   expect(printTrace(slower)).toBe(printTrace(trace));
 });
+
+test('layers of a convolutional net and of a transformer go by what they are', () => {
+  const of = (name: string, module: string, more: Partial<EventSketch> = {}): EventSketch => ({
+    name,
+    module,
+    phase: 'forward',
+    ...more,
+  });
+  const trace = makeTrace([
+    of('conv/conv2d', '0'),
+    of('norm/batch-norm-stats', '1'),
+    of('conv/max-pool2d', '3'),
+    of('attention/self-attention', 'blocks.0'),
+    of('ops/linear', 'blocks.0.fc1'),
+    of('ops/add', ''),
+    of('conv/conv2d-grad-params', '4', { phase: 'backward', writes: ['4.weight.grad', '4.bias.grad'] }),
+    of('attention/self-attention-grad', 'blocks.1', { phase: 'backward', writes: ['blocks.1.qkv.out.grad'] }),
+    of('ops/gelu', 'blocks.0.gelu', { phase: 'backward', writes: ['blocks.0.gelu.out.again'] }),
+    of('loss/cross-entropy-grad', '', { phase: 'backward', writes: ['9.out.grad'] }),
+  ]);
+  expect(said(trace)).toEqual([
+    'Forward: cuda:0 computes layer 0 (convolution)',
+    'Forward: cuda:0 computes layer 1 (batch norm statistics)',
+    'Forward: cuda:0 computes layer 3 (max pooling)',
+    'Forward: cuda:0 computes blocks.0 (attention)',
+    'Forward: cuda:0 computes blocks.0.fc1 (Linear)',
+    'Forward: cuda:0 computes the sum',
+    'Backward: cuda:0 computes the weight and bias gradients of layer 4 (convolution)',
+    'Backward: cuda:0 passes the gradient back through blocks.1 (attention)',
+    'Backward: cuda:0 computes blocks.0.gelu (GELU) again, which was not kept',
+    'Backward: cuda:0 starts at the gradient of CrossEntropyLoss',
+  ]);
+});

@@ -5,7 +5,7 @@
 import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
 import { endUs, spanOf } from './lanes';
 import { transferSentence } from './transfer-sentence';
-import { capital, deviceName, kernelWords, layerWords, plural } from './words';
+import { capital, deviceName, kernelWords, layerWords, moduleWords, plural } from './words';
 
 export function sentenceOf(trace: StepTrace, index: number, clock: Clock): string {
   const e = trace.events[index];
@@ -70,12 +70,17 @@ function packSentence(trace: StepTrace, e: TraceEvent, who: string): string {
 }
 
 function backwardWords(e: TraceEvent): string {
-  if (e.module === '') return `starts at the gradient of ${kernelWords(e.name)}`;
+  if (e.module === '' && /^(loss|fused)\//.test(e.name)) return `starts at the gradient of ${kernelWords(e.name)}`;
+  // Checkpointing: what was not kept is computed once more.
+  if (isAgain(e)) return `computes ${layerWords(e)} again, which was not kept`;
   const made = e.writes.filter((name) => name === `${e.module}.weight.grad` || name === `${e.module}.bias.grad`);
   if (made.length === 0) return `passes the gradient back through ${layerWords(e)}`;
   const parts = made.map((name) => name.split('.').at(-2) ?? name);
   return `computes the ${parts.join(' and ')} ${made.length > 1 ? 'gradients' : 'gradient'} of ${layerWords(e)}`;
 }
+
+/** A forward operator within backward: the copy that activation checkpointing made of it. */
+const isAgain = (e: TraceEvent): boolean => e.writes.some((name) => /\.again(\.\d+)?$/.test(name));
 
 /** Parameters are written and have a gradient beside them; the rest is the optimiser's state. */
 function parametersWords(e: TraceEvent): string {
@@ -96,7 +101,7 @@ function meanwhile(trace: StepTrace, index: number, clock: Clock): string {
     return theirs.startUs < endUs(span) && span.startUs < endUs(theirs);
   });
   if (!beside) return '';
-  if (e.queue === 'comm') return `, while layer ${beside.module} still computes its gradient`;
+  if (e.queue === 'comm') return `, while ${moduleWords(beside.module)} still computes its gradient`;
   const how = beside.collective?.algorithm === 'ring' ? 'is being summed around the ring' : 'is being summed on rank 0';
   return `, while bucket ${beside.collective?.bucket ?? beside.bucket} ${how}`;
 }

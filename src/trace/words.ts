@@ -18,6 +18,30 @@ const LAYERS: Readonly<Record<string, string>> = {
   gelu: 'GELU',
   softmax: 'Softmax',
   'log-softmax': 'LogSoftmax',
+  'leaky-relu': 'LeakyReLU',
+  elu: 'ELU',
+  silu: 'SiLU',
+  softplus: 'Softplus',
+  dropout: 'Dropout',
+  conv2d: 'convolution',
+  'conv-transpose2d': 'transposed convolution',
+  'max-pool2d': 'max pooling',
+  'avg-pool2d': 'average pooling',
+  'adaptive-avg-pool2d': 'average pooling',
+  'batch-norm-stats': 'batch norm statistics',
+  'batch-norm': 'batch norm',
+  'batch-norm-eval': 'batch norm',
+  'layer-norm': 'layer norm',
+  'group-norm': 'group norm',
+  embedding: 'embedding',
+  attention: 'attention',
+  'self-attention': 'attention',
+  'linear-backward': 'Linear and its activation',
+  'linear-backward-params': 'Linear and its activation',
+  'element-loss': 'loss',
+  add: 'sum',
+  reshape: 'Flatten',
+  permute: 'permutation',
 };
 const LOSSES: Readonly<Record<string, string>> = {
   mse: 'MSELoss',
@@ -37,8 +61,12 @@ export function kernelWords(name: string): string {
   return LAYERS[base] ?? LOSSES[base] ?? base;
 }
 
-/** 'layer 2 (Linear)'. */
-export const layerWords = (e: TraceEvent): string => `layer ${e.module} (${kernelWords(e.name)})`;
+/** 'layer 2' in a Sequential, 'blocks.0.fc1' where modules have names. */
+export const moduleWords = (module: string): string => (/^\d+$/.test(module) ? `layer ${module}` : module);
+
+/** 'layer 2 (Linear)', 'blocks.0 (attention)'; what belongs to no module goes by its operator. */
+export const layerWords = (e: TraceEvent): string =>
+  e.module === '' ? `the ${kernelWords(e.name)}` : `${moduleWords(e.module)} (${kernelWords(e.name)})`;
 
 /** 'Rank 2 ...' for 'rank 2 ...'; device names stay small, as PyTorch writes them. */
 export const capital = (sentence: string): string =>

@@ -1,5 +1,5 @@
 /** The model: a drawing, the few numbers that it is known by (units, channels, blocks), and every layer in a list that can be edited. */
-import { lazy, Suspense } from 'react';
+import { Fragment, lazy, Suspense } from 'react';
 import type { Edit } from '../edit-config';
 import { plainNet, withActivation, withChannels, withGpt, withHiddenLayers, withUnits } from '../edit-model';
 import { CommitField } from '../fields/commit-field';
@@ -82,11 +82,14 @@ export function ModelPanel() {
           }}
         />
       )}
-      {channels?.map((own, i) =>
-        number(i === 0 ? 'Channels' : 'Channels, second', own, 'out_channels', (value) =>
-          withChannels(config, i === 0 ? [value, channels[1]] : [channels[0], value], row),
-        ),
-      )}
+      {channels?.map((own, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a layer is its position
+        <Fragment key={i}>
+          {number(i === 0 ? 'Channels' : 'Channels, second', own, 'out_channels', (value) =>
+            withChannels(config, i === 0 ? [value, channels[1]] : [channels[0], value], row),
+          )}
+        </Fragment>
+      ))}
       {gptField('Layers', 'layers', 'Decoder blocks, one after the other.')}
       {gptField('Heads', 'heads', 'num_heads: attention heads in each block.')}
       {gptField('Width', 'width', 'embed_dim: numbers for each token.')}

@@ -56,6 +56,8 @@ const LOOK: Look = {
   ),
 };
 
+const SHORT: Readonly<Record<PresetName, string>> = { mlp: 'MLP', wideMlp: 'Wide', cnn: 'CNN', gpt: 'GPT' };
+
 export function PresetsPanel() {
   const config = useApp((app) => app.config);
   const info = useApp((app) => app.info);
@@ -84,7 +86,7 @@ export function PresetsPanel() {
               <svg viewBox="0 0 54 34" aria-hidden="true">
                 {LOOK[name]}
               </svg>
-              <em>{name === 'cnn' ? 'CNN' : PRESETS[name].title}</em>
+              <em>{SHORT[name]}</em>
             </span>
           </label>
         ))}

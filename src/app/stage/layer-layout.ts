@@ -35,6 +35,8 @@ export interface LayerLayout {
 export interface LayersLayout {
   readonly layers: readonly LayerLayout[];
   readonly pages: number;
+  /** Layers whose matrices do not stand in one line. */
+  readonly torn: number;
   readonly cell: number;
   readonly width: number;
   readonly height: number;
@@ -49,7 +51,7 @@ const LINE_GAP = 7;
 const SMALLEST_LABEL = 20;
 const CELL_WITH_NOTE = 6;
 const GRADIENT_LABEL = 26;
-const NO_LAYERS: LayersLayout = { layers: [], pages: 1, cell: 0, width: 0, height: 0 };
+const NO_LAYERS: LayersLayout = { layers: [], pages: 1, torn: 0, cell: 0, width: 0, height: 0 };
 
 interface Fit {
   readonly cell: number;
@@ -133,7 +135,7 @@ const linesFor = (layers: readonly LayerSpec[], fit: Fit, width: number): Lines 
 const PAGED: readonly Fit[] = [12, 8, 6]
   .flatMap((crop) => [8, 7, 6, 5, 4].map((cell) => ({ cell, crop })))
   .flatMap((fit) => [false, true].map((stacked) => ({ ...fit, stacked })));
-const CELL_ON_A_PAGE = 4;
+const CELL_ON_A_PAGE = 5;
 
 function placeBlock(block: Block, x: number, y: number, { cell, stacked }: Fit, page: number): LayerLayout {
   const { window, pairWidth, mapHeight, spec } = block;
@@ -181,15 +183,23 @@ function pagesOf(lines: Lines, height: number): readonly Lines[] {
   return pages;
 }
 
-/** The fit with the fewest pages whose lines fit the height; among those the largest cells. */
+/** Layers whose matrices are torn over two lines. */
+const tornIn = (lines: Lines): number =>
+  lines.reduce((torn, line) => {
+    let left = 0;
+    for (const { spec } of line) left = Math.max(left - 1, (spec.together ?? 1) - 1);
+    return torn + (left > 0 ? 1 : 0);
+  }, 0);
+
+/** The fit whose lines fit the height, with layers whole and on few pages; among those the largest cells. */
 function onPages(specs: readonly LayerSpec[], area: Rect): Chosen | undefined {
-  let best: (Chosen & { readonly pages: number; readonly over: number }) | undefined;
+  let best: (Chosen & { readonly loss: number }) | undefined;
   for (const fit of PAGED) {
     const lines = linesFor(specs, fit, area.width);
     if (!lines) continue;
     const over = Math.max(0, ...lines.map((line) => lineHeight(line) - area.height));
-    const pages = pagesOf(lines, area.height).length;
-    if (!best || over < best.over || (over === best.over && pages < best.pages)) best = { fit, lines, pages, over };
+    const loss = 1000 * over + 100 * tornIn(lines) + pagesOf(lines, area.height).length;
+    if (!best || loss < best.loss) best = { fit, lines, loss };
   }
   return best;
 }
@@ -204,7 +214,14 @@ export function layoutLayers(specs: readonly LayerSpec[], area: Rect): LayersLay
   const pages = chosen === whole ? [lines] : pagesOf(lines, area.height);
   const layers = pages.flatMap((page, index) => placeLines(page, area, fit, index));
   const width = Math.max(...layers.map((l) => right(l.label)), ...layers.map((l) => right(lastOf(l)))) - area.x;
-  return { layers, pages: pages.length, cell: fit.cell, width, height: Math.max(...pages.map(heightOf)) };
+  return {
+    layers,
+    pages: pages.length,
+    torn: tornIn(lines),
+    cell: fit.cell,
+    width,
+    height: Math.max(...pages.map(heightOf)),
+  };
 }
 
 function placeLines(lines: Lines, area: Rect, fit: Fit, page: number): readonly LayerLayout[] {

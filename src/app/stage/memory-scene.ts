@@ -7,6 +7,7 @@ import type { MemoryCategory } from '../../protocol/trace';
 import { clamp, type Rect } from '../draw/geometry';
 import { formatShare } from '../draw/numbers';
 import { formatSize } from '../format';
+import { CATEGORY_WORDS } from '../memory/memory-tree';
 import type { DeviceUse } from './facts';
 import type { RoomLayout } from './room-layout';
 import type { MemorySegment, RoomScene, SceneItem } from './scene-types';
@@ -21,17 +22,6 @@ const CATEGORIES: readonly MemoryCategory[] = [
   'data',
   'communication',
 ];
-const WORDS: Readonly<Record<MemoryCategory, string>> = {
-  parameter: 'parameters',
-  gradient: 'gradients',
-  optimizer: 'optimiser state',
-  buffer: 'running statistics',
-  bucket: 'buckets',
-  activation: 'activations',
-  data: 'batch',
-  communication: 'communication',
-};
-
 /** Below this share of the budget the bar shows the largest peak instead, and the text says what the budget is. */
 const VISIBLE_SHARE = 0.15;
 
@@ -63,11 +53,12 @@ export function memoryScene(
   const tipFor =
     ({ category, bytes }: MemorySegment): SceneItem['tip'] =>
     () => ({
-      title: `Memory of cuda:${device}: ${WORDS[category]}`,
+      title: `Memory of cuda:${device}: ${CATEGORY_WORDS[category]}`,
       facts: [
         ['bytes', `${formatSize(bytes)}, ${formatShare(total === 0 ? 0 : bytes / total)} of what is in use`],
         ['in use', now],
         ['peak', peak],
+        ['press', 'shows the tensors'],
         ['budget', `${budget}, ${formatShare(use.peakBytes / use.budgetBytes)} used at the peak`],
       ],
     });
@@ -86,6 +77,7 @@ export function memoryScene(
       device,
       event: undefined,
       tip: tipFor(s),
+      opensMemory: true,
     })),
   };
 }

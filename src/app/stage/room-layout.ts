@@ -62,14 +62,19 @@ function memoryAt(line: Rect, compact: boolean): RoomLayout['memory'] {
   return { bar, label: { x: line.x + line.width - words, y: line.y, width: words, height: LABEL } };
 }
 
+/** A layer torn apart costs as much as cells smaller by this. */
+const TORN = 6;
 const LARGE_CELL = { layers: 12, strip: 8 };
 
 /** How well layers and activations are to be seen; cells that are large enough gain nothing by being larger. */
-function worth({ cell, pages }: Pick<Contents, 'cell' | 'pages'>, strip: readonly StripMapLayout[]): number {
+function worth(
+  { cell, pages, torn }: Pick<Contents, 'cell' | 'pages' | 'torn'>,
+  strip: readonly StripMapLayout[],
+): number {
   const first = strip[0];
   const inStrip = first ? Math.min(first.map.height / first.window.rows / first.window.unit, LARGE_CELL.strip) : 0;
   // What stands on another page is not seen.
-  return Math.min(cell, LARGE_CELL.layers) / Math.sqrt(pages) + inStrip;
+  return (Math.min(cell, LARGE_CELL.layers) + inStrip) / Math.sqrt(pages) - (torn > 0 ? TORN : 0);
 }
 
 interface Contents {
@@ -78,6 +83,7 @@ interface Contents {
   readonly height: number;
   readonly layers: readonly LayerLayout[];
   readonly pages: number;
+  readonly torn: number;
   readonly strip: readonly StripMapLayout[];
 }
 
@@ -92,7 +98,7 @@ function layoutContents(spec: RoomSpec, area: Rect): Contents {
   const left = layoutLayers(spec.layers, { ...area, width: area.width / 2 });
   const x = area.x + left.width + 2 * SECTION_GAP;
   const beside = layoutStrip(spec.activations, { ...area, x, width: area.x + area.width - x });
-  const worthBeside = left.height <= area.height ? worth(left, beside) : 0;
+  const worthBeside = left.height <= area.height ? worth(left, beside) : Number.NEGATIVE_INFINITY;
   if (beside.length > 0 && worthBeside > worth(over, under)) return { ...left, strip: beside };
   if (under.length > 0 && over.cell >= CELL_BEFORE_STRIP && over.pages <= alone.pages) return { ...over, strip: under };
   const rest = layoutStrip(spec.activations, below(area, alone.height + SECTION_GAP));
@@ -137,7 +143,7 @@ interface Arrangement extends Contents {
 
 /** What overlaps its neighbours is worth nothing. */
 const worthIn = (contents: Contents, available: number): number =>
-  contents.height > available ? 0 : worth(contents, contents.strip);
+  contents.height > available ? Number.NEGATIVE_INFINITY : worth(contents, contents.strip);
 
 /** The chunk tiles under the layers, as the gradients move; or beside them, where a low, wide room shows the layers larger that way. */
 function arrange(spec: RoomSpec, area: Rect): Arrangement {

@@ -18,6 +18,8 @@ export interface SceneItem extends HitItem {
   /** A packet is also the event that receives it. */
   readonly alsoEvent?: number;
   readonly tip: () => Tip;
+  /** A press opens the memory of the device as a tree. */
+  readonly opensMemory?: boolean;
 }
 
 export type Activity = 'computing' | 'communicating' | 'idle' | 'done' | 'ahead';

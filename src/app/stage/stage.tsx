@@ -69,6 +69,7 @@ export function Stage() {
       item === undefined || old?.id === item.id ? undefined : { id: item.id, pin: item.event !== undefined },
     );
     store.getState().pin(item?.event);
+    if (item?.opensMemory) store.getState().showMemory(item.device);
   };
   const under = (event: MouseEvent): SceneItem | undefined => {
     const { left, top } = event.currentTarget.getBoundingClientRect();

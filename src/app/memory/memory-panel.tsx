@@ -1,0 +1,45 @@
+/**
+ * Memory of each device as a tree of tensors, beside the result. Closed it says the peak; a press on a memory bar of the stage opens it at that device. The tree itself is
+ * loaded when it is opened.
+ */
+import { lazy, Suspense, useEffect, useRef } from 'react';
+import { formatSize } from '../format';
+import { useApp, useAppStore } from '../use-app';
+import styles from './memory.module.css';
+import { useCheckpointSaving } from './use-checkpoint-saving';
+
+const MemoryTable = lazy(async () => ({ default: (await import('./memory-table')).MemoryTable }));
+
+export function MemoryPanel() {
+  const memory = useApp((app) => app.info?.memory);
+  const shown = useApp((app) => app.memoryOf);
+  const store = useAppStore();
+  const saving = useCheckpointSaving();
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (shown !== undefined) details.current?.scrollIntoView({ block: 'nearest' });
+  }, [shown]);
+  if (!memory || memory.length === 0) return null;
+  const most = Math.max(...memory.map(({ peakBytes }) => peakBytes));
+  return (
+    <details
+      ref={details}
+      className={styles['panel']}
+      open={shown !== undefined}
+      onToggle={(event) => {
+        const { open } = event.currentTarget;
+        if (open !== (store.getState().memoryOf !== undefined)) store.getState().showMemory(open ? 0 : undefined);
+      }}
+    >
+      <summary>
+        Memory, tensor by tensor <span>peak {formatSize(most)}</span>
+      </summary>
+      {saving && <p className={styles['note']}>{saving}</p>}
+      {shown !== undefined && (
+        <Suspense fallback={null}>
+          <MemoryTable memory={memory} device={shown} />
+        </Suspense>
+      )}
+    </details>
+  );
+}

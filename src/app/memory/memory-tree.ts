@@ -1,0 +1,91 @@
+/**
+ * The memory plan as a tree: device, category, module, allocation. Bytes add up at every level; a device's sum is its planned peak, which is what the run
+ * allocates. Several tensors may share an allocation, one after the other: it stands under the first of them. Pure.
+ */
+import type { DeviceMemory, MemoryCategory, MemoryEntry } from '../../protocol/trace';
+
+export interface MemoryNode {
+  /** Path of the node: 'cuda:0/activation/blocks.0'. */
+  readonly id: string;
+  readonly name: string;
+  readonly bytes: number;
+  /** Tensors that share the allocation, in the order of their lives; of leaves alone. */
+  readonly tensors: readonly string[];
+  readonly children: readonly MemoryNode[];
+}
+
+export const CATEGORY_WORDS: Readonly<Record<MemoryCategory, string>> = {
+  parameter: 'parameters',
+  gradient: 'gradients',
+  optimizer: 'optimiser state',
+  buffer: 'running statistics',
+  bucket: 'buckets',
+  activation: 'activations',
+  data: 'batch',
+  communication: 'communication',
+};
+const CATEGORIES = Object.keys(CATEGORY_WORDS) as readonly MemoryCategory[];
+
+const NO_MODULE = 'of no module';
+const LAST =
+  /\.(?:weight|bias|out|mean|invstd|rstd|lse|attention|middle|running_mean|running_var|num_batches_tracked|grad|part\d+|momentum_buffer|exp_avg|exp_avg_sq|max_exp_avg_sq|square_avg|grad_avg|acc_delta|sum|exp_inf|exp_avg_max)(?:\..*)?$/;
+
+/** '0' of '0.weight.grad', 'blocks.1.qkv' of 'blocks.1.qkv.out'; a kernel's scratch belongs to none. */
+export function moduleOf(tensor: string): string {
+  if (tensor.includes('/')) return NO_MODULE;
+  const found = LAST.exec(tensor);
+  return found && found.index > 0 ? tensor.slice(0, found.index) : NO_MODULE;
+}
+
+const sum = (nodes: readonly { readonly bytes: number }[]): number =>
+  nodes.reduce((total, { bytes }) => total + bytes, 0);
+
+function grouped<T>(items: readonly T[], key: (item: T) => string): readonly (readonly [string, readonly T[]])[] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
+  return [...groups];
+}
+
+const largestFirst = (nodes: readonly MemoryNode[]): readonly MemoryNode[] =>
+  nodes.toSorted((a, b) => b.bytes - a.bytes || a.name.localeCompare(b.name, 'en', { numeric: true }));
+
+const leaf = (above: string, { tensors, bytes }: MemoryEntry, index: number): MemoryNode => ({
+  id: `${above}/${index}`,
+  name: tensors[0] ?? 'unnamed',
+  bytes,
+  tensors,
+  children: [],
+});
+
+export function memoryTree({ device, entries }: DeviceMemory): MemoryNode {
+  const root = `cuda:${device}`;
+  const categories = CATEGORIES.flatMap((category): MemoryNode[] => {
+    const own = entries.filter((entry) => entry.category === category);
+    if (own.length === 0) return [];
+    const id = `${root}/${category}`;
+    const modules = grouped(own, ({ tensors }) => moduleOf(tensors[0] ?? '')).map(([module, of]): MemoryNode => {
+      const path = `${id}/${module}`;
+      const children = largestFirst(of.map((entry, i) => leaf(path, entry, i)));
+      return { id: path, name: module, bytes: sum(children), tensors: [], children };
+    });
+    return [{ id, name: CATEGORY_WORDS[category], bytes: sum(modules), tensors: [], children: largestFirst(modules) }];
+  });
+  return { id: root, name: root, bytes: sum(categories), tensors: [], children: largestFirst(categories) };
+}
+
+export interface MemoryRow {
+  readonly node: MemoryNode;
+  readonly level: number;
+  readonly parent: string | undefined;
+}
+
+/** The rows that are to be seen, in order. */
+export function visibleRows(roots: readonly MemoryNode[], open: ReadonlySet<string>): readonly MemoryRow[] {
+  const rows: MemoryRow[] = [];
+  const add = (node: MemoryNode, level: number, parent: string | undefined): void => {
+    rows.push({ node, level, parent });
+    if (open.has(node.id)) for (const child of node.children) add(child, level + 1, node.id);
+  };
+  for (const root of roots) add(root, 1, undefined);
+  return rows;
+}
