@@ -43,7 +43,7 @@ describe.each(ids)('%s', (id) => {
     expect(tensors.map((r) => r.type.getTypeName())).toEqual(
       spec.tensors.map((t) =>
         expect.stringMatching(
-          t.dtype === 'i32' ? /^array<(i32|vec4<i32>|vec4i), 0>$/ : /^array<(f32|vec4<f32>|vec4f), 0>$/,
+          t.dtype === 'i32' ? /^array<(i32|vec4<i32>|vec4i), 0>$/ : /^array<(f32|vec2f|vec4<f32>|vec4f), 0>$/,
         ),
       ),
     );

@@ -204,7 +204,19 @@ export const CONV_KERNELS = {
       { name: 'y', access: 'read_write' },
       { name: 'index', access: 'read_write', dtype: 'i32' },
     ],
-    params: ['n: u32', 'height: u32', 'width: u32', 'out_height: u32', 'out_width: u32'],
+    params: ['n: u32', 'spans: u32', 'span: u32', 'height: u32', 'width: u32', 'out_height: u32', 'out_width: u32'],
+    overrides: ['RELU'],
+    workgroupSize: [64, 1],
+  },
+  'conv/max-pool2d-2x2-grad': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'index', access: 'read', dtype: 'i32' },
+      { name: 'y', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['n: u32', 'spans: u32', 'span: u32', 'width: u32', 'out_height: u32', 'out_width: u32'],
+    overrides: ['RELU'],
     workgroupSize: [64, 1],
   },
   'conv/max-pool2d-grad': {

@@ -4,9 +4,10 @@ import type { ValueId } from '../op';
 import { fuseActivation } from './fuse-activation';
 import { fuseLinearBackward } from './fuse-linear-backward';
 import { fuseLoss } from './fuse-loss';
+import { fusePoolRelu } from './fuse-pool-relu';
 import { type Pass, prune } from './rewrite';
 
-export const FUSIONS: Readonly<Record<string, Pass>> = { fuseActivation, fuseLinearBackward, fuseLoss };
+export const FUSIONS: Readonly<Record<string, Pass>> = { fuseActivation, fuseLinearBackward, fuseLoss, fusePoolRelu };
 
 /** `keep`: values that somebody outside the graph looks at (outputs, gradients of parameters). */
 export function fuse(

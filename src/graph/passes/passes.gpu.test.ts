@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { elements, type HostArray } from '../../tensor/shape';
 import { type Graph, GraphBuilder } from '../graph';
-import type { ValueId } from '../op';
+import type { Attrs, ValueId } from '../op';
 import { OPS } from '../op-table';
 import { randomSource } from '../testing/case-tools';
 import { runCpu } from '../testing/run-cpu';
@@ -20,38 +20,67 @@ afterAll(() => {
   runner = undefined;
 });
 
-/** x [rows, 3] -> Linear 5 -> act -> Linear 2 -> loss, differentiated. */
-function network(
-  rows: number,
-  activation: string,
-  loss: string,
-): { graph: Graph; keep: Set<ValueId>; wanted: string[] } {
-  const builder = new GraphBuilder(OPS);
-  const f32 = (...shape: number[]) => ({ shape, dtype: 'f32' }) as const;
-  const parameter = (name: string, ...shape: number[]) => builder.value(name, f32(...shape), 'parameter');
-  const forward = (module: string, op: string, ...inputs: ValueId[]) =>
-    at(builder.apply(op, inputs, {}, { module, phase: 'forward', names: [`${module}.out`] }), 0);
-  const x = builder.value('x', f32(rows, 3), 'input');
-  const parameters = [
-    parameter('0.weight', 5, 3),
-    parameter('0.bias', 5),
-    parameter('2.weight', 2, 5),
-    parameter('2.bias', 2),
-  ];
-  const [w0, b0, w2, b2] = parameters as [number, number, number, number];
-  const hidden = forward('1', activation, forward('0', 'ops/linear', x, w0, b0));
-  const out = forward('2', 'ops/linear', hidden, w2, b2);
-  const target = builder.value('y', f32(rows, 2), 'target');
-  const value = at(
-    builder.apply(loss, [out, target], { reduction: 'mean' }, { module: '', phase: 'loss', names: ['loss'] }),
-    0,
-  );
-  const seed = builder.value('loss.grad', f32(1), 'seed');
-  const gradients = builder.backward(new Map([[value, seed]]), parameters);
-  const graph = builder.finish();
-  const inner = new Set(['activation', 'gradient']);
-  const keep = new Set([out, ...gradients.values(), ...graph.values.flatMap((v) => (inner.has(v.role) ? [] : [v.id]))]);
-  return { graph, keep, wanted: ['2.out', 'loss', ...parameters.map((p) => `${at(graph.values, p).name}.grad`)] };
+interface Network {
+  readonly graph: Graph;
+  readonly keep: ReadonlySet<ValueId>;
+  /** Names of the values to compare. */
+  readonly wanted: readonly string[];
+}
+
+class NetworkBuilder {
+  readonly builder = new GraphBuilder(OPS);
+  private readonly parameters: ValueId[] = [];
+
+  input(name: string, ...shape: number[]): ValueId {
+    return this.builder.value(name, { shape, dtype: 'f32' }, name === 'y' ? 'target' : 'input');
+  }
+
+  parameter(name: string, ...shape: number[]): ValueId {
+    const id = this.builder.value(name, { shape, dtype: 'f32' }, 'parameter');
+    this.parameters.push(id);
+    return id;
+  }
+
+  forward(module: string, op: string, inputs: readonly ValueId[], attrs: Attrs = {}): ValueId {
+    const names = [`${module}.out`, `${module}.1`, `${module}.2`];
+    return at(this.builder.apply(op, inputs, attrs, { module, phase: 'forward', names }), 0);
+  }
+
+  /** Differentiated for the mean loss of `out` and a target of its shape. */
+  finish(out: ValueId, loss = 'loss/mse'): Network {
+    const { builder } = this;
+    const target = this.input('y', ...builder.typeOf(out).shape);
+    const named = { module: '', phase: 'loss', names: ['loss'] } as const;
+    const value = at(builder.apply(loss, [out, target], { reduction: 'mean' }, named), 0);
+    const seed = builder.value('loss.grad', { shape: [1], dtype: 'f32' }, 'seed');
+    const gradients = builder.backward(new Map([[value, seed]]), this.parameters);
+    const graph = builder.finish();
+    const inner = new Set(['activation', 'gradient']);
+    const outer = graph.values.flatMap((v) => (inner.has(v.role) ? [] : [v.id]));
+    const keep = new Set([out, ...gradients.values(), ...outer]);
+    const name = (id: ValueId) => at(graph.values, id).name;
+    return { graph, keep, wanted: [name(out), 'loss', ...[...gradients.values()].map(name)] };
+  }
+}
+
+/** x [rows, 3] -> Linear 5 -> act -> Linear 2 -> loss. */
+function perceptron(rows: number, activation: string, loss: string): Network {
+  const net = new NetworkBuilder();
+  const x = net.input('x', rows, 3);
+  const first = [net.parameter('0.weight', 5, 3), net.parameter('0.bias', 5)];
+  const hidden = net.forward('1', activation, [net.forward('0', 'ops/linear', [x, ...first])]);
+  const second = [net.parameter('2.weight', 2, 5), net.parameter('2.bias', 2)];
+  return net.finish(net.forward('2', 'ops/linear', [hidden, ...second]), loss);
+}
+
+/** x [2, 1, height, width] -> Conv2d 3 -> ReLU -> MaxPool2d 2 -> Conv2d 2 -> loss. */
+function pooled(height: number, width: number): Network {
+  const net = new NetworkBuilder();
+  const x = net.input('x', 2, 1, height, width);
+  const conv = [net.parameter('0.weight', 3, 1, 3, 3), net.parameter('0.bias', 3)];
+  const relu = net.forward('1', 'ops/relu', [net.forward('0', 'conv/conv2d', [x, ...conv], { padding: 1 })]);
+  const pool = net.forward('2', 'conv/max-pool2d', [relu], { kernelSize: 2 });
+  return net.finish(net.forward('3', 'conv/conv2d', [pool, net.parameter('3.weight', 2, 3, 1, 1)]));
 }
 
 function givenFor(graph: Graph): Map<ValueId, HostArray> {
@@ -69,25 +98,16 @@ function givenFor(graph: Graph): Map<ValueId, HostArray> {
   );
 }
 
-it.each([
-  ['ops/relu', 'loss/mse', 7],
-  ['ops/tanh', 'loss/bce-with-logits', 33],
-  ['ops/sigmoid', 'loss/l1', 5],
-  ['ops/tanh', 'loss/smooth-l1', 600],
-])('%s and %s on %i rows', async (activation, loss, rows) => {
-  const { graph, keep, wanted } = network(rows, activation, loss);
+async function expectSameBits({ graph, keep, wanted }: Network): Promise<void> {
   const fused = fuse(graph, keep);
   expect(fused.nodes.length).toBeLessThan(graph.nodes.length);
-  const named = (g: Graph, values: ReadonlyMap<ValueId, HostArray>, name: string) =>
-    must(
-      values.get(
-        must(
-          g.values.find((v) => v.name === name),
-          name,
-        ).id,
-      ),
+  const named = (g: Graph, values: ReadonlyMap<ValueId, HostArray>, name: string) => {
+    const { id } = must(
+      g.values.find((v) => v.name === name),
       name,
     );
+    return must(values.get(id), name);
+  };
   const plainCpu = runCpu(graph, OPS, givenFor(graph));
   const fusedCpu = runCpu(fused, OPS, givenFor(fused));
   const plain = await runGpu(graph, must(runner, 'runner'), givenFor(graph));
@@ -96,4 +116,23 @@ it.each([
     expect(named(fused, fusedCpu, name), `${name} on the CPU`).toEqual(named(graph, plainCpu, name));
     expect(named(fused, quick, name), name).toEqual(named(graph, plain, name));
   }
+}
+
+it.each([
+  ['ops/relu', 'loss/mse', 7],
+  ['ops/tanh', 'loss/bce-with-logits', 33],
+  ['ops/sigmoid', 'loss/l1', 5],
+  ['ops/tanh', 'loss/smooth-l1', 600],
+])('%s and %s on %i rows', async (activation, loss, rows) => {
+  await expectSameBits(perceptron(rows, activation, loss));
+});
+
+it.each([
+  [2, 2],
+  [6, 10],
+  [4, 70],
+])('relu and max pooling of %i x %i', async (height, width) => {
+  const network = pooled(height, width);
+  expect(fuse(network.graph, network.keep).nodes.some(({ op }) => op.includes('relu'))).toBe(false);
+  await expectSameBits(network);
 });

@@ -1,8 +1,12 @@
-/** dx of max_pool2d: inputs dy and the indices that the forward pass kept; attrs of the pooling and `inputSize` [H, W]. */
+/**
+ * dx of max_pool2d: inputs dy and the indices that the forward pass kept; attrs of the pooling and `inputSize` [H, W]. With `activation: 'relu'` (set by the
+ * pass fuse-pool-relu) that of max_pool2d(relu(x)), which takes the result of the pooling as third input.
+ */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
 import { dense, grid } from '../../launch';
 import type { Attrs, OpDef, TensorType } from '../../op';
+import { fusesRelu, hasRelu, spansOf } from './max-pool2d';
 import { poolingOf } from './pooling';
 
 const inputShape = (inputs: readonly TensorType[], attrs: Attrs) => [
@@ -16,18 +20,35 @@ export const maxPool2dGrad: OpDef = {
   cpu({ inputs, outputs, outputTypes, attrs }) {
     const p = poolingOf(at(outputTypes, 0).shape, attrs);
     const [dy, index, dx] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
+    const y = hasRelu(attrs) ? at(inputs, 2) : undefined;
     dx.fill(0);
     const outPlane = p.outHeight * p.outWidth;
     const plane = p.height * p.width;
     for (let i = 0, source = 0; source < dx.length; source += plane) {
       for (const end = i + outPlane; i < end; i++) {
         const k = source + (index[i] as number);
-        dx[k] = (dx[k] as number) + (dy[i] as number);
+        if (y === undefined || !((y[i] as number) <= 0)) dx[k] = (dx[k] as number) + (dy[i] as number);
       }
     }
   },
   lower(types) {
-    const p = poolingOf(at(types.outputs, 0).shape, types.attrs);
+    const { shape } = at(types.outputs, 0);
+    const p = poolingOf(shape, types.attrs);
+    if (fusesRelu(shape, types.attrs)) {
+      const spans = spansOf(p);
+      const relu = hasRelu(types.attrs);
+      return [
+        {
+          kind: 'dense',
+          kernel: 'conv/max-pool2d-2x2-grad',
+          constants: { RELU: relu ? 1 : 0 },
+          // Without relu the binding of y is filled with dy, which the kernel then does not read as one.
+          bindings: relu ? [0, 1, 2, 3] : [0, 1, 0, 2],
+          params: [...spans, p.width, p.outHeight, p.outWidth],
+          workgroups: grid(spans[0]),
+        },
+      ];
+    }
     if (p.kernelY <= p.strideY && p.kernelX <= p.strideX && p.padY === 0 && p.padX === 0) {
       const [rows, columns] = [Math.ceil(p.height / p.strideY), Math.ceil(p.width / p.strideX)];
       const cells = p.planes * rows * columns;

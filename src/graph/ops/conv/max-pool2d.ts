@@ -1,12 +1,13 @@
 /**
  * torch.nn.functional.max_pool2d over x [N, C, H, W]: y, and for the gradient the index of each maximum in its plane (row * W + column, as
  * return_indices gives it). The first maximum in row-major order wins; a NaN wins over everything before it. attrs kernelSize, stride, padding,
- * ceilMode. The gradient gives dy to the element that won, summed in the order of the windows where they overlap.
+ * ceilMode. The gradient gives dy to the element that won, summed in the order of the windows where they overlap. The attribute `activation: 'relu'`
+ * makes it the maximum of relu(x); only the pass fuse-pool-relu sets it, after differentiation, where fusesRelu() allows it.
  */
 import { at } from '../../../base/invariant';
-import { elements } from '../../../tensor/shape';
+import { elements, type Shape } from '../../../tensor/shape';
 import { dense, grid } from '../../launch';
-import type { OpDef } from '../../op';
+import type { Attrs, OpDef } from '../../op';
 import { checkPooling, type Pooling, pooledShape, poolingOf } from './pooling';
 
 /** Windows of 2 x 2 that touch, all inside the image. */
@@ -16,6 +17,24 @@ const isPlain2x2 = (p: Pooling): boolean =>
   p.padX === 0 &&
   2 * p.outHeight <= p.height &&
   2 * p.outWidth <= p.width;
+
+/** Windows of 2 x 2 that cover every pixel once: what the kernels with relu are made for. */
+export function fusesRelu(x: Shape, attrs: Attrs): boolean {
+  const p = poolingOf(x, attrs);
+  return isPlain2x2(p) && 2 * p.outHeight === p.height && 2 * p.outWidth === p.width;
+}
+
+/** Windows of a row that one invocation takes: as many as share a row, in equal spans of at most this. */
+const SPAN = 16;
+
+/** Parameters n, spans and span of the kernels for 2 x 2. */
+export function spansOf({ planes, outHeight, outWidth }: Pooling): readonly [n: number, spans: number, span: number] {
+  const span = Math.ceil(outWidth / Math.ceil(outWidth / SPAN));
+  const spans = Math.ceil(outWidth / span);
+  return [planes * outHeight * spans, spans, span];
+}
+
+export const hasRelu = (attrs: Attrs): boolean => attrs.activation === 'relu';
 
 export const maxPool2d: OpDef = {
   name: 'conv/max-pool2d',
@@ -36,6 +55,7 @@ export const maxPool2d: OpDef = {
   cpu({ inputs, outputs, inputTypes, attrs }) {
     const p = poolingOf(at(inputTypes, 0).shape, attrs);
     const [x, y, index] = [at(inputs, 0), at(outputs, 0), at(outputs, 1)];
+    const relu = hasRelu(attrs);
     let out = 0;
     for (let plane = 0; plane < p.planes; plane++) {
       const source = plane * p.height * p.width;
@@ -58,7 +78,7 @@ export const maxPool2d: OpDef = {
               }
             }
           }
-          y[out] = best;
+          y[out] = relu && best <= 0 ? 0 : best;
           index[out] = where;
         }
       }
@@ -66,11 +86,15 @@ export const maxPool2d: OpDef = {
   },
   lower(types) {
     const p = poolingOf(at(types.inputs, 0).shape, types.attrs);
+    const sizes = [p.height, p.width, p.outHeight, p.outWidth];
+    if (isPlain2x2(p)) {
+      const spans = spansOf(p);
+      const constants = { RELU: hasRelu(types.attrs) ? 1 : 0 };
+      return [dense('conv/max-pool2d-2x2', types, [...spans, ...sizes], grid(spans[0]), constants)];
+    }
     const n = elements(at(types.outputs, 0).shape);
-    const sizes = [n, p.height, p.width, p.outHeight, p.outWidth];
-    if (isPlain2x2(p)) return [dense('conv/max-pool2d-2x2', types, sizes, grid(n))];
     const window = [p.kernelY, p.kernelX, p.strideY, p.strideX, p.padY, p.padX];
-    return [dense('conv/max-pool2d', types, [...sizes, ...window], grid(n))];
+    return [dense('conv/max-pool2d', types, [n, ...sizes, ...window], grid(n))];
   },
   flops: ({ inputs, outputs, attrs }) => {
     const p = poolingOf(at(inputs, 0).shape, attrs);

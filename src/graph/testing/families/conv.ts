@@ -139,6 +139,11 @@ const CONVOLUTIONS: Readonly<Record<string, Maker>> = {
 export const CONV_CASES: Readonly<Record<string, Maker>> = {
   ...CONVOLUTIONS,
   'max-pool2d': maxPool({ kernelSize: 2 }),
+  'max-pool2d, long rows': ([a, b], random) => ({
+    op: 'conv/max-pool2d',
+    attrs: { kernelSize: 2 },
+    inputs: [distinct([1, 1, 1 + small(a, 2), 33 + small(b, 2)], random)],
+  }),
   'max-pool2d, overlapping': maxPool({ kernelSize: 3, stride: [1, 2], padding: 1 }),
   'max-pool2d, ceil mode, gaps': maxPool({ kernelSize: [2, 1], stride: 3, ceilMode: true }),
   'avg-pool2d': average('conv/avg-pool2d', { kernelSize: 2 }),
