@@ -14,7 +14,7 @@ export const FUSED_KERNELS = {
     ],
     params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
     overrides: ['ACTIVATION'],
-    workgroupSize: [64, 1],
+    workgroupSize: [32, 1],
   },
   'fused/linear-backward-params': {
     tensors: [
@@ -26,7 +26,7 @@ export const FUSED_KERNELS = {
     ],
     params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
     overrides: ['ACTIVATION'],
-    workgroupSize: [64, 1],
+    workgroupSize: [32, 1],
   },
   'fused/element-loss': {
     tensors: [

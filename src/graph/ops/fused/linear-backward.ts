@@ -5,7 +5,7 @@
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
-import { dense, grid, lastOf, rowsOf } from '../../launch';
+import { dense, lastOf, rowsOf } from '../../launch';
 import type { Attrs, CpuArgs, OpDef, OpTypes, TensorType } from '../../op';
 import { activationOf } from '../linear/fused-activation';
 
@@ -56,6 +56,10 @@ function backward({ inputs, outputs, inputTypes, attrs }: CpuArgs): void {
   }
 }
 
+/** An invocation takes four neighbours of a row, a workgroup has 32; of a layer that is small enough there are never more than WebGPU's 65,535. */
+const fours = (inFeatures: number): number => Math.ceil(inFeatures / 4);
+const groupsOf = (invocations: number): readonly [number, number] => [Math.ceil(invocations / 32), 1];
+
 const constants = (attrs: Attrs) => ({ ACTIVATION: activationOf(attrs) });
 
 function types(inputs: readonly TensorType[]): readonly [TensorType, TensorType] {
@@ -72,8 +76,8 @@ export const linearBackward: OpDef = {
   cpu: backward,
   lower(t) {
     const { rows, inFeatures, outFeatures } = sizesOf(t);
-    const invocations = outFeatures * (inFeatures + 1) + rows * inFeatures;
-    return [dense('fused/linear-backward', t, [rows, inFeatures, outFeatures], grid(invocations), constants(t.attrs))];
+    const groups = groupsOf((outFeatures + rows) * fours(inFeatures));
+    return [dense('fused/linear-backward', t, [rows, inFeatures, outFeatures], groups, constants(t.attrs))];
   },
   flops: (t) => 4 * elements(at(t.inputs, 3).shape) * sizesOf(t).rows,
 };
@@ -84,10 +88,8 @@ export const linearBackwardParams: OpDef = {
   cpu: backward,
   lower(t) {
     const { rows, inFeatures, outFeatures } = sizesOf(t);
-    const invocations = outFeatures * (inFeatures + 1);
-    return [
-      dense('fused/linear-backward-params', t, [rows, inFeatures, outFeatures], grid(invocations), constants(t.attrs)),
-    ];
+    const groups = groupsOf(outFeatures * fours(inFeatures));
+    return [dense('fused/linear-backward-params', t, [rows, inFeatures, outFeatures], groups, constants(t.attrs))];
   },
   flops: (t) => 2 * elements(at(t.outputs, 0).shape) * sizesOf(t).rows,
 };
