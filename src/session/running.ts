@@ -1,5 +1,5 @@
 /**
- * An open run that outlives its device: holds the training and its player, rebuilds both from the last checkpoint after a lost device or a
+ * An open run that outlives its device: holds the training and its player, rebuilds both at the last finished step after a lost device or a
  * failed rank, and explains a loss that is not finite. What replaces the training or its state (a restart, Reset, the end) comes one after the
  * other; steps and control messages that come meanwhile wait for it. One per open session; session.ts owns it.
  */
@@ -13,11 +13,11 @@ import type { Blueprint } from './blueprint';
 import type { DeviceKeeper } from './device-keeper';
 import type { ModelState } from './evaluator';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
-import type { GenerateRequest } from './generate';
-import { type Attention, createInference } from './inference';
+import { createInference, type Inference } from './inference';
 import { createPlayer, type Player } from './player';
+import { resume } from './resume';
 import { createSnapshots } from './snapshot';
-import { type Checkpoint, createTraining, type Training } from './training';
+import { type Checkpoint, createTraining, type Training, type Weights } from './training';
 
 const RESTARTABLE = new Set(['device-lost', 'rank-failed', 'gpu']);
 /** Restarts in a row without a step between them. */
@@ -34,12 +34,17 @@ export interface RunningOptions {
 
 export class Running {
   private readonly snapshots;
-  private readonly inference;
+  readonly inference: Inference;
   private player: Player;
   private closed = false;
   /** Why the training cannot go on, until a restart or Reset has replaced it. */
   private failure: LockstepError | undefined;
   private restarts = 0;
+  /** Steps whose losses have been emitted: where a restart goes on. */
+  private finished = 0;
+  private lastTrace: StepTrace | undefined;
+  /** A player that is being replaced. */
+  private silenced: Player | undefined;
   /** What changes the training. */
   private readonly inTurn = oneAtATime();
   private changing = 0;
@@ -78,27 +83,24 @@ export class Running {
   async traceStep(): Promise<StepTrace> {
     await this.inTurn(() => {});
     if (this.failure) throw this.failure;
-    return this.player.traceStep();
+    const step = this.finished;
+    return this.outlive(async () => {
+      // The device may have gone after the step, before its weights were read.
+      if (this.finished > step && this.lastTrace?.step === step) return this.lastTrace;
+      return this.player.traceStep();
+    });
   }
 
   async snapshot(): Promise<Snapshot> {
-    return this.snapshots.take(await this.training.weights());
+    return this.snapshots.take(await this.weights());
   }
 
-  predict(input: Float32Array): Float32Array<ArrayBuffer> {
-    return this.inference.predict(this.state, input);
+  weights(): Promise<Weights> {
+    return this.outlive(() => this.training.weights());
   }
 
-  generate(request: GenerateRequest): Promise<string> {
-    return this.inference.generate(this.state, request);
-  }
-
-  attention(row: number): Attention {
-    return this.inference.attention(this.state, row);
-  }
-
-  /** Of the last snapshot: a question costs the devices nothing. */
-  private get state(): ModelState {
+  /** Weights of the last snapshot: a question to them costs the devices nothing. */
+  get state(): ModelState {
     return must(this.snapshots.state, 'a snapshot');
   }
 
@@ -108,8 +110,9 @@ export class Running {
       this.restarts = 0;
       this.player.control({ type: 'pause' });
       await this.player.idle();
+      this.finished = 0;
       const failed = this.failure !== undefined || !(await this.startAgain());
-      if (failed) await this.replace(undefined);
+      if (failed) await this.replace(undefined, 0);
       else this.player = this.makePlayer(this.training, undefined);
       await this.emitSnapshot();
       if (failed) this.emit({ type: 'state', state: 'paused', reason: '' });
@@ -126,6 +129,21 @@ export class Running {
       // What still runs on the device would fail in the next session.
       if (!ended) this.options.keeper.forget();
     });
+  }
+
+  /** Does it again after a restart where the device is lost meanwhile. Not for use within a change, which it would wait for. */
+  private async outlive<T>(task: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const training = this.currentTraining;
+      try {
+        return await task();
+      } catch (error) {
+        if (!RESTARTABLE.has(typed(error).code)) throw error;
+        this.fail(training, error);
+        await this.inTurn(() => {});
+        if (this.failure || this.closed) throw error;
+      }
+    }
   }
 
   /** False when the device turns out to be lost. */
@@ -175,8 +193,12 @@ export class Running {
       snapshots: this.snapshots,
       checkpoint,
       emit: (event) => {
-        if (this.player !== player) return;
-        if (event.type === 'losses') this.restarts = 0;
+        if (this.player !== player || this.silenced === player) return;
+        if (event.type === 'trace') this.lastTrace = event.trace;
+        if (event.type === 'losses') {
+          this.restarts = 0;
+          this.finished = (event.records.at(-1)?.step ?? this.finished - 1) + 1;
+        }
         this.emit(event);
       },
       onNotFinite: (step, last) => this.explainNotFinite(training, step, last),
@@ -211,38 +233,45 @@ export class Running {
     // Reset may have come first, and the end too.
     if (this.closed || this.failure !== failure) return;
     const { checkpoint } = this.player;
+    // What it may still have to say would be said again.
+    this.silenced = this.player;
+    // After a loss that is not finite the training has gone back.
+    const step = Math.min(this.finished, this.training.step);
     try {
-      await this.replace(checkpoint);
-      if (this.closed) return;
-      const where = checkpoint ? `step ${checkpoint.step}` : 'the start';
-      this.notice(
-        'warning',
-        failure.code,
-        `${failure.message} Training goes on from ${where} on ${this.training.device.adapter}.`,
-        'Press Play to go on.',
-      );
-      this.emit({ type: 'state', state: 'paused', reason: failure.code });
+      await this.replace(checkpoint, step);
     } catch (second) {
       const { code, message, hint } = toWire(second);
+      if (RESTARTABLE.has(code) && this.restarts++ < MOST_RESTARTS) return this.recover(failure);
       this.notice('error', code, `${failure.message} It could not be restarted: ${message}`, hint);
       this.emit({ type: 'state', state: 'failed', reason: message });
+      return;
     }
+    if (this.closed) return;
+    const where = step > 0 ? `step ${step}` : 'the start';
+    this.notice(
+      'warning',
+      failure.code,
+      `${failure.message} Training goes on from ${where} on ${this.training.device.adapter}.`,
+      'Press Play to go on.',
+    );
+    this.emit({ type: 'state', state: 'paused', reason: failure.code });
   }
 
-  /** A new training in place of one that has failed. */
-  private async replace(checkpoint: Checkpoint | undefined): Promise<void> {
+  /** A new training in place of one that has failed, before the same step. */
+  private async replace(checkpoint: Checkpoint | undefined, step: number): Promise<void> {
     const broken = this.training;
     this.options.keeper.forget();
     void broken.dispose().catch(() => {});
     const next = await open(this.options, this.emit);
     try {
-      if (checkpoint) await next.restore(checkpoint);
+      await resume(next, checkpoint, step);
     } catch (error) {
-      await next.dispose();
+      void next.dispose().catch(() => {});
       throw error;
     }
     this.currentTraining = next;
     this.failure = undefined;
+    this.finished = step;
     this.player = this.attach(next, checkpoint);
     this.emit({ type: 'device', device: next.device });
     for (const notice of next.notices)

@@ -67,15 +67,15 @@ export function createSession(gpu: GPU | undefined): SessionApi {
       ),
     traceStep: () => typed(() => running().traceStep()),
     snapshot: () => typed(() => running().snapshot()),
-    predict: (input) => typed(async () => running().predict(input)),
+    predict: (input) => typed(async () => running().inference.predict(running().state, input)),
     generate: (prompt, length, temperature, seed) =>
-      typed(async () => running().generate({ prompt, length, temperature, seed })),
-    attention: (row) => typed(async () => running().attention(row)),
+      typed(async () => running().inference.generate(running().state, { prompt, length, temperature, seed })),
+    attention: (row) => typed(async () => running().inference.attention(running().state, row)),
     reset: () => typed(() => running().reset()),
     run: (input, files) => typed(async () => (await runConfig(input, files, gpu ? { gpu } : {})).report),
     corrupt: (event, add) => typed(() => running().training.corrupt(event, add)),
     loseDevice: () => typed(() => running().training.lose()),
-    saveWeights: () => typed(async () => weightsFile(running().training.blueprint, await running().training.weights())),
+    saveWeights: () => typed(async () => weightsFile(running().training.blueprint, await running().weights())),
     dispose: () =>
       typed(() =>
         inTurn(async () => {
