@@ -17,7 +17,8 @@ interface Word {
 
 const CONV = { i: 'in', k: 'kernel', s: 'stride', p: 'padding', d: 'dilation', g: 'groups', b: 'bias' };
 const POOL = { s: 'stride', p: 'padding' };
-const NORM = { f: 'features', e: 'eps', a: 'affine' };
+// A small e behind a number would be its exponent.
+const NORM = { f: 'features', E: 'eps', a: 'affine' };
 const BATCH_NORM = { ...NORM, m: 'momentum' };
 
 const WORDS: Readonly<Record<Exclude<LayerType, 'Residual'>, Word>> = {
@@ -41,11 +42,11 @@ const WORDS: Readonly<Record<Exclude<LayerType, 'Residual'>, Word>> = {
   BatchNorm1d: { word: 'bn1d', letters: BATCH_NORM },
   BatchNorm2d: { word: 'bn', letters: BATCH_NORM },
   LayerNorm: { word: 'ln', letters: NORM },
-  GroupNorm: { word: 'gn', main: 'groups', letters: { c: 'channels', e: 'eps', a: 'affine' } },
+  GroupNorm: { word: 'gn', main: 'groups', letters: { c: 'channels', E: 'eps', a: 'affine' } },
   Embedding: { word: 'embedding', main: 'width', letters: { v: 'vocab', p: 'paddingIdx' } },
   TokenEmbedding: { word: 'tokens', main: 'width', letters: { v: 'vocab', c: 'context' } },
   MultiheadAttention: { word: 'attention', letters: { h: 'heads', w: 'width', b: 'bias', c: 'causal' } },
-  TransformerBlock: { word: 'block', letters: { h: 'heads', w: 'width', x: 'expansion', c: 'causal', d: 'dropout' } },
+  TransformerBlock: { word: 'block', letters: { h: 'heads', w: 'width', m: 'expansion', c: 'causal', d: 'dropout' } },
 };
 const RESIDUAL = 'res';
 const TYPES = Object.keys(WORDS) as readonly Exclude<LayerType, 'Residual'>[];

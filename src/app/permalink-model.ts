@@ -7,7 +7,7 @@ import { type Config, LIMITS } from '../protocol/config';
 import type { Edit } from './edit-config';
 import { plainNet, withChannels, withGpt, withNet } from './edit-model';
 import { type RowOfData, rowOf } from './model/data-rows';
-import { ACTIVATION_NAMES, type Activation, channelsOf, cnnOf, gptNetOf, gptOf, same } from './model/families';
+import { ACTIVATION_NAMES, type Activation, channelsOf, gptNetOf, same } from './model/families';
 import { parseLayerList, printLayers } from './permalink-layers';
 
 export const NET_KEYS = ['layers', 'act', 'channels', 'gpt', 'model'] as const;
@@ -20,12 +20,12 @@ export function printNet(config: Config, base: Config): readonly (readonly [NetK
   const { layers } = config.model;
   if (same(layers, base.model.layers)) return [];
   const row = rowIn(base);
-  const channels = row && channelsOf(layers, row);
-  if (row && channels && same(cnnOf(channels, row.outputs, row), layers)) return [['channels', channels.join('-')]];
-  const gpt = gptNetOf(layers);
-  if (gpt && row?.vocabulary && same(gptOf(gpt, row.vocabulary, row.shape[0] ?? 1), layers)) {
-    return [['gpt', `${gpt.layers}-${gpt.heads}-${gpt.width}`]];
-  }
+  // Written only what the parser would make of it again.
+  const makes = (edit: Edit): boolean => edit.ok && same(edit.config.model.layers, layers);
+  const channels = row?.kind === 'image' ? channelsOf(layers, row) : undefined;
+  if (channels && makes(withChannels(base, channels, row))) return [['channels', channels.join('-')]];
+  const gpt = row?.kind === 'tokens' ? gptNetOf(layers) : undefined;
+  if (gpt && makes(withGpt(base, gpt, row))) return [['gpt', `${gpt.layers}-${gpt.heads}-${gpt.width}`]];
   const net = plainNet(config);
   const baseNet = plainNet(base);
   if (!net || net.flat !== baseNet?.flat) return [['model', printLayers(layers, row)]];

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Config, configSchema, HARDWARE, MODES } from '../protocol/config';
 import { ACTIVATION_NAMES, plainLayers } from './model/families';
 import { PAGE_CONFIG } from './page-config';
+import { PAGE_PRESETS, PRESET_NAMES } from './page-presets';
 import { parsePermalink, printPermalink } from './permalink';
 import { DEFAULT_VIEW, PARTS } from './permalink-view';
 
@@ -13,10 +14,60 @@ const count = (min: number, max: number) => fc.integer({ min, max });
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const name = fc.string({ minLength: 1, maxLength: 12 });
 
+const path = fc.stringMatching(/^[A-Za-z_0-9.]{0,12}$/);
+const named = <T>(fields: Record<string, fc.Arbitrary<T>>) => ({ ...fields, name: maybe(path) });
+const pair = (min: number, max: number) => fc.oneof(count(min, max), fc.tuple(count(min, max), count(min, max)));
+const kind = (type: string, fields: Record<string, fc.Arbitrary<unknown>> = {}) =>
+  fc.record(named({ type: fc.constant(type), ...fields }));
+const norm = { eps: real(0, 1), affine: fc.boolean() };
+const pool = { kernel: pair(1, 9), stride: maybe(pair(1, 9)), padding: pair(0, 4) };
+
+const leaf = fc.oneof(
+  kind('Linear', {
+    in: count(1, 99),
+    out: count(1, 99),
+    bias: fc.boolean(),
+    tied: maybe(fc.string({ maxLength: 12 })),
+  }),
+  kind('GELU', { approximate: fc.constantFrom('none', 'tanh') }),
+  fc
+    .constantFrom('ReLU', 'Tanh', 'Sigmoid', 'SiLU', 'Softplus', 'Softmax', 'LogSoftmax', 'Flatten')
+    .chain((type) => kind(type)),
+  kind('LeakyReLU', { negativeSlope: real(0, 10) }),
+  kind('ELU', { alpha: real(0, 10) }),
+  kind('Dropout', { p: real(0, 1) }),
+  kind('Conv2d', {
+    in: count(1, 99),
+    out: count(1, 99),
+    kernel: pair(1, 9),
+    stride: pair(1, 9),
+    padding: pair(0, 9),
+    dilation: pair(1, 9),
+    groups: count(1, 9),
+    bias: fc.boolean(),
+  }),
+  kind('MaxPool2d', pool),
+  kind('AvgPool2d', pool),
+  kind('AdaptiveAvgPool2d', { output: pair(1, 9) }),
+  kind('BatchNorm1d', { features: count(1, 99), momentum: real(0, 1), ...norm }),
+  kind('BatchNorm2d', { features: count(1, 99), momentum: real(0, 1), ...norm }),
+  kind('LayerNorm', { features: count(1, 99), ...norm }),
+  kind('GroupNorm', { groups: count(1, 9), channels: count(1, 99), ...norm }),
+  kind('Embedding', { vocab: count(1, 99), width: count(1, 99), paddingIdx: maybe(count(0, 9)) }),
+  kind('TokenEmbedding', { vocab: count(1, 99), context: count(1, 99), width: count(1, 99) }),
+  kind('MultiheadAttention', { width: count(1, 99), heads: count(1, 9), bias: fc.boolean(), causal: fc.boolean() }),
+  kind('TransformerBlock', {
+    width: count(1, 99),
+    heads: count(1, 9),
+    expansion: count(1, 9),
+    causal: fc.boolean(),
+    dropout: real(0, 0.99),
+  }),
+);
+const leaves = fc.array(leaf, { minLength: 1, maxLength: 3 });
 const layer = fc.oneof(
-  fc.record({ type: fc.constant('Linear'), in: count(1, 99), out: count(1, 99), bias: fc.boolean() }),
-  fc.record({ type: fc.constant('GELU'), approximate: fc.constantFrom('none', 'tanh') }),
-  fc.record({ type: fc.constantFrom('ReLU', 'Tanh', 'Sigmoid', 'Softmax', 'LogSoftmax') }),
+  { weight: 5, arbitrary: leaf },
+  { weight: 1, arbitrary: kind('Residual', { layers: leaves, shortcut: maybe(leaves) }) },
 );
 const plain = fc
   .record({
@@ -31,9 +82,40 @@ const toy = fc.record({
   noise: real(0, 1),
   testFraction: real(0, 0.9),
 });
+const fraction = { testFraction: real(0, 0.9) };
 const data = fc.oneof(
   toy,
   fc.record({ type: fc.constant('randomRegression'), samples: count(2, 9999), in: count(1, 99), out: count(1, 99) }),
+  fc.record({
+    type: fc.constant('prototypes'),
+    samples: count(2, 9999),
+    classes: count(2, 99),
+    features: count(1, 99),
+    size: maybe(count(2, 64)),
+  }),
+  fc.record({
+    type: fc.constantFrom('digits', 'shapes'),
+    samples: count(2, 9999),
+    size: count(8, 64),
+    noise: real(0, 1),
+    ...fraction,
+  }),
+  fc.record({
+    type: fc.constant('sequence'),
+    task: fc.constantFrom('sort', 'reverse', 'copy', 'modularAddition', 'parity'),
+    samples: count(2, 9999),
+    length: count(1, 99),
+    symbols: count(2, 99),
+    ...fraction,
+  }),
+  fc.record({
+    type: fc.constant('text'),
+    file: maybe(name),
+    text: maybe(fc.string({ minLength: 2, maxLength: 40 })),
+    context: count(1, 99),
+    stride: maybe(count(1, 99)),
+    ...fraction,
+  }),
   fc.record(
     {
       type: fc.constant('csv'),
@@ -43,15 +125,18 @@ const data = fc.oneof(
     },
     { requiredKeys: ['type', 'file'] },
   ),
-  fc.record({ type: fc.constant('npy'), inputs: name, targets: name, testFraction: real(0, 0.9) }),
+  fc.record({ type: fc.constant('npy'), inputs: name, targets: name, ...fraction }),
+  fc.record({ type: fc.constant('idx'), images: name, labels: name, ...fraction }),
+  fc.record({ type: fc.constant('png'), zip: maybe(name), size: count(8, 64), color: fc.boolean(), ...fraction }),
 );
-const adam = {
+const moments = {
   lr: real(0, 100),
   beta1: real(0, 0.99),
   beta2: real(0, 0.99),
   eps: real(0, 1),
   weightDecay: real(0, 10),
 };
+const decay = { lr: real(0, 100), weightDecay: real(0, 10), maximize: fc.boolean() };
 const optimizer = fc.oneof(
   fc.record({
     type: fc.constant('SGD'),
@@ -60,18 +145,86 @@ const optimizer = fc.oneof(
     dampening: real(0, 1),
     weightDecay: real(0, 10),
     nesterov: fc.boolean(),
+    maximize: fc.boolean(),
   }),
-  fc.record({ type: fc.constantFrom('Adam', 'AdamW'), ...adam }),
+  fc.record({ type: fc.constantFrom('Adam', 'AdamW'), ...moments, amsgrad: fc.boolean(), maximize: fc.boolean() }),
+  fc.record({
+    type: fc.constant('RMSprop'),
+    ...decay,
+    alpha: real(0, 0.99),
+    momentum: real(0, 1),
+    centered: fc.boolean(),
+  }),
+  fc.record({ type: fc.constant('Adagrad'), ...decay, lrDecay: real(0, 10), initialAccumulatorValue: real(0, 1000) }),
+  fc.record({ type: fc.constant('Adadelta'), ...decay, rho: real(0, 0.99), eps: real(0, 1) }),
+  fc.record({ type: fc.constant('Adamax'), ...moments, maximize: fc.boolean() }),
+  fc.record({ type: fc.constant('NAdam'), ...moments, momentumDecay: real(0, 1) }),
+  fc.record({ type: fc.constant('RAdam'), ...moments }),
 );
+const simpleScheduler = fc.oneof(
+  fc.record({
+    type: fc.constant('StepLR'),
+    stepSize: count(1, 999),
+    gamma: real(0, 10),
+    every: fc.constantFrom('step', 'epoch'),
+  }),
+  fc.record({ type: fc.constant('MultiStepLR'), milestones: fc.array(count(1, 999), { minLength: 1, maxLength: 5 }) }),
+  fc.record({
+    type: fc.constant('OneCycleLR'),
+    maxLr: real(0, 100),
+    totalSteps: count(1, 999),
+    threePhase: fc.boolean(),
+  }),
+  fc.record({
+    type: fc.constant('CyclicLR'),
+    baseLr: real(0, 1),
+    maxLr: real(0, 1),
+    mode: fc.constantFrom('triangular', 'exp_range'),
+  }),
+  fc.record({ type: fc.constant('WarmupCosine'), warmupSteps: count(0, 99), totalSteps: count(1, 999) }),
+);
+const scheduler = fc.oneof(
+  simpleScheduler,
+  fc.record({
+    type: fc.constant('SequentialLR'),
+    schedulers: fc.array(simpleScheduler, { minLength: 2, maxLength: 3 }),
+    milestones: fc.array(count(1, 999), { minLength: 1, maxLength: 2 }),
+  }),
+);
+const reduction = fc.constantFrom('mean', 'sum');
+const weights = maybe(fc.array(real(0, 1000), { minLength: 1, maxLength: 4 }));
+const loss = fc.oneof(
+  fc.record({ type: fc.constantFrom('MSELoss', 'BCEWithLogitsLoss', 'L1Loss'), reduction }),
+  fc.record({
+    type: fc.constant('CrossEntropyLoss'),
+    reduction,
+    labelSmoothing: maybe(real(0, 1)),
+    ignoreIndex: maybe(fc.integer({ min: -200, max: 200 })),
+    classWeights: weights,
+  }),
+  fc.record({ type: fc.constant('SmoothL1Loss'), reduction, beta: real(0, 1000) }),
+  fc.record({
+    type: fc.constant('NLLLoss'),
+    reduction,
+    ignoreIndex: fc.integer({ min: -200, max: 200 }),
+    classWeights: weights,
+  }),
+);
+const preset = fc.constantFrom(...PRESET_NAMES).map((chosen) => [...PAGE_PRESETS[chosen].model.layers]);
 
 const config: fc.Arbitrary<Config> = fc
   .record({
-    model: fc.oneof(plain, fc.array(layer, { minLength: 1, maxLength: 6 })).map((layers) => ({ layers })),
-    loss: fc.record({
-      type: fc.constantFrom('MSELoss', 'CrossEntropyLoss', 'BCEWithLogitsLoss'),
-      reduction: fc.constantFrom('mean', 'sum'),
-    }),
+    model: fc.oneof(plain, preset, fc.array(layer, { minLength: 1, maxLength: 5 })).map((layers) => ({ layers })),
+    loss,
     optimizer,
+    paramGroups: fc.array(fc.record({ match: name, lr: maybe(real(0, 100)), weightDecay: maybe(real(0, 10)) }), {
+      maxLength: 2,
+    }),
+    scheduler: maybe(scheduler),
+    clipGradNorm: maybe(real(0, 1e9)),
+    accumulate: count(1, 256),
+    fuse: fc.boolean(),
+    checkpointSegments: maybe(count(1, 64)),
     data,
     batchSize: count(1, 8192),
     shuffle: fc.boolean(),
@@ -123,6 +276,42 @@ describe('permalink', () => {
     expect(parsePermalink('').config).toEqual(PAGE_CONFIG);
   });
 
+  it('names a preset and what was changed in it', () => {
+    const hashOf = (config: Config) => printPermalink(config, DEFAULT_VIEW, []);
+    expect(PRESET_NAMES.map((name) => hashOf(PAGE_PRESETS[name]))).toEqual([
+      'seed=0',
+      'seed=0&preset=wideMlp',
+      'seed=0&preset=cnn',
+      'seed=0&preset=gpt',
+    ]);
+    const { config: wider } = parsePermalink('#preset=cnn&channels=4-12&batch=32&fuse=1');
+    expect(wider.model.layers.map(({ type }) => type)).toEqual(PAGE_PRESETS.cnn.model.layers.map(({ type }) => type));
+    expect(hashOf(wider)).toBe('seed=0&preset=cnn&batch=32&fuse=1&channels=4-12');
+    expect(hashOf(parsePermalink('#preset=gpt&gpt=4-4-32&context=16').config)).toBe(
+      'seed=0&preset=gpt&context=16&gpt=4-4-32',
+    );
+  });
+
+  it('writes any other model layer by layer, without the sizes that follow', () => {
+    const text = 'conv8k3p1-bn-relu-pool2-res(conv8k3p1-bn!conv8k1)-relu-adaptivepool1-flatten-linear10';
+    const { config: read, notices } = parsePermalink(`#preset=cnn&model=${text}`);
+    expect(notices).toEqual([]);
+    expect(read.model.layers[0]).toMatchObject({ type: 'Conv2d', in: 1, out: 8 });
+    expect(read.model.layers.at(-1)).toMatchObject({ type: 'Linear', in: 8, out: 10 });
+    expect(printPermalink(read, DEFAULT_VIEW, [])).toBe(`seed=0&preset=cnn&model=${text}`);
+  });
+
+  it('understands links from before', () => {
+    const { config: read, notices } = parsePermalink('#model=Linear(2,8),ReLU,Linear(8,1,nobias),GELU(tanh)');
+    expect(notices).toEqual([]);
+    expect(read.model.layers).toMatchObject([
+      { type: 'Linear', in: 2, out: 8, bias: true },
+      { type: 'ReLU' },
+      { type: 'Linear', in: 8, out: 1, bias: false },
+      { type: 'GELU', approximate: 'tanh' },
+    ]);
+  });
+
   it('is readable', () => {
     const { config: read } = parsePermalink('#seed=7&mode=mp&world=3&layers=2-4-4-1&act=relu&opt=sgd&lr=0.03');
     expect(printPermalink(read, DEFAULT_VIEW, [])).toBe(
@@ -139,6 +328,12 @@ describe('permalink', () => {
     ['momentum=0.9', 'momentum=0.9', 'no such setting with Adam'],
     ['colour=red', 'colour=red', 'no such setting'],
     ['bucket=huge', 'bucket=huge', 'MiB'],
+    ['preset=resnet', 'preset=resnet', 'mlp, wideMlp, cnn, gpt'],
+    ['model=conv8k', 'model=conv8k', 'conv8k3p1'],
+    ['sched=StepLR(step', 'sched=StepLR(step', 'StepLR(stepSize:100)'],
+    ['sched=StepLR(gamma:2)', 'sched=StepLR(gamma:2)', 'StepLR(stepSize:100)'],
+    ['channels=8-16', 'channels=8-16', 'for data of images'],
+    ['loss=hinge', 'loss=hinge', 'mse, ce, bce'],
     ['theme=pink', 'theme=pink', 'light, dark'],
     ['hide=stage,moon', 'hide=moon', 'timeline'],
   ])('%s: default used, value kept, notice says which and what is allowed', (hash, named, allowed) => {

@@ -87,7 +87,9 @@ const isUnprefixed = (info: SessionInfo, parameter: string): boolean =>
 
 function labelsOf(module: string, type: string, shape: readonly number[]): readonly string[] {
   const [out = 1, into] = shape;
-  const sizes = type === 'Linear' || type === 'Conv2d' ? `${into ?? 1}→${out}` : shape.join('×');
+  // The length of a vector tells nothing that its neighbour does not.
+  if (into === undefined) return [`${module} · ${type} ${out}`, `${module} · ${type}`, module];
+  const sizes = type === 'Linear' || type === 'Conv2d' ? `${into}→${out}` : shape.join('×');
   return [`${module} · ${type} ${sizes}`, `${module} · ${type}`, `${module} · ${sizes}`, module];
 }
 
@@ -123,7 +125,9 @@ function activationsOf(info: SessionInfo, device: DeviceIndex): readonly Activat
     return shape ? [{ buffer, shape, labels: [`${buffer} ${layer.type}`, buffer, own], type: layer.type }] : [];
   });
   const shown = outputs.length < MOST_ACTIVATIONS ? outputs : outputs.filter(({ type }) => STOPS.has(type));
-  const x: readonly ActivationPlace[] = batch ? [{ buffer: 'x', shape: batch, labels: ['batch x', 'x'] }] : [];
+  // Token ids are no quantities: a map of them would say nothing.
+  const x: readonly ActivationPlace[] =
+    batch && info.dataset.kind !== 'tokens' ? [{ buffer: 'x', shape: batch, labels: ['batch x', 'x'] }] : [];
   return [...x, ...shown];
 }
 
