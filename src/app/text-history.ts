@@ -11,13 +11,18 @@ export interface WrittenText {
 
 export const KEPT_TEXTS = 5;
 
-/** Oldest first. After a restart steps run again; what they write takes the place of the old. */
+/**
+ * Oldest first. After a restart steps run again; what they write takes the place of the old. A text that stands already is not repeated: while a run is in
+ * a hurry, a snapshot may carry the last one's text.
+ */
 export function withText(
   texts: readonly WrittenText[],
   { step, sampledText: text }: Pick<Snapshot, 'step' | 'sampledText'>,
 ): readonly WrittenText[] {
   if (text === undefined) return texts;
-  const next = [...texts.filter((kept) => kept.step < step), { step, text }];
+  const before = texts.filter((kept) => kept.step < step);
+  if (before.at(-1)?.text === text) return before;
+  const next = [...before, { step, text }];
   return next.length <= KEPT_TEXTS ? next : next.toSpliced(mostCrowded(next), 1);
 }
 

@@ -9,18 +9,24 @@ import { Scores } from './scores';
 import { Views } from './views/views';
 import { hasField, viewsFor } from './views/views-for';
 
+/** Data that are never shown as a field, known before they are made. */
+const WITHOUT_FIELD: ReadonlySet<string> = new Set(['digits', 'shapes', 'idx', 'png', 'sequence', 'text']);
+
 export function Result() {
   const hide = useApp((app) => app.hide);
   const info = useApp((app) => app.info);
   const views = useMemo(() => (info ? viewsFor(info) : []), [info]);
   const pictures = !hide.has('field');
-  const field = pictures && (!info || hasField(info.dataset));
+  const type = useApp((app) => app.config.data.type);
+  const field = pictures && (info ? hasField(info.dataset) : !WITHOUT_FIELD.has(type));
   return (
     <>
-      {pictures && views.length > 0 && !field && <Views ids={views} />}
-      <div className={styles['pictures']} data-wide={!field || undefined}>
-        {field && <Field />}
-        {!hide.has('loss') && <LossChart />}
+      <div className={field ? undefined : styles['split']}>
+        {pictures && views.length > 0 && !field && <Views ids={views} />}
+        <div className={styles['pictures']} data-wide={!field || undefined}>
+          {field && <Field />}
+          {!hide.has('loss') && <LossChart />}
+        </div>
       </div>
       <Scores />
       {field && views.length > 0 && <Views ids={views} />}

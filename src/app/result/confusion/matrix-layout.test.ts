@@ -8,6 +8,7 @@ describe.each([2, 3, 10, 26, 100, 1000])('%i classes in 312 pixels', (classes) =
   test('everything lies within the picture', () => {
     const last = cellRect(layout, classes - 1, classes - 1);
     expect(last.x + last.width).toBeLessThanOrEqual((layout.shareLeft > 0 ? layout.shareLeft : layout.width) + 1e-6);
+    expect(layout.width).toBeLessThanOrEqual(312 + 1e-6);
     expect(last.y + last.height).toBeLessThanOrEqual(layout.height);
     expect(layout.cell).toBeGreaterThan(0);
   });
@@ -24,8 +25,15 @@ describe.each([2, 3, 10, 26, 100, 1000])('%i classes in 312 pixels', (classes) =
   });
 
   test('names stand apart', () => {
-    expect(layout.namedEvery * layout.cell).toBeGreaterThanOrEqual(12);
+    expect(layout.rowNamedEvery * layout.cell).toBeGreaterThanOrEqual(12);
+    expect(layout.columnNamedEvery * layout.cell).toBeGreaterThanOrEqual(layout.upright ? 12 : 30);
   });
+});
+
+test('short names stay level, long ones stand upright where columns are narrow', () => {
+  expect(matrixLayout(312, 10, 1)).toMatchObject({ upright: false, columnNamedEvery: 1 });
+  expect(matrixLayout(312, 100, 2)).toMatchObject({ upright: false, rowNamedEvery: 5, columnNamedEvery: 6 });
+  expect(matrixLayout(312, 6, 8)).toMatchObject({ upright: true, columnNamedEvery: 1 });
 });
 
 test('ten classes have numbers in their cells, a hundred have none', () => {

@@ -7,8 +7,11 @@ export interface MatrixLayout extends Size {
   /** Of the first cell. */
   readonly left: number;
   readonly top: number;
-  /** Every so many classes have their name beside them. */
-  readonly namedEvery: number;
+  /** Every so many rows, and every so many columns, have their name beside them. */
+  readonly rowNamedEvery: number;
+  readonly columnNamedEvery: number;
+  /** The names of the columns are longer than the columns are wide and stand upright. */
+  readonly upright: boolean;
   /** Numbers fit into the cells. */
   readonly numbers: boolean;
   /** Where the share of right ones begins, at the right of each row; 0 where rows are too low for it. */
@@ -19,6 +22,8 @@ export interface MatrixLayout extends Size {
 const NAME_PIXELS = 6.4;
 const SHARE_WIDTH = 40;
 const HEAD = 34;
+/** Names up to that many characters stay level and stand further apart instead. */
+const SHORT_NAME = 3;
 const LARGEST_CELL = 34;
 const LOWEST_TEXT = 12;
 const LEAST_FOR_NUMBERS = 20;
@@ -29,14 +34,20 @@ export function matrixLayout(width: number, classes: number, longestName: number
   const shares = withShare >= LOWEST_TEXT;
   const fit = shares ? withShare : Math.min(LARGEST_CELL, (width - left) / classes);
   const cell = fit >= 6 ? Math.floor(fit) : fit;
+  const rowNamedEvery = Math.ceil(LOWEST_TEXT / cell);
+  const nameWidth = longestName * NAME_PIXELS;
+  const upright = longestName > SHORT_NAME && nameWidth > rowNamedEvery * cell;
+  const top = upright ? HEAD + left - 24 : HEAD;
   const end = left + cell * classes;
   return {
-    width,
-    height: HEAD + cell * classes + 2,
+    width: shares ? end + SHARE_WIDTH : end,
+    height: top + cell * classes + 2,
     cell,
     left,
-    top: HEAD,
-    namedEvery: Math.ceil(LOWEST_TEXT / cell),
+    top,
+    rowNamedEvery,
+    columnNamedEvery: upright ? rowNamedEvery : Math.ceil((nameWidth + 2) / cell),
+    upright,
     numbers: cell >= LEAST_FOR_NUMBERS,
     shareLeft: shares ? end + 6 : 0,
     gap: cell >= 6 ? 1 : 0,

@@ -59,12 +59,22 @@ function paintCell(context: CanvasRenderingContext2D, paint: ConfusionPaint, row
   context.fillText(text, x + width / 2, y + height / 2 + 0.5);
 }
 
+/** Reads upwards from a point. */
+function uprightText(context: CanvasRenderingContext2D, text: string, x: number, y: number): void {
+  context.save();
+  context.translate(x, y);
+  context.rotate(-Math.PI / 2);
+  context.textAlign = 'left';
+  context.fillText(text, 0, 0);
+  context.restore();
+}
+
 function paintNames(
   context: CanvasRenderingContext2D,
   { layout, numbers, names, cell, palette }: ConfusionPaint,
 ): void {
-  const { left, top, cell: side, namedEvery } = layout;
-  const end = left + side * numbers.classes;
+  const { left, top, cell: side, rowNamedEvery, columnNamedEvery, upright } = layout;
+  const nameOf = (i: number) => names[i] ?? String(i);
   context.font = fontOf(palette, 11);
   context.fillStyle = palette.soft;
   context.textAlign = 'left';
@@ -79,15 +89,22 @@ function paintNames(
     context.textAlign = 'right';
     context.fillText('right', layout.width, top - 10);
   }
-  for (let i = 0; i < numbers.classes; i += namedEvery) {
-    const middle = (i + 0.5) * side;
-    const name = names[i] ?? String(i);
-    context.fillStyle = cell?.row === i ? palette.ink : palette.soft;
-    context.textAlign = 'right';
-    context.fillText(cut(context, name, left - 18), left - 6, top + middle);
-    context.fillStyle = cell?.column === i ? palette.ink : palette.soft;
-    context.textAlign = 'center';
-    if (left + middle < end) context.fillText(cut(context, name, namedEvery * side - 2), left + middle, top - 10);
+  const ink = (looked: boolean) => {
+    context.fillStyle = looked ? palette.ink : palette.soft;
+  };
+  context.textAlign = 'right';
+  for (let row = 0; row < numbers.classes; row += rowNamedEvery) {
+    ink(cell?.row === row);
+    context.fillText(cut(context, nameOf(row), left - 18), left - 6, top + (row + 0.5) * side);
+  }
+  for (let column = 0; column < numbers.classes; column += columnNamedEvery) {
+    ink(cell?.column === column);
+    const middle = left + (column + 0.5) * side;
+    if (upright) uprightText(context, cut(context, nameOf(column), left - 18), middle, top - 6);
+    else {
+      context.textAlign = 'center';
+      context.fillText(nameOf(column), middle, top - 10);
+    }
   }
 }
 

@@ -4,6 +4,8 @@ import { Status } from '../scores';
 import styles from './draw-view.module.css';
 
 const MOST = 12;
+/** Longer names stand over their bars. */
+const LONG_NAME = 3;
 
 interface ClassBarsProps {
   readonly names: readonly string[];
@@ -15,8 +17,9 @@ export function ClassBars({ names, probabilities }: ClassBarsProps) {
   const classes = names.map((name, index) => ({ name, index, p: probabilities?.[index] }));
   const most = Math.max(...(probabilities ?? [1]));
   const shown = classes.length <= MOST ? classes : classes.toSorted((a, b) => (b.p ?? 0) - (a.p ?? 0)).slice(0, MOST);
+  const long = names.some((name) => name.length > LONG_NAME);
   return (
-    <ul className={styles['bars']} aria-label="Class probabilities">
+    <ul className={styles['bars']} data-long={long || undefined} aria-label="Class probabilities">
       {shown.map(({ name, index, p }) => (
         <li key={index} data-best={p === most || undefined}>
           <span title={name}>{name}</span>

@@ -23,6 +23,9 @@ const SEEN_SIDE = 56;
 const PAD_SIZE = { width: SIDE, height: SIDE };
 const SEEN_SIZE = { width: SEEN_SIDE, height: SEEN_SIDE };
 
+/** By the type of the data. */
+const HINTS: Readonly<Record<string, string>> = { digits: 'Draw a digit', shapes: 'Draw an outline' };
+
 export function DrawView() {
   const dataset = useApp((app) => app.info?.dataset);
   const type = useApp((app) => app.info?.config.data.type);
@@ -81,7 +84,7 @@ export function DrawView() {
             onPointerUp={hands.onPointerUp}
             onPointerCancel={hands.onPointerUp}
           />
-          {!seen && !focused && <span>Draw {type === 'digits' ? 'a digit' : 'here'}</span>}
+          {!seen && !focused && <span>{HINTS[type ?? ''] ?? 'Draw here'}</span>}
         </div>
         <div className={styles['below']}>
           <Seen input={seen} shape={[channels, height, width]} />
