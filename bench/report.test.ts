@@ -1,4 +1,5 @@
 /** What is printed of a result, checked before it is timed, and kept. */
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { disagreement } from './check-losses.mjs';
 import { MARK, withReport } from './history.mjs';
@@ -50,6 +51,7 @@ it('keeps older reports below the newest', () => {
     `intro\n${MARK}\n\n### 2026-01-01\n\nnew\n\n### 2025-01-01\n\nold\n`,
   );
   expect(withReport(MARK, '2026-01-01', 'new')).toBe(`${MARK}\n\n### 2026-01-01\n\nnew\n`);
+  expect(readFileSync('docs/benchmarks.md', 'utf8')).toContain(MARK);
   expect(() => withReport('nothing', '2026-01-01', 'new')).toThrow('no place');
 });
 

@@ -59,11 +59,12 @@ async function measureOne(browser, url, work, { contenders, rounds, milliseconds
   const entries = [];
   let expected = work.expected;
   for (const contender of work.contenders.filter(({ id }) => chosen(id, contenders))) {
-    const page = await openBenchPage(browser, url);
     /** @type {Entry} */
-    const entry = { contender, page, rates: [], spentMs: 0 };
+    const entry = { contender, page: undefined, rates: [], spentMs: 0 };
     entries.push(entry);
     await attempt(entry, async () => {
+      const page = await openBenchPage(browser, url);
+      entry.page = page;
       const numbers = await callPage(page, 'open', [contender.id, work.id], limitMs, 'opening and the first steps');
       const wrong = disagreement(numbers, contender.mode === 'ddp' ? undefined : expected);
       if (wrong) throw new Error(wrong);

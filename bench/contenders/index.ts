@@ -1,4 +1,4 @@
-/** All contenders. The peers' code comes only into the page that needs it. */
+/** All contenders, in the order in which they take turns. The peers' code comes only into the page that needs it. */
 import type { Contender } from './contender';
 import { lockstepContenders } from './lockstep';
 
@@ -22,9 +22,9 @@ const jax = (backend: 'webgpu' | 'wasm', title: string): Contender => ({
 
 export const CONTENDERS: readonly Contender[] = [
   ...lockstepContenders(),
+  jax('webgpu', 'jax-js WebGPU'),
+  jax('wasm', 'jax-js WASM'),
   tensorflow('webgpu', 'TensorFlow.js WebGPU'),
   tensorflow('wasm', 'TensorFlow.js WASM'),
   tensorflow('cpu', 'TensorFlow.js CPU'),
-  jax('webgpu', 'jax-js WebGPU'),
-  jax('wasm', 'jax-js WASM'),
 ];
