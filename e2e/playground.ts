@@ -7,6 +7,8 @@ import type { Report } from '../src/protocol/session';
 
 export type ModeName = 'Single' | 'DataParallel' | 'DistributedDataParallel' | 'Model parallel';
 
+export type PresetTitle = 'MLP' | 'Wide MLP' | 'CNN with BatchNorm' | 'GPT';
+
 /** A net and a data set so small that a step takes no time even on a software adapter. */
 export const TINY = 'seed=0&samples=32&test=0&batch=16&layers=2-4-1&act=tanh';
 
@@ -64,6 +66,38 @@ export class Playground {
   notice(text: string | RegExp): Locator {
     const notices = this.page.getByRole('complementary', { name: 'Notices' });
     return notices.getByRole('alert').or(notices.getByRole('status')).filter({ hasText: text }).first();
+  }
+
+  preset(name: PresetTitle): Locator {
+    return this.page.getByRole('radiogroup', { name: 'Preset' }).getByRole('radio', { name, exact: true });
+  }
+
+  data(name: string): Locator {
+    return this.page.getByRole('radiogroup', { name: 'Data' }).getByRole('radio', { name, exact: true });
+  }
+
+  /** A field of the set-up by its label. */
+  field(label: string): Locator {
+    return this.page.getByRole('region', { name: 'Set-up' }).getByLabel(label, { exact: true });
+  }
+
+  /** Drops files on the page, as from the desktop. */
+  async drop(
+    files: readonly { readonly name: string; readonly text: string; readonly type?: string }[],
+  ): Promise<void> {
+    const transfer = await this.page.evaluateHandle((given) => {
+      const data = new DataTransfer();
+      for (const { name, text, type } of given) data.items.add(new File([text], name, { type: type ?? 'text/plain' }));
+      return data;
+    }, files);
+    for (const type of ['dragenter', 'dragover', 'drop'])
+      await this.page.dispatchEvent('main', type, { dataTransfer: transfer });
+  }
+
+  /** The memory tree beside the result, opened. */
+  async memoryTree(): Promise<Locator> {
+    await this.page.getByText('Memory, tensor by tensor').click();
+    return this.page.getByRole('treegrid', { name: /^Memory/ });
   }
 
   async choose(name: ModeName): Promise<void> {
