@@ -9,9 +9,9 @@ import type { DenseLaunch, KernelParam, OpTypes } from './op';
 export const GROUP = 64;
 const GRID_WIDTH = 32_768;
 
-/** Workgroups of 64 for n invocations, folded into two dimensions where one would pass WebGPU's limit of 65,535. */
-export function grid(n: number): readonly [number, number] {
-  const groups = Math.ceil(n / GROUP);
+/** Workgroups of `size` for n invocations, folded into two dimensions where one would pass WebGPU's limit of 65,535. */
+export function grid(n: number, size = GROUP): readonly [number, number] {
+  const groups = Math.ceil(n / size);
   return groups <= GRID_WIDTH ? [groups, 1] : [GRID_WIDTH, Math.ceil(groups / GRID_WIDTH)];
 }
 

@@ -50,7 +50,7 @@ export const LINEAR_KERNELS = {
     ],
     params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
     overrides: ['HAS_BIAS', 'ACTIVATION'],
-    workgroupSize: [64, 1],
+    workgroupSize: [32, 1],
   },
   'ops/linear-grad-input': {
     tensors: [

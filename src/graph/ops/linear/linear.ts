@@ -83,7 +83,8 @@ export const linear: OpDef = {
         // Without a bias its binding is filled with the weight, which the kernel then does not read.
         bindings: hasBias ? [0, 1, 2, 3] : [0, 1, 1, 2],
         params: [rows, inFeatures, outFeatures],
-        workgroups: grid(rows * outFeatures),
+        // An invocation takes 2 x 2 elements, a workgroup has 32.
+        workgroups: grid(Math.ceil(rows / 2) * Math.ceil(outFeatures / 2), 32),
       },
     ];
   },
