@@ -90,7 +90,7 @@ export const PRESETS = {
     config: {
       model: { layers: cnnLayers(28, [8, 16], 10) },
       loss: { type: 'CrossEntropyLoss' },
-      optimizer: { type: 'SGD', lr: 0.05, momentum: 0.9 },
+      optimizer: { type: 'SGD', lr: 0.01, momentum: 0.9 },
       data: { type: 'digits' },
       batchSize: 64,
     },

@@ -3,6 +3,7 @@
  * who idles, memory, and how far the replicas and the single device are apart. From the trace at the cursor and the newest snapshot.
  */
 import { type ReactNode, useMemo } from 'react';
+import type { Config, LayerConfig } from '../../protocol/config';
 import { type Metrics, metricsOf } from '../../trace/metrics';
 import { formatBytes, formatPercent, formatSize, formatSmall, formatTime, NONE } from '../format';
 import { useSettled } from '../use-app';
@@ -36,9 +37,7 @@ export function Numbers() {
           name="Difference from single device"
           text={single ? '0' : formatSmall(snapshot?.differenceFromSingle)}
         >
-          {single
-            ? 'this is the single device'
-            : 'max |Δw| against one device: rounding, which training amplifies step by step'}
+          {info ? differenceText(info.config) : NONE}
         </Headline>
         <Headline name="Idle" text={formatPercent(metrics?.idle)}>
           of the step idle, mean over devices, {clock}
@@ -54,6 +53,20 @@ export function Numbers() {
     </>
   );
 }
+
+/** Why the weights are not those of one device. A batch norm that sees a part of the batch is another function, not the same one rounded. */
+function differenceText({ mode, model }: Config): string {
+  if (mode === 'single') return 'this is the single device';
+  const parts = mode === 'ddp' || mode === 'dataParallel';
+  if (parts && model.layers.some(hasBatchNorm))
+    return 'max |Δw| against one device: batch norm takes the statistics of each part of the batch by itself';
+  return 'max |Δw| against one device: rounding, which training amplifies step by step';
+}
+
+const hasBatchNorm = (layer: LayerConfig): boolean =>
+  layer.type === 'Residual'
+    ? [...layer.layers, ...(layer.shortcut ?? [])].some(hasBatchNorm)
+    : layer.type.startsWith('BatchNorm');
 
 /** Where ranks send alike but for the rounding of chunks, their mean is what the formula says; else the busiest device counts. */
 const bytesPerRank = ({ formula, traffic, bytesPerRank: most }: Metrics): number =>
