@@ -134,7 +134,7 @@ export interface Snapshot {
   readonly confusion: Confusion | undefined;
   /** Images: up to 24 that are taken for another class, the surest mistakes first. */
   readonly misclassified: readonly Misclassified[];
-  /** Text: what the model writes on its own at this step, from a fixed prompt and seed. */
+  /** Text: what the model writes on its own, from a fixed prompt (which it begins with) and seed. While training goes on, this and the other views that take long may be some steps old. */
   readonly sampledText: string | undefined;
   /** Sequence tasks: up to 8 test rows. */
   readonly answers: readonly AnsweredSequence[];
@@ -169,7 +169,7 @@ export interface SessionApi {
   snapshot(): Promise<Snapshot>;
   /** Class probabilities (classification) or outputs of the current weights for one row of inputs. */
   predict(input: Float32Array<ArrayBuffer>): Promise<Float32Array<ArrayBuffer>>;
-  /** Text: continues `prompt` by `length` tokens, sampled at `temperature` (0: the likeliest) with a generator of that seed. */
+  /** Continues `prompt` by `length` tokens, sampled at `temperature` (0: the likeliest) with a generator of that seed; resolves with the continuation alone. */
   generate(prompt: string, length: number, temperature: number, seed: number): Promise<string>;
   /** Attention of every attention layer on one row of data, with its tokens. */
   attention(row: number): Promise<{ readonly tokens: readonly string[]; readonly maps: readonly AttentionMap[] }>;
