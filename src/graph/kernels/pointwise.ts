@@ -40,6 +40,18 @@ export const POINTWISE_KERNELS = {
     overrides: ['FUNCTION', 'REPEATS'],
     workgroupSize: [64, 1],
   },
+  'pointwise/chain': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'a', access: 'read' },
+      { name: 'b', access: 'read' },
+      { name: 'c', access: 'read' },
+      { name: 'y', access: 'read_write' },
+    ],
+    params: ['n: u32', 'p0: f32', 'q0: f32', 'p1: f32', 'q1: f32', 'p2: f32', 'q2: f32'],
+    overrides: ['F0', 'F1', 'F2'],
+    workgroupSize: [64, 1],
+  },
   'pointwise/broadcast': {
     tensors: AB_TO_Y,
     params: ['n: u32', 'p: f32', ...SIZES, ...A_STEPS, ...B_STEPS],

@@ -2,12 +2,19 @@
 import type { Graph } from '../graph';
 import type { ValueId } from '../op';
 import { fuseActivation } from './fuse-activation';
+import { fuseElementwise } from './fuse-elementwise';
 import { fuseLinearBackward } from './fuse-linear-backward';
 import { fuseLoss } from './fuse-loss';
 import { fusePoolRelu } from './fuse-pool-relu';
 import { type Pass, prune } from './rewrite';
 
-export const FUSIONS: Readonly<Record<string, Pass>> = { fuseActivation, fuseLinearBackward, fuseLoss, fusePoolRelu };
+export const FUSIONS: Readonly<Record<string, Pass>> = {
+  fuseActivation,
+  fuseLinearBackward,
+  fuseLoss,
+  fusePoolRelu,
+  fuseElementwise,
+};
 
 /** `keep`: values that somebody outside the graph looks at (outputs, gradients of parameters). */
 export function fuse(

@@ -136,3 +136,30 @@ it.each([
   expect(fuse(network.graph, network.keep).nodes.some(({ op }) => op.includes('relu'))).toBe(false);
   await expectSameBits(network);
 });
+
+/** x [rows, 6] -> Linear 6 -> stages, each with what it needs -> loss. */
+function chained(rows: number, stages: readonly (readonly [op: string, attrs?: Attrs])[]): Network {
+  const net = new NetworkBuilder();
+  const x = net.input('x', rows, 6);
+  const linear = [net.parameter('0.weight', 6, 6), net.parameter('0.bias', 6)];
+  let value = net.forward('0', 'ops/linear', [x, ...linear]);
+  stages.forEach(([op, attrs], i) => {
+    const binary = ['ops/add', 'ops/sub', 'ops/mul', 'ops/div', 'ops/maximum', 'ops/dropout'].includes(op);
+    const operands = binary ? [value, net.input(`m${i}`, rows, 6)] : [value];
+    value = net.forward(`${i + 1}`, op, op === 'ops/sub' ? [...operands].reverse() : operands, attrs);
+  });
+  return net.finish(value);
+}
+
+it.each([
+  [1, [['ops/gelu'], ['ops/dropout', { p: 0.25 }]]],
+  [7, [['ops/gelu', { approximate: 'tanh' }], ['ops/dropout', { p: 0.5 }], ['ops/add']]],
+  [65, [['ops/silu'], ['ops/sub'], ['ops/neg'], ['ops/abs']]],
+  [9, [['ops/square'], ['ops/add'], ['ops/sqrt'], ['ops/mul']]],
+  [30, [['ops/leaky-relu'], ['ops/maximum'], ['ops/elu'], ['ops/div'], ['ops/softplus']]],
+] as const)('a chain on %i rows: %j', async (rows, stages) => {
+  const network = chained(rows, stages);
+  const ops = fuse(network.graph, network.keep).nodes.map(({ op }) => op);
+  expect(ops.filter((op) => op === 'pointwise/chain').length).toBeGreaterThan(0);
+  await expectSameBits(network);
+});

@@ -1,0 +1,64 @@
+/**
+ * Chains of elementwise operators of one shape, where nobody else looks at what is in between: one operator, 'pointwise/chain'. A layer's activation and its
+ * dropout, a residual sum and what follows, on the way back a mask and the activation's gradient: each saves a dispatch and a trip through memory.
+ * Runs last: what is left then has found no better partner (a product, a pooling, a norm).
+ */
+import { at } from '../../base/invariant';
+import type { Graph, GraphNode } from '../graph';
+import type { ValueId } from '../op';
+import { STAGE_OPS } from '../ops/pointwise';
+import { chainAttrs, isStage, MOST_STAGES, type Stage } from '../ops/pointwise/chain';
+import { type Pass, replaceNodes, usesOf } from './rewrite';
+
+interface Chain {
+  readonly nodes: readonly GraphNode[];
+  readonly stages: readonly Stage[];
+  readonly inputs: readonly ValueId[];
+}
+
+/** The node as stage of a chain with the value as what came so far; undefined if it cannot be one. */
+function stageOf(graph: Graph, node: GraphNode, value: ValueId): Stage | undefined {
+  const def = STAGE_OPS.get(node.op);
+  const place = node.inputs.indexOf(value);
+  if (!def || place > 1 || node.inputs.filter((id) => id === value).length !== 1) return undefined;
+  const values = node.inputs.map((id) => at(graph.values, id));
+  if (values.some(({ role }) => role === 'buffer')) return undefined; // may be written in between
+  const operands = values.length === 2 ? 2 : 1;
+  const stage: Stage = { op: node.op, attrs: node.attrs, operands, at: place === 1 ? 1 : 0 };
+  const types = values.map(({ type }) => type);
+  return isStage(def, types, stage) ? stage : undefined;
+}
+
+export const fuseElementwise: Pass = (graph, keep) => {
+  const uses = usesOf(graph);
+  const chains = new Map<GraphNode, Chain>();
+  for (const node of graph.nodes) {
+    const alone = STAGE_OPS.has(node.op) && node.outputs.length === 1;
+    if (!alone) continue;
+    let longest: Chain | undefined;
+    for (const value of node.inputs) {
+      const before = uses.producer(value);
+      const chain = before && chains.get(before);
+      const fits = chain && chain.nodes.length < MOST_STAGES && before.phase === node.phase;
+      if (!fits || keep.has(value) || uses.users(value).length !== 1) continue;
+      const stage = stageOf(graph, node, value);
+      if (!stage || (longest && longest.nodes.length > chain.nodes.length)) continue;
+      longest = {
+        nodes: [...chain.nodes, node],
+        stages: [...chain.stages, stage],
+        inputs: [...chain.inputs, ...node.inputs.filter((id) => id !== value)],
+      };
+    }
+    const first = longest ? undefined : stageOf(graph, node, at(node.inputs, 0));
+    if (longest) for (const earlier of longest.nodes) chains.delete(earlier);
+    if (longest) chains.set(node, longest);
+    else if (first) chains.set(node, { nodes: [node], stages: [first], inputs: node.inputs });
+  }
+  const replaced = new Map<GraphNode, GraphNode | undefined>();
+  for (const [last, { nodes, stages, inputs }] of chains) {
+    if (nodes.length < 2) continue;
+    for (const node of nodes) replaced.set(node, undefined);
+    replaced.set(last, { ...last, op: 'pointwise/chain', inputs, attrs: chainAttrs(stages) });
+  }
+  return replaceNodes(graph, replaced);
+};
