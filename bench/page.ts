@@ -28,13 +28,14 @@ const api = {
     perRun: work.kind === 'product' ? (2 * work.size ** 3) / 1e9 : 1,
     /** Numbers that `open` must give; absent: those of the first contender. */
     ...(work.kind === 'product' ? { expected: expectedProbes(work.size) } : {}),
-    contenders: CONTENDERS.filter((each) => takes(each, work)).map(({ id, title, library, backend, mode }) => ({
-      id,
-      title,
-      library,
-      backend,
-      ...(mode ? { mode } : {}),
-    })),
+    contenders: CONTENDERS.filter((each) => takes(each, work)).map(({ id }) => id),
+  })),
+  contenders: CONTENDERS.map(({ id, title, library, backend, mode }) => ({
+    id,
+    title,
+    library,
+    backend,
+    ...(mode ? { mode } : {}),
   })),
   presets: Object.entries(PRESETS).map(([id, { title }]) => ({ id, title })),
 

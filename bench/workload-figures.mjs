@@ -13,7 +13,7 @@ const FEWEST_ROUNDS = 3;
 /**
  * @typedef {{only: string[], contenders: string[], rounds: number, milliseconds: number, limitMs: number}} Options
  * @typedef {import('./result.d.ts').ContenderInfo & {mode?: string}} Contender
- * @typedef {import('./result.d.ts').WorkloadInfo & {perRun: number, expected?: number[], contenders: Contender[]}} Workload
+ * @typedef {import('./result.d.ts').WorkloadInfo & {perRun: number, expected?: number[], contenders: string[]}} Workload
  * @typedef {{contender: Contender, page: import('playwright-core').Page | undefined, rates: number[], spentMs: number, problem?: string}} Entry
  */
 
@@ -23,14 +23,17 @@ export async function measureWorkloads(browser, url, options) {
   const adapter = await callPage(first, 'adapter', [], options.limitMs);
   /** @type {Workload[]} */
   const all = await first.evaluate(() => Reflect.get(globalThis, 'bench').workloads);
+  /** @type {Contender[]} */
+  const known = await first.evaluate(() => Reflect.get(globalThis, 'bench').contenders);
   await first.close();
   const workloads = all.filter(({ id }) => chosen(id, options.only));
+  const asked = known.filter(({ id }) => chosen(id, options.contenders));
   console.log(`WebGPU adapter: ${adapter}`);
   /** @type {import('./result.d.ts').Figure[]} */
   const figures = [];
   for (const work of workloads) {
     console.log(`\n${work.title}`);
-    for (const { contender, rates, problem } of await measureOne(browser, url, work, options)) {
+    for (const { contender, rates, problem } of await measureOne(browser, url, work, asked, options)) {
       const found = problem === undefined ? { summary: summary(rates.map((rate) => rate * work.perRun)) } : { problem };
       figures.push({ workload: work.id, contender: contender.id, ...found });
       console.log(
@@ -38,11 +41,10 @@ export async function measureWorkloads(browser, url, options) {
       );
     }
   }
-  const contenders = new Map(workloads.flatMap((work) => work.contenders).map((each) => [each.id, each]));
   return {
     adapter: String(adapter),
     workloads: workloads.map(({ id, title, unit }) => ({ id, title, unit })),
-    contenders: [...contenders.values()].filter(({ id }) => chosen(id, options.contenders)),
+    contenders: asked.filter(({ id }) => workloads.some((work) => work.contenders.includes(id))),
     figures,
   };
 }
@@ -51,14 +53,15 @@ export async function measureWorkloads(browser, url, options) {
  * @param {import('playwright-core').Browser} browser
  * @param {string} url
  * @param {Workload} work
+ * @param {Contender[]} asked
  * @param {Options} options
  * @returns {Promise<Entry[]>}
  */
-async function measureOne(browser, url, work, { contenders, rounds, milliseconds, limitMs }) {
+async function measureOne(browser, url, work, asked, { rounds, milliseconds, limitMs }) {
   /** @type {Entry[]} */
   const entries = [];
   let expected = work.expected;
-  for (const contender of work.contenders.filter(({ id }) => chosen(id, contenders))) {
+  for (const contender of asked.filter(({ id }) => work.contenders.includes(id))) {
     /** @type {Entry} */
     const entry = { contender, page: undefined, rates: [], spentMs: 0 };
     entries.push(entry);
