@@ -33,7 +33,6 @@ export interface StepVariant {
 
 export const FULL: StepVariant = { name: 'full', gradients: 'set', steps: true, first: false };
 export const FIRST: StepVariant = { ...FULL, name: 'first', first: true };
-export const LAST: StepVariant = { ...FULL, name: 'last' };
 
 export interface Mesh {
   /** ranks[d] is the process that drives device d. */

@@ -17,7 +17,7 @@ export type { LayerConfig, LayerInput, LayerOf, LayerType } from './config/layer
 export { layerSchema } from './config/layers';
 export type { LossConfig } from './config/loss';
 export { lossSchema } from './config/loss';
-export type { OptimizerConfig, ParamGroupConfig } from './config/optimizer';
+export type { OptimizerConfig } from './config/optimizer';
 export { optimizerSchema } from './config/optimizer';
 export type { SchedulerConfig } from './config/scheduler';
 export { dataSchema };

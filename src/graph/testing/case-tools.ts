@@ -40,11 +40,6 @@ export function reals(shape: Shape, random: () => number, wrt = true): CaseInput
   return { type: { shape, dtype: 'f32' }, data, wrt };
 }
 
-export function labels(rows: number, classes: number, random: () => number): CaseInput {
-  const data = Int32Array.from({ length: rows }, () => Math.floor(random() * classes));
-  return { type: { shape: [rows], dtype: 'i32' }, data, wrt: false };
-}
-
 export const unary =
   (op: string, attrs: Attrs = {}): Maker =>
   ([a, b], random) => ({ op, attrs, inputs: [reals([a, b], random)] });

@@ -2,7 +2,6 @@
  * The form of a recipe: how one torch operator of fixtures/ops.json is said with the operators of this project. It applies nodes to a graph under
  * construction and returns the output; the parity tests then differentiate it and run it on both devices.
  */
-import { at } from '../../base/invariant';
 import type { HostArray, Shape } from '../../tensor/shape';
 import type { GraphBuilder } from '../graph';
 import type { Attrs, ValueId } from '../op';
@@ -41,5 +40,3 @@ export const direct =
   (op: string, attrs: (c: TorchCase) => Attrs = () => ({})): Recipe =>
   (c) =>
     c.apply(op, Object.keys(c.case.inputs).map(c.input), attrs(c.case));
-
-export const only = (values: readonly ValueId[]): ValueId => at(values, 0);

@@ -29,12 +29,6 @@ export const map =
   (inputs) =>
     arg(inputs, 0).data.map(f);
 
-/** Applies f to each row of the last dimension. */
-export const rows = (x: Doubles, f: (row: readonly number[]) => readonly number[]): number[] => {
-  const n = x.shape.at(-1) ?? 1;
-  return range(x.data.length / n).flatMap((r) => [...f(x.data.slice(r * n, r * n + n))]);
-};
-
 export const logSumExp = (row: readonly number[]): number => {
   const max = Math.max(...row);
   return max + Math.log(total(row.map((v) => Math.exp(v - max))));
