@@ -65,7 +65,7 @@ test('a digit drawn with the pointer is classified, and what is mistaken is show
   await expect(last).toHaveAttribute('aria-pressed', 'true');
 
   await tab(playground, 'Filters').click();
-  await expect(playground.region('Result').getByText('4.weight')).toBeVisible();
+  await expect(playground.region('Result').getByRole('heading', { name: '4.weight' })).toBeVisible();
 });
 
 test('the keyboard draws, and the tabs are worked with the arrow keys', async ({ playground }) => {

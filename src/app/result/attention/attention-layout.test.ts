@@ -5,7 +5,7 @@ import { headMaps, shownToken } from './head-map';
 test.each([1, 12, 32, 64, 256])('%i tokens fit, and names stand apart', (tokens) => {
   const layout = attentionLayout(312, tokens, tokens, 1);
   expect(layout.left + layout.cell * tokens).toBeLessThanOrEqual(312 + 1e-6);
-  expect(layout.namedEvery * layout.cell).toBeGreaterThanOrEqual(9);
+  expect(layout.namedEvery * layout.cell).toBeGreaterThanOrEqual(8);
   const point = { x: layout.left + layout.cell * (tokens - 0.5), y: layout.top + layout.cell / 2 };
   expect(attentionCellAt(layout, tokens, tokens, point)).toEqual({ row: 0, column: tokens - 1 });
   expect(attentionCellAt(layout, tokens, tokens, { x: 2, y: 2 })).toBeUndefined();

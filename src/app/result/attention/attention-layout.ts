@@ -11,7 +11,7 @@ export interface AttentionLayout extends Size {
 }
 
 const LARGEST_CELL = 34;
-const LOWEST_TEXT = 9;
+const LOWEST_TEXT = 8;
 const PIXELS_A_CHARACTER = 7;
 
 export function attentionLayout(width: number, queries: number, keys: number, longestToken: number): AttentionLayout {

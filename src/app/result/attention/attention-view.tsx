@@ -12,6 +12,7 @@ import { paintShares } from '../cells/paint-shares';
 import { usePainting } from '../cells/use-painting';
 import views from '../views/views.module.css';
 import { attentionCellAt, attentionLayout } from './attention-layout';
+import { AttentionTable } from './attention-table';
 import styles from './attention-view.module.css';
 import { type HeadMap, headMaps, paintHead, shownToken } from './head-map';
 import { useAttention } from './use-attention';
@@ -119,6 +120,7 @@ function LargeHead({ map, tokens, width }: LargeHeadProps) {
         onCell={setCell}
         speak={speak}
       />
+      <AttentionTable map={map} named={named} />
     </>
   );
 }

@@ -73,7 +73,7 @@ export function paintHead(context: CanvasRenderingContext2D, { map, layout, toke
   context.textAlign = 'right';
   context.fillText('position', 0, 0);
   context.restore();
-  context.font = `${side < 12 ? 10 : 11}px ${palette.mono}`;
+  context.font = `${side < 9 ? 9 : side < 12 ? 10 : 11}px ${palette.mono}`;
   for (let i = 0; i < Math.max(map.columns, map.rows); i += namedEvery) {
     const token = shownToken(tokens[i] ?? String(i));
     const middle = (i + 0.5) * side;

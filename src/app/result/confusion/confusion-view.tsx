@@ -15,9 +15,11 @@ const EVERY_MS = 200;
 const WIDEST = 460;
 const UNITS = { counts: 'as counts', shares: 'as % of the target' };
 
+const NO_NAMES: readonly string[] = [];
+
 export function ConfusionView() {
   const confusion = useSettled((app) => app.snapshot?.confusion, EVERY_MS);
-  const names = useApp((app) => app.info?.dataset.classNames ?? []);
+  const names = useApp((app) => app.info?.dataset.classNames) ?? NO_NAMES;
   const palette = usePalette();
   const host = useRef<HTMLDivElement>(null);
   const width = Math.min(WIDEST, useSize(host).width);

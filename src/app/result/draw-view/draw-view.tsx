@@ -2,7 +2,7 @@
  * A pad to draw a figure on, which the model classifies as one draws: the strokes, the picture that the model gets, and its class probabilities. Only for images.
  * The keyboard has a pen of its own; the drawing is cleared when the data change.
  */
-import { useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useSurface } from '../../draw/use-surface';
 import fields from '../../fields/fields.module.css';
 import { formatPercent } from '../../format';
@@ -45,9 +45,10 @@ export function DrawView() {
     ask(input);
     repaint();
   });
-  // A drawing for other data is none for these.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only the look tells of other data
-  useEffect(() => hands.clear(), [look, hands]);
+  // A drawing for other data is none for these; one for the same data outlives a change of mode.
+  const data = useApp((app) => JSON.stringify(app.info?.config.data));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: cleared when the data change
+  useEffect(() => hands.clear(), [data, hands]);
   const pad = useRef<HTMLCanvasElement>(null);
   const [focused, setFocused] = useState(false);
   const palette = usePalette();
@@ -61,6 +62,12 @@ export function DrawView() {
     ),
   );
   const help = useId();
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Who has drawn with the pointer means Play by Space.
+    if (event.key === ' ' && !focused) return;
+    if (event.key.startsWith('Arrow')) setFocused(true);
+    hands.onKeyDown(event);
+  };
   const names = dataset?.classNames ?? [];
   return (
     <div className={styles['draw']}>
@@ -72,7 +79,7 @@ export function DrawView() {
           aria-describedby={help}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it is drawn on with the keyboard
           tabIndex={0}
-          onKeyDown={hands.onKeyDown}
+          onKeyDown={onKeyDown}
           onFocus={(event) => setFocused(event.currentTarget.matches(':focus-visible'))}
           onBlur={() => setFocused(false)}
         >

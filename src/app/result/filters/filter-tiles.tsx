@@ -7,6 +7,7 @@ import { usePalette } from '../../use-app';
 import { type Cell, CellCanvas } from '../cells/cell-canvas';
 import views from '../views/views.module.css';
 import { channelsOf, filterLayout, kernelAt, kernelRect } from './filter-layout';
+import { KernelTable } from './kernel-table';
 
 interface FilterTilesProps {
   readonly info: ParameterInfo;
@@ -18,6 +19,7 @@ interface FilterTilesProps {
 export function FilterTiles({ info: { name, shape }, values, width, first }: FilterTilesProps) {
   const palette = usePalette();
   const [cell, setCell] = useState<Cell>();
+  const [looked, setLooked] = useState<Cell>({ row: 0, column: 0 });
   const [outs = 1, ins = 1, height = 1, breadth = 1] = shape;
   const layout = useMemo(() => filterLayout(width, shape, first), [width, shape, first]);
   const paint = useCallback(
@@ -40,12 +42,21 @@ export function FilterTiles({ info: { name, shape }, values, width, first }: Fil
     },
     [layout, values, palette, cell, ins, height, breadth],
   );
-  const speak = (at: Cell): string => {
-    const channels = channelsOf(layout, at);
-    if (!channels) return 'no filter here';
+  const kernelOf = (at: Cell) => {
+    const channels = channelsOf(layout, at) ?? { out: 0, in: 0 };
     const start = (channels.out * ins + channels.in) * height * breadth;
-    const own = [...values.subarray(start, start + height * breadth)];
-    return `[${channels.out}, ${channels.in}]: from ${formatValue(Math.min(...own))} to ${formatValue(Math.max(...own))}`;
+    return { name: `[${channels.out}, ${channels.in}]`, values: values.subarray(start, start + height * breadth) };
+  };
+  const speak = (at: Cell): string => {
+    if (!channelsOf(layout, at)) return 'no kernel here';
+    const kernel = kernelOf(at);
+    return `${kernel.name}: from ${formatValue(Math.min(...kernel.values))} to ${formatValue(Math.max(...kernel.values))}`;
+  };
+  const told = kernelOf(looked);
+  const look = (next: Cell | undefined) => {
+    const there = next && channelsOf(layout, next) ? next : undefined;
+    setCell(there);
+    if (there) setLooked(there);
   };
   const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const cut = layout.outs < outs || layout.ins < ins;
@@ -62,7 +73,7 @@ export function FilterTiles({ info: { name, shape }, values, width, first }: Fil
         paint={paint}
         cellAt={(point) => kernelAt(layout, point)}
         cell={cell}
-        onCell={(next) => setCell(next && channelsOf(layout, next) && next)}
+        onCell={look}
         speak={speak}
       />
       <p className={views['readout']}>
@@ -70,6 +81,7 @@ export function FilterTiles({ info: { name, shape }, values, width, first }: Fil
           ? speak(cell)
           : `${cut ? `the first ${layout.outs} × ${layout.ins} of ` : ''}${outs} × ${ins} ${outs * ins === 1 ? 'kernel' : 'kernels'}, |w| up to ${formatValue(largest)}`}
       </p>
+      <KernelTable name={`${name}${told.name}`} rows={height} columns={breadth} values={told.values} />
     </section>
   );
 }

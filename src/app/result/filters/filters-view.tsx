@@ -11,7 +11,7 @@ const EVERY_MS = 400;
 const WIDEST = 640;
 
 export function FiltersView() {
-  const parameters = useApp((app) => app.info?.parameters ?? []);
+  const parameters = useApp((app) => app.info?.parameters) ?? [];
   const devices = useSettled((app) => app.snapshot?.parameters, EVERY_MS);
   const host = useRef<HTMLDivElement>(null);
   const width = Math.min(WIDEST, useSize(host).width);

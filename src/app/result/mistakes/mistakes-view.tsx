@@ -14,7 +14,7 @@ const LARGE = 132;
 export function MistakesView() {
   const mistakes = useSettled((app) => app.snapshot?.misclassified, EVERY_MS);
   const confusion = useSettled((app) => app.snapshot?.confusion, EVERY_MS);
-  const names = useApp((app) => app.info?.dataset.classNames ?? []);
+  const names = useApp((app) => app.info?.dataset.classNames) ?? [];
   const [chosen, choose] = useState<number>();
   if (!mistakes || !confusion) return <p className={views['quiet']}>Nothing is counted yet.</p>;
   const large = mistakes.find(({ row }) => row === chosen) ?? mistakes[0];

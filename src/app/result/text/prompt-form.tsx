@@ -87,10 +87,13 @@ export function PromptForm() {
       <div aria-live="polite">
         {answer?.kind === 'problem' && <p className={views['problem']}>{answer.text}</p>}
         {answer?.kind === 'text' && (
-          <p className={styles['written']} data-answer="">
-            <b>{answer.prompt}</b>
-            {answer.text}
-          </p>
+          <div className={styles['answer']}>
+            <output aria-label="Written text" className={styles['written']}>
+              <b>{answer.prompt}</b>
+              {answer.text}
+            </output>
+            {answer.step !== undefined && <small>at step {answer.step}</small>}
+          </div>
         )}
       </div>
     </form>

@@ -1,0 +1,45 @@
+/** A head in words and numbers: what each position looks at most. */
+import { formatPercent } from '../../format';
+import styles from '../result.module.css';
+import type { HeadMap } from './head-map';
+
+interface AttentionTableProps {
+  readonly map: HeadMap;
+  readonly named: (index: number) => string;
+}
+
+export function AttentionTable({ map, named }: AttentionTableProps) {
+  const positions = Array.from({ length: map.rows }, (_, index) => index);
+  return (
+    <details className={styles['table']}>
+      <summary>As a table</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">position</th>
+            <th scope="col">looks most at</th>
+            <th scope="col">share</th>
+          </tr>
+        </thead>
+        <tbody>
+          {positions.map((row) => {
+            const most = strongest(map, row);
+            return (
+              <tr key={row}>
+                <th scope="row">{named(row)}</th>
+                <td>{named(most)}</td>
+                <td>{formatPercent(map.share(row, most))}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+function strongest({ columns, share }: HeadMap, row: number): number {
+  let most = 0;
+  for (let column = 1; column < columns; column++) if (share(row, column) > share(row, most)) most = column;
+  return most;
+}

@@ -1,0 +1,32 @@
+/** The weights of one kernel in numbers: the one looked at last. */
+import { formatValue } from '../../draw/numbers';
+import styles from '../result.module.css';
+
+interface KernelTableProps {
+  readonly name: string;
+  readonly rows: number;
+  readonly columns: number;
+  readonly values: Float32Array;
+}
+
+const indices = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+
+export function KernelTable({ name, rows, columns, values }: KernelTableProps) {
+  return (
+    <details className={styles['table']}>
+      <summary>As a table</summary>
+      <table>
+        <caption>{name}</caption>
+        <tbody>
+          {indices(rows).map((row) => (
+            <tr key={row}>
+              {indices(columns).map((column) => (
+                <td key={column}>{formatValue(values[row * columns + column] ?? 0)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
