@@ -2,6 +2,8 @@
 // loss/elementwise-grad with reduction 'mean' or 'sum'. FUNCTION as there: 0 torch.nn.MSELoss, 1 L1Loss, 2 SmoothL1Loss (p = beta),
 // 3 BCEWithLogitsLoss. One invocation an element of dx; the first one also adds up the loss, in order.
 override FUNCTION: u32 = 0u;
+override WIDTH: u32 = 32u;
+override DEPTH: u32 = 1u; // instances a workgroup
 
 struct Params {
   n: u32,
@@ -50,9 +52,9 @@ fn slope(v: f32, target_: f32) -> f32 {
   }
 }
 
-@compute @workgroup_size(64, 1)
+@compute @workgroup_size(WIDTH, 1, DEPTH)
 fn main(@builtin(global_invocation_id) id: vec3u) {
-  let i = id.y * 2097152u + id.x;
+  let i = id.x;
   if (i >= params.n) { return; }
   let from_x = id.z * params.x_stride;
   let from_t = id.z * params.t_stride;

@@ -2,6 +2,8 @@
 // x [batch, in_features]; y, dy [batch, out_features]; dw [out_features, in_features]; db [out_features].
 // One invocation computes four neighbours of a row of dw, and the first of a row its db.
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
+override WIDTH: u32 = 32u;
+override DEPTH: u32 = 1u; // instances a workgroup
 
 struct Params {
   batch: u32,
@@ -30,7 +32,7 @@ fn g(z: u32, i: u32) -> f32 {
   return d * (1.0 - v) * v;
 }
 
-@compute @workgroup_size(32, 1)
+@compute @workgroup_size(WIDTH, 1, DEPTH)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let width = (params.in_features + 3u) / 4u;
   if (id.x >= params.out_features * width) { return; }

@@ -4,6 +4,8 @@
 // its db), then of dx, each as one sum in order, so that g, computed where it is needed, serves four. Workgroups of 32: few are at work, and a software
 // adapter pays for each invocation. No barriers.
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
+override WIDTH: u32 = 32u;
+override DEPTH: u32 = 1u; // instances a workgroup
 
 struct Params {
   batch: u32,
@@ -36,7 +38,7 @@ fn g(z: u32, i: u32) -> f32 {
   return d * (1.0 - v) * v;
 }
 
-@compute @workgroup_size(32, 1)
+@compute @workgroup_size(WIDTH, 1, DEPTH)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let width = (params.in_features + 3u) / 4u;
   let weights = params.out_features * width;

@@ -5,6 +5,8 @@
 // `ops/matmul-tiled` computes the same bits faster where there is much to do.
 override HAS_BIAS: u32 = 1u;
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
+override WIDTH: u32 = 32u;
+override DEPTH: u32 = 1u; // instances a workgroup
 
 struct Params {
   batch: u32,
@@ -42,7 +44,7 @@ fn tanh_accurate(v: f32) -> f32 {
   return select(select(t, -t, v < 0.0), v, is_nan(v));
 }
 
-@compute @workgroup_size(32, 1)
+@compute @workgroup_size(WIDTH, 1, DEPTH)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 1048576u + id.x;
   let width = (params.out_features + 1u) / 2u;

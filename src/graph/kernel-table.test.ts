@@ -56,7 +56,10 @@ describe.each(ids)('%s', (id) => {
 
     expect(reflect.overrides.map((o) => o.name).sort()).toEqual([...(spec.overrides ?? [])].sort());
     expect(reflect.entry.compute.map((f) => f.name)).toEqual(['main']);
-    const size = /@workgroup_size\(([^)]*)\)/.exec(source)?.[1]?.split(',').map(Number) ?? [];
+    // A number, or an override with its default.
+    const number = (text: string) =>
+      Number(new RegExp(`override ${text.trim()}: u32 = (\\d+)u;`).exec(source)?.[1] ?? text);
+    const size = /@workgroup_size\(([^)]*)\)/.exec(source)?.[1]?.split(',').map(number) ?? [];
     expect([size[0], size[1] ?? 1, size[2] ?? 1]).toEqual([...spec.workgroupSize, 1]);
   });
 

@@ -48,6 +48,11 @@ export interface DenseLaunch {
   readonly params: readonly KernelParam[];
   /** Workgroups in x and y; z counts the instances. Each at most 65,535. */
   readonly workgroups: readonly [number, number];
+  /**
+   * Of a kernel whose workgroup is WIDTH x 1 x DEPTH (overrides): the invocations in x that an instance needs. Where they are few, the runtime puts
+   * several instances into a workgroup.
+   */
+  readonly invocations?: number;
 }
 
 /**

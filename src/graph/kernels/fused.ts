@@ -13,7 +13,7 @@ export const FUSED_KERNELS = {
       { name: 'dx', access: 'read_write' },
     ],
     params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
-    overrides: ['ACTIVATION'],
+    overrides: ['ACTIVATION', 'WIDTH', 'DEPTH'],
     workgroupSize: [32, 1],
   },
   'fused/linear-backward-params': {
@@ -25,7 +25,7 @@ export const FUSED_KERNELS = {
       { name: 'db', access: 'read_write' },
     ],
     params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
-    overrides: ['ACTIVATION'],
+    overrides: ['ACTIVATION', 'WIDTH', 'DEPTH'],
     workgroupSize: [32, 1],
   },
   'fused/element-loss': {
@@ -37,7 +37,7 @@ export const FUSED_KERNELS = {
       { name: 'dx', access: 'read_write' },
     ],
     params: ['n: u32', 'divisor: f32', 'p: f32'],
-    overrides: ['FUNCTION'],
-    workgroupSize: [64, 1],
+    overrides: ['FUNCTION', 'WIDTH', 'DEPTH'],
+    workgroupSize: [32, 1],
   },
 } as const satisfies Record<string, KernelSpec>;

@@ -49,7 +49,7 @@ export const LINEAR_KERNELS = {
       { name: 'y', access: 'read_write' },
     ],
     params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
-    overrides: ['HAS_BIAS', 'ACTIVATION'],
+    overrides: ['HAS_BIAS', 'ACTIVATION', 'WIDTH', 'DEPTH'],
     workgroupSize: [32, 1],
   },
   'ops/linear-grad-input': {

@@ -78,14 +78,27 @@ function denseDispatch(launch: DenseLaunch, run: readonly Operands[]): DispatchS
     return { buffer, offset, size: start + vectors(bytes) - offset };
   });
   const strides = first.map(({ offset }, i) => (run.length > 1 ? (at(at(run, 1), i).offset - offset) / 4 : 0));
-  const [x, y] = launch.workgroups;
   return {
     kernel: launch.kernel,
-    constants: launch.constants ?? {},
     tensors,
     params: packParams(launch.params, strides),
-    workgroups: [x, y, run.length],
+    ...groupsOf(launch, run.length),
   };
+}
+
+/** Widths of a workgroup that several instances share: a pipeline each, so there are few. */
+const SHARED_WIDTHS = [8, 16, 32];
+const MOST_INVOCATIONS = 64;
+
+/** A workgroup costs more than an invocation: small instances share one. Their number must be a multiple of DEPTH, for a kernel does not know it. */
+function groupsOf(launch: DenseLaunch, instances: number): Pick<DispatchSpec, 'constants' | 'workgroups'> {
+  const { constants = {}, invocations } = launch;
+  const [x, y] = launch.workgroups;
+  const width = SHARED_WIDTHS.find((w) => invocations !== undefined && invocations <= w);
+  if (instances === 1 || width === undefined) return { constants, workgroups: [x, y, instances] };
+  let depth = Math.floor(MOST_INVOCATIONS / width);
+  while (instances % depth !== 0) depth--;
+  return { constants: { ...constants, WIDTH: width, DEPTH: depth }, workgroups: [1, 1, instances / depth] };
 }
 
 function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layout: MemoryLayout): DispatchSpec[] {

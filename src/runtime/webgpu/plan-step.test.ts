@@ -35,6 +35,20 @@ describe('a planned step', () => {
     }
   });
 
+  it.each([2, 3, 5, 7, 8])(
+    'puts small instances of %i ranks into shared workgroups, none beyond the last rank',
+    (worldSize) => {
+      const { dispatches } = planOf('ddp', worldSize, 2 * worldSize);
+      const shared = dispatches.filter(({ constants }) => constants.DEPTH !== undefined);
+      expect(shared.length).toBeGreaterThan(0);
+      for (const { constants, workgroups } of shared) {
+        const [x, y, z] = workgroups;
+        expect([x, y, z * (constants.DEPTH ?? 0)]).toEqual([1, 1, worldSize]);
+        expect((constants.WIDTH ?? 0) * (constants.DEPTH ?? 0)).toBeLessThanOrEqual(64);
+      }
+    },
+  );
+
   it('replicates all parameters of DataParallel in one dispatch and sums in one a replica', () => {
     const moves = planOf('dataParallel', 4).dispatches.filter(({ kernel }) => kernel === 'comm/transfer-within');
     expect(moves.map(({ constants }) => constants.ADD)).toEqual([0, 1, 1, 1]);

@@ -48,7 +48,7 @@ export const elementLossWithGradient: OpDef = {
     const { code, param } = named(FUSED_LOSSES, types.attrs);
     const n = elements(at(types.inputs, 0).shape);
     const params = [n, { f32: types.attrs.reduction === 'sum' ? 1 : n }, { f32: param?.(types.attrs) ?? 0 }];
-    return [dense('fused/element-loss', types, params, grid(n), { FUNCTION: code })];
+    return [{ ...dense('fused/element-loss', types, params, grid(n, 32), { FUNCTION: code }), invocations: n }];
   },
   flops: (types) => 2 * named(FUSED_LOSSES, types.attrs).flops * elements(at(types.inputs, 0).shape),
 };

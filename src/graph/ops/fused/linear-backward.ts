@@ -5,7 +5,7 @@
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
-import { dense, lastOf, rowsOf } from '../../launch';
+import { dense, grid, lastOf, rowsOf } from '../../launch';
 import type { Attrs, CpuArgs, OpDef, OpTypes, TensorType } from '../../op';
 import { activationOf } from '../linear/fused-activation';
 
@@ -56,9 +56,8 @@ function backward({ inputs, outputs, inputTypes, attrs }: CpuArgs): void {
   }
 }
 
-/** An invocation takes four neighbours of a row, a workgroup has 32; of a layer that is small enough there are never more than WebGPU's 65,535. */
+/** An invocation takes four neighbours of a row, a workgroup has 32; of a layer that is small enough one row of workgroups holds them all. */
 const fours = (inFeatures: number): number => Math.ceil(inFeatures / 4);
-const groupsOf = (invocations: number): readonly [number, number] => [Math.ceil(invocations / 32), 1];
 
 const constants = (attrs: Attrs) => ({ ACTIVATION: activationOf(attrs) });
 
@@ -76,8 +75,10 @@ export const linearBackward: OpDef = {
   cpu: backward,
   lower(t) {
     const { rows, inFeatures, outFeatures } = sizesOf(t);
-    const groups = groupsOf((outFeatures + rows) * fours(inFeatures));
-    return [dense('fused/linear-backward', t, [rows, inFeatures, outFeatures], groups, constants(t.attrs))];
+    const invocations = (outFeatures + rows) * fours(inFeatures);
+    const groups = grid(invocations, 32);
+    const launch = dense('fused/linear-backward', t, [rows, inFeatures, outFeatures], groups, constants(t.attrs));
+    return [{ ...launch, invocations }];
   },
   flops: (t) => 4 * elements(at(t.inputs, 3).shape) * sizesOf(t).rows,
 };
@@ -88,8 +89,16 @@ export const linearBackwardParams: OpDef = {
   cpu: backward,
   lower(t) {
     const { rows, inFeatures, outFeatures } = sizesOf(t);
-    const groups = groupsOf(outFeatures * fours(inFeatures));
-    return [dense('fused/linear-backward-params', t, [rows, inFeatures, outFeatures], groups, constants(t.attrs))];
+    const invocations = outFeatures * fours(inFeatures);
+    const groups = grid(invocations, 32);
+    const launch = dense(
+      'fused/linear-backward-params',
+      t,
+      [rows, inFeatures, outFeatures],
+      groups,
+      constants(t.attrs),
+    );
+    return [{ ...launch, invocations }];
   },
   flops: (t) => 2 * elements(at(t.outputs, 0).shape) * sizesOf(t).rows,
 };

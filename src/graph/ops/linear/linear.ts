@@ -75,6 +75,8 @@ export const linear: OpDef = {
     const activation = activationOf(types.attrs);
     const tiled = tiledProduct({ m: rows, n: outFeatures, k: inFeatures, steps, ...operands, activation }, tuning);
     if (tiled) return [tiled];
+    // An invocation takes 2 x 2 elements, a workgroup has 32.
+    const invocations = Math.ceil(rows / 2) * Math.ceil(outFeatures / 2);
     return [
       {
         kind: 'dense',
@@ -83,8 +85,8 @@ export const linear: OpDef = {
         // Without a bias its binding is filled with the weight, which the kernel then does not read.
         bindings: hasBias ? [0, 1, 2, 3] : [0, 1, 1, 2],
         params: [rows, inFeatures, outFeatures],
-        // An invocation takes 2 x 2 elements, a workgroup has 32.
-        workgroups: grid(Math.ceil(rows / 2) * Math.ceil(outFeatures / 2), 32),
+        workgroups: grid(invocations, 32),
+        invocations,
       },
     ];
   },
