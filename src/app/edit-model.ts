@@ -17,7 +17,7 @@ import {
   plainNetOf,
 } from './model/families';
 import { withOutputs } from './model/fit-model';
-import { fitLayers, type Source, shapesThrough } from './model/layer-shapes';
+import { fitLayers, type Source, shapesThrough, tooLarge } from './model/layer-shapes';
 
 export const plainNet = (config: Config): PlainNet | undefined => plainNetOf(config.model.layers);
 
@@ -34,6 +34,12 @@ export function withLayers(config: Config, layers: readonly LayerConfig[], row: 
   if (layers.length > 2 * LIMITS.layers) return refused(`a model has at most ${2 * LIMITS.layers} layers`);
   const source = row ?? impliedSource(layers);
   const ended = row ? withOutputs(layers, row.outputs) : [...layers];
+  const [index, size] = (source && tooLarge(ended, source)) ?? [];
+  if (index !== undefined) {
+    return refused(
+      `layer ${index} (${ended[index]?.type}) would take ${size} numbers, at most ${LIMITS.units} are allowed`,
+    );
+  }
   const model = { layers: source ? fitLayers(ended, source) : ended };
   const { split: _, ...modelParallel } = config.modelParallel;
   const keeps = layers.length === config.model.layers.length;

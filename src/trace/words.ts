@@ -66,7 +66,9 @@ export const moduleWords = (module: string): string => (/^\d+$/.test(module) ? `
 
 /** 'layer 2 (Linear)', 'blocks.0 (attention)'; what belongs to no module goes by its operator. */
 export const layerWords = (e: TraceEvent): string =>
-  e.module === '' ? `the ${kernelWords(e.name)}` : `${moduleWords(e.module)} (${kernelWords(e.name)})`;
+  e.module === ''
+    ? `the ${kernelWords(e.name)}`
+    : `${moduleWords(e.module)} (${e.name.startsWith('ops/add') ? 'residual sum' : kernelWords(e.name)})`;
 
 /** 'Rank 2 ...' for 'rank 2 ...'; device names stay small, as PyTorch writes them. */
 export const capital = (sentence: string): string =>

@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import type { Config, LayerConfig } from '../../protocol/config';
 import { lossSchema } from '../../protocol/config';
 import type { RowOfData } from './data-rows';
-import { fitLayers, outputOfAll } from './layer-shapes';
+import { fitLayers, outputOfAll, tooLarge } from './layer-shapes';
 
 /** The last Linear layer's outputs. */
 export function withOutputs(layers: readonly LayerConfig[], outputs: number): LayerConfig[] {
@@ -21,7 +21,9 @@ const readsTokens = ([first]: readonly LayerConfig[]): boolean =>
 /** The layers fitted; undefined where no sizes would make them fit. */
 export function fittedLayers(layers: readonly LayerConfig[], row: RowOfData): LayerConfig[] | undefined {
   if (readsTokens(layers) !== (row.kind === 'tokens')) return undefined;
-  const fitted = fitLayers(withOutputs(layers, row.outputs), row);
+  const ended = withOutputs(layers, row.outputs);
+  if (tooLarge(ended, row)) return undefined;
+  const fitted = fitLayers(ended, row);
   const wanted = row.kind === 'tokens' ? [...row.shape, row.outputs] : [row.outputs];
   return outputOfAll(fitted, row.shape)?.join() === wanted.join() ? fitted : undefined;
 }

@@ -4,7 +4,7 @@
  * the session's to say. Pure.
  */
 import * as v from 'valibot';
-import { asPair, type LayerConfig, layerSchema, type Pair } from '../../protocol/config';
+import { asPair, type LayerConfig, LIMITS, layerSchema, type Pair } from '../../protocol/config';
 
 /** Of one row, without the batch: [features], [channels, height, width], [tokens], [tokens, width]. */
 export type Shape = readonly number[];
@@ -137,6 +137,22 @@ export function fitLayers(layers: readonly LayerConfig[], source: Source): Layer
     now = shape && { shape };
     return fitted;
   });
+}
+
+/** The first layer that would have to take more than a layer may, and how much. */
+export function tooLarge(
+  layers: readonly LayerConfig[],
+  source: Source,
+): readonly [index: number, size: number] | undefined {
+  let now: Source | undefined = source;
+  for (const [index, layer] of layers.entries()) {
+    if (!now) return undefined;
+    const size = Math.max(0, ...Object.values(derivedSizes(layer.type, now)));
+    if (size > LIMITS.units) return [index, size];
+    const shape = outputOf(layer, now.shape);
+    now = shape && { shape };
+  }
+  return undefined;
 }
 
 /** A row's shape before each layer and after the last; undefined from where it is not known. */

@@ -85,7 +85,7 @@ export function ModelPanel() {
       {channels?.map((own, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a layer is its position
         <Fragment key={i}>
-          {number(i === 0 ? 'Channels' : 'Channels, second', own, 'out_channels', (value) =>
+          {number(i === 0 ? 'Channels' : 'Channels, 2nd', own, 'out_channels', (value) =>
             withChannels(config, i === 0 ? [value, channels[1]] : [channels[0], value], row),
           )}
         </Fragment>

@@ -95,7 +95,7 @@ function labelsOf(module: string, type: string, shape: readonly number[]): reado
 
 /** The first matrix of a layer says whose it is. */
 const partLabels = (path: string, part: string, first: boolean): readonly string[] =>
-  first ? [`${path} · ${part}`, `${path.replace(/^.*\./, '')} · ${part}`, part] : [part];
+  first ? [`${path} · ${part}`, `${path.replace(/^.*\./, '')}.${part}`, part] : [part];
 
 /** Layers whose outputs tell something of their own; the others pass on what they get, one number at a time. */
 const STOPS: ReadonlySet<LayerType> = new Set([
@@ -122,7 +122,16 @@ function activationsOf(info: SessionInfo, device: DeviceIndex): readonly Activat
     const buffer = path === '' ? 'out' : `${path}.out`;
     const shape = shapeOf.get(buffer);
     const own = path === '' ? 'embedding' : path;
-    return shape ? [{ buffer, shape, labels: [`${buffer} ${layer.type}`, buffer, own], type: layer.type }] : [];
+    return shape
+      ? [
+          {
+            buffer,
+            shape,
+            labels: [`${buffer} ${layer.type}`, buffer, own, own.replace(/^.*\./, '')],
+            type: layer.type,
+          },
+        ]
+      : [];
   });
   const shown = outputs.length < MOST_ACTIVATIONS ? outputs : outputs.filter(({ type }) => STOPS.has(type));
   // Token ids are no quantities: a map of them would say nothing.

@@ -87,7 +87,7 @@ const comesBefore = (a: string, b: string): boolean => a.localeCompare(b, 'en', 
 export function roomScene(input: RoomInput): { readonly scene: RoomScene; readonly items: readonly SceneItem[] } {
   const { place, rect, layout, facts } = input;
   const now = facts.now(place.device);
-  const page = pageOf(place.layers, layout, facts.lastModule(place.device));
+  const page = pageOf(place.layers, layout, now.module === '' ? facts.lastModule(place.device) : now.module);
   const layers = place.layers.flatMap((layer, i) => {
     const at = layout.layers[i];
     return at?.page === page ? [layerScene(input, layer, at)] : [];
