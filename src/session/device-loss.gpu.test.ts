@@ -108,6 +108,24 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
   'DDP with a GPUDevice a rank': { ...common, mode: 'ddp', worldSize: 2, placement: 'workers', batchSize: 12 },
 };
 
+test('lost while Reset reads the new weights: Reset is done on the next device', async () => {
+  const { gpu, arm } = fragileGpu();
+  const s = await openTestSession(must(RUNS['Adam with dropout'], 'a run'), { gpu });
+  const first = await s.api.traceStep();
+  await s.api.traceStep();
+  const back = s.until('state', ({ state, reason }) => state === 'paused' && reason === 'device-lost');
+  const shown = s.until('snapshot', ({ snapshot }) => snapshot.step === 0);
+  // Weights are written without a submit; their read-back is the first.
+  arm(1, true);
+  await s.api.reset();
+  await back;
+  await shown;
+  const again = await s.api.traceStep();
+  expect(again.step).toBe(0);
+  expect(again.losses).toEqual(first.losses);
+  await s.close();
+});
+
 const recordsOf = (s: TestSession) => s.events.flatMap((e) => (e.type === 'losses' ? e.records : []));
 
 test.each(Object.entries(RUNS))(

@@ -115,7 +115,7 @@ export class Running {
       if (failed) await this.replace(undefined, 0);
       else this.player = this.makePlayer(this.training, undefined);
       await this.emitSnapshot();
-      if (failed) this.emit({ type: 'state', state: 'paused', reason: '' });
+      if (failed && !this.failure) this.emit({ type: 'state', state: 'paused', reason: '' });
     });
   }
 
@@ -170,8 +170,15 @@ export class Running {
     });
   }
 
+  /** A device that is lost meanwhile is replaced after what is being changed now, and its weights are shown then. */
   private async emitSnapshot(): Promise<void> {
-    this.emit({ type: 'snapshot', snapshot: await this.snapshot() });
+    const training = this.currentTraining;
+    try {
+      this.emit({ type: 'snapshot', snapshot: this.snapshots.take(await training.weights()) });
+    } catch (error) {
+      if (!RESTARTABLE.has(typed(error).code)) throw error;
+      this.fail(training, error);
+    }
   }
 
   private readonly emit = (event: SessionEvent): void => {
@@ -255,6 +262,7 @@ export class Running {
       'Press Play to go on.',
     );
     this.emit({ type: 'state', state: 'paused', reason: failure.code });
+    await this.emitSnapshot();
   }
 
   /** A new training in place of one that has failed, before the same step. */
