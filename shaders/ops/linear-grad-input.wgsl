@@ -1,6 +1,9 @@
 // dx = dy W: gradient of torch.nn.functional.linear with respect to its input, for layers with few multiply-adds.
 // dy [batch, out_features], weight [out_features, in_features], dx [batch, in_features].
-// One invocation computes one element of dx: the sum over the output features in order, in one accumulator. No barriers.
+// One invocation computes four neighbours of a row of dx: each one sum over the output features in order, and dy is read once for all four. No barriers.
+override WIDTH: u32 = 32u;
+override DEPTH: u32 = 1u; // instances a workgroup
+
 struct Params {
   batch: u32,
   in_features: u32,
@@ -15,16 +18,21 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> dx: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
-@compute @workgroup_size(64, 1)
+@compute @workgroup_size(WIDTH, 1, DEPTH)
 fn main(@builtin(global_invocation_id) id: vec3u) {
-  let i = id.y * 2097152u + id.x;
-  if (i >= params.batch * params.in_features) { return; }
-  let dy_start = id.z * params.dy_stride + (i / params.in_features) * params.out_features;
-  var w = id.z * params.weight_stride + i % params.in_features;
-  var sum = 0.0;
+  let i = id.y * 1048576u + id.x;
+  let width = (params.in_features + 3u) / 4u;
+  if (i >= params.batch * width) { return; }
+  let row = i / width;
+  let first = i % width * 4u;
+  let dy_start = id.z * params.dy_stride + row * params.out_features;
+  var w = id.z * params.weight_stride + first;
+  // Past the end of a row the four take what follows there, and nobody keeps it.
+  var sum = vec4f();
   for (var k = 0u; k < params.out_features; k++) {
-    sum += dy[dy_start + k] * weight[w];
+    sum += dy[dy_start + k] * vec4f(weight[w], weight[w + 1u], weight[w + 2u], weight[w + 3u]);
     w += params.in_features;
   }
-  dx[id.z * params.dx_stride + i] = sum;
+  let to = id.z * params.dx_stride + row * params.in_features + first;
+  for (var c = 0u; c < min(4u, params.in_features - first); c++) { dx[to + c] = sum[c]; }
 }

@@ -1,6 +1,10 @@
 // dW = dy^T x, db = sum of dy over the batch: gradients of torch.nn.functional.linear with respect to weight and bias,
 // for layers with few multiply-adds. x [batch, in_features], dy [batch, out_features], dw [out_features, in_features], db [out_features].
-// One invocation computes one element of dw, or (the last out_features of them) of db: the sum over the batch in order.
+// One invocation computes four neighbours of a row of dw, the first of a row also its element of db: each one sum over the batch in order, and dy is read
+// once for all of them. No barriers.
+override WIDTH: u32 = 32u;
+override DEPTH: u32 = 1u; // instances a workgroup
+
 struct Params {
   batch: u32,
   in_features: u32,
@@ -17,28 +21,26 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> db: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
-@compute @workgroup_size(64, 1)
+@compute @workgroup_size(WIDTH, 1, DEPTH)
 fn main(@builtin(global_invocation_id) id: vec3u) {
-  let i = id.y * 2097152u + id.x;
-  let weights = params.out_features * params.in_features;
-  if (i >= weights + params.out_features) { return; }
-  let of_bias = i >= weights;
-  let o = select(i / params.in_features, i - weights, of_bias);
-  var d = id.z * params.dy_stride + o;
-  var sum = 0.0;
-  if (of_bias) {
-    for (var k = 0u; k < params.batch; k++) {
-      sum += dy[d];
-      d += params.out_features;
-    }
-    db[id.z * params.db_stride + o] = sum;
-    return;
-  }
-  var s = id.z * params.x_stride + i % params.in_features;
+  let i = id.y * 1048576u + id.x;
+  let width = (params.in_features + 3u) / 4u;
+  if (i >= params.out_features * width) { return; }
+  let output = i / width;
+  let first = i % width * 4u;
+  var s = id.z * params.x_stride + first;
+  var d = id.z * params.dy_stride + output;
+  var bias = 0.0;
+  // Past the end of a row the four take what follows there, and nobody keeps it.
+  var sum = vec4f();
   for (var k = 0u; k < params.batch; k++) {
-    sum += dy[d] * x[s];
+    let g = dy[d];
+    bias += g;
+    sum += g * vec4f(x[s], x[s + 1u], x[s + 2u], x[s + 3u]);
     d += params.out_features;
     s += params.in_features;
   }
-  dw[id.z * params.dw_stride + i] = sum;
+  let to = id.z * params.dw_stride + output * params.in_features + first;
+  for (var c = 0u; c < min(4u, params.in_features - first); c++) { dw[to + c] = sum[c]; }
+  if (first == 0u) { db[id.z * params.db_stride + output] = bias; }
 }

@@ -59,7 +59,8 @@ export const LINEAR_KERNELS = {
       { name: 'dx', access: 'read_write' },
     ],
     params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
-    workgroupSize: [64, 1],
+    overrides: ['WIDTH', 'DEPTH'],
+    workgroupSize: [32, 1],
   },
   'ops/linear-grad-params': {
     tensors: [
@@ -69,7 +70,8 @@ export const LINEAR_KERNELS = {
       { name: 'db', access: 'read_write' },
     ],
     params: ['batch: u32', 'in_features: u32', 'out_features: u32'],
-    workgroupSize: [64, 1],
+    overrides: ['WIDTH', 'DEPTH'],
+    workgroupSize: [32, 1],
   },
   'ops/linear-grad-weight': {
     tensors: [

@@ -27,7 +27,9 @@ export const linearGradInput: OpDef = {
     const steps = [outFeatures, 1, inFeatures, 1] as const;
     const tiled = tiledProduct({ m: rows, n: inFeatures, k: outFeatures, steps, a: 0, b: 1, c: 2 }, tuning);
     if (tiled) return [tiled];
-    return [dense('ops/linear-grad-input', types, [rows, inFeatures, outFeatures], grid(rows * inFeatures))];
+    const invocations = rows * Math.ceil(inFeatures / 4);
+    const launch = dense('ops/linear-grad-input', types, [rows, inFeatures, outFeatures], grid(invocations, 32));
+    return [{ ...launch, invocations }];
   },
   flops: (types) => 2 * elements(at(types.outputs, 0).shape) * sizesOf(types).outFeatures,
 };

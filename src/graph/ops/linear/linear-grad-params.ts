@@ -58,8 +58,9 @@ export const linearGradParams: OpDef = {
       const sums = lowerSum(biasSteps(types) ?? [], {}, { x: 1, y: 3, scratch: 4 });
       return [product, ...sums];
     }
-    const invocations = outFeatures * (hasBias ? inFeatures + 1 : inFeatures);
-    return [dense(hasBias ? 'ops/linear-grad-params' : 'ops/linear-grad-weight', types, params, grid(invocations))];
+    if (!hasBias) return [dense('ops/linear-grad-weight', types, params, grid(outFeatures * inFeatures))];
+    const invocations = outFeatures * Math.ceil(inFeatures / 4);
+    return [{ ...dense('ops/linear-grad-params', types, params, grid(invocations, 32)), invocations }];
   },
   flops: (types) => 2 * elements(at(types.outputs, 0).shape) * sizesOf(types).rows,
 };
