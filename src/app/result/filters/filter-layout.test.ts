@@ -7,6 +7,7 @@ const SHAPES = [
   [64, 32, 3, 3],
   [5, 500, 1, 1],
   [1, 1, 7, 11],
+  [6, 9, 64, 64],
 ];
 
 describe.each(SHAPES.flatMap((shape) => [true, false].map((first) => [shape, first] as const)))(
@@ -33,6 +34,11 @@ describe.each(SHAPES.flatMap((shape) => [true, false].map((first) => [shape, fir
     });
   },
 );
+
+test('tiles are spread evenly over lines', () => {
+  expect(filterLayout(312, [8, 1, 3, 3], true)).toMatchObject({ rows: 2, columns: 4 });
+  expect(filterLayout(312, [4, 1, 5, 5], true)).toMatchObject({ rows: 1, columns: 4 });
+});
 
 test('the first layer is larger', () => {
   const width = (first: boolean) => filterLayout(312, [8, 1, 3, 3], first).kernel.width;

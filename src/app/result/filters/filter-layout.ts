@@ -14,12 +14,14 @@ export interface FilterLayout extends Size {
   readonly ins: number;
   readonly tilesPerLine: number;
   readonly kernel: Size;
+  /** Between lines. */
+  readonly lineGap: number;
 }
 
-const LARGE_PIXEL = 15;
 const SMALL_PIXEL = 8;
 const LEAST_PIXEL = 3;
 const LARGEST_TILE = 64;
+const LEAST_LARGE_TILE = 42;
 const TILE_GAP = 8;
 const KERNEL_GAP = 2;
 const MOST_OUTS = 48;
@@ -29,10 +31,11 @@ export function filterLayout(width: number, shape: readonly number[], first: boo
   const [allOuts = 1, allIns = 1, kernelHeight = 1, kernelWidth = 1] = shape;
   const outs = Math.min(MOST_OUTS, allOuts);
   const flows = allIns <= FEW_INS;
+  const side = Math.max(kernelHeight, kernelWidth);
   // A matrix of kernels is as large as the width allows, down to 3 pixels a weight.
   const fits = Math.floor(((width + KERNEL_GAP) / allIns - KERNEL_GAP) / kernelWidth);
-  const wanted = first ? LARGE_PIXEL : flows ? SMALL_PIXEL : Math.min(SMALL_PIXEL, Math.max(LEAST_PIXEL, fits));
-  const pixel = Math.max(1, Math.min(wanted, LARGEST_TILE / Math.max(kernelHeight, kernelWidth)));
+  const wanted = flows ? SMALL_PIXEL : Math.min(SMALL_PIXEL, Math.max(LEAST_PIXEL, fits));
+  const pixel = first && flows ? largePixel(width, outs, allIns, side) : Math.min(wanted, LARGEST_TILE / side);
   const kernel = { width: Math.max(1, pixel * kernelWidth), height: Math.max(1, pixel * kernelHeight) };
   const ins = flows
     ? allIns
@@ -40,17 +43,26 @@ export function filterLayout(width: number, shape: readonly number[], first: boo
   const tile = ins * (kernel.width + KERNEL_GAP) - KERNEL_GAP;
   const tilesPerLine = flows ? Math.max(1, Math.min(outs, Math.floor((width + TILE_GAP) / (tile + TILE_GAP)))) : 1;
   const rows = Math.ceil(outs / tilesPerLine);
-  const gap = flows ? TILE_GAP : KERNEL_GAP;
+  const lineGap = flows ? TILE_GAP : KERNEL_GAP;
   return {
     width,
-    height: rows * (kernel.height + gap) - gap,
+    height: rows * (kernel.height + lineGap) - lineGap,
     rows,
     columns: tilesPerLine * ins,
     outs,
     ins,
     tilesPerLine,
     kernel,
+    lineGap,
   };
+}
+
+/** Tiles as large as their even distribution over lines allows: eight in two lines of four rather than in six and two. */
+function largePixel(width: number, outs: number, ins: number, side: number): number {
+  const most = Math.max(1, Math.floor((width + TILE_GAP) / (ins * LEAST_LARGE_TILE + TILE_GAP)));
+  const perLine = Math.ceil(outs / Math.ceil(outs / most));
+  const room = ((width + TILE_GAP) / perLine - TILE_GAP + KERNEL_GAP) / ins - KERNEL_GAP;
+  return Math.max(1, Math.floor(Math.min(LARGEST_TILE, room) / side));
 }
 
 /** Undefined where the last line has no such tile. */
@@ -59,13 +71,12 @@ export function channelsOf(layout: FilterLayout, { row, column }: Cell): { out: 
   return out < layout.outs ? { out, in: column % layout.ins } : undefined;
 }
 
-export function kernelRect({ ins, tilesPerLine, kernel }: FilterLayout, { row, column }: Cell): Rect {
+export function kernelRect({ ins, kernel, lineGap }: FilterLayout, { row, column }: Cell): Rect {
   const tile = Math.floor(column / ins);
-  const flows = tilesPerLine > 1 || ins <= FEW_INS;
   const tileWidth = ins * (kernel.width + KERNEL_GAP) - KERNEL_GAP;
   return {
     x: tile * (tileWidth + TILE_GAP) + (column % ins) * (kernel.width + KERNEL_GAP),
-    y: row * (kernel.height + (flows ? TILE_GAP : KERNEL_GAP)),
+    y: row * (kernel.height + lineGap),
     ...kernel,
   };
 }
