@@ -77,6 +77,20 @@ export const NORM_KERNELS = {
     overrides: ['CUMULATIVE'],
     workgroupSize: [64, 1],
   },
+  'norm/batch-norm-pool': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'mean', access: 'read' },
+      { name: 'invstd', access: 'read' },
+      { name: 'weight', access: 'read' },
+      { name: 'bias', access: 'read' },
+      { name: 'y', access: 'read_write' },
+      { name: 'index', access: 'read_write', dtype: 'i32' },
+    ],
+    params: ['n: u32', 'spans: u32', 'span: u32', 'channels: u32', 'width: u32', 'out_height: u32', 'out_width: u32'],
+    overrides: ['RELU'],
+    workgroupSize: [64, 1],
+  },
   'norm/batch-norm-vec4': {
     tensors: [
       { name: 'x', access: 'read' },

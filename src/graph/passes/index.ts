@@ -5,6 +5,7 @@ import { fuseActivation } from './fuse-activation';
 import { fuseElementwise } from './fuse-elementwise';
 import { fuseLinearBackward } from './fuse-linear-backward';
 import { fuseLoss } from './fuse-loss';
+import { fuseNormPool } from './fuse-norm-pool';
 import { fusePoolRelu } from './fuse-pool-relu';
 import { type Pass, prune } from './rewrite';
 
@@ -13,6 +14,7 @@ export const FUSIONS: Readonly<Record<string, Pass>> = {
   fuseLinearBackward,
   fuseLoss,
   fusePoolRelu,
+  fuseNormPool,
   fuseElementwise,
 };
 

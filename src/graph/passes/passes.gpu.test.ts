@@ -137,6 +137,29 @@ it.each([
   await expectSameBits(network);
 });
 
+/** x [3, 1, height, width] -> Conv2d 2 -> BatchNorm2d -> (ReLU) -> MaxPool2d 2 -> Conv2d 2 -> loss. */
+function normalized(height: number, width: number, relu: boolean): Network {
+  const net = new NetworkBuilder();
+  const buffer = (name: string) => net.builder.value(name, { shape: [2], dtype: 'f32' }, 'input');
+  const x = net.input('x', 3, 1, height, width);
+  const conv = net.forward('0', 'conv/conv2d', [x, net.parameter('0.weight', 2, 1, 1, 1)]);
+  const affine = [net.parameter('1.weight', 2), net.parameter('1.bias', 2)];
+  const norm = net.forward('1', 'norm/batch-norm', [conv, buffer('mean'), buffer('invstd'), ...affine]);
+  const active = relu ? net.forward('2', 'ops/relu', [norm]) : norm;
+  const pool = net.forward('3', 'conv/max-pool2d', [active], { kernelSize: 2 });
+  return net.finish(net.forward('4', 'conv/conv2d', [pool, net.parameter('4.weight', 2, 2, 1, 1)]));
+}
+
+it.each([
+  [2, 2, true],
+  [4, 36, true],
+  [6, 14, false],
+])('batch norm and max pooling of %i x %i, relu %s', async (height, width, relu) => {
+  const network = normalized(height, width, relu);
+  expect(fuse(network.graph, network.keep).nodes.map(({ op }) => op)).toContain('norm/batch-norm-pool');
+  await expectSameBits(network);
+});
+
 /** x [rows, 6] -> Linear 6 -> stages, each with what it needs -> loss. */
 function chained(rows: number, stages: readonly (readonly [op: string, attrs?: Attrs])[]): Network {
   const net = new NetworkBuilder();

@@ -3,6 +3,7 @@ import type { OpDef } from '../../op';
 import { batchNorm } from './batch-norm';
 import { batchNormEval, batchNormEvalGradInput } from './batch-norm-eval';
 import { batchNormGradInput, batchNormGradReduce } from './batch-norm-grad';
+import { batchNormPool } from './batch-norm-pool';
 import { batchNormStats } from './batch-norm-stats';
 import { groupNorm } from './group-norm';
 import { groupNormGrad } from './group-norm-grad';
@@ -15,6 +16,7 @@ export const NORM_OPS: readonly OpDef[] = [
   layerNormGradInput,
   batchNormStats,
   batchNorm,
+  batchNormPool,
   batchNormGradReduce,
   batchNormGradInput,
   batchNormEval,
