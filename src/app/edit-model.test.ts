@@ -168,6 +168,7 @@ describe('edit-data', () => {
       device: 'cpu' as const,
     };
     expect(withPreset(machine, 'gpt')).toMatchObject({ mode: 'dataParallel', worldSize: 3, seed: 7, device: 'cpu' });
+    expect(withPreset({ ...machine, mode: 'modelParallel', worldSize: 4 }, 'cnn').worldSize).toBe(3);
     expect(withPreset({ ...PAGE_PRESETS.gpt, clipGradNorm: 1 }, 'cnn').clipGradNorm).toBe(undefined);
   });
 });

@@ -6,6 +6,7 @@
 import * as v from 'valibot';
 import { type Config, configSchema } from '../protocol/config';
 import { PRESETS, type PresetName } from '../protocol/presets';
+import { withMode } from './edit-config';
 import { PAGE_CONFIG } from './page-config';
 
 export const PRESET_NAMES = Object.keys(PRESETS) as readonly PresetName[];
@@ -37,7 +38,7 @@ export function withPreset(config: Config, name: PresetName): Config {
   const { split: _, ...modelParallel } = config.modelParallel;
   const { scheduler: _s, clipGradNorm: _c, checkpointSegments: _k, weights: _w, ...kept } = config;
   const preset = PAGE_PRESETS[name];
-  return {
+  const next: Config = {
     ...kept,
     model: preset.model,
     loss: preset.loss,
@@ -50,6 +51,8 @@ export function withPreset(config: Config, name: PresetName): Config {
     ddp: { ...config.ddp, ...(preset.ddp.bucketCapMb === undefined ? {} : { bucketCapMb: preset.ddp.bucketCapMb }) },
     modelParallel,
   };
+  // Model parallel has no more devices than there are layers to place.
+  return withMode(next, next.mode);
 }
 
 const KIND = { vector: 'mlp', image: 'cnn', tokens: 'gpt' } as const;

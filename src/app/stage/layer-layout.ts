@@ -133,7 +133,7 @@ const linesFor = (layers: readonly LayerSpec[], fit: Fit, width: number): Lines 
 
 /** On pages: rather all of a layer in one line than large cells. */
 const PAGED: readonly Fit[] = [12, 8, 6]
-  .flatMap((crop) => [8, 7, 6, 5, 4].map((cell) => ({ cell, crop })))
+  .flatMap((crop) => [8, 7, 6, 5, 4, 3].map((cell) => ({ cell, crop })))
   .flatMap((fit) => [false, true].map((stacked) => ({ ...fit, stacked })));
 const CELL_ON_A_PAGE = 5;
 

@@ -9,7 +9,8 @@ import { contentsAt } from '../../trace/contents';
 import { inTimeOrder } from '../../trace/in-time-order';
 import { trafficOf } from '../../trace/links';
 import { bottom, right } from '../draw/geometry';
-import { cellValue } from '../draw/heat-map';
+import { cellValue, type HeatCells } from '../draw/heat-map';
+import { cnnOf, gptOf } from '../model/families';
 import { createTraceFacts, wayMade } from './facts-at';
 import { packetsToDraw, planStage, stageScene } from './scene';
 import type { StageScene } from './scene-types';
@@ -27,7 +28,30 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
     model: { layers: [{ type: 'Linear', in: 2, out: 1 }] },
   },
   'Model parallel': { mode: 'modelParallel', worldSize: 3 },
+  'a convolutional net on two ranks': {
+    mode: 'ddp',
+    worldSize: 2,
+    batchSize: 8,
+    model: { layers: cnnOf([4, 4], 6, { shape: [1, 8, 8] }) },
+    data: { type: 'shapes', size: 8, samples: 24 },
+    loss: { type: 'CrossEntropyLoss' },
+  },
+  'a GPT on two ranks': {
+    mode: 'ddp',
+    worldSize: 2,
+    batchSize: 4,
+    model: { layers: gptOf({ layers: 2, heads: 2, width: 8 }, 4, 4) },
+    data: { type: 'text', text: 'abcdabcdaabbccddabcdabcd', context: 4 },
+    loss: { type: 'CrossEntropyLoss' },
+  },
 };
+
+/** Where the value of a drawn cell stands in its buffer. */
+function placeOf({ offset, stride, columns, tile }: HeatCells, row: number, column: number): number {
+  if (!tile) return offset + row * stride + column;
+  const which = Math.floor(row / tile.rows) * (columns / tile.columns) + Math.floor(column / tile.columns);
+  return (which * tile.rows + (row % tile.rows)) * tile.columns + (column % tile.columns);
+}
 
 async function tracedStep(config: ConfigInput): Promise<{ readonly info: SessionInfo; readonly trace: StepTrace }> {
   const session = await openTestSession({ ...config, device: 'cpu', compareSingle: false });
@@ -75,7 +99,7 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
         shown.matrices++;
         for (let r = 0; r < cells.rows; r++) {
           for (let c = 0; c < cells.columns; c++) {
-            expect(cellValue(cells, r, c)).toBe(content.values[cells.offset + r * cells.stride + c]);
+            expect(cellValue(cells, r, c)).toBe(content.values[placeOf(cells, r, c)]);
           }
         }
       }
@@ -102,6 +126,27 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
       );
       expect(off).toBeUndefined();
     }
+  });
+});
+
+describe('pages of a room', () => {
+  it('turn to the layer that the device works on, and hold every layer on some page', async () => {
+    const { info, trace } = await tracedStep(must(RUNS['a GPT on two ranks'], 'run'));
+    const facts = createTraceFacts(info, trace);
+    const plan = planStage(info, trace, facts.packets, { width: 390, height: 420 });
+    const { pages } = at(plan.rooms, 0);
+    expect(pages).toBeGreaterThan(1);
+    const seen = new Set<string>();
+    const held = at(plan.devices, 0).layers.map(({ module }) => module);
+    trace.events.forEach((event, index) => {
+      const scene = stageScene(plan, facts.at({ event: index, fraction: 0.5 }, 'modelled'));
+      const room = at(scene.rooms, event.device);
+      const shown = room.layers.map(({ labels }) => must(labels.at(-1), 'label'));
+      const now = facts.at({ event: index, fraction: 0.5 }, 'modelled').now(event.device).module;
+      if (event.device === 0) for (const label of shown) seen.add(label);
+      if (held.includes(now)) expect(shown.some((label) => now === label || now.endsWith(`.${label}`))).toBe(true);
+    });
+    expect(seen.size).toBe(new Set(held.map((module) => module.replace(/^blocks\.\d+\./, ''))).size);
   });
 });
 
