@@ -3,6 +3,8 @@
 override FUNCTION: u32 = 0u;
 override HAS_POS_WEIGHT: u32 = 0u;
 override PER_ELEMENT: u32 = 0u;
+override WIDTH: u32 = 64u;
+override DEPTH: u32 = 1u; // instances a workgroup
 
 struct Params {
   n: u32,
@@ -55,7 +57,7 @@ fn term(i: u32, instance: u32, v: f32, target_: f32) -> f32 {
   return slope(v, target_, weight) * params.sign * d / params.divisor;
 }
 
-@compute @workgroup_size(64, 1)
+@compute @workgroup_size(WIDTH, 1, DEPTH)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let q = id.y * 2097152u + id.x;
   let i = q * 4u;

@@ -3,6 +3,8 @@
 // between: partial sums, which ops/sum adds up. pos_weight, if any, repeats with `period`.
 override FUNCTION: u32 = 0u;
 override HAS_POS_WEIGHT: u32 = 0u;
+override WIDTH: u32 = 64u;
+override DEPTH: u32 = 1u; // instances a workgroup
 
 struct Params {
   n: u32,
@@ -45,7 +47,7 @@ fn f(v: f32, target_: f32, weight: f32) -> f32 {
   }
 }
 
-@compute @workgroup_size(64, 1)
+@compute @workgroup_size(WIDTH, 1, DEPTH)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let j = id.y * 2097152u + id.x;
   if (j >= params.parts) { return; }

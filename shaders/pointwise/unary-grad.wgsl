@@ -1,6 +1,8 @@
 // dx = dy f'(x) over n elements, the gradients of pointwise/unary; FUNCTION, p and q as there. `saved` is what PyTorch saves: the output y for
 // relu, tanh, sigmoid, exp, sqrt and rsqrt, the input x for all others. One invocation takes four neighbours.
 override FUNCTION: u32 = 0u;
+override WIDTH: u32 = 64u;
+override DEPTH: u32 = 1u; // instances a workgroup
 
 struct Params {
   n: u32,
@@ -92,7 +94,7 @@ fn f(d: vec4f, v: vec4f) -> vec4f {
   }
 }
 
-@compute @workgroup_size(64, 1)
+@compute @workgroup_size(WIDTH, 1, DEPTH)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 2097152u + id.x;
   if (i * 4u >= params.n) { return; }

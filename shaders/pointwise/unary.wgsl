@@ -3,6 +3,8 @@
 // One invocation takes four neighbours, all through f as one vector: software adapters and GPUs alike prefer it, and the pipeline builds in a
 // quarter of the time. The last vector may reach into the padding of the tensor.
 override FUNCTION: u32 = 0u;
+override WIDTH: u32 = 64u;
+override DEPTH: u32 = 1u; // instances a workgroup
 
 struct Params {
   n: u32,
@@ -94,7 +96,7 @@ fn f(v: vec4f) -> vec4f {
   }
 }
 
-@compute @workgroup_size(64, 1)
+@compute @workgroup_size(WIDTH, 1, DEPTH)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 2097152u + id.x;
   if (i * 4u >= params.n) { return; }

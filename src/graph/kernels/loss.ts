@@ -10,7 +10,7 @@ export const LOSS_KERNELS = {
       { name: 'y', access: 'read_write' },
     ],
     params: ['n: u32', 'parts: u32', 'period: u32', 'divisor: f32', 'p: f32'],
-    overrides: ['FUNCTION', 'HAS_POS_WEIGHT'],
+    overrides: ['FUNCTION', 'HAS_POS_WEIGHT', 'WIDTH', 'DEPTH'],
     workgroupSize: [64, 1],
   },
   'loss/elementwise-grad': {
@@ -22,7 +22,7 @@ export const LOSS_KERNELS = {
       { name: 'dx', access: 'read_write' },
     ],
     params: ['n: u32', 'period: u32', 'divisor: f32', 'sign: f32', 'p: f32'],
-    overrides: ['FUNCTION', 'HAS_POS_WEIGHT', 'PER_ELEMENT'],
+    overrides: ['FUNCTION', 'HAS_POS_WEIGHT', 'PER_ELEMENT', 'WIDTH', 'DEPTH'],
     workgroupSize: [64, 1],
   },
   'loss/cross-entropy': {

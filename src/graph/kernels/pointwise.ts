@@ -21,7 +21,7 @@ export const POINTWISE_KERNELS = {
       { name: 'y', access: 'read_write' },
     ],
     params: ['n: u32', 'p: f32', 'q: f32'],
-    overrides: ['FUNCTION'],
+    overrides: ['FUNCTION', 'WIDTH', 'DEPTH'],
     workgroupSize: [64, 1],
   },
   'pointwise/unary-grad': {
@@ -31,7 +31,7 @@ export const POINTWISE_KERNELS = {
       { name: 'dx', access: 'read_write' },
     ],
     params: ['n: u32', 'p: f32', 'q: f32'],
-    overrides: ['FUNCTION'],
+    overrides: ['FUNCTION', 'WIDTH', 'DEPTH'],
     workgroupSize: [64, 1],
   },
   'pointwise/binary': {

@@ -82,6 +82,7 @@ export function elementLoss(spec: ElementLoss): readonly [loss: OpDef, gradient:
         bindings: [0, 1, posWeight, whole ? first : first + 1],
         params: [n, parts, period, { f32: parts === 1 ? divisor : 1 }, { f32: paramOf(types.attrs) }],
         workgroups: grid(parts),
+        invocations: parts,
       };
       return whole ? [terms] : [terms, ...lossSum(parts, 1).lower(first, divisor, first + 1)];
     },
@@ -114,6 +115,7 @@ export function elementLoss(spec: ElementLoss): readonly [loss: OpDef, gradient:
           bindings: [0, 1, posWeight, 2, types.inputs.length],
           params: [n, period, { f32: reduction === 'mean' ? n : 1 }, { f32: sign }, { f32: paramOf(types.attrs) }],
           workgroups: grid(Math.ceil(n / 4)),
+          invocations: Math.ceil(n / 4),
         },
       ];
     },

@@ -36,7 +36,8 @@ export function unary(spec: Unary): readonly [op: OpDef, gradient: OpDef] {
     const n = elements(at(types.inputs, 0).shape);
     const [p, q] = paramsOf(types.attrs);
     const constants = { FUNCTION: codeOf(types.attrs) };
-    return [dense(kernel, types, [n, { f32: p }, { f32: q }], grid(Math.ceil(n / 4)), constants)];
+    const invocations = Math.ceil(n / 4);
+    return [{ ...dense(kernel, types, [n, { f32: p }, { f32: q }], grid(invocations), constants), invocations }];
   };
   const op: OpDef = {
     name: spec.name,
