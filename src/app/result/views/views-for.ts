@@ -21,6 +21,9 @@ export const hasField = (dataset: DatasetPreview): boolean =>
 /** The weight of a Conv2d: [out, in, height, width]. */
 export const isFilter = ({ shape }: { readonly shape: readonly number[] }): boolean => shape.length === 4;
 
+/** Images of ink from 0 to 1; others are noise, or scaled by their file in a way that the page does not know. */
+const DRAWABLE: ReadonlySet<string> = new Set(['digits', 'shapes', 'idx', 'png']);
+
 const attends = (layer: LayerConfig): boolean =>
   layer.type === 'MultiheadAttention' ||
   layer.type === 'TransformerBlock' ||
@@ -34,7 +37,7 @@ export function viewsFor({
   const image = dataset.kind === 'image';
   const classes = dataset.task === 'classification' && dataset.kind !== 'tokens';
   const has: Readonly<Record<ViewId, boolean>> = {
-    draw: image && classes,
+    draw: image && classes && DRAWABLE.has(config.data.type),
     confusion: classes && (dataset.kind !== 'points' || dataset.classNames.length > 2),
     mistakes: image && classes,
     filters: parameters.some(isFilter),
