@@ -50,10 +50,16 @@ export const splitForMap = (view: ChannelView, width = widthOf(view)): Split =>
 
 const widthOf = ({ plane }: ChannelView): 1 | 4 => (plane % 4 === 0 ? 4 : 1);
 
+/** The lanes for a run of that many, or up to twice as many where these have equally much to do: neighbours then stay together to the end. */
+function evenly(run: number, lanes: number, most: number): number {
+  for (let more = lanes; more <= Math.min(2 * lanes, most); more++) if (run % more === 0) return more;
+  return lanes;
+}
+
 function split(view: ChannelView, perPart: number, most: number, width: 1 | 4): Split {
   const { batch, plane } = view;
   const parts = Math.min(most, Math.ceil((batch * plane) / perPart));
-  const lanes = Math.max(1, Math.min(parts, plane / width, Math.ceil(plane / RUN)));
+  const lanes = evenly(plane / width, Math.max(1, Math.min(parts, plane / width, Math.ceil(plane / RUN))), most);
   const slices = Math.max(1, Math.min(batch, Math.ceil(parts / lanes), Math.floor(most / lanes)));
   return { ...view, lanes, slices, width };
 }
