@@ -192,6 +192,19 @@ export const NORM_KERNELS = {
     params: ['channels: u32', 'eps: f32'],
     workgroupSize: [64, 1],
   },
+  'norm/layer-norm-grad-input-vec4': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'x', access: 'read' },
+      { name: 'mean', access: 'read' },
+      { name: 'rstd', access: 'read' },
+      { name: 'weight', access: 'read' },
+      { name: 'dx', access: 'read_write' },
+    ],
+    params: ['rows: u32', 'columns: u32'],
+    overrides: ['AFFINE'],
+    workgroupSize: [64, 1],
+  },
   'norm/layer-norm-grad-input': {
     tensors: [
       { name: 'dy', access: 'read' },
@@ -214,6 +227,17 @@ export const NORM_KERNELS = {
     params: ['columns: u32', 'parts: u32'],
     workgroupSize: [64, 1],
   },
+  'norm/layer-norm-grad-params-vec4': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'x', access: 'read' },
+      { name: 'mean', access: 'read' },
+      { name: 'rstd', access: 'read' },
+      { name: 'partial', access: 'read_write' },
+    ],
+    params: ['rows: u32', 'columns: u32', 'parts: u32'],
+    workgroupSize: [64, 1],
+  },
   'norm/layer-norm-grad-params': {
     tensors: [
       { name: 'dy', access: 'read' },
@@ -223,6 +247,19 @@ export const NORM_KERNELS = {
       { name: 'partial', access: 'read_write' },
     ],
     params: ['rows: u32', 'columns: u32', 'parts: u32'],
+    workgroupSize: [64, 1],
+  },
+  'norm/layer-norm-vec4': {
+    tensors: [
+      { name: 'x', access: 'read' },
+      { name: 'weight', access: 'read' },
+      { name: 'bias', access: 'read' },
+      { name: 'y', access: 'read_write' },
+      { name: 'mean', access: 'read_write' },
+      { name: 'rstd', access: 'read_write' },
+    ],
+    params: ['rows: u32', 'columns: u32', 'eps: f32'],
+    overrides: ['AFFINE'],
     workgroupSize: [64, 1],
   },
   'norm/layer-norm': {

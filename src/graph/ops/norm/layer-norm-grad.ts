@@ -3,7 +3,7 @@ import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
 import { grid } from '../../launch';
 import type { OpDef } from '../../op';
-import { type Rows, rowsToNormalize } from './layer-norm';
+import { type Rows, rowsToNormalize, widthOf } from './layer-norm';
 
 /** Rows that one invocation sums of a column, and the most parts of a column, which one invocation joins. */
 const PART = 32;
@@ -50,13 +50,14 @@ export const layerNormGradParams: OpDef = {
   lower(types) {
     const view = rowsToNormalize(at(types.inputs, 0).shape, types.attrs);
     const parts = partsOf(view);
+    const width = widthOf(view.columns);
     return [
       {
         kind: 'dense',
-        kernel: 'norm/layer-norm-grad-params',
+        kernel: width === 4 ? 'norm/layer-norm-grad-params-vec4' : 'norm/layer-norm-grad-params',
         bindings: [0, 1, 2, 3, 6],
-        params: [view.rows, view.columns, parts],
-        workgroups: grid(parts * view.columns),
+        params: [view.rows, view.columns / width, parts],
+        workgroups: grid((parts * view.columns) / width),
       },
       {
         kind: 'dense',
@@ -98,13 +99,14 @@ export const layerNormGradInput: OpDef = {
   lower(types) {
     const { rows, columns } = rowsToNormalize(at(types.inputs, 0).shape, types.attrs);
     const affine = types.inputs.length > 4;
+    const width = widthOf(columns);
     return [
       {
         kind: 'dense',
-        kernel: 'norm/layer-norm-grad-input',
+        kernel: width === 4 ? 'norm/layer-norm-grad-input-vec4' : 'norm/layer-norm-grad-input',
         constants: { AFFINE: affine ? 1 : 0 },
         bindings: affine ? [0, 1, 2, 3, 4, 5] : [0, 1, 2, 3, 3, 4],
-        params: [rows, columns],
+        params: [rows, columns / width],
         workgroups: grid(rows),
       },
     ];

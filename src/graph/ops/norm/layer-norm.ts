@@ -38,6 +38,9 @@ export function rowsToNormalize(shape: Shape, attrs: Attrs): Rows {
   return { rows, columns };
 }
 
+/** Neighbours that a kernel takes at a time: four where a row is whole vectors. */
+export const widthOf = (columns: number): 1 | 4 => (columns % 4 === 0 ? 4 : 1);
+
 export const layerNorm: OpDef = {
   name: 'norm/layer-norm',
   infer(inputs, attrs) {
@@ -93,14 +96,15 @@ export const layerNorm: OpDef = {
   lower(types) {
     const { rows, columns } = rowsToNormalize(at(types.inputs, 0).shape, types.attrs);
     const affine = types.inputs.length > 1;
+    const width = widthOf(columns);
     return [
       {
         kind: 'dense',
-        kernel: 'norm/layer-norm',
+        kernel: width === 4 ? 'norm/layer-norm-vec4' : 'norm/layer-norm',
         constants: { AFFINE: affine ? 1 : 0 },
         // Without weight and bias their bindings are filled with x, which the kernel then does not read as either.
         bindings: affine ? [0, 1, 2, 3, 4, 5] : [0, 0, 0, 1, 2, 3],
-        params: [rows, columns, { f32: Number(types.attrs.eps ?? 1e-5) }],
+        params: [rows, columns / width, { f32: Number(types.attrs.eps ?? 1e-5) }],
         workgroups: grid(rows),
       },
     ];
