@@ -81,7 +81,7 @@ export function TrainingPanel() {
           title="reduction: mean or sum over the batch."
         />
         <NumberSetting
-          label="Label smoothing"
+          label="Smoothing"
           path="loss.labelSmoothing"
           title="label_smoothing: part of the target that is spread over all classes; empty: none."
         />
@@ -105,9 +105,9 @@ export function TrainingPanel() {
         title="As torch.compile fuses them: bias and activation with the matmul, elementwise chains; the numbers are the same to the bit."
       />
       <NumberSetting
-        label="Checkpoint segments"
+        label="Checkpointing"
         path="checkpointSegments"
-        title="torch.utils.checkpoint.checkpoint_sequential(segments): keeps only the input of each run of layers and computes the rest again in backward; empty: everything is kept."
+        title="torch.utils.checkpoint.checkpoint_sequential(segments), the number of segments: keeps only the input of each run of layers and computes the rest again in backward; empty: everything is kept."
       />
     </Section>
   );
