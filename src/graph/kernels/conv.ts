@@ -169,6 +169,23 @@ export const CONV_KERNELS = {
     ],
     workgroupSize: [64, 1],
   },
+  'conv/channel-sums-vec4': {
+    tensors: [
+      { name: 'dy', access: 'read' },
+      { name: 'part', access: 'read_write' },
+    ],
+    params: [
+      'n: u32',
+      'rows_of_part: u32',
+      'length: u32',
+      'start: u32',
+      'batch: u32',
+      'channels: u32',
+      'height: u32',
+      'width: u32',
+    ],
+    workgroupSize: [64, 1],
+  },
   'conv/add-parts': {
     tensors: [
       { name: 'part', access: 'read_write' },

@@ -54,11 +54,12 @@ export function channelPartsLaunch(
   start: number,
 ): DenseLaunch {
   const n = r.parts * r.channels;
+  const lanes = r.width % 4 === 0 ? 4 : 1;
   return {
     kind: 'dense',
-    kernel: 'conv/channel-sums',
+    kernel: lanes === 4 ? 'conv/channel-sums-vec4' : 'conv/channel-sums',
     bindings: [dy, scratch],
-    params: [n, r.rowsOfPart, length, start, r.batch, r.channels, r.height, r.width],
+    params: [n, r.rowsOfPart, length, start, r.batch, r.channels, r.height, r.width / lanes],
     workgroups: grid(n),
   };
 }
