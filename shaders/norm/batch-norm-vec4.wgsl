@@ -3,6 +3,7 @@
 // or, with span 0, one a channel. One invocation takes every `slices`-th batch row of a channel and there every `lanes`-th element.
 // As norm/batch-norm, four neighbours at a time, for planes that are multiples of 4: twice as fast on a software adapter. `plane` counts vectors.
 override AFFINE: u32 = 1u;
+override RELU: u32 = 0u; // 1: torch.relu of that
 
 struct Params {
   batch: u32,
@@ -27,6 +28,9 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> y: array<vec4f>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+// As pointwise/unary has relu; NaN passes, which its bits tell.
+fn activate(v: vec4f) -> vec4f { return select(v, vec4f(), (v <= vec4f()) & !((bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u))); }
+
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 2097152u + id.x;
@@ -48,6 +52,9 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let scale = invstd[id.z * params.invstd_stride + s] * gain;
     let x_row = id.z * (params.x_stride / 4u) + pair * params.plane;
     let out = id.z * (params.y_stride / 4u) + pair * params.plane;
-    for (var p = lane; p < params.plane; p += params.lanes) { y[out + p] = (x[x_row + p] - center) * scale + shift; }
+    for (var p = lane; p < params.plane; p += params.lanes) {
+      let v = (x[x_row + p] - center) * scale + shift;
+      if (RELU == 1u) { y[out + p] = activate(v); } else { y[out + p] = v; }
+    }
   }
 }

@@ -2,6 +2,7 @@
 // from those of each group. x, y [batch, channels, plane]; weight, bias [channels]; mean, invstd one for every `span` (batch, channel) pairs of a group,
 // or, with span 0, one a channel. One invocation takes every `slices`-th batch row of a channel and there every `lanes`-th element.
 override AFFINE: u32 = 1u;
+override RELU: u32 = 0u; // 1: torch.relu of that
 
 struct Params {
   batch: u32,
@@ -26,6 +27,9 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> y: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
+// As pointwise/unary has relu; NaN passes, which its bits tell.
+fn activate(v: f32) -> f32 { return select(v, 0.0, (v <= 0.0) & !((bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u)); }
+
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 2097152u + id.x;
@@ -47,6 +51,9 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let scale = invstd[id.z * params.invstd_stride + s] * gain;
     let x_row = id.z * params.x_stride + pair * params.plane;
     let out = id.z * params.y_stride + pair * params.plane;
-    for (var p = lane; p < params.plane; p += params.lanes) { y[out + p] = (x[x_row + p] - center) * scale + shift; }
+    for (var p = lane; p < params.plane; p += params.lanes) {
+      let v = (x[x_row + p] - center) * scale + shift;
+      if (RELU == 1u) { y[out + p] = activate(v); } else { y[out + p] = v; }
+    }
   }
 }

@@ -101,7 +101,7 @@ export const NORM_KERNELS = {
       { name: 'y', access: 'read_write' },
     ],
     params: ['batch: u32', 'channels: u32', 'plane: u32', 'slices: u32', 'lanes: u32', 'span: u32'],
-    overrides: ['AFFINE'],
+    overrides: ['AFFINE', 'RELU'],
     workgroupSize: [64, 1],
   },
   'norm/batch-norm': {
@@ -114,7 +114,7 @@ export const NORM_KERNELS = {
       { name: 'y', access: 'read_write' },
     ],
     params: ['batch: u32', 'channels: u32', 'plane: u32', 'slices: u32', 'lanes: u32', 'span: u32'],
-    overrides: ['AFFINE'],
+    overrides: ['AFFINE', 'RELU'],
     workgroupSize: [64, 1],
   },
   'norm/count-batch': {

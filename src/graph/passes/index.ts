@@ -6,6 +6,7 @@ import { fuseElementwise } from './fuse-elementwise';
 import { fuseLinearBackward } from './fuse-linear-backward';
 import { fuseLoss } from './fuse-loss';
 import { fuseNormPool } from './fuse-norm-pool';
+import { fuseNormRelu } from './fuse-norm-relu';
 import { fusePoolRelu } from './fuse-pool-relu';
 import { type Pass, prune } from './rewrite';
 
@@ -15,6 +16,7 @@ export const FUSIONS: Readonly<Record<string, Pass>> = {
   fuseLoss,
   fusePoolRelu,
   fuseNormPool,
+  fuseNormRelu,
   fuseElementwise,
 };
 

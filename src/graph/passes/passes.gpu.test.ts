@@ -137,8 +137,8 @@ it.each([
   await expectSameBits(network);
 });
 
-/** x [3, 1, height, width] -> Conv2d 2 -> BatchNorm2d -> (ReLU) -> MaxPool2d 2 -> Conv2d 2 -> loss. */
-function normalized(height: number, width: number, relu: boolean): Network {
+/** x [3, 1, height, width] -> Conv2d 2 -> BatchNorm2d -> (ReLU) -> (MaxPool2d 2) -> Conv2d 2 -> loss. */
+function normalized(height: number, width: number, relu: boolean, pooling = true): Network {
   const net = new NetworkBuilder();
   const buffer = (name: string) => net.builder.value(name, { shape: [2], dtype: 'f32' }, 'input');
   const x = net.input('x', 3, 1, height, width);
@@ -146,7 +146,7 @@ function normalized(height: number, width: number, relu: boolean): Network {
   const affine = [net.parameter('1.weight', 2), net.parameter('1.bias', 2)];
   const norm = net.forward('1', 'norm/batch-norm', [conv, buffer('mean'), buffer('invstd'), ...affine]);
   const active = relu ? net.forward('2', 'ops/relu', [norm]) : norm;
-  const pool = net.forward('3', 'conv/max-pool2d', [active], { kernelSize: 2 });
+  const pool = pooling ? net.forward('3', 'conv/max-pool2d', [active], { kernelSize: 2 }) : active;
   return net.finish(net.forward('4', 'conv/conv2d', [pool, net.parameter('4.weight', 2, 2, 1, 1)]));
 }
 
@@ -157,6 +157,15 @@ it.each([
 ])('batch norm and max pooling of %i x %i, relu %s', async (height, width, relu) => {
   const network = normalized(height, width, relu);
   expect(fuse(network.graph, network.keep).nodes.map(({ op }) => op)).toContain('norm/batch-norm-pool');
+  await expectSameBits(network);
+});
+
+it.each([
+  [3, 5],
+  [4, 6],
+])('batch norm and relu of %i x %i', async (height, width) => {
+  const network = normalized(height, width, true, false);
+  expect(fuse(network.graph, network.keep).nodes.map(({ op }) => op)).not.toContain('ops/relu');
   await expectSameBits(network);
 });
 

@@ -2,6 +2,7 @@
  * y = (x - mean) invstd weight + bias per channel: second half of torch.nn.functional.batch_norm(training=True). Inputs x [N, C, ...], mean and invstd [C] of
  * norm/batch-norm-stats, weight and bias [C] (both or none). The gradient to x is complete: mean and invstd count as functions of x and get none themselves. It runs as
  * in torch's SyncBatchNorm: sums per channel, then dx; attr `count` tells over how many values a channel's statistics (and sums) run when other ranks' are among them.
+ * The attribute `activation: 'relu'` makes it relu of that; only the pass fuse-norm-relu sets it, after differentiation.
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
@@ -31,10 +32,12 @@ export const batchNorm: OpDef = {
       : undefined;
     return affine ? [dx, undefined, undefined, dweight, dbias] : [dx];
   },
-  cpu({ inputs, outputs, inputTypes }: CpuArgs) {
+  cpu({ inputs, outputs, inputTypes, attrs }: CpuArgs) {
     const [x, mean, invstd] = [at(inputs, 0), at(inputs, 1), at(inputs, 2)];
     const view = viewOf(at(inputTypes, 0).shape);
-    normalize(x, mean, invstd, 0, inputs[3], inputs[4], view, at(outputs, 0));
+    const y = at(outputs, 0);
+    normalize(x, mean, invstd, 0, inputs[3], inputs[4], view, y);
+    if (attrs.activation === 'relu') for (let i = 0; i < y.length; i++) if ((y[i] as number) <= 0) y[i] = 0;
   },
   lower: (types) => [normalizeLaunch(types, 0, types.inputs.length > 3 ? [3, 4] : [], 1, 2, types.inputs.length)],
   flops: (types) => 4 * elements(at(types.inputs, 0).shape),
@@ -75,7 +78,7 @@ export function normalizeLaunch(
   return {
     kind: 'dense',
     kernel: split.width === 4 ? 'norm/batch-norm-vec4' : 'norm/batch-norm',
-    constants: { AFFINE: affine.length > 0 ? 1 : 0 },
+    constants: { AFFINE: affine.length > 0 ? 1 : 0, RELU: types.attrs.activation === 'relu' ? 1 : 0 },
     // Without weight and bias their bindings are filled with x, which the kernel then does not read as either.
     bindings: [0, mean, invstd, affine[0] ?? 0, affine[1] ?? 0, y],
     params: [...splitParams(split), span],
