@@ -200,3 +200,13 @@ test.each([
     if (mode === 'modelParallel') expect(shared.report.differenceFromSingle).toBe(0);
   },
 );
+
+test.each([3, 4])(
+  '%i ranks, fused kernels in shared workgroups: bitwise the weights of plain ones',
+  async (worldSize) => {
+    const config = { ...ddp, worldSize, steps: 12 };
+    const plain = await runConfig(config, {}, { gpu: node.gpu });
+    const fused = await runConfig({ ...config, fuse: true }, {}, { gpu: node.gpu });
+    expect(fused.report.weightsSha256).toBe(plain.report.weightsSha256);
+  },
+);
