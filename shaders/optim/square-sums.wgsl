@@ -1,8 +1,8 @@
 // sums[k] = sum of the squares of the elements 16k .. 16k + 15 of a gradient, the gradients one after the other
 //
-// First part of torch.nn.utils.clip_grad_norm_, over all gradients of a device in one dispatch. LANES invocations take a block of at most
-// 16 * LANES elements of one gradient, each 16 that lie together: so the sums do not depend on LANES, and nothing waits. Gradients start at multiples
-// of 256 bytes.
+// First part of torch.nn.utils.clip_grad_norm_, over all gradients of a device in one dispatch. LANES invocations take a block of elements of one
+// gradient, 16 that lie together at a time: so the sums depend neither on LANES nor on the length of the blocks, and nothing waits. Gradients start at
+// multiples of 256 bytes.
 // `start` is where the gradient begins (it does not advance with the blocks), `sums` where its sums begin.
 
 struct Block {
@@ -31,20 +31,18 @@ fn main(
     return;
   }
   let block = blocks[index];
-  let first = (lane % LANES) * 16u;
-  if (first >= block.count) {
-    return;
-  }
-  let begin = (block.gradient + first) / 4u;
-  var total = 0.0;
-  for (var k = 0u; k < 4u; k++) {
-    // Elements of the gradient in this vector; what lies behind them is padding.
-    let rest = i32(block.count - first) - i32(4u * k);
-    if (rest <= 0) {
-      break;
+  for (var first = (lane % LANES) * 16u; first < block.count; first += LANES * 16u) {
+    let begin = (block.gradient + first) / 4u;
+    var total = 0.0;
+    for (var k = 0u; k < 4u; k++) {
+      // Elements of the gradient in this vector; what lies behind them is padding.
+      let rest = i32(block.count - first) - i32(4u * k);
+      if (rest <= 0) {
+        break;
+      }
+      let g = select(vec4(0.0), gradient[begin + k], vec4(0, 1, 2, 3) < vec4(rest));
+      total += dot(g, g);
     }
-    let g = select(vec4(0.0), gradient[begin + k], vec4(0, 1, 2, 3) < vec4(rest));
-    total += dot(g, g);
+    sums[block.sums + (block.gradient - block.start + first) / 16u] = total;
   }
-  sums[block.sums + (block.gradient - block.start + first) / 16u] = total;
 }

@@ -5,7 +5,7 @@
  * runtimes allocate, byte for byte. A region is one allocation; a slot holds one buffer at a time at offset 0.
  */
 import { must } from '../base/invariant';
-import type { DeviceIndex, DeviceMemory, MemoryCategory } from '../protocol/trace';
+import type { DeviceIndex } from '../protocol/trace';
 import { elements } from '../tensor/shape';
 import { happensBefore, type Order } from './happens-before';
 import type { BufferSpec, Instruction, Lane, Program } from './instruction';
