@@ -119,7 +119,12 @@ export const LOSS_NAMES = {
   huber: 'SmoothL1Loss',
   nll: 'NLLLoss',
 } as const;
-export const MODE_NAMES = { single: 'single', dp: 'dataParallel', ddp: 'ddp', mp: 'modelParallel' } as const;
+export const MODE_NAMES = {
+  single: 'single',
+  dp: 'dataParallel',
+  ddp: 'ddp',
+  mp: 'modelParallel',
+} as const;
 const OPTIMIZER_NAMES = {
   sgd: 'SGD',
   adam: 'Adam',
@@ -222,10 +227,33 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('algorithm', 'ddp.algorithm'),
   row('overlap', 'ddp.overlap'),
   row('samplerSeed', 'ddp.samplerSeed'),
+  row('unused', 'ddp.findUnusedParameters', undefined, 'findUnusedParameters'),
+  row('static', 'ddp.staticGraph', undefined, 'staticGraph'),
+  row('views', 'ddp.gradientAsBucketView', undefined, 'gradientAsBucketView'),
+  row('initSync', 'ddp.initSync'),
+  row('broadcastBuffers', 'ddp.broadcastBuffers'),
+  row('hook', 'ddp.commHook', structured('powerSGD(matrixApproximationRank:2)'), 'commHook'),
+  row('syncBatchNorm', 'ddp.syncBatchNorm'),
+  row('setEpoch', 'ddp.setEpoch'),
+  row('rankSeeds', 'ddp.rankSeeds'),
+  row('noSync', 'ddp.noSync'),
+  row('perRank', 'ddp.samplesPerRank', structured('!(40,24)'), 'samplesPerRank'),
+  row('join', 'ddp.join'),
+  row('divideByInitial', 'ddp.divideByInitialWorldSize', undefined, 'divideByInitialWorldSize'),
+  row('synchronous', 'parameterServer.synchronous'),
+  row('staleness', 'parameterServer.staleness'),
+  row('nodes', 'nodes', undefined, 'nnodes'),
+  row('visible', 'visibleDevices', structured('!(0,1)'), 'visibleDevices'),
+  row('adapters', 'adapters', structured('!(software,cpu)')),
+  row('timeout', 'timeoutS', undefined, 'timeoutS'),
+  row('restarts', 'maxRestarts', undefined, 'maxRestarts'),
+  row('slow', 'stragglers', structured('!(rank(rank:1,factor:4))'), 'stragglers'),
   row('split', 'modelParallel.split', split),
   row('hardware', 'hardware'),
   row('budget', 'memoryBudgetMb', undefined, 'memoryBudgetMb'),
   row('compare', 'compareSingle', undefined, 'compareSingle'),
   row('weights', 'weights', optionalText),
+  row('resume', 'resume', optionalText),
+  row('resumeBy', 'resumeBy'),
 ];
 export const SEED_KEY: PermalinkKey = row('seed', 'seed');

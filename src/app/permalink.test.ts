@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { ALGORITHM_NAMES } from '../protocol/collective';
 import { type Config, configSchema, HARDWARE, MODES } from '../protocol/config';
 import { ACTIVATION_NAMES, plainLayers } from './model/families';
 import { PAGE_CONFIG } from './page-config';
@@ -212,6 +213,15 @@ const loss = fc.oneof(
 );
 const preset = fc.constantFrom(...PRESET_NAMES).map((chosen) => [...PAGE_PRESETS[chosen].model.layers]);
 
+const commHook = fc.oneof(
+  fc.record({ type: fc.constantFrom('allreduce', 'fp16Compress', 'bf16Compress') }),
+  fc.record({ type: fc.constant('powerSGD'), matrixApproximationRank: count(1, 64), warmStart: fc.boolean() }),
+  fc.record({ type: fc.constant('localSGD'), period: count(1, 99), startLocalSGDIter: count(0, 99) }),
+);
+const straggler = fc.oneof(
+  fc.record({ type: fc.constant('rank'), rank: count(0, 15), factor: real(1, 1000) }),
+  fc.record({ type: fc.constant('link'), from: count(0, 15), to: count(0, 15), factor: real(1, 1000) }),
+);
 const config: fc.Arbitrary<Config> = fc
   .record({
     model: fc.oneof(plain, preset, fc.array(layer, { minLength: 1, maxLength: 5 })).map((layers) => ({ layers })),
@@ -233,15 +243,39 @@ const config: fc.Arbitrary<Config> = fc
     epochs: maybe(count(1, 99)),
     seed: count(0, 4294967295),
     mode: fc.constantFrom(...MODES),
-    worldSize: count(1, 8),
+    worldSize: count(1, 16),
     placement: fc.constantFrom('shared', 'workers'),
     device: fc.constantFrom('auto', 'webgpu', 'cpu'),
     ddp: fc.record({
       bucketCapMb: maybe(real(0.00001, 4096)),
-      algorithm: fc.constantFrom('ring', 'naive'),
+      algorithm: fc.constantFrom(...ALGORITHM_NAMES),
       overlap: fc.boolean(),
       samplerSeed: count(0, 999),
+      findUnusedParameters: fc.boolean(),
+      staticGraph: fc.boolean(),
+      gradientAsBucketView: fc.boolean(),
+      initSync: fc.boolean(),
+      broadcastBuffers: fc.boolean(),
+      commHook,
+      syncBatchNorm: fc.boolean(),
+      setEpoch: fc.boolean(),
+      rankSeeds: fc.constantFrom('same', 'beforeModel', 'afterModel'),
+      noSync: fc.constantFrom('both', 'forward', 'backward', 'none'),
+      samplesPerRank: maybe(fc.array(count(0, 999), { maxLength: 8 })),
+      join: fc.boolean(),
+      divideByInitialWorldSize: fc.boolean(),
     }),
+    parameterServer: fc.record({ synchronous: fc.boolean(), staleness: count(0, 64) }),
+    nodes: count(1, 16),
+    visibleDevices: maybe(fc.array(count(0, 15), { maxLength: 8 })),
+    adapters: maybe(
+      fc.array(fc.constantFrom('highPerformance', 'lowPower', 'software', 'cpu'), { minLength: 1, maxLength: 8 }),
+    ),
+    timeoutS: real(0.1, 86_400),
+    maxRestarts: count(0, 100),
+    stragglers: fc.array(straggler, { maxLength: 4 }),
+    resume: maybe(name),
+    resumeBy: fc.constantFrom('everyRank', 'rank0'),
     modelParallel: fc.record({ split: maybe(fc.array(count(1, 9), { minLength: 1, maxLength: 8 })) }),
     hardware: fc.constantFrom(...HARDWARE),
     memoryBudgetMb: real(0.001, 1_000_000),
@@ -320,7 +354,7 @@ describe('permalink', () => {
   });
 
   it.each([
-    ['world=99', 'world=99', 'from 1 to 8'],
+    ['world=99', 'world=99', 'from 1 to 16'],
     ['lr=fast', 'lr=fast', 'from 0 to 100'],
     ['mode=fsdp', 'mode=fsdp', 'single, dp, ddp, mp'],
     ['data=mnist', 'data=mnist', 'spiral'],

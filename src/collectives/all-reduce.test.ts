@@ -6,7 +6,7 @@ import { ProgramBuilder } from '../program/builder';
 import { linearize } from '../program/linearize';
 import { verify } from '../program/verifier';
 import { decodeF32 } from '../tensor/fixtures/decode';
-import type { AllReduce } from './all-reduce';
+import type { Algorithm } from './collective';
 import fixtures from './fixtures/all-reduce.json';
 import { naive } from './naive';
 import { chunkSlice, ring } from './ring';
@@ -14,7 +14,7 @@ import { chunkSlice, ring } from './ring';
 const NO_OPS = new Map();
 
 /** Executes the transfers of a Program on plain arrays. */
-function allReduce(algorithm: AllReduce, inputs: readonly Float32Array[]) {
+function allReduce(algorithm: Algorithm, inputs: readonly Float32Array[]) {
   const length = at(inputs, 0).length;
   const group = inputs.map((_, r) => r);
   const builder = new ProgramBuilder(group, NO_OPS);
@@ -22,8 +22,9 @@ function allReduce(algorithm: AllReduce, inputs: readonly Float32Array[]) {
     lane.buffer({ name: 'b', shape: [length], dtype: 'f32', category: 'bucket', persistent: true });
   algorithm.emit({
     builder,
+    op: 'allReduce',
     group,
-    buffer: 'b',
+    input: 'b',
     length,
     payload: 'gradient',
     seq: 0,
@@ -80,7 +81,7 @@ describe.each([ring, naive])('$name', (algorithm) => {
       fc.property(worlds, (inputs) => {
         const { sent } = allReduce(algorithm, inputs);
         const bytes = 4 * at(inputs, 0).length;
-        expect(sent).toEqual(algorithm.bytesSent(bytes, inputs.length));
+        expect(sent).toEqual(algorithm.cost({ op: 'allReduce', bytes, worldSize: inputs.length }).bytesSent);
         expect(sent.reduce((a, b) => a + b, 0)).toBe(2 * (inputs.length - 1) * bytes);
       }),
     );

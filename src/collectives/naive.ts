@@ -4,12 +4,14 @@
  */
 import { at } from '../base/invariant';
 import type { CollectiveRef } from '../protocol/trace';
-import type { AllReduce } from './all-reduce';
+import type { Algorithm } from './collective';
 
-export const naive: AllReduce = {
+export const naive: Algorithm = {
   name: 'naive',
+  ops: ['allReduce'],
 
-  emit({ builder, group, buffer, length, payload, seq, bucket, where }) {
+  emit({ builder, group, input: buffer, length, payload, seq, bucket, where }) {
+    if (length === 0) return;
     const n = group.length;
     const root = at(group, 0);
     const slice = { buffer, offset: 0, length };
@@ -41,7 +43,11 @@ export const naive: AllReduce = {
     }
   },
 
-  bytesSent(bytes, n) {
-    return Array.from({ length: n }, (_, r) => (r === 0 ? (n - 1) * bytes : bytes));
-  },
+  cost: ({ bytes, worldSize: n }) => ({
+    rounds: n === 1 ? 0 : 2 * (n - 1),
+    bytesSent: Array.from({ length: n }, (_, r) => (n === 1 ? 0 : r === 0 ? (n - 1) * bytes : bytes)),
+    formula: { bytes: 'root (N-1) S, others S', time: '2 (N-1) (alpha + S / beta)' },
+  }),
+  timeUs: ({ bytes, worldSize: n }, { latencyUs, bytesPerSecond }) =>
+    2 * (n - 1) * (latencyUs + (1e6 * bytes) / bytesPerSecond),
 };

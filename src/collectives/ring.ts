@@ -7,7 +7,7 @@
 import { at } from '../base/invariant';
 import type { ProgramBuilder } from '../program/builder';
 import type { CollectiveRef, Slice } from '../protocol/trace';
-import type { AllReduce, AllReduceCall } from './all-reduce';
+import type { Algorithm, CollectiveCall } from './collective';
 
 /** The stretch of chunk c; length 0 when the buffer is too short to fill it. */
 export function chunkSlice(buffer: string, length: number, worldSize: number, chunk: number): Slice {
@@ -22,8 +22,9 @@ const mod = (a: number, n: number): number => ((a % n) + n) % n;
 export const reduceScatterChunk = (rank: number, round: number, n: number): number => mod(rank + 1 + round, n);
 export const allGatherChunk = (rank: number, round: number, n: number): number => mod(rank + round, n);
 
-export const ring: AllReduce = {
+export const ring: Algorithm = {
   name: 'ring',
+  ops: ['allReduce'],
 
   emit(call) {
     const n = call.group.length;
@@ -39,28 +40,35 @@ export const ring: AllReduce = {
     }
   },
 
-  bytesSent(bytes, n) {
+  cost({ bytes, worldSize: n }) {
     const length = bytes / 4;
     const chunk = (c: number) => 4 * chunkSlice('', length, n, c).length;
-    return Array.from({ length: n }, (_, r) => {
+    const sentBy = (r: number): number => {
       let sum = 0;
       for (let round = 0; round < n - 1; round++)
         sum += chunk(reduceScatterChunk(r, round, n)) + chunk(allGatherChunk(r, round, n));
       return sum;
-    });
+    };
+    return {
+      rounds: 2 * (n - 1),
+      bytesSent: Array.from({ length: n }, (_, r) => sentBy(r)),
+      formula: { bytes: '2 (N-1)/N S', time: '2 (N-1) (alpha + S / (N beta))' },
+    };
   },
+  timeUs: ({ bytes, worldSize: n }, { latencyUs, bytesPerSecond }) =>
+    2 * (n - 1) * (latencyUs + (1e6 * bytes) / (n * bytesPerSecond)),
 };
 
 /** Rank r hands `chunk` to rank r-1, which adds it (reduce-scatter) or puts it in place (all-gather). */
 function hop(
-  call: AllReduceCall,
+  call: CollectiveCall,
   r: number,
   chunk: number,
   part: 'reduce-scatter' | 'all-gather',
   round: number,
 ): Parameters<ProgramBuilder['exchange']>[0] {
   const n = call.group.length;
-  const slice = chunkSlice(call.buffer, call.length, n, chunk);
+  const slice = chunkSlice(call.input, call.length, n, chunk);
   if (slice.length === 0) return [];
   const collective: CollectiveRef = {
     seq: call.seq,
@@ -79,7 +87,7 @@ function hop(
       from: { device: at(call.group, r), slice, where: call.where },
       to: { device: at(call.group, mod(r - 1, n)), slice, where: call.where },
       what: {
-        name: `${call.buffer}.${part}${round}.c${chunk}`,
+        name: `${call.input}.${part}${round}.c${chunk}`,
         payload: call.payload,
         apply: part === 'reduce-scatter' ? 'add' : 'put',
         collective,

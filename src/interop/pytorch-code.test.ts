@@ -28,7 +28,12 @@ function anchorsOf(config: Config): ReadonlySet<string> {
     targetShape: [1],
     targetType: 'f32' as const,
   };
-  const programs = [strategy.compile(input, FULL, 8), strategy.compile(input, FIRST, 8), strategy.construct?.(input)];
+  const batch = strategy.mesh(config).ranks.map(() => 8);
+  const programs = [
+    strategy.compile(input, FULL, batch),
+    strategy.compile(input, FIRST, batch),
+    strategy.construct?.(input),
+  ];
   return new Set(programs.flatMap((p) => p?.lanes.flatMap((lane) => lane.instructions.map((i) => i.anchor)) ?? []));
 }
 

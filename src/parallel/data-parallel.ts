@@ -24,7 +24,7 @@ export const dataParallel: Strategy = {
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
 
-  slices(config, rows) {
+  slices(config, [rows = 0]) {
     const sizes = chunkSizes(rows, config.worldSize);
     let start = 0;
     return Array.from({ length: config.worldSize }, (_, d) => {
@@ -35,10 +35,10 @@ export const dataParallel: Strategy = {
     });
   },
 
-  compile(input, variant, rows) {
-    const slices = dataParallel.slices(input.config, rows).filter(([, count]) => count > 0);
+  compile(input, variant, [rows = 0]) {
+    const slices = dataParallel.slices(input.config, [rows]).filter(([, count]) => count > 0);
     // One device: DataParallel calls the module itself. The other devices, if any, stay empty.
-    if (slices.length === 1) return padded(single.compile(input, variant, rows), input.config.worldSize);
+    if (slices.length === 1) return padded(single.compile(input, variant, [rows]), input.config.worldSize);
 
     const builder = new ProgramBuilder(dataParallel.mesh(input.config).ranks, input.ops);
     const root = builder.lane(0);

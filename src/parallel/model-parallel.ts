@@ -69,9 +69,9 @@ export const modelParallel: Strategy = {
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
   layersOfDevice: (config) =>
     layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)),
-  slices: (config, rows) => Array.from({ length: config.worldSize }, () => [0, rows] as const),
+  slices: (config, [rows = 0]) => Array.from({ length: config.worldSize }, () => [0, rows] as const),
 
-  compile(input, variant, rows) {
+  compile(input, variant, [rows = 0]) {
     const { config } = input;
     const ranges = layerRanges(config);
     const last = ranges.length - 1;

@@ -96,7 +96,8 @@ test('instructions that touch the same numbers are ordered, in every mode, mesh 
         targetShape: [outputs],
         targetType: 'f32' as const,
       };
-      const rows = Math.floor(config.batchSize / strategy.mesh(config).processes);
+      const { processes } = strategy.mesh(config);
+      const rows = Array.from({ length: processes }, () => Math.floor(config.batchSize / processes));
       const construct = strategy.construct?.(input);
       const programs = [
         strategy.compile(input, FULL, rows),

@@ -8,9 +8,9 @@ import type { Strategy } from './strategy';
 export const single: Strategy = {
   mesh: () => ({ ranks: [0], processes: 1 }),
   layersOfDevice: (config) => [config.model.layers.map((_, i) => i)],
-  slices: (_config, rows) => [[0, rows]],
+  slices: (_config, [rows = 0]) => [[0, rows]],
 
-  compile(input, variant, rows) {
+  compile(input, variant, [rows = 0]) {
     const builder = new ProgramBuilder([0], input.ops);
     const lane = builder.lane(0);
     const stage = stageGraph(input, { rows, withLoss: true, gradients: variant.gradients });

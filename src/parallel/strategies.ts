@@ -5,7 +5,7 @@ import { OPS } from '../graph/op-table';
 import { OPTIM_OPS } from '../optim/op-table';
 import type { Mode } from '../protocol/config';
 import { dataParallel } from './data-parallel';
-import { ddp } from './ddp';
+import { ddp } from './ddp/ddp';
 import { modelParallel } from './model-parallel';
 import { single } from './single';
 import type { Strategy } from './strategy';

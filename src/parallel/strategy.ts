@@ -45,10 +45,10 @@ export interface Strategy {
   mesh(config: Config): Mesh;
   /** Layers (indices into the configuration) whose parameters live on each device. */
   layersOfDevice(config: Config): readonly (readonly number[])[];
-  /** Rows of a process's batch of `rows` that each device works on, as [start, count] (count 0: none). */
-  slices(config: Config, rows: number): readonly (readonly [start: number, count: number])[];
-  /** One step with `rows` samples a process. */
-  compile(input: StrategyInput, variant: StepVariant, rows: number): Program;
+  /** Rows of its process's batch that each device works on, as [start, count] (count 0: none). `rows`: how many each process has. */
+  slices(config: Config, rows: readonly number[]): readonly (readonly [start: number, count: number])[];
+  /** One step in which process p has `rows[p]` samples. */
+  compile(input: StrategyInput, variant: StepVariant, rows: readonly number[]): Program;
   /** What runs once before step 0 (DDP's constructor), if anything. */
   construct?(input: StrategyInput): Program | undefined;
   /** The first step differs from the rest (DDP's one bucket before the rebuild). */

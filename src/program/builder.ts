@@ -5,7 +5,7 @@
 import { LockstepError } from '../base/errors';
 import { invariant, must } from '../base/invariant';
 import type { Attrs, OpTable, TensorType } from '../graph/op';
-import type { CollectiveRef, DeviceIndex, Payload, Phase, Queue, Rank, Slice } from '../protocol/trace';
+import type { Apply, CollectiveRef, DeviceIndex, Payload, Phase, Queue, Rank, Slice } from '../protocol/trace';
 import { elements } from '../tensor/shape';
 import type { BufferSpec, Instruction, Lane, Load, Program } from './instruction';
 
@@ -29,7 +29,7 @@ export interface Endpoint {
 export interface Message {
   readonly name: string;
   readonly payload: Payload;
-  readonly apply?: 'put' | 'add';
+  readonly apply?: Apply;
   readonly collective?: CollectiveRef;
 }
 
@@ -93,13 +93,13 @@ export class LaneBuilder {
   recv(
     peer: DeviceIndex,
     slice: Slice,
-    apply: 'put' | 'add',
+    apply: Apply,
     tag: string,
     payload: Payload,
     where: Where,
     collective?: CollectiveRef,
   ): void {
-    const base = this.base(where, 4 * slice.length, apply === 'add' ? slice.length : 0);
+    const base = this.base(where, 4 * slice.length, apply === 'put' ? 0 : slice.length);
     this.push({ kind: 'recv', peer, slice, apply, tag, payload, ...base, ...(collective ? { collective } : {}) });
   }
 

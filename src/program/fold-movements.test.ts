@@ -28,7 +28,16 @@ function program(ranks: number, algorithm: typeof ring, meanwhile: Meanwhile = '
     if (meanwhile === 'bucket read') lane.compute('ops/relu', ['bucket'], ['other'], {}, STEP);
     lane.handOver('compute', 'comm', WHERE);
   }
-  algorithm.emit({ builder, group, buffer: 'bucket', length: 5, payload: 'gradient', seq: 0, where: WHERE });
+  algorithm.emit({
+    builder,
+    op: 'allReduce',
+    group,
+    input: 'bucket',
+    length: 5,
+    payload: 'gradient',
+    seq: 0,
+    where: WHERE,
+  });
   for (const lane of builder.lanes) {
     lane.handOver('comm', 'compute', STEP);
     lane.compute('ddp/unpack', ['bucket'], ['g'], {}, STEP);

@@ -9,7 +9,7 @@ export function readBuffers(instruction: Instruction): readonly string[] {
     case 'send':
       return [instruction.slice.buffer];
     case 'recv':
-      return instruction.apply === 'add' ? [instruction.slice.buffer] : [];
+      return instruction.apply === 'put' ? [] : [instruction.slice.buffer];
     default:
       return [];
   }

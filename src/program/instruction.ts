@@ -4,7 +4,17 @@
  * simulator and the views read it. Nothing here runs anything.
  */
 import type { Attrs } from '../graph/op';
-import type { CollectiveRef, DeviceIndex, MemoryCategory, Payload, Phase, Queue, Rank, Slice } from '../protocol/trace';
+import type {
+  Apply,
+  CollectiveRef,
+  DeviceIndex,
+  MemoryCategory,
+  Payload,
+  Phase,
+  Queue,
+  Rank,
+  Slice,
+} from '../protocol/trace';
 import type { DType, Shape } from '../tensor/shape';
 
 export type InstructionId = number;
@@ -45,12 +55,12 @@ export interface Send extends Base {
   readonly collective?: CollectiveRef;
 }
 
-/** Take a slice from a peer and put it in place, or add it elementwise: own + received, in that order. */
+/** Take a slice from a peer and put it in place, or join it elementwise: own + received, in that order. */
 export interface Recv extends Base {
   readonly kind: 'recv';
   readonly peer: DeviceIndex;
   readonly slice: Slice;
-  readonly apply: 'put' | 'add';
+  readonly apply: Apply;
   readonly tag: string;
   readonly payload: Payload;
   readonly collective?: CollectiveRef;

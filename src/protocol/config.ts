@@ -5,6 +5,7 @@
  */
 import * as v from 'valibot';
 import { dataSchema } from './config/data';
+import { ddpSchema } from './config/ddp';
 import { count, LIMITS, real } from './config/fields';
 import { layerSchema } from './config/layers';
 import { lossSchema } from './config/loss';
@@ -63,14 +64,47 @@ export const configSchema = v.strictObject({
   /** shared: virtual devices on one GPUDevice. workers: a worker and a GPUDevice a rank, transfers through host memory. */
   placement: v.optional(v.picklist(['shared', 'workers']), 'shared'),
   device: v.optional(v.picklist(['auto', 'webgpu', 'cpu']), 'auto'),
-  ddp: v.optional(
+  /** Nodes that the devices are spread over evenly, in order: torchrun's --nnodes. */
+  nodes: v.optional(count(1, LIMITS.worldSize), 1),
+  /** CUDA_VISIBLE_DEVICES: numbers of the devices that may be used, in the order in which ranks take them. Absent: all. */
+  visibleDevices: v.optional(v.pipe(v.array(count(0, LIMITS.worldSize - 1)), v.maxLength(LIMITS.worldSize))),
+  /** What each rank computes on, where ranks live in workers; absent: all on `device`. */
+  adapters: v.optional(
+    v.pipe(
+      v.array(v.picklist(['highPerformance', 'lowPower', 'software', 'cpu'])),
+      v.minLength(1),
+      v.maxLength(LIMITS.worldSize),
+    ),
+  ),
+  /** Timeout of the process group, seconds. (PyTorch: 30 minutes, which a page cannot wait.) */
+  timeoutS: v.optional(real(0.1, 86_400), 60),
+  /** torchrun's --max-restarts: how often all ranks start again from the last checkpoint after one has failed. */
+  maxRestarts: v.optional(count(0, 100), 3),
+  /** Ranks and links that are slowed down by hand: `factor` times what a step's work, or a message, takes. */
+  stragglers: v.optional(
+    v.pipe(
+      v.array(
+        v.variant('type', [
+          v.strictObject({ type: v.literal('rank'), rank: count(0, LIMITS.worldSize - 1), factor: real(1, 1000) }),
+          v.strictObject({
+            type: v.literal('link'),
+            from: count(0, LIMITS.worldSize - 1),
+            to: count(0, LIMITS.worldSize - 1),
+            factor: real(1, 1000),
+          }),
+        ]),
+      ),
+      v.maxLength(16),
+    ),
+    [],
+  ),
+  ddp: v.optional(ddpSchema, {}),
+  parameterServer: v.optional(
     v.strictObject({
-      /** MiB; fractions work. Absent: first bucket 1 MiB, then 25 MiB. Given: the cap of every bucket. */
-      bucketCapMb: v.optional(real(0.00001, 4096)),
-      algorithm: v.optional(v.picklist(['ring', 'naive']), 'ring'),
-      /** false: the all-reduces start only after the whole backward. */
-      overlap: v.optional(v.boolean(), true),
-      samplerSeed: v.optional(count(0, 4294967295), 0),
+      /** true: a step waits for the gradients of all workers. false: each worker's gradient is applied when it comes. */
+      synchronous: v.optional(v.boolean(), true),
+      /** Asynchronous: steps that a worker's parameters may be behind those of the server. */
+      staleness: v.optional(count(0, 64), 1),
     }),
     {},
   ),
@@ -96,6 +130,10 @@ export const configSchema = v.strictObject({
   compareSingle: v.optional(v.boolean(), true),
   /** `.safetensors` with the initial weights, PyTorch's parameter names (with or without `module.`). */
   weights: v.optional(v.string()),
+  /** Name of a checkpoint to go on from: <name>.safetensors and <name>.state.safetensors. */
+  resume: v.optional(v.string()),
+  /** Who reads the checkpoint: every rank (torch.load with map_location), or rank 0, which broadcasts it. */
+  resumeBy: v.optional(v.picklist(['everyRank', 'rank0']), 'everyRank'),
 });
 
 export type Config = v.InferOutput<typeof configSchema>;

@@ -4,6 +4,8 @@
  * Plain data: it crosses the worker wall by structured clone.
  */
 
+import type { AlgorithmName, CollectiveOp, ReduceOp } from './collective';
+
 /** Index of a device in the mesh: cuda:0, cuda:1 ... */
 export type DeviceIndex = number;
 /** Index of a process, as torch.distributed counts. DataParallel and model parallel are one process with N devices. */
@@ -35,6 +37,9 @@ export type MemoryCategory =
   | 'data'
   | 'communication';
 
+/** What a receive does with the element it gets: own = own <apply> received; 'put' overwrites. The bitwise ones take int32. */
+export type Apply = 'put' | 'add' | 'multiply' | 'min' | 'max' | 'band' | 'bor' | 'bxor';
+
 /** A stretch of a buffer, in elements (float32 unless the buffer says otherwise). */
 export interface Slice {
   readonly buffer: string;
@@ -46,8 +51,13 @@ export interface Slice {
 export interface CollectiveRef {
   /** Position in the sequence of collectives of the group, from 0, within the step. */
   readonly seq: number;
-  readonly op: 'allReduce' | 'broadcast' | 'reduce' | 'scatter' | 'gather' | 'sendRecv';
-  readonly algorithm: 'ring' | 'naive' | 'direct';
+  readonly op: CollectiveOp;
+  readonly algorithm: AlgorithmName | 'direct';
+  /** Name of the process group; absent: the default group of all ranks. */
+  readonly group?: string;
+  /** Of those that reduce; absent: 'sum'. */
+  readonly reduceOp?: ReduceOp;
+  /** Which half of an all-reduce: sums come together, or are handed out. */
   readonly part?: 'reduce-scatter' | 'all-gather';
   readonly bucket?: number;
   /** Chunk index and count within the bucket. */
@@ -90,7 +100,7 @@ export interface TraceEvent {
   readonly peer?: DeviceIndex;
   readonly slice?: Slice;
   readonly payload?: Payload;
-  readonly apply?: 'put' | 'add';
+  readonly apply?: Apply;
   readonly match?: number;
   readonly collective?: CollectiveRef;
   readonly bucket?: number;

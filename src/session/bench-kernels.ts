@@ -96,9 +96,11 @@ export async function benchAllReduce(ranks: number, length: number, gpu = browse
     declare(builder.lane(rank), MARK, [1]);
   }
   const where = { phase: 'backward', anchor: 'allreduce', queue: 'comm' } as const;
-  ring.emit({ builder, group, buffer: 'bucket', length, payload: 'gradient', seq: 0, where });
+  ring.emit({ builder, op: 'allReduce', group, input: 'bucket', length, payload: 'gradient', seq: 0, where });
   const { world, device, run, dispose } = await open(builder.finish('ddp', 'full'), 'webgpu', gpu);
-  const bytes = ring.bytesSent(4 * length, ranks).reduce((sum, each) => sum + each, 0);
+  const bytes = ring
+    .cost({ op: 'allReduce', bytes: 4 * length, worldSize: ranks })
+    .bytesSent.reduce((sum, each) => sum + each, 0);
   const copies = plainCopies(must(device, 'a GPUDevice'), 4 * length, bytes);
   return {
     bytes,

@@ -106,14 +106,18 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     targetShape: dataset.targetShape,
     targetType,
   };
-  const rowsOf = { full: at(sizes.full, 0), last: sizes.last && at(sizes.last, 0) };
-  const epochs = { stepsPerEpoch, hasLast: rowsOf.last !== undefined };
-  const compileAll = (own: Strategy, ownInput: StrategyInput, share: number) =>
+  const rowsOf = { full: sizes.full, last: sizes.last ?? [] };
+  const epochs = { stepsPerEpoch, hasLast: sizes.last !== undefined };
+  const compileAll = (
+    own: Strategy,
+    ownInput: StrategyInput,
+    rowsOfSize: Readonly<Record<StepBatch['variant'], readonly number[]>>,
+  ) =>
     allVariants(config, { ...epochs, firstStepDiffers: own.firstStepDiffers === true }).map(({ variant, size }) => ({
       size,
-      program: own.compile(ownInput, variant, (rowsOf[size] ?? 0) * share),
+      program: own.compile(ownInput, variant, rowsOfSize[size]),
     }));
-  const compiled = compileAll(strategy, input, 1);
+  const compiled = compileAll(strategy, input, rowsOf);
   for (const { size, program } of compiled) if (!draws.has(size)) draws.set(size, maskDraws(program));
   const programs = compiled.map(({ program }) => program);
   const construct = strategy.construct?.(input);
@@ -123,7 +127,11 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
 
   const wantsTwin = config.mode !== 'single' && config.compareSingle;
   const twin = wantsTwin
-    ? compileAll(STRATEGIES.single, { ...input, config: singleTwin(config) }, processes).map((c) => c.program)
+    ? compileAll(
+        STRATEGIES.single,
+        { ...input, config: singleTwin(config) },
+        { full: [sum(rowsOf.full)], last: [sum(rowsOf.last)] },
+      ).map((c) => c.program)
     : [];
 
   const variantOf = ({ step, variant }: StepBatch) =>
@@ -134,7 +142,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   return {
     config,
     notices: [
-      ...configNotices(config, { outputs, rows: rowsOf.full, processes }),
+      ...configNotices(config, { outputs, rows: at(rowsOf.full, 0), processes }),
       ...optimizerNotices(
         config,
         parameters.map((p) => p.name),
@@ -169,6 +177,8 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     }),
   };
 }
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
 const ignoreIndexOf = (loss: Config['loss']): number | undefined =>
   loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? loss.ignoreIndex : undefined;

@@ -63,11 +63,9 @@ export async function makeReport({
   const traffic = trafficOf(program);
   const hardware = HARDWARE[config.hardware];
   const modelled = modelledStep(program, hardware).stepUs;
-  const alone = STRATEGIES.single.compile(
-    { ...blueprint.input, config: singleTwin(config) },
-    FULL,
-    at(blueprint.batches().sizes.full, 0) * (config.mode === 'ddp' ? config.worldSize : 1),
-  );
+  const alone = STRATEGIES.single.compile({ ...blueprint.input, config: singleTwin(config) }, FULL, [
+    blueprint.batches().sizes.full.reduce((a, b) => a + b, 0),
+  ]);
   const hash = await hashWeights(mergedWeights(blueprint, weights));
   const accuracy = test?.accuracy ?? train.accuracy;
   const fromSingle = differenceFromSingle(blueprint, weights);

@@ -1,7 +1,7 @@
 /** What the page needs to draw before anything has run, from a blueprint and the device that was found. */
 import { at } from '../base/invariant';
 import { codeLines } from '../interop/pytorch-code';
-import { bucketsOf } from '../parallel/ddp';
+import { bucketsOf } from '../parallel/ddp/ready-order';
 import { stageGraph } from '../parallel/stage-graph';
 import { alignedBytes } from '../program/memory-planner';
 import { printProgram } from '../program/printer';
@@ -17,7 +17,6 @@ export function sessionInfo(training: Training): SessionInfo {
   const { blueprint } = training;
   const { config, programs, strategy, parameters, rankOfDevice } = blueprint;
   const program = at(programs, 0);
-  const rows = at(blueprint.batches().sizes.full, 0);
   return {
     config,
     device: training.device,
@@ -39,7 +38,7 @@ export function sessionInfo(training: Training): SessionInfo {
     code: codeLines(config, strategy.layersOfDevice(config)),
     programText: printProgram(program),
     stepsPerEpoch: blueprint.stepsPerEpoch,
-    batchPerRank: strategy.slices(config, rows).map(([, count]) => count),
+    batchPerRank: strategy.slices(config, blueprint.batches().sizes.full).map(([, count]) => count),
     dataset: preview(blueprint),
     buckets: config.mode === 'ddp' ? bucketInfo(blueprint) : [],
     layersOfDevice: strategy.layersOfDevice(config),

@@ -142,7 +142,10 @@ function trainingOn(blueprint: Blueprint, world: World, twin: World | undefined,
       step++;
       const feed = blueprint.feed(batch);
       const [{ records, losses }] = await Promise.all([world.trace(feed), twin?.run([blueprint.twinFeed(batch)])]);
-      const slices = blueprint.strategy.slices(config, at(feed.rows, 0).length);
+      const slices = blueprint.strategy.slices(
+        config,
+        feed.rows.map((own) => own.length),
+      );
       return stepTrace({
         program: must(
           programs.find((p) => p.variant === feed.variant),

@@ -29,7 +29,7 @@ export function messageUs({ bytes }: Pick<Send, 'bytes'>, hardware: Hardware): M
   return { busyUs: hardware.linkLatencyUs / 2 + wireUs, arrivalUs: hardware.linkLatencyUs + wireUs };
 }
 
-/** The least a receive takes: adding reads both operands and writes one, streamed as the bytes arrive. */
+/** The least a receive takes: joining reads both operands and writes one, streamed as the bytes arrive. */
 export function applyUs({ apply, bytes }: Pick<Recv, 'apply' | 'bytes'>, hardware: Hardware): number {
-  return apply === 'add' ? (US * 3 * bytes) / hardware.memoryBytesPerSecond : 0;
+  return apply === 'put' ? 0 : (US * 3 * bytes) / hardware.memoryBytesPerSecond;
 }

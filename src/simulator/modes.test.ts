@@ -20,7 +20,8 @@ function compiled(input: ConfigInput): Program {
     targetShape: [width?.type === 'Linear' ? width.out : 1],
     targetType: 'f32' as const,
   };
-  const rows = config.mode === 'ddp' ? config.batchSize / config.worldSize : config.batchSize;
+  const { processes } = STRATEGIES[config.mode].mesh(config);
+  const rows = Array.from({ length: processes }, () => config.batchSize / processes);
   return STRATEGIES[config.mode].compile({ config, ops: PROGRAM_OPS, ...shapes }, FULL, rows);
 }
 

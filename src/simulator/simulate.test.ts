@@ -118,7 +118,8 @@ describe('collectives against the closed form', () => {
     ring.emit({
       builder,
       group: [...builder.lanes.keys()],
-      buffer: 'a',
+      op: 'allReduce',
+      input: 'a',
       length,
       payload: 'gradient',
       seq: 0,
@@ -138,7 +139,8 @@ describe('collectives against the closed form', () => {
       naive.emit({
         builder,
         group: [...builder.lanes.keys()],
-        buffer: 'a',
+        op: 'allReduce',
+        input: 'a',
         length: 8,
         payload: 'gradient',
         seq: 0,

@@ -3,7 +3,7 @@
  * made up: there is one for each pair that ran and none else. Pure; called by the stage, the timeline and the counts of bytes.
  */
 import { must } from '../base/invariant';
-import type { Clock, CollectiveRef, DeviceIndex, Payload, Slice, StepTrace } from '../protocol/trace';
+import type { Apply, Clock, CollectiveRef, DeviceIndex, Payload, Slice, StepTrace } from '../protocol/trace';
 import { endUs, spanOf } from './lanes';
 
 export interface Flight {
@@ -24,7 +24,7 @@ export interface Packet {
   /** The stretch taken on the sender, and the one written on the receiver. */
   readonly source: Slice;
   readonly target: Slice;
-  readonly apply: 'put' | 'add';
+  readonly apply: Apply;
   readonly collective: CollectiveRef | undefined;
   readonly measured: Flight;
   readonly modelled: Flight;

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 
 export const LIMITS = {
-  worldSize: 8,
+  worldSize: 16,
   layers: 32,
   units: 8192,
   batchSize: 8192,

@@ -40,7 +40,8 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
     targetShape: [sizes.out],
     targetType: 'f32' as const,
   };
-  const rows = Math.floor(config.batchSize / strategy.mesh(config).processes);
+  const { processes } = strategy.mesh(config);
+  const rows = Array.from({ length: processes }, () => Math.floor(config.batchSize / processes));
   const programs = [strategy.compile(input, FULL, rows)];
   if (strategy.firstStepDiffers) programs.push(strategy.compile(input, FIRST, rows));
   const lanes = programs[0]?.lanes ?? [];

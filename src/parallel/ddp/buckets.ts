@@ -2,7 +2,7 @@
  * How DDP puts parameters into buckets: compute_bucket_assignment_by_size of reducer.cpp. Buckets close after the tensor that reaches the
  * limit (they overshoot; a parameter is never split); limits advance with each closed bucket, the last repeats.
  */
-import type { Config } from '../protocol/config';
+import type { Config } from '../../protocol/config';
 
 export const FIRST_BUCKET_BYTES = 1024 * 1024;
 export const DEFAULT_BUCKET_CAP_MB = 25;

@@ -1,13 +1,13 @@
 /** Buckets as DDP's own logs show them. */
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { configSchema, type LayerConfig } from '../protocol/config';
-import { elements } from '../tensor/shape';
+import { configSchema, type LayerConfig } from '../../protocol/config';
+import { elements } from '../../tensor/shape';
+import fixtures from '../fixtures/buckets.json';
+import { stageGraph } from '../stage-graph';
+import { PROGRAM_OPS } from '../strategies';
 import { assignBuckets } from './buckets';
-import { bucketsOf, readyOrder } from './ddp';
-import fixtures from './fixtures/buckets.json';
-import { stageGraph } from './stage-graph';
-import { PROGRAM_OPS } from './strategies';
+import { bucketsOf, readyOrder } from './ready-order';
 
 test.each(fixtures.assignment)('assigns $bytes under $limits', ({ bytes, limits, buckets }) => {
   expect(assignBuckets(bytes, limits)).toEqual(buckets);

@@ -1,0 +1,20 @@
+/** The table of algorithms. One file each; a new one is a row here and a name in protocol/collective. */
+import { must } from '../base/invariant';
+import type { AlgorithmName, CollectiveOp } from '../protocol/collective';
+import type { Algorithm } from './collective';
+import { naive } from './naive';
+import { ring } from './ring';
+
+export const ALGORITHMS: readonly Algorithm[] = [ring, naive];
+
+/** The algorithm of that name, or naive where it does not know the collective. */
+export function algorithmFor(name: AlgorithmName, op: CollectiveOp): Algorithm {
+  const found = ALGORITHMS.find((algorithm) => algorithm.name === name && algorithm.ops.includes(op));
+  return (
+    found ??
+    must(
+      ALGORITHMS.find((algorithm) => algorithm.name === 'naive'),
+      'naive',
+    )
+  );
+}

@@ -1,0 +1,64 @@
+/**
+ * The seam of the collectives: an algorithm emits sends and receives (and copies within a device) into the lanes of a Program, and knows what it costs.
+ * Whatever the algorithm, the results are torch.distributed's, and where ranks get the same result they get the same bytes: each element is reduced
+ * once, on one rank, and then copied. `algorithms.ts` is the table. Called by parallel/ and by distributed/.
+ */
+import type { ProgramBuilder, Where } from '../program/builder';
+import type { AlgorithmName, CollectiveOp, Link, ReduceOp } from '../protocol/collective';
+import type { DeviceIndex, Payload } from '../protocol/trace';
+
+export interface CollectiveCall {
+  readonly builder: ProgramBuilder;
+  readonly op: CollectiveOp;
+  /** Devices of the group in order of their rank in it. Only these take part; lanes of other devices stay as they are. */
+  readonly group: readonly DeviceIndex[];
+  /**
+   * What each rank brings: a buffer of that name on every device of the group. allReduce, broadcast and reduce work in place (reduce: only the root's
+   * contents are defined afterwards). scatter reads it on the root alone.
+   */
+  readonly input: string;
+  /** Where the result comes, of the others: allGather and gather [N * length] (gather: the root's alone), reduceScatter and scatter [length / N], allToAll [length]. */
+  readonly output?: string;
+  /** Elements of the input; of reduceScatter, scatter and allToAll a multiple of N. May be 0. */
+  readonly length: number;
+  /** Rank in the group, of those that have one. Default 0. */
+  readonly root?: number;
+  /** Default 'sum'. */
+  readonly reduceOp?: ReduceOp;
+  readonly payload: Payload;
+  /** Position in the group's sequence of collectives. */
+  readonly seq: number;
+  /** Name of the group; absent: the default group. */
+  readonly groupName?: string;
+  readonly bucket?: number;
+  readonly where: Where;
+  /** Ranks of the group that share a node, a list a node; absent: all on one. Hierarchical algorithms look at it. */
+  readonly nodes?: readonly (readonly number[])[];
+}
+
+export interface CostRequest {
+  readonly op: CollectiveOp;
+  /** Of the input of a rank. */
+  readonly bytes: number;
+  readonly worldSize: number;
+  readonly nodes?: readonly (readonly number[])[];
+}
+
+export interface CollectiveCost {
+  /** Messages that follow each other on the longest path. */
+  readonly rounds: number;
+  /** Bytes that each rank sends; exact, in rank order. */
+  readonly bytesSent: readonly number[];
+  /** The closed form: what a rank sends (or the busiest one), and the time. S bytes, N ranks, alpha, beta. */
+  readonly formula: { readonly bytes: string; readonly time: string };
+}
+
+export interface Algorithm {
+  readonly name: AlgorithmName;
+  /** Which collectives it knows; the others take 'naive', which knows all. */
+  readonly ops: readonly CollectiveOp[];
+  emit(call: CollectiveCall): void;
+  cost(request: CostRequest): CollectiveCost;
+  /** Its time by the closed form, microseconds; `across` is the link between nodes, where there are several. */
+  timeUs(request: CostRequest, link: Link, across?: Link): number;
+}

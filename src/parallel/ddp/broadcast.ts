@@ -1,0 +1,48 @@
+/** What rank 0 tells the others: the parameters when DDP is constructed (_sync_module_states), the running statistics before a forward pass (_sync_buffers). */
+import { CLASS_WEIGHTS } from '../../nn/losses';
+import { parameterList } from '../../nn/model';
+import { ProgramBuilder, type Where } from '../../program/builder';
+import type { Program } from '../../program/instruction';
+import type { StageGraph } from '../stage-graph';
+import type { StrategyInput } from '../strategy';
+
+/** DistributedDataParallel(model): rank 0's parameters are broadcast, whatever the others drew. */
+export function construct(input: StrategyInput): Program | undefined {
+  const { worldSize, model } = input.config;
+  if (worldSize === 1) return undefined;
+  const builder = new ProgramBuilder(
+    Array.from({ length: worldSize }, (_, r) => r),
+    input.ops,
+  );
+  const parameters = parameterList(model.layers);
+  for (const { name, shape } of parameters) {
+    for (const lane of builder.lanes)
+      lane.buffer({ name, shape, dtype: 'f32', category: 'parameter', persistent: true, pool: 'parameters' });
+  }
+  broadcast(
+    builder,
+    parameters.map((p) => p.name),
+    { phase: 'broadcast', anchor: 'broadcast', queue: 'comm' },
+  );
+  return builder.finish('ddp', 'construct');
+}
+
+/** Before the forward pass every rank takes rank 0's running statistics. */
+export function broadcastBuffers(builder: ProgramBuilder, stage: StageGraph): void {
+  const names = stage.graph.values.flatMap((v) => (v.role === 'buffer' && v.name !== CLASS_WEIGHTS ? [v.name] : []));
+  if (names.length === 0) return;
+  broadcast(builder, names, { phase: 'broadcast', anchor: 'forward', queue: 'comm' });
+  for (const lane of builder.lanes) lane.handOver('comm', 'compute', { phase: 'broadcast', anchor: 'forward' });
+}
+
+function broadcast(builder: ProgramBuilder, names: readonly string[], where: Where): void {
+  names.forEach((name, seq) => {
+    for (const lane of builder.lanes.slice(1)) {
+      builder.transfer(
+        { device: 0, slice: builder.lane(0).whole(name), where },
+        { device: lane.device, slice: lane.whole(name), where },
+        { name: `${name}.broadcast`, payload: 'parameter', collective: { seq, op: 'broadcast', algorithm: 'direct' } },
+      );
+    }
+  });
+}

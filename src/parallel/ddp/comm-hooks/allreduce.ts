@@ -1,0 +1,22 @@
+/** default_hooks.allreduce_hook, and what DDP does without a hook: gradients are divided by the world size on the way in, and summed. */
+import { algorithmFor } from '../../../collectives/algorithms';
+import type { CommHook } from './comm-hook';
+
+export const allreduce: CommHook = {
+  name: 'allreduce',
+  scale: (worldSize) => 1 / worldSize,
+  emit({ builder, config, group, buffer, length, index, where }) {
+    if (group.length === 1) return;
+    algorithmFor(config.ddp.algorithm, 'allReduce').emit({
+      builder,
+      op: 'allReduce',
+      group,
+      input: buffer,
+      length,
+      payload: 'gradient',
+      seq: index,
+      bucket: index,
+      where,
+    });
+  },
+};

@@ -1,0 +1,30 @@
+/** The names of torch.distributed's collectives and of the algorithms that carry them out, as the configuration, the trace and the lab say them. */
+
+export const COLLECTIVE_OPS = [
+  'allReduce',
+  'broadcast',
+  'reduce',
+  'scatter',
+  'gather',
+  'allGather',
+  'reduceScatter',
+  'allToAll',
+  'barrier',
+  'sendRecv',
+] as const;
+export type CollectiveOp = (typeof COLLECTIVE_OPS)[number];
+
+/** torch.distributed.ReduceOp. The bitwise ones take int32; avg is NCCL's, gloo refuses it. */
+export const REDUCE_OPS = ['sum', 'product', 'min', 'max', 'avg', 'band', 'bor', 'bxor'] as const;
+export type ReduceOp = (typeof REDUCE_OPS)[number];
+
+/** A file each in collectives/. */
+export const ALGORITHM_NAMES = ['ring', 'naive', 'tree', 'doubleTree', 'halvingDoubling', 'hierarchical'] as const;
+export type AlgorithmName = (typeof ALGORITHM_NAMES)[number];
+
+/** What a message costs: alpha + bytes / beta. */
+export interface Link {
+  /** Whatever the size, microseconds. */
+  readonly latencyUs: number;
+  readonly bytesPerSecond: number;
+}
