@@ -9,6 +9,13 @@ import { NORMAL_FILL_MIN, normalFill, normalFillDouble, polarPair } from './norm
 const TWO32 = 2 ** 32;
 const f = Math.fround;
 
+export interface GeneratorPosition {
+  readonly state: Uint32Array;
+  /** As Mt19937.position. */
+  readonly next: number;
+  readonly cachedNormal: number | undefined;
+}
+
 export class Generator {
   #engine = new Mt19937();
   /** Second half of the last polar pair; survives every draw but its own use. */
@@ -48,9 +55,17 @@ export class Generator {
     return twin;
   }
 
-  /** Where the engine stands, and whether half a pair of normals is left over; see rng-state.ts. */
-  position(): { readonly state: Uint32Array; readonly next: number; readonly hasNormal: boolean } {
-    return { ...this.#engine.position(), hasNormal: this.#cachedNormal !== undefined };
+  /** Where the engine stands, and the half pair of normals that may be left over; see rng-state.ts. */
+  position(): GeneratorPosition {
+    return { ...this.#engine.position(), cachedNormal: this.#cachedNormal };
+  }
+
+  /** The generator that drew on to there. */
+  static at(initialSeed: bigint, { state, next, cachedNormal }: GeneratorPosition): Generator {
+    const generator = new Generator(initialSeed);
+    generator.#engine = Mt19937.at(state, next);
+    generator.#cachedNormal = cachedNormal;
+    return generator;
   }
 
   /** One 32-bit word. */

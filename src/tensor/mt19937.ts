@@ -37,11 +37,15 @@ export class Mt19937 {
     return { state: this.#state.slice(), next: this.#next };
   }
 
+  static at(state: Uint32Array, next: number): Mt19937 {
+    const engine = new Mt19937();
+    engine.#state.set(state);
+    engine.#next = next;
+    return engine;
+  }
+
   copy(): Mt19937 {
-    const twin = new Mt19937();
-    twin.#state.set(this.#state);
-    twin.#next = this.#next;
-    return twin;
+    return Mt19937.at(this.#state, this.#next);
   }
 
   #refill(): void {
