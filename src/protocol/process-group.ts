@@ -31,6 +31,12 @@ export interface LaunchPlan {
   readonly rendezvous: { readonly id: string; readonly backend: string; readonly endpoint: string };
   /** What follows the options: the script (here: the configuration) and its arguments. */
   readonly script: readonly string[];
+  /** CUDA_VISIBLE_DEVICES, or the devices that SLURM was asked for: of each node. Absent: all. */
+  readonly visibleDevices?: readonly number[];
+  /** --node_rank: the node that this very line starts; the others need the same line with their number. */
+  readonly nodeRank?: number;
+  /** What the reader of the line should know: what was taken of an elastic range, what would hang on real machines. A sentence each. */
+  readonly notes: readonly string[];
 }
 
 /** An entry of PyTorch's flight recorder, with its field names (torch/csrc/distributed/c10d/FlightRecorder.hpp). Times in nanoseconds. */
