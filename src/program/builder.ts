@@ -149,6 +149,7 @@ export class LaneBuilder {
 
 export class ProgramBuilder {
   private id = 0;
+  private seq = 0;
   readonly lanes: readonly LaneBuilder[];
 
   /** `ranks[d]` is the process that drives device d. */
@@ -158,6 +159,11 @@ export class ProgramBuilder {
 
   lane(device: DeviceIndex): LaneBuilder {
     return must(this.lanes[device], `lane of cuda:${device}`);
+  }
+
+  /** Position of the next collective in the sequence of the step. */
+  nextSeq(): number {
+    return this.seq++;
   }
 
   /** A matching send and recv. The tag is made unique. */

@@ -36,7 +36,8 @@ export function broadcastBuffers(builder: ProgramBuilder, stage: StageGraph): vo
 }
 
 function broadcast(builder: ProgramBuilder, names: readonly string[], where: Where): void {
-  names.forEach((name, seq) => {
+  for (const name of names) {
+    const seq = builder.nextSeq();
     for (const lane of builder.lanes.slice(1)) {
       builder.transfer(
         { device: 0, slice: builder.lane(0).whole(name), where },
@@ -44,5 +45,5 @@ function broadcast(builder: ProgramBuilder, names: readonly string[], where: Whe
         { name: `${name}.broadcast`, payload: 'parameter', collective: { seq, op: 'broadcast', algorithm: 'direct' } },
       );
     }
-  });
+  }
 }

@@ -43,7 +43,7 @@ describe.each(fixtures.ddp)(
     const index = (name: string) => stage.parameters.findIndex((p) => p.name === name);
     const size = (name: string) => 4 * elements(stage.graph.values.find((v) => v.name === name)?.type.shape ?? []);
     const bytes = (first: boolean) =>
-      bucketsOf(stage, config, first)
+      bucketsOf(stage, config, !first)
         .map((bucket) => bucket.reduce((n, p) => n + size(p.name), 0))
         .join(', ');
 
@@ -60,7 +60,7 @@ describe.each(fixtures.ddp)(
     test('rebuilt buckets', () => {
       expect(bytes(false)).toBe(rebuilt);
       expect(
-        bucketsOf(stage, config, false)
+        bucketsOf(stage, config, true)
           .map((b) => b.map((p) => index(p.name)).join(' '))
           .join(', '),
       ).toBe(indices);

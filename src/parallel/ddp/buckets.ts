@@ -26,6 +26,15 @@ export function assignBuckets(bytes: readonly number[], limits: readonly number[
   return buckets;
 }
 
+/**
+ * Limits of the buckets that find_unused_parameters builds in the constructor and keeps: as PyTorch 1.13 has it, the first closes at 1 MiB whatever the cap,
+ * unless the cap is smaller still.
+ */
+export function unusedBucketLimits({ bucketCapMb = DEFAULT_BUCKET_CAP_MB }: Config['ddp']): readonly number[] {
+  const cap = Math.floor(bucketCapMb * 1024 * 1024);
+  return [Math.min(FIRST_BUCKET_BYTES, cap), cap];
+}
+
 /** Limits of the rebuilt buckets. A cap that the user gives holds for the first bucket too (_BucketCapacityConfig.create). */
 export function bucketLimits(ddp: Config['ddp']): readonly number[] {
   if (ddp.bucketCapMb === undefined) return [FIRST_BUCKET_BYTES, DEFAULT_BUCKET_CAP_MB * 1024 * 1024];

@@ -34,7 +34,9 @@ export const ddp: Strategy = {
     }
     // Only after a forward that was followed by a reduction: the first micro-batch of a group.
     if (variant.gradients === 'set') broadcastBuffers(builder, stage);
-    const reducer = variant.steps ? createReducer(builder, config, bucketsOf(stage, config, variant.first)) : undefined;
+    const reducer = variant.steps
+      ? createReducer(builder, config, bucketsOf(stage, config, !variant.first))
+      : undefined;
     stage.graph.nodes.forEach((node, k) => {
       for (const lane of builder.lanes) {
         const own = at(stages, lane.rank);

@@ -1,9 +1,15 @@
-/** Which bucket each parameter of a model is in: one bucket in iteration 0, then buckets in the order in which backward makes the gradients. */
+/**
+ * Which bucket each parameter of a model is in. The constructor builds buckets without knowing in which order gradients come: one with everything, or with
+ * find_unused_parameters several, in reverse order of registration. They are rebuilt once, in the order of the gradients: before the second synced forward, with
+ * static_graph before the third (its first backward only counts hooks); with find_unused_parameters alone never.
+ */
 import { at, must } from '../../base/invariant';
 import type { Config } from '../../protocol/config';
 import { elements } from '../../tensor/shape';
 import { nodesOf, type ParameterRef, type StageGraph } from '../stage-graph';
-import { assignBuckets, bucketLimits } from './buckets';
+import { assignBuckets, bucketLimits, unusedBucketLimits } from './buckets';
+
+export type Buckets = readonly (readonly ParameterRef[])[];
 
 /** Parameters in the order in which backward makes their gradients; within a module the bias before the weight, as autograd does. */
 export function readyOrder(stage: StageGraph): readonly ParameterRef[] {
@@ -16,11 +22,45 @@ export function readyOrder(stage: StageGraph): readonly ParameterRef[] {
   );
 }
 
-/** Buckets of a step: one in registration order in iteration 0, then rebuilt in ready order under the caps. */
-export function bucketsOf(stage: StageGraph, config: Config, first: boolean): readonly (readonly ParameterRef[])[] {
-  if (first) return [stage.parameters];
-  const order = readyOrder(stage);
+/** Parameters that forward does not use. */
+export function unusedParameters({ parameters, registered }: StageGraph): readonly ParameterRef[] {
+  const used = new Set(parameters.map((p) => p.name));
+  return registered.filter((p) => !used.has(p.name));
+}
+
+/** Looks for unused parameters in every forward; a static graph does it once. */
+export const findsUnused = ({ ddp }: Pick<Config, 'ddp'>): boolean => ddp.findUnusedParameters && !ddp.staticGraph;
+
+/** Synced passes that run on the constructor's buckets; Infinity: all of them. */
+export function passesBeforeRebuild(config: Pick<Config, 'ddp'>): number {
+  if (findsUnused(config)) return Number.POSITIVE_INFINITY;
+  return config.ddp.staticGraph ? 2 : 1;
+}
+
+/** The constructor's buckets. */
+export function initialBuckets(stage: StageGraph, config: Pick<Config, 'ddp'>): Buckets {
+  const { registered } = stage;
+  if (!findsUnused(config)) return [registered];
+  return inBuckets(stage, registered, unusedBucketLimits(config.ddp)).reverse();
+}
+
+/** The buckets after the rebuild; unused parameters, which only a static graph has there, come last. */
+export function rebuiltBuckets(stage: StageGraph, config: Pick<Config, 'ddp'>): Buckets {
+  return inBuckets(stage, [...readyOrder(stage), ...unusedParameters(stage)], bucketLimits(config.ddp));
+}
+
+/** Buckets of a synced pass before or after the rebuild. */
+export const bucketsOf = (stage: StageGraph, config: Pick<Config, 'ddp'>, rebuilt: boolean): Buckets =>
+  rebuilt && Number.isFinite(passesBeforeRebuild(config))
+    ? rebuiltBuckets(stage, config)
+    : initialBuckets(stage, config);
+
+function inBuckets(
+  stage: StageGraph,
+  order: readonly ParameterRef[],
+  limits: readonly number[],
+): (readonly ParameterRef[])[] {
   const byName = new Map(stage.graph.values.map((v) => [v.name, v]));
   const bytes = order.map((p) => 4 * elements(must(byName.get(p.name), p.name).type.shape));
-  return assignBuckets(bytes, bucketLimits(config.ddp)).map((indices) => indices.map((i) => at(order, i)));
+  return assignBuckets(bytes, limits).map((indices) => indices.map((i) => at(order, i)));
 }

@@ -14,7 +14,7 @@ export const allreduce: CommHook = {
       input: buffer,
       length,
       payload: 'gradient',
-      seq: index,
+      seq: builder.nextSeq(),
       bucket: index,
       where,
     });
