@@ -165,6 +165,7 @@ function gatherAndLoss({ builder, replicas }: Move, input: StrategyInput, rows: 
     outputGradient: OUTPUT_GRADIENT,
     inputGradient: undefined,
     parameters: [],
+    registered: [],
     masks: [],
     lossGradient: 1 / input.config.accumulate,
   });

@@ -28,7 +28,10 @@ export interface StageGraph {
   readonly outputGradient: string;
   /** Gradient with respect to the input, when asked for. */
   readonly inputGradient: string | undefined;
+  /** Those that backward reaches. */
   readonly parameters: readonly ParameterRef[];
+  /** In registration order all of them; backward never writes the gradient of one that forward does not use (`.grad` stays None). */
+  readonly registered: readonly ParameterRef[];
   /** Dropout masks, in the order of their draws. */
   readonly masks: readonly { readonly name: string; readonly p: number }[];
   /** What the gradient of the loss starts from: 1 over the number of micro-batches. */
@@ -75,26 +78,31 @@ export function stageGraph(input: StrategyInput, options: StageOptions): StageGr
     gradients = builder.backward(new Map([[forward.output, received]]), wrt);
   }
   const inputGradient = gradients.get(x);
-  const made = forward.parameters.map((p) => ({
-    name: p.name,
-    value: must(gradients.get(p.value), `gradient of ${p.name}`),
-  }));
+  const made = forward.parameters.flatMap(({ name, value }) => {
+    const gradient = gradients.get(value);
+    return gradient === undefined ? [] : [{ name, value: gradient }];
+  });
   const finished = builder.finish();
   const named = options.gradients === 'add' ? renamed(finished, new Set(made.map((p) => p.value))) : finished;
   const keep = keptValues(named, [x, forward.output, ...gradients.values()]);
   const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments);
   const kept = segments.length > 0 ? checkpoint(named, segments, keep) : named;
+  const parameters = made.map(({ name, value }) => ({
+    name,
+    gradient: at(finished.values, value).name,
+    fresh: at(named.values, value).name,
+  }));
+  const reached = new Map(parameters.map((p) => [p.name, p]));
   return {
     graph: config.fuse ? fuse(kept, keep) : kept,
     input: nameOf(x),
     output: nameOf(forward.output),
     outputGradient,
     inputGradient: inputGradient === undefined ? undefined : nameOf(inputGradient),
-    parameters: made.map(({ name, value }) => ({
-      name,
-      gradient: at(finished.values, value).name,
-      fresh: at(named.values, value).name,
-    })),
+    parameters,
+    registered: forward.parameters.map(
+      ({ name }) => reached.get(name) ?? { name, gradient: `${name}.grad`, fresh: `${name}.grad` },
+    ),
     masks: forward.masks,
     lossGradient: 1 / config.accumulate,
   };

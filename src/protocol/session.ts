@@ -45,11 +45,31 @@ export interface SessionInfo {
   readonly stepsPerEpoch: number;
   readonly batchPerRank: readonly number[];
   readonly dataset: DatasetPreview;
-  /** DDP: parameter names in each bucket, from iteration 1 on. */
-  readonly buckets: readonly { readonly bytes: number; readonly parameters: readonly string[] }[];
+  /** DDP only. */
+  readonly buckets: BucketsInfo | undefined;
   /** Layers (indices into config.model.layers) that live on each device. */
   readonly layersOfDevice: readonly (readonly number[])[];
   readonly hardwareLabel: string;
+}
+
+export interface BucketInfo {
+  readonly bytes: number;
+  /** In their order within the bucket. */
+  readonly parameters: readonly string[];
+}
+
+/** DDP's gradient buckets, in the order in which they are launched. */
+export interface BucketsInfo {
+  /** The constructor's. */
+  readonly initial: readonly BucketInfo[];
+  /** In ready order, after the rebuild; undefined: it never comes (find_unused_parameters). */
+  readonly rebuilt: readonly BucketInfo[] | undefined;
+  /** Synced passes that run on the initial buckets, where a rebuild comes. */
+  readonly passesBeforeRebuild: number | undefined;
+  /** Parameters in the order in which backward makes their gradients. */
+  readonly readyOrder: readonly string[];
+  /** Parameters that forward does not use. */
+  readonly unused: readonly string[];
 }
 
 export interface DatasetPreview {

@@ -1,11 +1,18 @@
 /** What the page needs to draw before anything has run, from a blueprint and the device that was found. */
 import { at } from '../base/invariant';
 import { codeLines } from '../interop/pytorch-code';
-import { bucketsOf } from '../parallel/ddp/ready-order';
+import {
+  type Buckets,
+  initialBuckets,
+  passesBeforeRebuild,
+  readyOrder,
+  rebuiltBuckets,
+  unusedParameters,
+} from '../parallel/ddp/ready-order';
 import { stageGraph } from '../parallel/stage-graph';
 import { alignedBytes } from '../program/memory-planner';
 import { printProgram } from '../program/printer';
-import type { SessionInfo } from '../protocol/session';
+import type { BucketInfo, BucketsInfo, SessionInfo } from '../protocol/session';
 import { describe, HARDWARE } from '../simulator/hardware';
 import { elements } from '../tensor/shape';
 import type { Blueprint } from './blueprint';
@@ -40,16 +47,27 @@ export function sessionInfo(training: Training): SessionInfo {
     stepsPerEpoch: blueprint.stepsPerEpoch,
     batchPerRank: strategy.slices(config, blueprint.batches().sizes.full).map(([, count]) => count),
     dataset: preview(blueprint),
-    buckets: config.mode === 'ddp' ? bucketInfo(blueprint) : [],
+    buckets: config.mode === 'ddp' ? bucketsInfo(blueprint) : undefined,
     layersOfDevice: strategy.layersOfDevice(config),
     hardwareLabel: describe(HARDWARE[config.hardware]).label,
   };
 }
 
-function bucketInfo({ input, config, parameters }: Blueprint): SessionInfo['buckets'] {
+function bucketsInfo({ input, config, parameters }: Blueprint): BucketsInfo {
   const size = new Map(parameters.map((p) => [p.name, 4 * elements(p.shape)]));
-  return bucketsOf(stageGraph(input, { rows: 2, withLoss: true }), config, false).map((bucket) => ({
-    bytes: bucket.reduce((n, p) => n + (size.get(p.name) ?? 0), 0),
-    parameters: bucket.map((p) => p.name),
-  }));
+  const stage = stageGraph(input, { rows: 2, withLoss: true });
+  const told = (buckets: Buckets): readonly BucketInfo[] =>
+    buckets.map((bucket) => ({
+      bytes: bucket.reduce((n, p) => n + (size.get(p.name) ?? 0), 0),
+      parameters: bucket.map((p) => p.name),
+    }));
+  const before = passesBeforeRebuild(config);
+  const rebuilds = Number.isFinite(before);
+  return {
+    initial: told(initialBuckets(stage, config)),
+    rebuilt: rebuilds ? told(rebuiltBuckets(stage, config)) : undefined,
+    passesBeforeRebuild: rebuilds ? before : undefined,
+    readyOrder: readyOrder(stage).map((p) => p.name),
+    unused: unusedParameters(stage).map((p) => p.name),
+  };
 }

@@ -27,9 +27,15 @@ test('opens paused with everything that the page draws', async () => {
     '4.weight',
     '4.bias',
   ]);
-  expect(s.info.buckets).toEqual([
-    { bytes: 420, parameters: ['4.bias', '4.weight', '2.bias', '2.weight', '0.bias', '0.weight'] },
-  ]);
+  const registered = ['0.weight', '0.bias', '2.weight', '2.bias', '4.weight', '4.bias'];
+  const ready = ['4.bias', '4.weight', '2.bias', '2.weight', '0.bias', '0.weight'];
+  expect(s.info.buckets).toEqual({
+    initial: [{ bytes: 420, parameters: registered }],
+    rebuilt: [{ bytes: 420, parameters: ready }],
+    passesBeforeRebuild: 1,
+    readyOrder: ready,
+    unused: [],
+  });
   expect(s.info.memory.every((m) => m.peakBytes > 0 && m.peakBytes <= m.budgetBytes)).toBe(true);
   expect(s.info.dataset).toMatchObject({ task: 'classification', rows: 64, testRows: 16 });
   await s.close();

@@ -18,7 +18,7 @@ const parseCap = (text: string) =>
 
 export function ClusterPanel() {
   const mode = useApp((app) => app.config.mode);
-  const buckets = useApp((app) => app.info?.buckets);
+  const buckets = useApp((app) => app.info?.buckets?.rebuilt ?? app.info?.buckets?.initial);
   const device = useApp((app) => app.info?.device);
   return (
     <Section part="cluster" title="Cluster">
