@@ -29,6 +29,16 @@ export interface StepVariant {
   readonly steps: boolean;
   /** The first one that reduces (DDP's one bucket before the rebuild). */
   readonly first: boolean;
+  /** Of a step of the optimiser, where the strategy tells them apart (Strategy.phases); absent: the ordinary one. */
+  readonly phase?: string;
+}
+
+/** How a strategy tells steps of the optimiser apart by their number, beside the very first. */
+export interface StepPhases {
+  /** All that may occur; '' is the ordinary one, and among them. */
+  readonly names: readonly string[];
+  /** Of the step of that number, from 0. */
+  at(step: number): string;
 }
 
 export const FULL: StepVariant = { name: 'full', gradients: 'set', steps: true, first: false };
@@ -53,4 +63,6 @@ export interface Strategy {
   construct?(input: StrategyInput): Program | undefined;
   /** The first step differs from the rest (DDP's one bucket before the rebuild). */
   readonly firstStepDiffers?: boolean;
+  /** Where steps differ further, as with a communication hook that begins later. */
+  phases?(config: Config): StepPhases | undefined;
 }

@@ -108,12 +108,16 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   };
   const rowsOf = { full: sizes.full, last: sizes.last ?? [] };
   const epochs = { stepsPerEpoch, hasLast: sizes.last !== undefined };
+  const tellingOf = (own: Strategy) => ({
+    firstStepDiffers: own.firstStepDiffers === true,
+    phases: own.phases?.(config),
+  });
   const compileAll = (
     own: Strategy,
     ownInput: StrategyInput,
     rowsOfSize: Readonly<Record<StepBatch['variant'], readonly number[]>>,
   ) =>
-    allVariants(config, { ...epochs, firstStepDiffers: own.firstStepDiffers === true }).map(({ variant, size }) => ({
+    allVariants(config, epochs, tellingOf(own)).map(({ variant, size }) => ({
       size,
       program: own.compile(ownInput, variant, rowsOfSize[size]),
     }));
@@ -134,9 +138,12 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       ).map((c) => c.program)
     : [];
 
-  const variantOf = ({ step, variant }: StepBatch) =>
-    variantAt(step, variant, config.accumulate, strategy.firstStepDiffers === true).name;
-  const twinVariantOf = ({ step, variant }: StepBatch) => variantAt(step, variant, config.accumulate, false).name;
+  const nameOf = (own: Strategy) => {
+    const telling = tellingOf(own);
+    return ({ step, variant }: StepBatch) => variantAt(step, variant, config.accumulate, telling).name;
+  };
+  const variantOf = nameOf(strategy);
+  const twinVariantOf = nameOf(STRATEGIES.single);
   const stepScalars = makeStepScalars(config);
   const scalars = (batch: StepBatch) => stepScalars(Math.floor(batch.step / config.accumulate) + 1, batch.epoch);
   return {
