@@ -3,6 +3,7 @@
  * Alpha is split as LogP splits it (Culler et al. 1993): half keeps the sender busy, half passes on the way. Called by simulate.ts.
  */
 import type { Compute, Load, Recv, Send } from '../program/instruction';
+import type { DeviceIndex } from '../protocol/trace';
 import type { Hardware } from './hardware';
 
 const US = 1e6;
@@ -24,9 +25,15 @@ export interface MessageCost {
   readonly arrivalUs: number;
 }
 
-export function messageUs({ bytes }: Pick<Send, 'bytes'>, hardware: Hardware): MessageCost {
-  const wireUs = (US * bytes) / hardware.linkBytesPerSecond;
-  return { busyUs: hardware.linkLatencyUs / 2 + wireUs, arrivalUs: hardware.linkLatencyUs + wireUs };
+export function messageUs(
+  { bytes, peer }: Pick<Send, 'bytes' | 'peer'>,
+  from: DeviceIndex,
+  hardware: Hardware,
+): MessageCost {
+  const link = hardware.linkBetween?.(from, peer);
+  const latencyUs = link?.latencyUs ?? hardware.linkLatencyUs;
+  const wireUs = (US * bytes) / (link?.bytesPerSecond ?? hardware.linkBytesPerSecond);
+  return { busyUs: latencyUs / 2 + wireUs, arrivalUs: latencyUs + wireUs };
 }
 
 /** The least a receive takes: joining reads both operands and writes one, streamed as the bytes arrive. */

@@ -6,7 +6,9 @@
  * measured for a small message: NCCL over NVLink a few us, peer copies through a PCIe switch about 10 us, TCP through the kernel tens of us; a CUDA
  * kernel launch 3-5 us.
  */
+import type { Link } from '../protocol/collective';
 import type { HardwareId } from '../protocol/config';
+import type { DeviceIndex } from '../protocol/trace';
 
 export interface Hardware {
   readonly id: HardwareId;
@@ -21,6 +23,8 @@ export interface Hardware {
   readonly linkLatencyUs: number;
   /** Beta: bytes a second that a device can send, and as many that it can receive at the same time. */
   readonly linkBytesPerSecond: number;
+  /** Where not all links are alike: the one between two devices, in place of the two figures above. */
+  readonly linkBetween?: (from: DeviceIndex, to: DeviceIndex) => Link;
   /** Host to device. */
   readonly hostBytesPerSecond: number;
   /** Batches come in over the same port as messages from other devices. */

@@ -100,7 +100,7 @@ class Simulation {
         return endUs;
       }
       case 'send': {
-        const cost = messageUs(i, this.hardware);
+        const cost = messageUs(i, device, this.hardware);
         const endUs = startUs + cost.busyUs;
         this.outUs.set(device, endUs);
         this.inUs.set(i.peer, endUs);
