@@ -6,6 +6,7 @@
 import { at } from '../base/invariant';
 import type { Attrs, OpDef, OpTable, TensorType } from '../graph/op';
 import { elements } from '../tensor/shape';
+import { scaleOp } from './scale-op';
 
 /** Tensors that lie one after the other in a bucket, each with where it starts. */
 function along(types: readonly TensorType[]): readonly { readonly length: number; readonly offset: number }[] {
@@ -122,4 +123,4 @@ const copy: OpDef = {
   ],
 };
 
-export const COMM_OPS: OpTable = new Map([pack, unpack, copy].map((op) => [op.name, op]));
+export const COMM_OPS: OpTable = new Map([pack, unpack, copy, scaleOp].map((op) => [op.name, op]));

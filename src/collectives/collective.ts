@@ -41,6 +41,8 @@ export interface CostRequest {
   /** Of the input of a rank. */
   readonly bytes: number;
   readonly worldSize: number;
+  /** Rank in the group, of those that have one. Default 0. */
+  readonly root?: number;
   readonly nodes?: readonly (readonly number[])[];
 }
 

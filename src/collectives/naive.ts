@@ -1,53 +1,197 @@
 /**
- * Naive all-reduce: every rank sends its whole buffer to rank 0, which adds them in rank order and sends the sum back, as a parameter
- * server does. Correct and easy to follow, kept beside the ring to be compared: rank 0 moves 2(N-1) buffers, the others wait.
+ * Naive: everything goes through one rank, as through a parameter server, or straight from whom has it to whom wants it. The sums are taken in rank order
+ * from the root on. Correct, easy to follow, and knows every collective; kept beside the others to be compared: the root's port carries N-1 times what the
+ * others' do, and they wait for it.
  */
-import { at } from '../base/invariant';
-import type { CollectiveRef } from '../protocol/trace';
-import type { Algorithm } from './collective';
+import type { Rank, Slice } from '../protocol/trace';
+import { barrierFrom } from './barrier';
+import type { CollectiveCall } from './collective';
+import { block, copyOwn, outputOf, scaleInput, scratch } from './local-steps';
+import { algorithm, type Hop, type Recipe, type Round } from './recipe';
+import { burstUs, messageUs, mod } from './stretches';
 
-export const naive: Algorithm = {
-  name: 'naive',
-  ops: ['allReduce'],
+const others = ({ group, root = 0 }: CollectiveCall): readonly Rank[] =>
+  [...group.keys()].filter((rank) => rank !== root);
 
-  emit({ builder, group, input: buffer, length, payload, seq, bucket, where }) {
-    if (length === 0) return;
-    const n = group.length;
-    const root = at(group, 0);
-    const slice = { buffer, offset: 0, length };
-    const ref = (part: 'reduce-scatter' | 'all-gather', round: number, summed: number): CollectiveRef => ({
-      seq,
-      op: 'allReduce',
-      algorithm: 'naive',
-      part,
-      chunk: 0,
-      chunks: 1,
-      round,
-      rounds: n,
-      summed,
-      ...(bucket === undefined ? {} : { bucket }),
-    });
-    for (let r = 1; r < n; r++) {
-      builder.transfer(
-        { device: at(group, r), slice, where },
-        { device: root, slice, where },
-        { name: `${buffer}.gather${r}`, payload, apply: 'add', collective: ref('reduce-scatter', r - 1, r + 1) },
-      );
-    }
-    for (let r = 1; r < n; r++) {
-      builder.transfer(
-        { device: root, slice, where },
-        { device: at(group, r), slice, where },
-        { name: `${buffer}.broadcast${r}`, payload, apply: 'put', collective: ref('all-gather', n - 1, n) },
-      );
-    }
+/** A round a message: the root's port takes them one after the other. */
+const inTurn = (ranks: readonly Rank[], hop: (rank: Rank, k: number) => Hop): readonly Round[] =>
+  ranks.map((rank, k) => [hop(rank, k)]);
+
+/** What each rank sends where the root sends `root` bytes and the others `other`. */
+const sent = (n: number, root: number, other: number, rootRank = 0): readonly number[] =>
+  Array.from({ length: n }, (_, rank) => (rank === rootRank ? root : other));
+
+function reduceRounds(call: CollectiveCall, buffer: string): readonly Round[] {
+  const { root = 0 } = call;
+  const source: Slice = { buffer, offset: 0, length: call.length };
+  return inTurn(others(call), (from, k) => ({
+    from,
+    to: root,
+    source,
+    joins: true,
+    summed: k + 2,
+    chunk: 0,
+    chunks: 1,
+  }));
+}
+
+function broadcastRounds(call: CollectiveCall, source: Slice): readonly Round[] {
+  const { root = 0, group } = call;
+  const whole = call.op === 'allReduce' ? { summed: group.length, chunk: 0, chunks: 1 } : {};
+  return inTurn(others(call), (to) => ({ from: root, to, source, ...whole }));
+}
+
+const allReduce: Recipe = {
+  emit(call, run) {
+    const source = { buffer: call.input, offset: 0, length: call.length };
+    run([...reduceRounds(call, call.input), ...broadcastRounds(call, source)]);
   },
-
   cost: ({ bytes, worldSize: n }) => ({
-    rounds: n === 1 ? 0 : 2 * (n - 1),
-    bytesSent: Array.from({ length: n }, (_, r) => (n === 1 ? 0 : r === 0 ? (n - 1) * bytes : bytes)),
-    formula: { bytes: 'root (N-1) S, others S', time: '2 (N-1) (alpha + S / beta)' },
+    rounds: 2 * (n - 1),
+    bytesSent: sent(n, (n - 1) * bytes, bytes),
+    formula: { bytes: 'root (N-1) S, others S', time: 'N alpha + 2 (N-1) S / beta' },
   }),
-  timeUs: ({ bytes, worldSize: n }, { latencyUs, bytesPerSecond }) =>
-    2 * (n - 1) * (latencyUs + (1e6 * bytes) / bytesPerSecond),
+  timeUs: ({ bytes, worldSize: n }, link) => 2 * burstUs(n - 1, bytes, link),
 };
+
+const broadcast: Recipe = {
+  emit(call, run) {
+    run(broadcastRounds(call, { buffer: call.input, offset: 0, length: call.length }));
+  },
+  cost: ({ bytes, worldSize: n, root }) => ({
+    rounds: n - 1,
+    bytesSent: sent(n, (n - 1) * bytes, 0, root),
+    formula: { bytes: 'root (N-1) S, others 0', time: 'N/2 alpha + (N-1) S / beta' },
+  }),
+  timeUs: ({ bytes, worldSize: n }, link) => burstUs(n - 1, bytes, link),
+};
+
+const reduce: Recipe = {
+  emit(call, run) {
+    run(reduceRounds(call, call.input));
+  },
+  cost: ({ bytes, worldSize: n, root }) => ({
+    rounds: n - 1,
+    bytesSent: sent(n, 0, bytes, root),
+    formula: { bytes: 'root 0, others S', time: 'N/2 alpha + (N-1) S / beta' },
+  }),
+  timeUs: broadcast.timeUs,
+};
+
+const scatter: Recipe = {
+  emit(call, run) {
+    const { root = 0, input, group } = call;
+    const length = call.length / group.length;
+    copyOwn(call, root, block(input, length, root), block(outputOf(call), length, 0));
+    run(
+      inTurn(others(call), (to) => ({
+        from: root,
+        to,
+        source: block(input, length, to),
+        target: block(outputOf(call), length, 0),
+      })),
+    );
+  },
+  cost: ({ bytes, worldSize: n, root }) => ({
+    rounds: n - 1,
+    bytesSent: sent(n, ((n - 1) * bytes) / n, 0, root),
+    formula: { bytes: 'root (N-1)/N S, others 0', time: 'N/2 alpha + (N-1)/N S / beta' },
+  }),
+  timeUs: ({ bytes, worldSize: n }, link) => burstUs(n - 1, bytes / n, link),
+};
+
+function gatherRounds(call: CollectiveCall, root: Rank): readonly Round[] {
+  const { input, length } = call;
+  copyOwn(call, root, block(input, length, 0), block(outputOf(call), length, root));
+  return inTurn(others({ ...call, root }), (from) => ({
+    from,
+    to: root,
+    source: block(input, length, 0),
+    target: block(outputOf(call), length, from),
+  }));
+}
+
+const gather: Recipe = {
+  emit(call, run) {
+    run(gatherRounds(call, call.root ?? 0));
+  },
+  cost: reduce.cost,
+  timeUs: reduce.timeUs,
+};
+
+const allGather: Recipe = {
+  emit(call, run) {
+    const whole = { buffer: outputOf(call), offset: 0, length: call.length * call.group.length };
+    run([...gatherRounds(call, 0), ...broadcastRounds({ ...call, root: 0 }, whole)]);
+  },
+  cost: ({ bytes, worldSize: n }) => ({
+    rounds: 2 * (n - 1),
+    bytesSent: sent(n, (n - 1) * n * bytes, bytes),
+    formula: { bytes: 'root N (N-1) S, others S', time: 'N alpha + (N-1) (N+1) S / beta' },
+  }),
+  timeUs: ({ bytes, worldSize: n }, link) => burstUs(n - 1, bytes, link) + burstUs(n - 1, n * bytes, link),
+};
+
+const reduceScatter: Recipe = {
+  emit(call, run) {
+    const { input, length, group } = call;
+    const own = length / group.length;
+    const buffer = scratch(call, length);
+    for (const rank of group.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, 0));
+    if (call.reduceOp === 'avg') scaleInput(call, buffer);
+    const out = block(outputOf(call), own, 0);
+    run([
+      ...reduceRounds({ ...call, root: 0 }, buffer),
+      ...inTurn(others({ ...call, root: 0 }), (to) => ({
+        from: 0,
+        to,
+        source: block(buffer, own, to),
+        target: out,
+        summed: group.length,
+      })),
+    ]);
+    copyOwn(call, 0, block(buffer, own, 0), out);
+  },
+  cost: ({ bytes, worldSize: n }) => ({
+    rounds: 2 * (n - 1),
+    bytesSent: sent(n, ((n - 1) * bytes) / n, bytes),
+    formula: { bytes: 'root (N-1)/N S, others S', time: 'N alpha + ((N-1) + (N-1)/N) S / beta' },
+  }),
+  timeUs: ({ bytes, worldSize: n }, link) => burstUs(n - 1, bytes, link) + burstUs(n - 1, bytes / n, link),
+};
+
+/** In round k rank r sends to r + k: every port is busy in every round. */
+const allToAll: Recipe = {
+  emit(call, run) {
+    const { input, group } = call;
+    const n = group.length;
+    const own = call.length / n;
+    for (const rank of group.keys()) copyOwn(call, rank, block(input, own, rank), block(outputOf(call), own, rank));
+    run(
+      Array.from({ length: n - 1 }, (_, k) =>
+        [...group.keys()].map((from): Hop => {
+          const to = mod(from + k + 1, n);
+          return { from, to, source: block(input, own, to), target: block(outputOf(call), own, from) };
+        }),
+      ),
+    );
+  },
+  cost: ({ bytes, worldSize: n }) => ({
+    rounds: n - 1,
+    bytesSent: Array.from({ length: n }, () => ((n - 1) * bytes) / n),
+    formula: { bytes: '(N-1)/N S', time: '(N-1) (alpha + S / (N beta))' },
+  }),
+  timeUs: ({ bytes, worldSize: n }, link) => (n - 1) * messageUs(bytes / n, link),
+};
+
+export const naive = algorithm('naive', {
+  allReduce,
+  broadcast,
+  reduce,
+  scatter,
+  gather,
+  allGather,
+  reduceScatter,
+  allToAll,
+  barrier: barrierFrom(allReduce),
+});

@@ -1,13 +1,17 @@
 /**
- * Ring all-reduce: a reduce-scatter round the ring, then an all-gather round the ring; 2(N-1) rounds, each rank sends 2(N-1)/N of the
- * buffer. Chunks and the order of summation are gloo's: chunk c has 2*ceil(n / 2N) elements and is folded
- * x[c-1] + x[c-2] + ... + x[c] (indices mod N), so that sums are gloo's bit for bit. Rank r therefore sends to r-1.
+ * Ring: a reduce-scatter round the ring, then an all-gather round the ring; 2(N-1) rounds, each rank sends 2(N-1)/N of the
+ * buffer, which is the least possible, but the rounds grow with N. Chunks and the order of summation of the all-reduce are gloo's: chunk c has
+ * 2*ceil(n / 2N) elements and is folded x[c-1] + x[c-2] + ... + x[c] (indices mod N), so that sums are gloo's bit for bit. Rank r therefore sends to r-1.
  * Source: gloo's allreduce_ring_chunked; cost: Patarasu & Yuan, "Bandwidth optimal all-reduce algorithms" (2009).
  */
 import { at } from '../base/invariant';
-import type { ProgramBuilder } from '../program/builder';
-import type { CollectiveRef, Slice } from '../protocol/trace';
-import type { Algorithm, CollectiveCall } from './collective';
+import type { Slice } from '../protocol/trace';
+import { barrierFrom } from './barrier';
+import { block, copyOwn, outputOf, scaleInput, scratch } from './local-steps';
+import { algorithm, type Recipe } from './recipe';
+import { chainBroadcast, chainReduce } from './ring-chain';
+import { allGatherChunk, allGatherRounds, reduceScatterChunk, reduceScatterRounds } from './ring-rounds';
+import { bytesOf, elementsOf, messageUs } from './stretches';
 
 /** The stretch of chunk c; length 0 when the buffer is too short to fill it. */
 export function chunkSlice(buffer: string, length: number, worldSize: number, chunk: number): Slice {
@@ -16,82 +20,71 @@ export function chunkSlice(buffer: string, length: number, worldSize: number, ch
   return { buffer, offset, length: Math.min(size, length - offset) };
 }
 
-const mod = (a: number, n: number): number => ((a % n) + n) % n;
-
-/** Which chunk rank r sends in a round of each half. */
-export const reduceScatterChunk = (rank: number, round: number, n: number): number => mod(rank + 1 + round, n);
-export const allGatherChunk = (rank: number, round: number, n: number): number => mod(rank + round, n);
-
-export const ring: Algorithm = {
-  name: 'ring',
-  ops: ['allReduce'],
-
-  emit(call) {
-    const n = call.group.length;
-    for (let round = 0; round < n - 1; round++) {
-      call.builder.exchange(
-        call.group.flatMap((_, r) => hop(call, r, reduceScatterChunk(r, round, n), 'reduce-scatter', round)),
-      );
-    }
-    for (let round = 0; round < n - 1; round++) {
-      call.builder.exchange(
-        call.group.flatMap((_, r) => hop(call, r, allGatherChunk(r, round, n), 'all-gather', round)),
-      );
-    }
+const allReduce: Recipe = {
+  emit({ group, input, length }, run) {
+    const n = group.length;
+    const ring = { members: [...group.keys()], chunk: (c: number) => chunkSlice(input, length, n, c) };
+    run([...reduceScatterRounds(ring), ...allGatherRounds(ring, n)]);
   },
-
   cost({ bytes, worldSize: n }) {
-    const length = bytes / 4;
-    const chunk = (c: number) => 4 * chunkSlice('', length, n, c).length;
-    const sentBy = (r: number): number => {
-      let sum = 0;
-      for (let round = 0; round < n - 1; round++)
-        sum += chunk(reduceScatterChunk(r, round, n)) + chunk(allGatherChunk(r, round, n));
-      return sum;
-    };
+    const chunks = Array.from({ length: n }, (_, c) => chunkSlice('', elementsOf(bytes), n, c));
+    const sentBy = (r: number): number =>
+      bytesOf(
+        chunks
+          .slice(1)
+          .flatMap((_, round) => [
+            at(chunks, reduceScatterChunk(r, round, n)),
+            at(chunks, allGatherChunk(r, round, n)),
+          ]),
+      );
     return {
       rounds: 2 * (n - 1),
-      bytesSent: Array.from({ length: n }, (_, r) => sentBy(r)),
+      bytesSent: chunks.map((_, r) => sentBy(r)),
       formula: { bytes: '2 (N-1)/N S', time: '2 (N-1) (alpha + S / (N beta))' },
     };
   },
-  timeUs: ({ bytes, worldSize: n }, { latencyUs, bytesPerSecond }) =>
-    2 * (n - 1) * (latencyUs + (1e6 * bytes) / (n * bytesPerSecond)),
+  timeUs: ({ bytes, worldSize: n }, link) => 2 * (n - 1) * messageUs(bytes / n, link),
 };
 
-/** Rank r hands `chunk` to rank r-1, which adds it (reduce-scatter) or puts it in place (all-gather). */
-function hop(
-  call: CollectiveCall,
-  r: number,
-  chunk: number,
-  part: 'reduce-scatter' | 'all-gather',
-  round: number,
-): Parameters<ProgramBuilder['exchange']>[0] {
-  const n = call.group.length;
-  const slice = chunkSlice(call.input, call.length, n, chunk);
-  if (slice.length === 0) return [];
-  const collective: CollectiveRef = {
-    seq: call.seq,
-    op: 'allReduce',
-    algorithm: 'ring',
-    part,
-    chunk,
-    chunks: n,
-    round: part === 'reduce-scatter' ? round : n - 1 + round,
-    rounds: 2 * (n - 1),
-    summed: part === 'reduce-scatter' ? round + 2 : n,
-    ...(call.bucket === undefined ? {} : { bucket: call.bucket }),
-  };
-  return [
-    {
-      from: { device: at(call.group, r), slice, where: call.where },
-      to: { device: at(call.group, mod(r - 1, n)), slice, where: call.where },
-      what: {
-        name: `${call.input}.${part}${round}.c${chunk}`,
-        payload: call.payload,
-        apply: part === 'reduce-scatter' ? 'add' : 'put',
-        collective,
-      },
-    },
-  ];
-}
+const reduceScatter: Recipe = {
+  emit(call, run) {
+    const { group, input, length } = call;
+    const n = group.length;
+    const own = length / n;
+    const buffer = scratch(call, length);
+    for (const rank of group.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, 0));
+    if (call.reduceOp === 'avg') scaleInput(call, buffer);
+    run(reduceScatterRounds({ members: [...group.keys()], chunk: (c) => block(buffer, own, c) }));
+    for (const rank of group.keys()) copyOwn(call, rank, block(buffer, own, rank), block(outputOf(call), own, 0));
+  },
+  cost: ({ bytes, worldSize: n }) => ({
+    rounds: n - 1,
+    bytesSent: Array.from({ length: n }, () => ((n - 1) * bytes) / n),
+    formula: { bytes: '(N-1)/N S', time: '(N-1) (alpha + S / (N beta))' },
+  }),
+  timeUs: ({ bytes, worldSize: n }, link) => (n - 1) * messageUs(bytes / n, link),
+};
+
+const allGather: Recipe = {
+  emit(call, run) {
+    const { group, input, length } = call;
+    const output = outputOf(call);
+    for (const rank of group.keys()) copyOwn(call, rank, block(input, length, 0), block(output, length, rank));
+    run(allGatherRounds({ members: [...group.keys()], chunk: (c) => block(output, length, c) }));
+  },
+  cost: ({ bytes, worldSize: n }) => ({
+    rounds: n - 1,
+    bytesSent: Array.from({ length: n }, () => (n - 1) * bytes),
+    formula: { bytes: '(N-1) S', time: '(N-1) (alpha + S / beta)' },
+  }),
+  timeUs: ({ bytes, worldSize: n }, link) => (n - 1) * messageUs(bytes, link),
+};
+
+export const ring = algorithm('ring', {
+  allReduce,
+  reduceScatter,
+  allGather,
+  broadcast: chainBroadcast,
+  reduce: chainReduce,
+  barrier: barrierFrom(allReduce),
+});

@@ -43,6 +43,13 @@ export const COMM_KERNELS = {
     overrides: ['TERMS', 'TARGETS', 'VECTORS', 'LANES'],
     workgroupSize: [64, 1],
   },
+  'comm/scale': {
+    tensors: [{ name: 'memory', access: 'read_write' }],
+    params: ['scale: f32'],
+    segmented: true,
+    overrides: ['LANES'],
+    workgroupSize: [64, 1],
+  },
   'ddp/pack': {
     tensors: [
       { name: 'gradient', access: 'read' },

@@ -1,0 +1,19 @@
+/** A barrier is an all-reduce of one element, as NCCL's is: its result needs every rank, so nobody passes before the last has come. Called by the algorithms. */
+import type { Recipe } from './recipe';
+
+const BYTES = 4;
+
+export function barrierFrom(allReduce: Recipe): Recipe {
+  return {
+    emit(call, run) {
+      const token = `barrier${call.groupName ?? ''}`;
+      for (const device of call.group)
+        call.builder
+          .lane(device)
+          .buffer({ name: token, shape: [1], dtype: 'i32', category: 'communication', persistent: false });
+      allReduce.emit({ ...call, input: token, length: 1 }, run);
+    },
+    cost: (request) => allReduce.cost({ ...request, bytes: BYTES }),
+    timeUs: (request, link, across) => allReduce.timeUs({ ...request, bytes: BYTES }, link, across),
+  };
+}

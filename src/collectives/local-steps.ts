@@ -1,0 +1,43 @@
+/**
+ * What a collective does within the memory of a rank, beside its messages: pre-divides for avg as NCCL does, copies the rank's own block, declares memory for
+ * partial results. Called by recipe.ts and by the algorithms.
+ */
+import { at, must } from '../base/invariant';
+import type { Rank, Slice } from '../protocol/trace';
+import type { CollectiveCall } from './collective';
+
+/** Multiplies a rank's `length` first elements by 1/N in place. */
+export function scaleInput(
+  call: CollectiveCall,
+  buffer: string,
+  ranks: readonly Rank[] = [...call.group.keys()],
+): void {
+  if (call.group.length === 1) return;
+  const attrs = { from: 0, length: call.length, scale: 1 / call.group.length };
+  for (const rank of ranks)
+    call.builder.lane(at(call.group, rank)).compute('comm/scale', [buffer], [buffer], attrs, call.where);
+}
+
+/** Within the memory of one rank; nothing when it is empty. */
+export function copyOwn({ builder, group, where }: CollectiveCall, rank: Rank, from: Slice, to: Slice): void {
+  if (from.length === 0) return;
+  const attrs = { from: from.offset, to: to.offset, length: from.length };
+  builder.lane(at(group, rank)).compute('ops/copy', [from.buffer], [to.buffer], attrs, where);
+}
+
+/** A buffer of that many elements on those ranks, for partial results: what NCCL and gloo keep in buffers of their own. */
+export function scratch(call: CollectiveCall, length: number, ranks: readonly Rank[] = [...call.group.keys()]): string {
+  const name = `${call.input}.${call.op}${call.groupName ?? ''}${call.seq}.scratch${length}`;
+  for (const rank of ranks) {
+    const lane = call.builder.lane(at(call.group, rank));
+    const { dtype } = lane.spec(call.input);
+    lane.buffer({ name, shape: [length], dtype, category: 'communication', persistent: false });
+  }
+  return name;
+}
+
+/** Rank r's part of a buffer that is made of equal blocks, one a rank. */
+export const block = (buffer: string, length: number, rank: Rank): Slice => ({ buffer, offset: rank * length, length });
+
+/** The buffer that the result comes into. */
+export const outputOf = (call: CollectiveCall): string => must(call.output, `${call.op}: the output`);

@@ -1,0 +1,104 @@
+/**
+ * What the files of the algorithms are written in: a recipe a collective says which hops happen in which round and what they cost; `algorithm` makes of a
+ * set of recipes an Algorithm, which checks the call, pre-divides for avg and writes the rounds into the Program. Not an algorithm itself.
+ */
+import { at, must } from '../base/invariant';
+import type { AlgorithmName, CollectiveOp, Link } from '../protocol/collective';
+import type { CollectiveRef, Rank, Slice } from '../protocol/trace';
+import { applyOf, checkCall } from './check-call';
+import type { Algorithm, CollectiveCall, CollectiveCost, CostRequest } from './collective';
+import { scaleInput } from './local-steps';
+
+/** One message, in ranks of the group. */
+export interface Hop {
+  readonly from: Rank;
+  readonly to: Rank;
+  readonly source: Slice;
+  /** Absent: the same stretch of the buffer of that name there. */
+  readonly target?: Slice;
+  /** true: joined to what is there by the call's reduceOp; else it is put in its place. */
+  readonly joins?: boolean;
+  readonly chunk?: number;
+  readonly chunks?: number;
+  /** How many ranks' values the target then holds. */
+  readonly summed?: number;
+}
+
+/** All hops of a round may be under way at once: every rank posts its sends before it waits for what it receives. */
+export type Round = readonly Hop[];
+
+export interface Recipe {
+  /** Declares what it needs beside input and output, copies within a device, and hands over its rounds, once. */
+  emit(call: CollectiveCall, run: (rounds: readonly Round[]) => void): void;
+  cost(request: CostRequest): CollectiveCost;
+  timeUs(request: CostRequest, link: Link, across: Link): number;
+}
+
+export type Recipes = Readonly<Partial<Record<CollectiveOp, Recipe>>>;
+
+export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
+  const recipe = (op: CollectiveOp): Recipe => must(recipes[op], `${op} of ${name}`);
+  return {
+    name,
+    ops: Object.keys(recipes) as CollectiveOp[],
+    emit(call) {
+      checkCall(call);
+      if (call.length === 0 && call.op !== 'barrier') return;
+      if (call.reduceOp === 'avg' && call.op !== 'reduceScatter') scaleInput(call, call.input);
+      recipe(call.op).emit(call, (rounds) => {
+        rounds.forEach((hops, round) => {
+          emitRound(name, call, hops, round, rounds.length);
+        });
+      });
+    },
+    cost: (request) =>
+      request.worldSize === 1 ? alone(recipe(request.op).cost(request)) : recipe(request.op).cost(request),
+    timeUs: (request, link, across = link) =>
+      request.worldSize === 1 || (request.bytes === 0 && request.op !== 'barrier')
+        ? 0
+        : recipe(request.op).timeUs(request, link, across),
+  };
+}
+
+const alone = ({ formula }: CollectiveCost): CollectiveCost => ({ rounds: 0, bytesSent: [0], formula });
+
+function emitRound(name: AlgorithmName, call: CollectiveCall, hops: Round, round: number, rounds: number): void {
+  const { group, op, where, payload } = call;
+  call.builder.exchange(
+    hops.flatMap(({ from, to, source, target = source, joins = false, chunk, chunks, summed }) => {
+      if (source.length === 0) return [];
+      const collective: CollectiveRef = {
+        seq: call.seq,
+        op,
+        algorithm: name,
+        round,
+        rounds,
+        ...(op === 'allReduce' ? { part: joins ? 'reduce-scatter' : 'all-gather' } : {}),
+        ...(chunk === undefined ? {} : { chunk }),
+        ...(chunks === undefined ? {} : { chunks }),
+        ...(summed === undefined ? {} : { summed }),
+        ...(call.groupName === undefined ? {} : { group: call.groupName }),
+        ...(call.reduceOp === undefined || call.reduceOp === 'sum' ? {} : { reduceOp: call.reduceOp }),
+        ...(call.bucket === undefined ? {} : { bucket: call.bucket }),
+      };
+      return [
+        {
+          from: { device: at(group, from), slice: source, where },
+          to: { device: at(group, to), slice: target, where },
+          what: {
+            name: `${source.buffer}.${op}${round}${chunk === undefined ? '' : `.c${chunk}`}`,
+            payload,
+            apply: joins ? applyOf(call) : ('put' as const),
+            collective,
+          },
+        },
+      ];
+    }),
+  );
+}
+
+/** The same stretch of time for several independent sets of rounds. */
+export function together(...sets: readonly (readonly Round[])[]): readonly Round[] {
+  const length = Math.max(0, ...sets.map((rounds) => rounds.length));
+  return Array.from({ length }, (_, k) => sets.flatMap((rounds) => rounds[k] ?? []));
+}

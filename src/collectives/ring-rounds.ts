@@ -1,0 +1,59 @@
+/**
+ * The two halves that rings are made of, for any ranks in a row: in a reduce-scatter each chunk goes once round and is joined at every stop, in an
+ * all-gather it goes once round and is put in place. Member i sends to member i-1, so that chunk c is folded x[c-1] + x[c-2] + ... + x[c], as gloo does it,
+ * and member c ends up with it. Called by ring.ts and hierarchical.ts.
+ */
+import { at } from '../base/invariant';
+import type { Rank, Slice } from '../protocol/trace';
+import type { Hop, Round } from './recipe';
+import { mod } from './stretches';
+
+export interface RingOf {
+  readonly members: readonly Rank[];
+  /** The stretch of chunk c, one a member; may be empty. */
+  readonly chunk: (c: number) => Slice;
+  /** How many ranks' values each member brings. Default 1. */
+  readonly weights?: readonly number[];
+  /** Number of the first chunk among `chunks`, for the eye. */
+  readonly firstChunk?: number;
+  readonly chunks?: number;
+}
+
+/** Which chunk member r sends in a round of each half. */
+export const reduceScatterChunk = (r: number, round: number, n: number): number => mod(r + 1 + round, n);
+export const allGatherChunk = (r: number, round: number, n: number): number => mod(r + round, n);
+
+export function reduceScatterRounds(ring: RingOf): readonly Round[] {
+  const n = ring.members.length;
+  return rounds(ring, reduceScatterChunk, (c, round) => ({
+    joins: true,
+    // Members c-1, c-2, ... have added theirs.
+    summed: Array.from({ length: round + 2 }, (_, k) => ring.weights?.[mod(c - 1 - k, n)] ?? 1).reduce((a, b) => a + b),
+  }));
+}
+
+/** `summed`: of how many ranks the chunks hold the sum, where they do. */
+export function allGatherRounds(ring: RingOf, summed?: number): readonly Round[] {
+  return rounds(ring, allGatherChunk, () => (summed === undefined ? {} : { summed }));
+}
+
+function rounds(
+  { members, chunk, firstChunk = 0, chunks = members.length }: RingOf,
+  chunkOf: (r: number, round: number, n: number) => number,
+  more: (c: number, round: number) => Pick<Hop, 'joins' | 'summed'>,
+): readonly Round[] {
+  const n = members.length;
+  return Array.from({ length: Math.max(0, n - 1) }, (_, round) =>
+    members.map((from, r): Hop => {
+      const c = chunkOf(r, round, n);
+      return {
+        from,
+        to: at(members, mod(r - 1, n)),
+        source: chunk(c),
+        chunk: firstChunk + c,
+        chunks,
+        ...more(c, round),
+      };
+    }),
+  );
+}

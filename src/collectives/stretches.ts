@@ -1,0 +1,32 @@
+/** How a buffer is cut: stretches of elements, and what sending them costs. Called by the algorithms. */
+import type { Link } from '../protocol/collective';
+import type { Slice } from '../protocol/trace';
+
+/** Elements [offset, offset + length). */
+export type Stretch = Pick<Slice, 'offset' | 'length'>;
+
+const BYTES = 4;
+
+export const mod = (a: number, n: number): number => ((a % n) + n) % n;
+
+/** Part k of `parts` whose lengths differ by one at most. */
+export function share({ offset, length }: Stretch, parts: number, k: number): Stretch {
+  const from = Math.floor((k * length) / parts);
+  return { offset: offset + from, length: Math.floor(((k + 1) * length) / parts) - from };
+}
+
+export const bytesOf = (stretches: readonly Stretch[]): number =>
+  stretches.reduce((sum, { length }) => sum + BYTES * length, 0);
+
+export const elementsOf = (bytes: number): number => bytes / BYTES;
+
+/** alpha + bytes / beta, microseconds. */
+export const messageUs = (bytes: number, { latencyUs, bytesPerSecond }: Link): number =>
+  latencyUs + (1e6 * bytes) / bytesPerSecond;
+
+/**
+ * `count` messages that one port sends, or receives, one after the other: alpha / 2 keeps the port busy (LogP's overhead), alpha / 2 passes on the way and
+ * is waited for once.
+ */
+export const burstUs = (count: number, bytes: number, { latencyUs, bytesPerSecond }: Link): number =>
+  count === 0 ? 0 : count * (latencyUs / 2 + (1e6 * bytes) / bytesPerSecond) + latencyUs / 2;
