@@ -34,6 +34,9 @@ export interface Controller {
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   /** Questions to the model as it stands now. */
   readonly ask: Pick<SessionClient, 'predict' | 'generate' | 'attention'>;
+  readonly overlap: SessionClient['overlap'];
+  /** The collectives lab, in the run's session; in one of its own where none is open. */
+  readonly lab: Pick<SessionClient, 'lab' | 'labCurves' | 'measureLab'>;
   /** Hooks of the tests: corrupt one transfer, lose the device. */
   corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
@@ -66,6 +69,14 @@ export function createController({ store, walker, startSession, onRuns }: Contro
   const live = (): SessionClient => {
     if (!session) throw new LockstepError('rank-failed', 'No session is running.', 'Restart the session.');
     return session;
+  };
+
+  let labSession: SessionClient | undefined;
+  const bench = (): SessionClient => {
+    if (session) return session;
+    const own = labSession ?? startSession({ onEvent: () => undefined, onFailure: () => (labSession = undefined) });
+    labSession = own;
+    return own;
   };
 
   const player = createPlayer(store, walker, {
@@ -287,6 +298,12 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       predict: async (input) => live().predict(input),
       generate: async (...given) => live().generate(...given),
       attention: async (row) => live().attention(row),
+    },
+    overlap: async () => live().overlap(),
+    lab: {
+      lab: async (request) => bench().lab(request),
+      labCurves: async (request) => bench().labCurves(request),
+      measureLab: async (request) => bench().measureLab(request),
     },
     corrupt: async (event, add) => live().corrupt(event, add),
     loseDevice: async () => live().loseDevice(),

@@ -28,6 +28,10 @@ export interface SessionClient {
   reset(): Promise<void>;
   run(config: unknown, files: Files): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
+  readonly overlap: SessionApi['overlap'];
+  readonly lab: SessionApi['lab'];
+  readonly labCurves: SessionApi['labCurves'];
+  readonly measureLab: SessionApi['measureLab'];
   corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
   control(message: ControlMessage): void;
@@ -155,6 +159,10 @@ export function startSession(listener: SessionListener): SessionClient {
     reset: () => call(() => api.reset()),
     run: (config, files) => call(() => api.run(config, files)),
     saveWeights: () => call(() => api.saveWeights()),
+    overlap: () => call(() => api.overlap()),
+    lab: (request) => call(() => api.lab(request)),
+    labCurves: (request) => call(() => api.labCurves(request)),
+    measureLab: (request) => call(() => api.measureLab(request)),
     corrupt: (event, add) => call(() => api.corrupt(event, add)),
     loseDevice: () => call(() => api.loseDevice()),
     control: (message) => ports?.control.port1.postMessage(message),

@@ -3,7 +3,8 @@
  * port that is looked at between steps, and an event port with at most one message a step. Types only.
  */
 import type { WireError } from '../base/errors';
-import type { Config } from './config';
+import type { Config, HardwareId } from './config';
+import type { LabCurves, LabMeasurement, LabRequest, LabResult } from './lab';
 import type { BufferInfo, CodeLine, DeviceMemory, LossRecord, StepTrace } from './trace';
 
 /** A file the user dropped or the command line read, by the name that the Config uses. */
@@ -181,6 +182,20 @@ export type ControlMessage =
   | { readonly type: 'pause' }
   | { readonly type: 'abort' };
 
+/** <name>.safetensors and <name>.state.safetensors. */
+export interface CheckpointFiles {
+  readonly model: Uint8Array<ArrayBuffer>;
+  readonly state: Uint8Array<ArrayBuffer>;
+}
+
+/** Modelled time of a step whose all-reduces run beside backward, and after it. */
+export interface OverlapTimes {
+  readonly hardware: HardwareId;
+  readonly label: string;
+  readonly withOverlapUs: number;
+  readonly withoutOverlapUs: number;
+}
+
 export interface SessionApi {
   /** Builds everything and resolves when the first step can run. Rejects with a WireError. Replaces an open session. */
   open(config: unknown, files: Files, events: MessagePort, control: MessagePort): Promise<SessionInfo>;
@@ -205,6 +220,15 @@ export interface SessionApi {
   loseDevice(): Promise<void>;
   /** The current weights as .safetensors. */
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
+  /** The state between two steps, from which `resume` goes on; rank 0's, and of the others what differs from it. While playing, too. */
+  saveCheckpoint(): Promise<CheckpointFiles>;
+  /** DDP: what overlap saves in the open run; empty in other modes. */
+  overlap(): Promise<readonly OverlapTimes[]>;
+  /** The collectives lab: runs one collective for real. Needs no open run and leaves one as it is. */
+  lab(request: LabRequest): Promise<LabResult>;
+  /** Algorithms compared; of the request's own algorithm nothing is read. */
+  labCurves(request: LabRequest): Promise<LabCurves>;
+  measureLab(request: LabRequest): Promise<LabMeasurement>;
   dispose(): Promise<void>;
 }
 

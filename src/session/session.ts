@@ -7,7 +7,9 @@ import { oneAtATime } from '../base/one-at-a-time';
 import { prepareFiles } from '../data/prepare-files';
 import type { ControlMessage, SessionApi, SessionEvent } from '../protocol/session';
 import { createBlueprint } from './blueprint';
+import { writeCheckpoint } from './checkpoint/checkpoint-file';
 import { DeviceKeeper } from './device-keeper';
+import { overlapTimes } from './overlap-times';
 import { parseConfig } from './parse-config';
 import { runConfig } from './run';
 import { Running } from './running';
@@ -76,6 +78,13 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     corrupt: (event, add) => typed(() => running().training.corrupt(event, add)),
     loseDevice: () => typed(() => running().training.lose()),
     saveWeights: () => typed(async () => weightsFile(running().training.blueprint, await running().weights())),
+    saveCheckpoint: () =>
+      typed(async () => writeCheckpoint(running().training.blueprint, await running().checkpoint())),
+    overlap: () => typed(async () => overlapTimes(running().training.blueprint)),
+    // Loaded when the lab is opened: a run needs none of it.
+    lab: (request) => typed(async () => (await import('./lab/run-lab')).runLab(request)),
+    labCurves: (request) => typed(async () => (await import('./lab/lab-curves')).labCurves(request)),
+    measureLab: (request) => typed(async () => (await import('./lab/measure-lab')).measureLab(request)),
     dispose: () =>
       typed(() =>
         inTurn(async () => {
