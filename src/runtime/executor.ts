@@ -6,7 +6,8 @@
 
 import type { OpTable } from '../graph/op';
 import type { InstructionId, Load, Program } from '../program/instruction';
-import type { Captured, DeviceIndex } from '../protocol/trace';
+import type { Position } from '../program/reach';
+import type { Captured, DeviceIndex, Rank } from '../protocol/trace';
 import type { HostArray } from '../tensor/shape';
 
 export interface ExecutorInfo {
@@ -46,6 +47,17 @@ export interface Corruption {
   readonly add: number;
 }
 
+/**
+ * A rank stops before that instruction of the step, because somebody wants it to: the executor that hosts it says so, once, and goes no further with
+ * the step. What other ranks can do without it is done.
+ */
+export interface Stop {
+  readonly rank: Rank;
+  readonly instruction: InstructionId;
+  /** Never resolves; rejects when the step is given up. */
+  reached(): Promise<never>;
+}
+
 export interface ExecutorOptions {
   readonly programs: readonly Program[];
   /** Devices of the mesh that live here. */
@@ -53,6 +65,8 @@ export interface ExecutorOptions {
   readonly ops: OpTable;
   /** Needed when some lane's peer lives elsewhere. */
   readonly transport?: Transport;
+  /** A lane by itself is slowed down: it rests after its work until that has taken so many times as long. Default 1. */
+  readonly slowdown?: number;
 }
 
 export interface Executor {
@@ -69,11 +83,13 @@ export interface Executor {
    * Enqueue one step of program `variant`. Resolves when the next step may be enqueued (at once, or after the last host
    * transfer, or when there is room for its loss), and must not be called again before; losses come later through `losses()`.
    */
-  step(variant: string, feed: Feed): Promise<void> | void;
+  step(variant: string, feed: Feed, stop?: Stop): Promise<void> | void;
   /** Losses of the steps since the last call, in step order, one array a step; waits for them. */
   losses(): Promise<readonly (readonly Loss[])[]>;
   /** Run one step instruction by instruction, timing each and capturing what it writes. Same bits as step(). Its loss also appears in losses(). */
-  trace(variant: string, feed: Feed): Promise<readonly InstructionRecord[]>;
+  trace(variant: string, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]>;
+  /** Where its lanes stand in the step that is under way; none between steps, and none where a step is one piece. */
+  positions(): readonly Position[];
   corrupt(corruption: Corruption | undefined): void;
   dispose(): void;
 }

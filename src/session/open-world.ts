@@ -1,5 +1,5 @@
 /** Opens the world of a blueprint on the chosen device and placement: shared, a worker a rank, or (where there are no workers) ranks joined by ports in this thread. */
-import { must } from '../base/invariant';
+import { at, must } from '../base/invariant';
 import type { Program } from '../program/instruction';
 import type { Config } from '../protocol/config';
 import type { Rank } from '../protocol/trace';
@@ -7,7 +7,7 @@ import { canSpawnWorkers } from '../runtime/launch/can-spawn-workers';
 import { createLocalWorld } from '../runtime/launch/local-world';
 import { openExecutors } from '../runtime/launch/open-executors';
 import { createWorkerWorld } from '../runtime/launch/worker-world';
-import type { DatasetTable, World } from '../runtime/launch/world';
+import type { DatasetTable, GroupOptions, World } from '../runtime/launch/world';
 import { createPortMesh } from '../runtime/transport/port-transport';
 import type { DeviceChoice } from './device-keeper';
 
@@ -16,6 +16,7 @@ export interface WorldRequest {
   readonly table: DatasetTable;
   readonly placement: Config['placement'];
   readonly rankOfDevice: readonly Rank[];
+  readonly group?: GroupOptions;
   readonly choice: DeviceChoice;
   readonly gpu: GPU | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
@@ -26,17 +27,27 @@ export async function openWorld({
   table,
   placement,
   rankOfDevice,
+  group = { timeoutMs: 60_000, slow: [] },
   choice,
   gpu,
   onProgress,
 }: WorldRequest): Promise<World> {
   const devices = rankOfDevice.map((_, d) => d);
   const { kind, opened } = choice;
+  const options = { rankOf: (device: number) => at(rankOfDevice, device), timeoutMs: group.timeoutMs };
   if (placement === 'shared' || devices.length === 1) {
-    return createLocalWorld(await openExecutors({ kind, programs, devices }, { gpu, opened, onProgress }), table);
+    return createLocalWorld(
+      await openExecutors({ kind, programs, devices }, { gpu, opened, onProgress }),
+      table,
+      options,
+    );
   }
-  if (canSpawnWorkers()) return createWorkerWorld({ programs, table }, kind, rankOfDevice);
+  if (canSpawnWorkers()) return createWorkerWorld({ programs, table }, kind, rankOfDevice, group);
   const mesh = createPortMesh(devices.length);
   const ports = new Map(devices.map((d) => [d, must(mesh[d], `ports of cuda:${d}`)]));
-  return createLocalWorld(await openExecutors({ kind, programs, devices, ports }, { gpu, onProgress }), table);
+  return createLocalWorld(
+    await openExecutors({ kind, programs, devices, ports, group }, { gpu, onProgress }),
+    table,
+    options,
+  );
 }

@@ -7,10 +7,12 @@ import { foldMovements } from '../../program/fold-movements';
 import type { Instruction, Lane, Program } from '../../program/instruction';
 import { linearize } from '../../program/linearize';
 import { planMemory } from '../../program/memory-planner';
+import { type Position, positionsAfter, reach } from '../../program/reach';
 import type { Place } from '../../program/symbolic-memory';
 import type { Captured, DeviceIndex, Queue } from '../../protocol/trace';
 import { disposedError } from '../disposed-error';
-import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord, Loss } from '../executor';
+import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord, Loss, Stop } from '../executor';
+import { createBrake } from '../rest';
 import { type ArrayOf, capture, computeAction, foldAction, loadAction, receive, sliceOf } from './cpu-actions';
 import { createCpuMemory } from './cpu-memory';
 
@@ -34,6 +36,8 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
   let feed: Feed = () => new Float32Array(0);
   let corruption: Corruption | undefined;
   let pendingLosses: Loss[][] = [];
+  let positions: readonly Position[] = [];
+  const brake = options.slowdown === undefined ? undefined : createBrake(options.slowdown);
 
   const hosted = (program: Program): Lane[] => program.lanes.filter((l) => devices.includes(l.device));
   const isLocal = (program: Program) => hosted(program).length === program.lanes.length;
@@ -116,7 +120,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
   };
 
   /** The two queues of a lane whose peers live elsewhere. */
-  const remoteStep = async (variant: string, records?: InstructionRecord[]): Promise<void> => {
+  const remoteStep = async (variant: string, stop?: Stop, records?: InstructionRecord[]): Promise<void> => {
     const program = programOf(variant);
     const lane = must(hosted(program)[0], 'a hosted lane');
     const { device } = lane;
@@ -133,6 +137,10 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       events.set(name, { done, set });
       return { done, set };
     };
+    const place: { -readonly [K in keyof Position]: Position[K] } = { device, compute: undefined, comm: undefined };
+    positions = [place];
+    /** The rank has stopped: neither queue goes on. */
+    let stopped: Promise<never> | undefined;
     const runOne = async (i: Instruction): Promise<Captured[]> => {
       if (i.kind === 'wait') await event(i.event).done;
       else if (i.kind === 'send') wire.send(device, i.peer, i.tag, Float32Array.from(sliceOf(i, array)));
@@ -142,7 +150,10 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
         return records ? [capture(i.slice.buffer, target, i.slice.offset)] : [];
       } else {
         const action = localAction(program, device, i);
+        const startUs = brake && nowUs();
         action.run();
+        const due = startUs === undefined ? undefined : brake?.(nowUs() - startUs);
+        if (due) await due;
         return records ? action.captured() : [];
       }
       return [];
@@ -150,6 +161,9 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     const runQueue = async (queue: Queue) => {
       for (const i of lane.instructions) {
         if (i.queue !== queue) continue;
+        place[queue] = i.id;
+        if (i.id === stop?.instruction) stopped = stop.reached();
+        if (stopped) await stopped;
         const startUs = nowUs();
         const captured = await runOne(i);
         if (i.kind !== 'wait') records?.push({ id: i.id, device, startUs, durUs: nowUs() - startUs, captured });
@@ -159,9 +173,19 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
           await Promise.resolve();
         }
       }
+      place[queue] = undefined;
     };
     await Promise.all([runQueue('compute'), runQueue('comm')]);
+    positions = [];
     noteLosses(variant);
+  };
+
+  /** Of a step that one rank does not get through: what is done all the same. */
+  const localUntil = (variant: string, actions: readonly Action[], stop: Stop): Promise<never> => {
+    const ran = reach(programOf(variant), stop.rank, stop.instruction);
+    for (const action of actions) if (action.parts.every((part) => ran.has(part.instruction.id))) action.run();
+    positions = positionsAfter(programOf(variant), ran);
+    return stop.reached();
   };
 
   const traceLocal = (actions: readonly Action[]): InstructionRecord[] =>
@@ -185,11 +209,12 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     allocatedBytes: (device) => memoryOf(device).bytes,
     write: (device, buffer, data) => memoryOf(device).persistent(buffer).set(data),
     read: async (refs) => refs.map(({ device, buffer }) => Float32Array.from(memoryOf(device).persistent(buffer))),
-    step(variant, nextFeed) {
+    step(variant, nextFeed, stop) {
       if (disposed) throw disposedError();
       feed = nextFeed;
-      const actions = corruption ? roundByRound(variant) : local.get(variant);
-      if (!actions) return remoteStep(variant);
+      const actions = corruption || stop ? roundByRound(variant) : local.get(variant);
+      if (!actions) return remoteStep(variant, stop);
+      if (stop) return localUntil(variant, actions, stop);
       for (const action of actions) action.run();
       noteLosses(variant);
       return undefined;
@@ -200,16 +225,18 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       pendingLosses = [];
       return taken;
     },
-    async trace(variant, nextFeed) {
+    async trace(variant, nextFeed, stop) {
       if (disposed) throw disposedError();
       feed = nextFeed;
       const actions = roundByRound(variant);
       const records: InstructionRecord[] = [];
+      if (actions && stop) return localUntil(variant, actions, stop);
       if (actions) records.push(...traceLocal(actions));
-      else await remoteStep(variant, records);
+      else await remoteStep(variant, stop, records);
       if (actions) noteLosses(variant);
       return records;
     },
+    positions: () => positions,
     corrupt(next) {
       corruption = next;
     },

@@ -9,12 +9,13 @@ import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import { createCpuExecutor } from '../cpu/cpu-executor';
 import type { Transport } from '../executor';
-import { closePorts, createPortTransport, type Ports } from '../transport/port-transport';
+import { closePorts, createPortTransport, type Ports, type PortTransportOptions } from '../transport/port-transport';
 import { type OpenedDevice, openDevice } from '../webgpu/device';
 import { chooseTuning } from '../webgpu/tuning/choose-tuning';
 import { browserTuningStore, type TuningStore } from '../webgpu/tuning/tuning-store';
 import { createWebgpuExecutor } from '../webgpu/webgpu-executor';
 import type { HostedExecutor } from './local-world';
+import type { GroupOptions } from './world';
 
 export interface ProcessPlan {
   readonly kind: 'webgpu' | 'cpu';
@@ -23,6 +24,7 @@ export interface ProcessPlan {
   readonly devices: readonly DeviceIndex[];
   /** Ports from each of its devices to every other device of the mesh; absent: all devices share one memory space. */
   readonly ports?: ReadonlyMap<DeviceIndex, Ports>;
+  readonly group?: GroupOptions;
 }
 
 export interface OpenOptions {
@@ -40,10 +42,15 @@ export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Pr
   const hosted: HostedExecutor[] = [];
   try {
     for (const device of plan.devices) {
-      const transport = createPortTransport(device, must(ports.get(device), `ports of cuda:${device}`));
+      const transport = createPortTransport(
+        device,
+        must(ports.get(device), `ports of cuda:${device}`),
+        transportOptions(plan.group, device),
+      );
       const one = await openOne(plan, [device], transport, options);
       hosted.push({
         ...one,
+        hangUp: (reason) => transport.close(reason),
         close() {
           transport.close('the process group was destroyed');
           one.close();
@@ -62,6 +69,16 @@ export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Pr
   }
 }
 
+function transportOptions(group: GroupOptions | undefined, own: DeviceIndex): PortTransportOptions {
+  const links = (group?.slow ?? []).flatMap((s) =>
+    s.type === 'link' && s.from === own ? [[s.to, s.factor] as const] : [],
+  );
+  return {
+    ...(group === undefined ? {} : { timeoutMs: group.timeoutMs }),
+    ...(links.length === 0 ? {} : { slowTo: new Map(links) }),
+  };
+}
+
 async function openOne(
   plan: ProcessPlan,
   devices: readonly DeviceIndex[],
@@ -69,7 +86,14 @@ async function openOne(
   options: OpenOptions,
 ): Promise<HostedExecutor> {
   const { programs } = plan;
-  const base = { programs, devices, ops: PROGRAM_OPS, ...(transport ? { transport } : {}) };
+  const slow = plan.group?.slow.find((s) => s.type === 'rank' && devices.length === 1 && s.rank === devices[0]);
+  const base = {
+    programs,
+    devices,
+    ops: PROGRAM_OPS,
+    ...(transport ? { transport } : {}),
+    ...(slow ? { slowdown: slow.factor } : {}),
+  };
   if (plan.kind === 'cpu') return { executor: createCpuExecutor(base), devices, lose() {}, close() {} };
   const opened = options.opened ?? (await openDevice(options.gpu, { label: `cuda:${devices.join(',')}` }));
   const close = () => {

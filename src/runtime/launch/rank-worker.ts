@@ -2,4 +2,4 @@
 import * as Comlink from 'comlink';
 import { createRank } from './rank';
 
-Comlink.expose(createRank());
+Comlink.expose(createRank(() => self.close()));

@@ -2,23 +2,36 @@
  * One rank: a process of the mesh. It owns its devices and its part of the mesh of ports and does not know where it runs; rank-worker.ts puts it into a
  * worker, where control comes through comlink. Tensors go from rank to rank, never through the session or the page.
  */
-import { toWire, type WireError } from '../../base/errors';
+import { fromWire, toWire, type WireError } from '../../base/errors';
 import { must } from '../../base/invariant';
+import type { Rank } from '../../protocol/trace';
 import { browserGpu } from '../webgpu/browser-gpu';
 import { createLocalWorld } from './local-world';
 import { openExecutors, type ProcessPlan } from './open-executors';
 import type { DatasetTable, World } from './world';
 
-export interface RankApi extends Omit<World, 'info' | 'lost'> {
-  open(plan: ProcessPlan, table: DatasetTable): Promise<World['info']>;
+export interface RankApi extends Omit<World, 'info' | 'lost' | 'kill' | 'abort'> {
+  /** `lifeline`: nothing is ever said over it; it closes when this rank ends. */
+  open(plan: RankPlan, table: DatasetTable, lifeline: MessagePort): Promise<World['info']>;
   /** Answers whatever else is going on. */
   ping(): Promise<void>;
+  /** Gives up what waits: the process group has failed elsewhere. */
+  abort(error: WireError): Promise<void>;
   /** Resolves when this rank's device is lost. */
   untilLost(): Promise<WireError>;
 }
 
-export function createRank(): RankApi {
+export interface RankPlan extends ProcessPlan {
+  readonly rank: Rank;
+  /** Locked while this rank lives. */
+  readonly lifeLock: string;
+}
+
+/** `end` ends the worker around it. */
+export function createRank(end: () => void): RankApi {
   let world: World | undefined;
+  /** Kept, so that it is not collected. */
+  let lifeline: MessagePort | undefined;
   const open = (): World => must(world, 'an open rank');
   /** Errors keep class and fields across the wall as wire errors. */
   const typed = async <T>(task: () => Promise<T>): Promise<T> => {
@@ -29,9 +42,17 @@ export function createRank(): RankApi {
     }
   };
   return {
-    open: (plan, table) =>
+    open: (plan, table, line) =>
       typed(async () => {
-        world = createLocalWorld(await openExecutors(plan, { gpu: browserGpu() }), table);
+        lifeline = line;
+        await holdLock(plan.lifeLock);
+        const hosted = await openExecutors(plan, { gpu: browserGpu() });
+        const { rank, group } = plan;
+        world = createLocalWorld(hosted, table, {
+          rankOf: () => rank,
+          ...(group ? { timeoutMs: group.timeoutMs } : {}),
+          end,
+        });
         return world.info;
       }),
     ping: async () => {},
@@ -42,7 +63,25 @@ export function createRank(): RankApi {
     run: (feeds) => typed(() => open().run(feeds)),
     trace: (feed) => typed(() => open().trace(feed)),
     corrupt: (corruption) => typed(() => open().corrupt(corruption)),
+    positions: () => typed(async () => (await world?.positions()) ?? []),
+    abort: (error) => typed(async () => world?.abort(fromWire(error))),
     lose: () => typed(() => open().lose()),
-    dispose: () => typed(() => open().dispose()),
+    dispose: () =>
+      typed(async () => {
+        lifeline?.close();
+        await open().dispose();
+      }),
   };
+}
+
+/** The browser gives it to the next in line when this worker has ended, however that came about. Resolves when it is held, or cannot be. */
+function holdLock(name: string): Promise<void> {
+  if (typeof navigator === 'undefined' || !('locks' in navigator)) return Promise.resolve();
+  return new Promise((resolve) => {
+    const held = () => {
+      resolve();
+      return new Promise(() => {});
+    };
+    navigator.locks.request(name, held).catch(() => resolve());
+  });
 }

@@ -8,7 +8,7 @@ import { createLocalWorld } from './local-world';
 import { FakeWorker } from './testing/fake-worker';
 import { type SmallWorld, smallWorld, weightsOf, writeStart } from './testing/small-world';
 import { createWorkerWorld } from './worker-world';
-import type { World } from './world';
+import type { GroupOptions, World } from './world';
 
 beforeEach(() => {
   FakeWorker.made.length = 0;
@@ -19,7 +19,9 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const open = (small: SmallWorld): Promise<World> => createWorkerWorld(small, 'cpu', small.rankOfDevice);
+const GROUP: GroupOptions = { timeoutMs: 60_000, slow: [] };
+const open = (small: SmallWorld, group = GROUP): Promise<World> =>
+  createWorkerWorld(small, 'cpu', small.rankOfDevice, group);
 const worker = (rank: number): FakeWorker => must(FakeWorker.made[rank], `worker ${rank}`);
 
 describe.each([
@@ -123,7 +125,7 @@ test('after dispose() every call is refused, one that waits included', async () 
 
 test('when one rank cannot open, none stays', async () => {
   const small = smallWorld('ddp', 2);
-  const opening = createWorkerWorld({ ...small, programs: [] }, 'cpu', [0, 5]);
+  const opening = createWorkerWorld({ ...small, programs: [] }, 'cpu', [0, 5], GROUP);
   worker(0).silent = true;
   setTimeout(() => worker(0).die('gone'), 5);
   await expect(opening).rejects.toMatchObject({ code: 'rank-failed' });

@@ -1,16 +1,18 @@
 /**
  * A world whose processes live in workers of their own: spawns them, hands out the mesh of ports once, fans calls out and merges the answers. A
- * worker that dies, or does not answer for too long, becomes a typed error on every call that waits, and on every later one.
+ * worker that dies, lets others wait for too long or does not answer becomes a typed error on every call that waits, and on every later one; the ranks
+ * that are left are told at once.
  */
 import * as Comlink from 'comlink';
-import { fromWire, isWireError, LockstepError } from '../../base/errors';
+import { fromWire, isWireError, LockstepError, toWire } from '../../base/errors';
 import { must } from '../../base/invariant';
 import { within } from '../../base/within';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import { closePorts, createPortMesh } from '../transport/port-transport';
-import type { ProcessPlan } from './open-executors';
-import type { RankApi } from './rank';
-import type { StepFeed, World, WorldPlan } from './world';
+import { groupTimeout, rankFailed } from './group-failure';
+import { Lifeline } from './lifeline';
+import type { RankApi, RankPlan } from './rank';
+import type { FailureDetails, Fault, GroupOptions, StandsAt, StepFeed, World, WorldPlan } from './world';
 
 /** A rank that has a call to answer and says nothing for that long has failed (PyTorch's default is 30 minutes; a page cannot wait so long). */
 const SILENCE_MS = 60_000;
@@ -20,20 +22,24 @@ const STEPS_PER_CALL = 8;
 const PING_MS = 2000;
 /** What a rank may take to give its devices back before its worker is ended. */
 const FAREWELL_MS = 500;
-
-const HINT = 'Reset to start all ranks again.';
+/** What the ranks that are left may take to say where they stand. */
+const POSITIONS_MS = 300;
 
 class RankHandle {
   readonly api: Comlink.Remote<RankApi>;
   /** Rejects when the rank is gone: its worker died or fell silent, or its world was disposed. */
   readonly gone: Promise<never>;
+  readonly lifeline = new Lifeline();
   private end: (error: LockstepError) => void = () => {};
   private heard = 0;
+  private dead = false;
 
   constructor(
     readonly rank: Rank,
     readonly devices: readonly DeviceIndex[],
     private readonly worker: Worker,
+    /** Told once, with what became of it. */
+    private readonly onFailure: (rank: RankHandle, what: string) => void,
   ) {
     this.gone = new Promise<never>((_, reject) => {
       this.end = reject;
@@ -45,6 +51,7 @@ class RankHandle {
       this.fail(`failed: ${event.message || 'its worker could not be started'}`);
     });
     worker.addEventListener('messageerror', () => this.fail('received a message it could not read'));
+    void this.lifeline.untilEnd().then(() => this.fail('ended: its worker is gone'));
     this.api = Comlink.wrap<RankApi>(worker);
   }
 
@@ -84,19 +91,48 @@ class RankHandle {
   /** Resolves with why the rank, or its device, is lost. */
   untilLost(): Promise<LockstepError> {
     const asError = (error: unknown): LockstepError =>
-      error instanceof LockstepError ? error : new LockstepError('rank-failed', String(error), HINT);
+      error instanceof LockstepError ? error : new LockstepError('rank-failed', String(error));
     return Promise.race([this.api.untilLost().then(fromWire), this.gone]).catch(asError);
   }
 
   async dispose(): Promise<void> {
-    await within(FAREWELL_MS, Promise.race([this.api.dispose(), this.gone])).catch(() => {});
-    this.end(new LockstepError('aborted', 'The process group was destroyed.'));
+    this.lifeline.expectEnd();
+    // One that has died would not answer.
+    if (!this.dead) await within(FAREWELL_MS, this.api.dispose()).catch(() => {});
+    this.close(new LockstepError('aborted', 'The process group was destroyed.'));
+    this.kill();
+  }
+
+  /** Every call that waits for it, and every later one, ends with this error. */
+  close(error: LockstepError): void {
+    this.end(error);
+  }
+
+  /** Really ends the worker. */
+  kill(): void {
+    this.dead = true;
+    this.lifeline.expectEnd();
     this.worker.terminate();
   }
 
-  private fail(what: string): void {
-    const devices = this.devices.map((device) => `cuda:${device}`).join(', ');
-    this.end(new LockstepError('rank-failed', `Rank ${this.rank} (${devices}) ${what}.`, HINT, { rank: this.rank }));
+  /** Tells it that the group has failed elsewhere. */
+  abort(error: LockstepError): void {
+    if (!this.dead) this.api.abort(toWire(error)).catch(() => {});
+  }
+
+  /** Where its devices stand; nothing from one that does not say it in time. */
+  async positions(): Promise<readonly StandsAt[]> {
+    let found: readonly StandsAt[] = [];
+    const asked = this.api.positions().then((positions) => {
+      found = positions;
+    });
+    await within(POSITIONS_MS, asked).catch(() => {});
+    return found;
+  }
+
+  fail(what: string): void {
+    this.dead = true;
+    this.onFailure(this, what);
   }
 }
 
@@ -108,14 +144,73 @@ export async function createWorkerWorld(
   plan: WorldPlan,
   kind: 'webgpu' | 'cpu',
   rankOfDevice: readonly Rank[],
+  group: GroupOptions,
 ): Promise<World> {
   const mesh = createPortMesh(rankOfDevice.length);
   const ranks: RankHandle[] = [];
   const dispose = async () => {
     await Promise.all(ranks.map((rank) => rank.dispose()));
   };
+  const rankOf = (device: unknown): Rank => must(rankOfDevice[Number(device)], `rank of cuda:${device}`);
+  /** Faults of the steps that have been asked for, so that a rank which ends by one is told from one that crashed. */
+  const faults = new Map<Rank, Fault>();
+  let failing: Promise<LockstepError> | undefined;
+  let lose: (error: LockstepError) => void = () => {};
+  const failed = new Promise<LockstepError>((resolve) => {
+    lose = resolve;
+  });
+  /** The first failure is everybody's: where the others stand is asked, then they give up what they wait for. */
+  const failAll = (
+    make: (positions: readonly StandsAt[]) => LockstepError,
+    without?: RankHandle,
+  ): Promise<LockstepError> => {
+    failing ??= (async () => {
+      const left = ranks.filter((rank) => rank !== without);
+      const error = make((await Promise.all(left.map((rank) => rank.positions()))).flat());
+      for (const rank of ranks) {
+        if (rank !== without) rank.abort(error);
+        rank.close(error);
+      }
+      lose(error);
+      return error;
+    })();
+    return failing;
+  };
+  const onFailure = (rank: RankHandle, what: string): void => {
+    const fault = faults.get(rank.rank);
+    const killed = fault?.what === 'kill';
+    void failAll(
+      (positions) =>
+        rankFailed(rank.rank, rank.devices, killed ? 'was killed in this step' : what, {
+          positions,
+          ...(killed ? { fault } : {}),
+        }),
+      rank,
+    );
+  };
+  /** A receive that timed out, or whose peer has gone, is the end of the group, and not only of this rank. */
+  const outcome = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } catch (error) {
+      if (failing) throw await failing;
+      if (!(error instanceof LockstepError)) throw error;
+      const { device, peer } = error.details;
+      if (error.code === 'timeout' && error.details['positions'] === undefined) {
+        const who: Omit<FailureDetails, 'positions'> =
+          peer === undefined ? {} : { waiting: rankOf(device), rank: rankOf(peer) };
+        throw await failAll((positions) => groupTimeout(error, { ...who, positions }));
+      }
+      if (error.code === 'rank-failed' && device !== undefined) {
+        const lost = ranks.find((r) => r.rank === rankOf(device));
+        lost?.fail(`ended: ${error.message}`);
+        if (failing) throw await failing;
+      }
+      throw error;
+    }
+  };
   const all = <T>(call: (rank: RankHandle) => Promise<T>): Promise<T[]> =>
-    Promise.all(ranks.map((rank) => rank.answer(call(rank))));
+    outcome(Promise.all(ranks.map((rank) => rank.answer(call(rank)))));
   const ownerOf = (device: DeviceIndex): RankHandle =>
     must(
       ranks.find((r) => r.devices.includes(device)),
@@ -123,20 +218,34 @@ export async function createWorkerWorld(
     );
   const open = (rank: RankHandle) => {
     const ports = new Map(rank.devices.map((d) => [d, must(mesh[d], `ports of cuda:${d}`)]));
-    const own: ProcessPlan = { kind, programs: plan.programs, devices: rank.devices, ports };
+    const { lock: lifeLock, port } = rank.lifeline;
+    const own: RankPlan = {
+      rank: rank.rank,
+      lifeLock,
+      kind,
+      programs: plan.programs,
+      devices: rank.devices,
+      ports,
+      group,
+    };
     const handedOver = [...ports.values()].flatMap((m) => [...m.values()]);
-    return rank.api.open(Comlink.transfer(own, handedOver), plan.table);
+    return rank.api.open(Comlink.transfer(own, handedOver), plan.table, Comlink.transfer(port, [port]));
+  };
+
+  const noteFaults = (feeds: readonly StepFeed[]) => {
+    for (const { fault } of feeds) if (fault) faults.set(fault.rank, fault);
   };
 
   try {
     for (const rank of new Set(rankOfDevice)) {
       const devices = rankOfDevice.flatMap((r, device) => (r === rank ? [device] : []));
-      ranks.push(new RankHandle(rank, devices, spawn(rank)));
+      ranks.push(new RankHandle(rank, devices, spawn(rank), onFailure));
     }
     const info = must((await all(open))[0], 'a rank');
+    for (const rank of ranks) rank.lifeline.watch();
     return {
       info,
-      lost: Promise.race(ranks.map((rank) => rank.untilLost())),
+      lost: Promise.race([failed, ...ranks.map((rank) => rank.untilLost())]),
       allocatedBytes: (device) => ownerOf(device).answer(ownerOf(device).api.allocatedBytes(device)),
       async write(writes) {
         await all((rank) => rank.api.write(writes.filter((w) => rank.devices.includes(w.device))));
@@ -153,6 +262,7 @@ export async function createWorkerWorld(
         return result;
       },
       async run(feeds) {
+        noteFaults(feeds);
         const pieces = piecesOf(feeds).map(async (piece) => {
           const perRank = await all((rank) => rank.api.run(piece));
           return piece.map((_, s) => perRank.flatMap((steps) => steps[s] ?? []));
@@ -160,11 +270,23 @@ export async function createWorkerWorld(
         return (await Promise.all(pieces)).flat();
       },
       async trace(feed) {
+        noteFaults([feed]);
         const perRank = await all((rank) => rank.api.trace(feed));
         return { records: perRank.flatMap((r) => r.records), losses: perRank.flatMap((r) => r.losses) };
       },
       async corrupt(corruption) {
         await all((rank) => rank.api.corrupt(corruption));
+      },
+      async kill(rank) {
+        const handle = ranks.find((r) => r.rank === rank);
+        handle?.kill();
+        handle?.fail('was killed');
+      },
+      async positions() {
+        return (await Promise.all(ranks.map((rank) => rank.positions()))).flat();
+      },
+      async abort(error) {
+        await failAll(() => error);
       },
       async lose() {
         const first = must(ranks[0], 'rank 0');

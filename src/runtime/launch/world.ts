@@ -4,8 +4,9 @@
  * order in which they were made, so what is read is of one step on every device.
  */
 import type { LockstepError } from '../../base/errors';
-import type { Program } from '../../program/instruction';
-import type { DeviceIndex } from '../../protocol/trace';
+import type { InstructionId, Program } from '../../program/instruction';
+import type { Position } from '../../program/reach';
+import type { DeviceIndex, Rank } from '../../protocol/trace';
 import type { DType, HostArray } from '../../tensor/shape';
 import type { Corruption, ExecutorInfo, InstructionRecord, Loss } from '../executor';
 
@@ -20,9 +21,19 @@ export interface DatasetTable {
   readonly targetType: DType;
 }
 
+/** What befalls a rank in a step, because somebody wants to see it: before that instruction it ends as a crash would end it, or stands still for ever. */
+export interface Fault {
+  readonly what: 'kill' | 'hang';
+  readonly rank: Rank;
+  readonly instruction: InstructionId;
+}
+
 /** What the host decides for one step. */
 export interface StepFeed {
   readonly variant: string;
+  /** Its number; the constructor has none. */
+  readonly step?: number;
+  readonly fault?: Fault;
   /** Dataset rows of each process's batch. */
   readonly rows: readonly Int32Array[];
   /** Dropout masks by device and buffer. */
@@ -40,6 +51,36 @@ export interface WorldPlan {
   readonly table: DatasetTable;
 }
 
+/** How the process group of a world behaves. */
+export interface GroupOptions {
+  /** How long a rank waits for another one. */
+  readonly timeoutMs: number;
+  /** What is slowed down by hand, where each device has an executor of its own. */
+  readonly slow: readonly Slowdown[];
+}
+
+/** A device, or the messages from one device to another, takes so many times as long. */
+export type Slowdown =
+  | { readonly type: 'rank'; readonly rank: DeviceIndex; readonly factor: number }
+  | { readonly type: 'link'; readonly from: DeviceIndex; readonly to: DeviceIndex; readonly factor: number };
+
+/** Where a device stood when its world failed. */
+export interface StandsAt extends Position {
+  readonly variant: string;
+  readonly step: number | undefined;
+}
+
+/** What the errors 'rank-failed' and 'timeout' of a world carry in their details. */
+export interface FailureDetails {
+  /** Who died, hangs, or was waited for. */
+  readonly rank?: Rank;
+  readonly fault?: Fault;
+  /** 'timeout': who waited, and how long. */
+  readonly waiting?: Rank;
+  /** Of all devices that could still say it. */
+  readonly positions: readonly StandsAt[];
+}
+
 export interface World {
   readonly info: ExecutorInfo;
   /** Resolves when a device ('device-lost') or a rank ('rank-failed') is lost, with the error that says why. Never rejects. */
@@ -51,6 +92,12 @@ export interface World {
   run(feeds: readonly StepFeed[]): Promise<readonly (readonly Loss[])[]>;
   trace(feed: StepFeed): Promise<{ readonly records: readonly InstructionRecord[]; readonly losses: readonly Loss[] }>;
   corrupt(corruption: Corruption | undefined): Promise<void>;
+  /** Ends a rank now, as a crash would: its worker, or what it has in this thread. The world fails with 'rank-failed'. */
+  kill(rank: Rank): Promise<void>;
+  /** Where the devices stand in the step that is under way. */
+  positions(): Promise<readonly StandsAt[]>;
+  /** Gives everybody up who waits, with this error, and refuses what comes later. */
+  abort(error: LockstepError): Promise<void>;
   /** Test hook: lose the device, as a driver reset would. */
   lose(): Promise<void>;
   dispose(): Promise<void>;

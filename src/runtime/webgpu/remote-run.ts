@@ -6,7 +6,9 @@
 import type { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
-import type { Corruption, Feed, InstructionRecord, Transport } from '../executor';
+import type { Position } from '../../program/reach';
+import type { Corruption, Feed, InstructionRecord, Stop, Transport } from '../executor';
+import { type Brake, createBrake } from '../rest';
 import type { Command } from './bind-dispatches';
 import type { GpuContext } from './context';
 import { planCorruption } from './corruption';
@@ -22,11 +24,15 @@ export class RemoteRun {
   /** By variant. */
   private corrupted: ReadonlyMap<string, { readonly tag: string; readonly commands: readonly Command[] }> = new Map();
 
+  private readonly brake: Brake | undefined;
+
   constructor(
     private readonly context: GpuContext,
     private readonly plan: RemotePlan,
     private readonly transport: Transport,
+    slowdown: number | undefined,
   ) {
+    this.brake = slowdown === undefined ? undefined : createBrake(slowdown);
     const bound = context.kernels.bind(plan.dispatches, context.memory, 'step');
     for (const { queues } of plan.variants.values()) {
       for (const action of [...queues.compute, ...queues.comm]) {
@@ -35,16 +41,22 @@ export class RemoteRun {
     }
   }
 
-  step(variant: string, feed: Feed): Promise<void> {
-    return this.newStep(variant, feed).run();
+  async step(variant: string, feed: Feed, stop?: Stop): Promise<void> {
+    await this.newStep(variant, feed, stop).run();
+    this.current = undefined;
   }
 
-  async trace(variant: string, feed: Feed): Promise<readonly InstructionRecord[]> {
-    const step = this.newStep(variant, feed);
+  async trace(variant: string, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]> {
+    const step = this.newStep(variant, feed, stop);
     const { lane } = must(this.plan.variants.get(variant), `program '${variant}'`);
     const trace = new RemoteTrace(this.context, variant, lane);
     await step.run(trace);
+    this.current = undefined;
     return completeRecords([lane], await trace.records());
+  }
+
+  positions(): readonly Position[] {
+    return this.current ? [this.current.position()] : [];
   }
 
   corrupt(corruption: Corruption | undefined, source: number): void {
@@ -65,13 +77,15 @@ export class RemoteRun {
     this.current?.fail(error);
   }
 
-  private newStep(variant: string, feed: Feed): RemoteStep {
+  private newStep(variant: string, feed: Feed, stop: Stop | undefined): RemoteStep {
     const plan = must(this.plan.variants.get(variant), `program '${variant}'`);
     const corrupted = this.corrupted.get(variant);
     this.current = new RemoteStep(this.context, this.transport, {
       variant,
       plan,
       feed,
+      stop,
+      brake: this.brake,
       commands: (action) => {
         const own = must(this.commands.get(action), 'commands');
         const { instruction } = action;

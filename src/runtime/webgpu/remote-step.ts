@@ -5,7 +5,9 @@
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { Recv, Send } from '../../program/instruction';
-import type { Feed, Transport } from '../executor';
+import type { Position } from '../../program/reach';
+import type { Feed, Stop, Transport } from '../executor';
+import type { Brake } from '../rest';
 import { type Command, encodeCommands } from './bind-dispatches';
 import type { GpuContext } from './context';
 import { runLoads } from './plan-loads';
@@ -26,6 +28,9 @@ export interface StepInput {
   readonly plan: RemoteVariant;
   readonly feed: Feed;
   readonly commands: (action: RemoteAction) => readonly Command[];
+  readonly stop: Stop | undefined;
+  /** Of a rank that is slowed down. */
+  readonly brake: Brake | undefined;
 }
 
 interface Cursor {
@@ -65,23 +70,47 @@ export class RemoteStep {
       const cursor = [this.comm, this.compute].find((each) => this.canMove(each));
       if (cursor) {
         const action = must(cursor.list[cursor.next], 'action');
+        if (action.instruction.id === this.input.stop?.instruction) await this.standStill(this.input.stop);
         observer?.begin(action);
         this.move(cursor, action);
         if (observer) {
           observer.encoded(action, () => this.openEncoder());
+          const since = performance.now();
           this.flush();
+          if (this.input.brake) await this.slowDown(this.input.brake, since);
           await observer.submitted(action, Promise.all(this.outgoing));
         }
         continue;
       }
       if (this.compute.next === this.compute.list.length && this.comm.next === this.comm.list.length) break;
+      const since = performance.now();
       this.flush();
+      if (this.input.brake) await this.slowDown(this.input.brake, since);
       await this.message();
     }
     ring.append(this.openEncoder(), must(losses.get(this.input.variant), 'losses'), (buffer) => memory.buffer(buffer));
+    const since = performance.now();
     this.flush();
     ring.submitted();
+    if (this.input.brake) await this.slowDown(this.input.brake, since);
     await Promise.all(this.outgoing);
+  }
+
+  /** Where the two queues stand. */
+  position(): Position {
+    const next = ({ list, next: at }: Cursor) => list[at]?.instruction.id;
+    return { device: this.input.plan.lane.device, compute: next(this.compute), comm: next(this.comm) };
+  }
+
+  private standStill(stop: Stop): Promise<never> {
+    this.flush();
+    return Promise.race([stop.reached(), this.failed.promise]);
+  }
+
+  /** A rank that is slowed down waits for what it has submitted, and rests. */
+  private async slowDown(brake: Brake, since: number): Promise<void> {
+    await this.context.memory.device.queue.onSubmittedWorkDone();
+    await brake(1000 * (performance.now() - since));
   }
 
   /** Whether the head of the queue can run now. Asks for the message of a recv that has become the head. */

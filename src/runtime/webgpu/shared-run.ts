@@ -3,7 +3,8 @@
  * commands, the copies of the losses, one submit.
  */
 import { must } from '../../base/invariant';
-import type { Corruption, Feed, InstructionRecord } from '../executor';
+import { type Position, positionsAfter, reach } from '../../program/reach';
+import type { Corruption, Feed, InstructionRecord, Stop } from '../executor';
 import { type Command, encodeCommands } from './bind-dispatches';
 import type { GpuContext } from './context';
 import { planCorruption } from './corruption';
@@ -42,6 +43,7 @@ export class SharedRun {
   private roundByRound: ReadonlyMap<string, Variant> | undefined;
   /** Those with the corruption in them; empty without one. */
   private corrupted: ReadonlyMap<string, CorruptedVariant> = new Map();
+  private stoppedAt: readonly Position[] = [];
 
   constructor(
     private readonly context: GpuContext,
@@ -59,7 +61,8 @@ export class SharedRun {
     );
   }
 
-  step(variant: string, feed: Feed): void {
+  step(variant: string, feed: Feed, stop?: Stop): void | Promise<never> {
+    if (stop) return this.runUntil(variant, feed, stop);
     const { memory, ring, losses } = this.context;
     const { plan, commands } = this.corrupted.get(variant) ?? must(this.variants.get(variant), `program '${variant}'`);
     runLoads(plan.loads, feed, memory);
@@ -70,11 +73,30 @@ export class SharedRun {
     ring.append(encoder, must(losses.get(variant), 'losses'), (buffer) => memory.buffer(buffer));
     memory.device.queue.submit([encoder.finish()]);
     ring.submitted();
+    return undefined;
   }
 
-  trace(variant: string, feed: Feed): Promise<readonly InstructionRecord[]> {
+  trace(variant: string, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]> {
+    if (stop) return this.runUntil(variant, feed, stop);
     const corrupted = this.corrupted.get(variant);
     return this.tracer.run(variant, feed, (tag) => (corrupted?.tag === tag ? corrupted.extra : []));
+  }
+
+  /** Of a step that is under way; none where nobody was stopped in it: it is one submit. */
+  positions(): readonly Position[] {
+    return this.stoppedAt;
+  }
+
+  /** Of a step that one rank does not get through: what is done all the same. */
+  private async runUntil(variant: string, feed: Feed, stop: Stop): Promise<never> {
+    const program = must(
+      this.context.programs.find((p) => p.variant === variant),
+      `program '${variant}'`,
+    );
+    const ran = reach(program, stop.rank, stop.instruction);
+    await this.tracer.runOnly(variant, feed, ran);
+    this.stoppedAt = positionsAfter(program, ran);
+    return stop.reached();
   }
 
   corrupt(corruption: Corruption | undefined, source: number): void {

@@ -4,7 +4,7 @@
  * and its time is wall clock. The same kernels on the same memory as step(), so the same bits.
  */
 import { at, must } from '../../base/invariant';
-import type { Program } from '../../program/instruction';
+import type { InstructionId, Program } from '../../program/instruction';
 import type { Feed, InstructionRecord } from '../executor';
 import { type Command, encodeCommands } from './bind-dispatches';
 import { type CapturePlan, captureBytes, encodeCaptures, planCaptures, readCaptures } from './captures';
@@ -39,12 +39,7 @@ export class SharedTrace {
       programs.find((p) => p.variant === variant),
       `program '${variant}'`,
     );
-    let prepared = this.variants.get(variant);
-    if (!prepared) {
-      prepared = this.prepare(program);
-      this.variants.set(variant, prepared);
-    }
-    const steps = await prepared;
+    const steps = await this.stepsOf(program);
     const bytes = captureBytes(steps.flatMap((step) => step.captures));
     const target = staging.acquire(bytes);
     const source = (buffer: number) => memory.buffer(buffer);
@@ -111,6 +106,30 @@ export class SharedTrace {
       );
     });
     return completeRecords(program.lanes, measured);
+  }
+
+  /** Just these instructions, neither timed nor looked at. */
+  async runOnly(variant: string, feed: Feed, ids: ReadonlySet<InstructionId>): Promise<void> {
+    const { programs, memory } = this.context;
+    const program = must(
+      programs.find((p) => p.variant === variant),
+      `program '${variant}'`,
+    );
+    const encoder = memory.device.createCommandEncoder({ label: 'part of a step' });
+    for (const { planned, commands } of await this.stepsOf(program)) {
+      if (!planned.ran.every(({ instruction }) => ids.has(instruction.id))) continue;
+      runLoads(planned.loads, feed, memory);
+      const pass = encoder.beginComputePass();
+      encodeCommands(pass, commands);
+      pass.end();
+    }
+    memory.device.queue.submit([encoder.finish()]);
+  }
+
+  private stepsOf(program: Program): Promise<readonly TracedStep[]> {
+    const known = this.variants.get(program.variant) ?? this.prepare(program);
+    this.variants.set(program.variant, known);
+    return known;
   }
 
   private async prepare(program: Program): Promise<readonly TracedStep[]> {

@@ -7,10 +7,11 @@ import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import { type KernelTuning, SOFTWARE_TUNING } from '../../graph/kernel-tuning';
 import type { Program } from '../../program/instruction';
+import type { Position } from '../../program/reach';
 import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 import { disposedError } from '../disposed-error';
-import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord } from '../executor';
+import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord, Stop } from '../executor';
 import { type GpuContext, KernelSet } from './context';
 import { deviceLost, type OpenedDevice } from './device';
 import { LossRing } from './loss-ring';
@@ -36,8 +37,9 @@ export interface WebgpuExecutorOptions extends ExecutorOptions {
 
 /** One way of running the hosted lanes. */
 interface Run {
-  step(variant: string, feed: Feed): Promise<void> | void;
-  trace(variant: string, feed: Feed): Promise<readonly InstructionRecord[]>;
+  step(variant: string, feed: Feed, stop?: Stop): Promise<void> | void;
+  trace(variant: string, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]>;
+  positions(): readonly Position[];
   /** `source`: the buffer (index) that holds the number to add. */
   corrupt(corruption: Corruption | undefined, source: number): void;
   /** Rejects a step that waits for a peer. */
@@ -73,7 +75,7 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
   const context: GpuContext = { opened, layout, memory, ops, programs, devices, kernels, staging, ring, losses };
   const run: Run =
     planned.kind === 'remote'
-      ? new RemoteRun(context, planned, must(transport, 'transport'))
+      ? new RemoteRun(context, planned, must(transport, 'transport'), options.slowdown)
       : new SharedRun(context, planned);
 
   void opened.lost.then((reason) => run.abort?.(deviceLost(reason)));
@@ -123,21 +125,22 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
           staging,
         ),
       ),
-    step(variant, feed) {
+    step(variant, feed, stop) {
       check();
       const room = ring.room();
-      if (!remote && room === undefined) return run.step(variant, feed);
+      if (!remote && room === undefined) return run.step(variant, feed, stop);
       return guarded(async () => {
         while (ring.room() !== undefined) await ring.room();
-        await run.step(variant, feed);
+        await run.step(variant, feed, stop);
       });
     },
     losses: () => guarded(() => ring.drain()),
-    trace: (variant, feed) =>
+    trace: (variant, feed, stop) =>
       guarded(async () => {
         while (ring.room() !== undefined) await ring.room();
-        return run.trace(variant, feed);
+        return run.trace(variant, feed, stop);
       }),
+    positions: () => run.positions(),
     corrupt(corruption) {
       check();
       corruptionSource ??= layout.reserve('corruption', 4);

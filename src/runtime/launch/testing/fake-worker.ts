@@ -14,6 +14,7 @@ export class FakeWorker extends EventTarget {
   /** Swallows what is posted to it. */
   silent = false;
   private readonly channel = new MessageChannel();
+  private readonly rank = createRank(() => this.end());
 
   constructor(_url: URL, options?: WorkerOptions) {
     super();
@@ -22,7 +23,7 @@ export class FakeWorker extends EventTarget {
     port1.onmessage = ({ data, ports }: MessageEvent) => {
       if (!this.silent) this.dispatchEvent(new MessageEvent('message', { data, ports: [...ports] }));
     };
-    Comlink.expose(createRank(), port2);
+    Comlink.expose(this.rank, port2);
     FakeWorker.made.push(this);
   }
 
@@ -36,7 +37,14 @@ export class FakeWorker extends EventTarget {
     this.handled = !this.dispatchEvent(Object.assign(new Event('error', { cancelable: true }), { message }));
   }
 
+  /** As a worker that closes itself: nobody is told, but its ports are closed. */
+  end(): void {
+    this.silent = true;
+    this.rank.dispose().catch(() => {});
+  }
+
   terminate(): void {
+    if (!this.silent) this.end();
     this.terminated = true;
     this.channel.port1.close();
     this.channel.port2.close();

@@ -1,0 +1,82 @@
+/**
+ * How far the lanes of a Program come when one rank stops before an instruction: the rank has done what stands before it in its lane, every other queue runs
+ * until it waits for something that never comes. Pure. The executors that host all lanes run just these instructions; tests and the
+ * words about who waits for whom (session/failures) use it, too.
+ */
+import { must } from '../base/invariant';
+import type { DeviceIndex, Queue, Rank } from '../protocol/trace';
+import type { Instruction, InstructionId, Program } from './instruction';
+
+/** The next instruction of each queue of a device; undefined: the queue is through. */
+export interface Position {
+  readonly device: DeviceIndex;
+  readonly compute: InstructionId | undefined;
+  readonly comm: InstructionId | undefined;
+}
+
+interface Head {
+  readonly device: DeviceIndex;
+  readonly queue: Queue;
+  readonly list: readonly Instruction[];
+  next: number;
+}
+
+const headsOf = (program: Program): Head[] =>
+  program.lanes.flatMap(({ device, instructions }) =>
+    (['compute', 'comm'] as const).map((queue) => ({
+      device,
+      queue,
+      list: instructions.filter((i) => i.queue === queue),
+      next: 0,
+    })),
+  );
+
+/** Ids of all instructions that run. Of a rank with several devices, the lanes without the instruction stop at their first one after it. */
+export function reach(program: Program, rank: Rank, before: InstructionId): ReadonlySet<InstructionId> {
+  const stopped = new Set<InstructionId>();
+  for (const lane of program.lanes) {
+    if (lane.rank !== rank) continue;
+    const at = lane.instructions.findIndex((i) => i.id >= before);
+    const own = lane.instructions.findIndex((i) => i.id === before);
+    const from = own >= 0 ? own : at;
+    for (const i of from < 0 ? [] : lane.instructions.slice(from)) stopped.add(i.id);
+  }
+  const ran = new Set<InstructionId>();
+  const signalled = new Set<string>();
+  const sent = new Set<string>();
+  const heads = headsOf(program);
+  const ready = (head: Head, i: Instruction): boolean => {
+    if (stopped.has(i.id)) return false;
+    if (i.kind === 'wait') return signalled.has(`${head.device} ${i.event}`);
+    return i.kind !== 'recv' || sent.has(i.tag);
+  };
+  for (let moved = true; moved; ) {
+    moved = false;
+    for (const head of heads) {
+      for (let i = head.list[head.next]; i && ready(head, i); i = head.list[head.next]) {
+        ran.add(i.id);
+        if (i.kind === 'send') sent.add(i.tag);
+        if (i.signals !== undefined) signalled.add(`${head.device} ${i.signals}`);
+        head.next++;
+        moved = true;
+      }
+    }
+  }
+  return ran;
+}
+
+/** Where every device stands when just these instructions have run. */
+export function positionsAfter(program: Program, ran: ReadonlySet<InstructionId>): readonly Position[] {
+  const next = (device: DeviceIndex, queue: Queue): InstructionId | undefined => {
+    const lane = must(
+      program.lanes.find((l) => l.device === device),
+      `lane ${device}`,
+    );
+    return lane.instructions.find((i) => i.queue === queue && !ran.has(i.id))?.id;
+  };
+  return program.lanes.map(({ device }) => ({
+    device,
+    compute: next(device, 'compute'),
+    comm: next(device, 'comm'),
+  }));
+}

@@ -1,0 +1,32 @@
+/** The errors that end a process group: a rank that has gone, a rank that others wait for in vain. Both kinds of worlds make them; session/failures adds step and code line. */
+import { LockstepError } from '../../base/errors';
+import type { DeviceIndex, Rank } from '../../protocol/trace';
+import type { FailureDetails } from './world';
+
+const HINT = 'Reset to start all ranks again.';
+
+const devicesText = (devices: readonly DeviceIndex[]): string => devices.map((device) => `cuda:${device}`).join(', ');
+
+/** `what`: 'was killed', 'failed: out of memory' ... */
+export function rankFailed(
+  rank: Rank,
+  devices: readonly DeviceIndex[],
+  what: string,
+  details: Omit<FailureDetails, 'rank'>,
+): LockstepError {
+  return new LockstepError('rank-failed', `Rank ${rank} (${devicesText(devices)}) ${what}.`, HINT, {
+    ...details,
+    rank,
+  });
+}
+
+export function groupTimeout(error: LockstepError, details: FailureDetails): LockstepError {
+  return new LockstepError('timeout', error.message, HINT, { ...details });
+}
+
+export function neverCame(rank: Rank, timeoutMs: number, details: Omit<FailureDetails, 'rank'>): LockstepError {
+  return new LockstepError('timeout', `Timed out waiting ${Math.round(timeoutMs)}ms: rank ${rank} hangs`, HINT, {
+    ...details,
+    rank,
+  });
+}
