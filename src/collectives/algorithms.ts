@@ -2,10 +2,14 @@
 import { must } from '../base/invariant';
 import type { AlgorithmName, CollectiveOp } from '../protocol/collective';
 import type { Algorithm } from './collective';
+import { doubleTree } from './double-tree';
+import { halvingDoubling } from './halving-doubling';
+import { hierarchical } from './hierarchical';
 import { naive } from './naive';
 import { ring } from './ring';
+import { tree } from './tree';
 
-export const ALGORITHMS: readonly Algorithm[] = [ring, naive];
+export const ALGORITHMS: readonly Algorithm[] = [ring, naive, tree, doubleTree, halvingDoubling, hierarchical];
 
 /** The algorithm of that name, or naive where it does not know the collective. */
 export function algorithmFor(name: AlgorithmName, op: CollectiveOp): Algorithm {

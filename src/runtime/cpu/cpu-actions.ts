@@ -7,6 +7,7 @@ import type { Place } from '../../program/symbolic-memory';
 import { CAPTURE_LIMIT, type Captured } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';
 import type { Corruption, Feed } from '../executor';
+import { join } from './join';
 
 export type ArrayOf = (buffer: string) => HostArray;
 
@@ -32,10 +33,9 @@ export const loadAction = (load: Load, device: number, array: ArrayOf, feed: () 
 export const sliceOf = (i: Send | Recv, array: ArrayOf): HostArray =>
   array(i.slice.buffer).subarray(i.slice.offset, i.slice.offset + i.slice.length);
 
-/** What arrives: own + received, in that order, or received in place. */
+/** What arrives is joined to what is there. */
 export function receive(target: HostArray, source: HostArray, recv: Recv, corruption: Corruption | undefined): void {
-  if (recv.apply === 'add') for (let i = 0; i < target.length; i++) target[i] = (target[i] ?? 0) + (source[i] ?? 0);
-  else target.set(source);
+  join(target, source, recv.apply);
   if (corruption?.tag === recv.tag) target[0] = (target[0] ?? 0) + corruption.add;
 }
 

@@ -15,6 +15,7 @@ import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord, Lo
 import { createBrake } from '../rest';
 import { type ArrayOf, capture, computeAction, foldAction, loadAction, receive, sliceOf } from './cpu-actions';
 import { createCpuMemory } from './cpu-memory';
+import { message } from './join';
 
 /** One thing to do, for the instructions it stands for (a transfer is a send and a recv). */
 interface Action {
@@ -143,7 +144,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     let stopped: Promise<never> | undefined;
     const runOne = async (i: Instruction): Promise<Captured[]> => {
       if (i.kind === 'wait') await event(i.event).done;
-      else if (i.kind === 'send') wire.send(device, i.peer, i.tag, Float32Array.from(sliceOf(i, array)));
+      else if (i.kind === 'send') wire.send(device, i.peer, i.tag, message(sliceOf(i, array)));
       else if (i.kind === 'recv') {
         const target = sliceOf(i, array);
         receive(target, await wire.recv(i.peer, device, i.tag), i, corruption);

@@ -1,0 +1,150 @@
+/**
+ * Recursive halving and doubling (Rabenseifner): partners at distance N/2, N/4 ... exchange halves of what they still hold and join them, until each has the
+ * whole sum of its piece; then the same partners, in reverse, exchange what they have until all have all. As few bytes as the ring in 2 log2 N rounds.
+ * Of a world that is not a power of two, ranks 2i+1 of the first pairs hand theirs to 2i before, and get the result from it afterwards.
+ * Source: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH" (2005).
+ */
+import { at } from '../base/invariant';
+import type { Rank } from '../protocol/trace';
+import { barrierFrom } from './barrier';
+import type { CollectiveCall, CostRequest } from './collective';
+import { type Core, coreOf, doublingRounds, halvingRounds, sentInRounds } from './halving-rounds';
+import { block, copyOwn, outputOf, scaleInput, scratch } from './local-steps';
+import { algorithm, type Hop, type Recipe, type Round } from './recipe';
+import { elementsOf, messageUs, type Stretch, share } from './stretches';
+
+const WHOLE_TIME = ' (+ 2 alpha + 2 S / beta where N is no power of two)';
+const log2 = Math.log2;
+
+/** Odd ranks of the pairs to their partners, or back. */
+const fold = (core: Core, hop: (odd: Rank, even: Rank) => Hop): Round => core.folded.map((odd) => hop(odd, odd - 1));
+const roundsIf = (round: Round): readonly Round[] => (round.length > 0 ? [round] : []);
+
+/** Piece s of the buffer, of which survivor s gets the sum. */
+const pieces = (core: Core, length: number) => (s: number) => share({ offset: 0, length }, core.survivors.length, s);
+/** The blocks of the ranks that survivor s stands for. */
+const blocksOf =
+  (core: Core, length: number) =>
+  (s: number): Stretch => {
+    const rank = at(core.survivors, s);
+    return { offset: rank * length, length: (core.folded.includes(rank + 1) ? 2 : 1) * length };
+  };
+
+const allReduce: Recipe = {
+  emit({ group, input, length }, run) {
+    const core = coreOf(group.length);
+    const whole = { source: { buffer: input, offset: 0, length }, chunk: 0, chunks: core.survivors.length };
+    const piece = pieces(core, length);
+    run([
+      ...roundsIf(fold(core, (from, to) => ({ ...whole, from, to, joins: true, summed: 2 }))),
+      ...halvingRounds(core, input, piece),
+      ...doublingRounds(core, input, piece, group.length),
+      ...roundsIf(fold(core, (to, from) => ({ ...whole, from, to, summed: group.length }))),
+    ]);
+  },
+  cost({ bytes, worldSize: n }) {
+    const core = coreOf(n);
+    const sent = sentInRounds(core, pieces(core, elementsOf(bytes)));
+    return {
+      rounds: 2 * log2(core.survivors.length) + (core.folded.length > 0 ? 2 : 0),
+      bytesSent: sent.halving.map((own, rank) => {
+        if (core.folded.includes(rank)) return bytes;
+        return own + at(sent.doubling, rank) + (core.folded.includes(rank + 1) ? bytes : 0);
+      }),
+      formula: {
+        bytes: '2 (N-1)/N S (N a power of two)',
+        time: `2 log2 N alpha + 2 (N-1)/N S / beta${WHOLE_TIME}`,
+      },
+    };
+  },
+  timeUs: (request, link) => 2 * halfUs(request, link) + foldUs(request, 2 * request.bytes, 2, link),
+};
+
+type Link = Parameters<Recipe['timeUs']>[1];
+
+/** One half among P = 2^floor(log2 N) ranks: log2 P rounds, (P-1)/P of S. */
+function halfUs({ bytes, worldSize }: CostRequest, link: Link): number {
+  const p = coreOf(worldSize).survivors.length;
+  return log2(p) * link.latencyUs + messageUs((bytes * (p - 1)) / p, { ...link, latencyUs: 0 });
+}
+
+function foldUs({ worldSize }: CostRequest, bytes: number, messages: number, link: Link): number {
+  if (coreOf(worldSize).folded.length === 0) return 0;
+  return messages * link.latencyUs + messageUs(bytes, { ...link, latencyUs: 0 });
+}
+
+const reduceScatter: Recipe = {
+  emit(call, run) {
+    const { group, input, length } = call;
+    const core = coreOf(group.length);
+    const own = length / group.length;
+    const buffer = scratch(call, length);
+    const source = { buffer, offset: 0, length };
+    for (const rank of group.keys()) copyOwn(call, rank, block(input, length, 0), source);
+    if (call.reduceOp === 'avg') scaleInput(call, buffer);
+    run([
+      ...roundsIf(fold(core, (from, to) => ({ from, to, source, joins: true, summed: 2 }))),
+      ...halvingRounds(core, buffer, blocksOf(core, own)),
+      ...roundsIf(fold(core, (to, from) => ({ from, to, source: block(buffer, own, to), summed: group.length }))),
+    ]);
+    for (const rank of group.keys()) copyOwn(call, rank, block(buffer, own, rank), block(outputOf(call), own, 0));
+  },
+  cost({ bytes, worldSize: n }) {
+    const core = coreOf(n);
+    const sent = sentInRounds(core, blocksOf(core, elementsOf(bytes) / n));
+    return {
+      rounds: log2(core.survivors.length) + (core.folded.length > 0 ? 2 : 0),
+      bytesSent: sent.halving.map((own, rank) => {
+        if (core.folded.includes(rank)) return bytes;
+        return own + (core.folded.includes(rank + 1) ? bytes / n : 0);
+      }),
+      formula: {
+        bytes: '(N-1)/N S (N a power of two)',
+        time: 'log2 N alpha + (N-1)/N S / beta (+ 2 alpha + (N+1)/N S / beta where N is no power of two)',
+      },
+    };
+  },
+  timeUs: (request, link) =>
+    halfUs(request, link) + foldUs(request, request.bytes + request.bytes / request.worldSize, 2, link),
+};
+
+const allGather: Recipe = {
+  emit(call: CollectiveCall, run) {
+    const { group, input, length } = call;
+    const core = coreOf(group.length);
+    const buffer = outputOf(call);
+    const whole = { buffer, offset: 0, length: length * group.length };
+    for (const rank of group.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, rank));
+    run([
+      ...roundsIf(fold(core, (from, to) => ({ from, to, source: block(buffer, length, from) }))),
+      ...doublingRounds(core, buffer, blocksOf(core, length)),
+      ...roundsIf(fold(core, (to, from) => ({ from, to, source: whole }))),
+    ]);
+  },
+  cost({ bytes, worldSize: n }) {
+    const core = coreOf(n);
+    const sent = sentInRounds(core, blocksOf(core, elementsOf(bytes)));
+    return {
+      rounds: log2(core.survivors.length) + (core.folded.length > 0 ? 2 : 0),
+      bytesSent: sent.doubling.map((own, rank) => {
+        if (core.folded.includes(rank)) return bytes;
+        return own + (core.folded.includes(rank + 1) ? n * bytes : 0);
+      }),
+      formula: {
+        bytes: '(N-1) S (N a power of two)',
+        time: 'log2 N alpha + (N-1) S / beta (+ 2 alpha + (N+1) S / beta where N is no power of two)',
+      },
+    };
+  },
+  timeUs: (request, link) => {
+    const gathered = { ...request, bytes: request.bytes * request.worldSize };
+    return halfUs(gathered, link) + foldUs(request, gathered.bytes + request.bytes, 2, link);
+  },
+};
+
+export const halvingDoubling = algorithm('halvingDoubling', {
+  allReduce,
+  reduceScatter,
+  allGather,
+  barrier: barrierFrom(allReduce),
+});

@@ -1,0 +1,92 @@
+/**
+ * Hierarchical over nodes: a reduce-scatter inside each node, so that its ranks hold a part of the node's sum each; an all-reduce of every part across the
+ * nodes, by the ranks that hold it; an all-gather inside. What crosses the slow links is S / L a rank and not S, in rounds that grow with the number of nodes
+ * and not of ranks. All three are rings. Where nodes differ in size, the parts are as many as the smallest has ranks; on one node it is the plain ring.
+ * Source: NCCL's hierarchical rings; Horovod's NCCLHierarchicalAllreduce.
+ */
+import { at } from '../base/invariant';
+import type { Rank } from '../protocol/trace';
+import { barrierFrom } from './barrier';
+import type { CostRequest } from './collective';
+import { algorithm, type Recipe, type Round, together } from './recipe';
+import { allGatherChunk, allGatherRounds, type RingOf, reduceScatterChunk, reduceScatterRounds } from './ring-rounds';
+import { bytesOf, elementsOf, messageUs, type Stretch, share } from './stretches';
+
+type Nodes = readonly (readonly Rank[])[];
+
+const nodesOf = (worldSize: number, nodes: Nodes | undefined): Nodes =>
+  nodes ?? [Array.from({ length: worldSize }, (_, rank) => rank)];
+
+/** Parts of the buffer: one a rank of the smallest node. */
+const partsOf = (nodes: Nodes): number => Math.min(...nodes.map((node) => node.length));
+
+/** Part c inside a node of any size; the further members pass on what comes, and hold none. */
+const partOf = (length: number, parts: number, c: number): Stretch =>
+  c < parts ? share({ offset: 0, length }, parts, c) : { offset: length, length: 0 };
+
+const inside = (buffer: string, length: number, nodes: Nodes): readonly RingOf[] =>
+  nodes.map((members) => ({
+    members,
+    chunk: (c) => ({ buffer, ...partOf(length, partsOf(nodes), c) }),
+    chunks: partsOf(nodes),
+  }));
+
+/** Those that hold part p, one a node, reduce its shares. */
+const across = (buffer: string, length: number, nodes: Nodes): readonly RingOf[] =>
+  Array.from({ length: partsOf(nodes) }, (_, p) => ({
+    members: nodes.map((node) => at(node, p)),
+    chunk: (c) => ({ buffer, ...share(partOf(length, partsOf(nodes), p), nodes.length, c) }),
+    weights: nodes.map((node) => node.length),
+    firstChunk: p * nodes.length,
+    chunks: partsOf(nodes) * nodes.length,
+  }));
+
+const allReduce: Recipe = {
+  emit({ group, input, length, nodes: given }, run) {
+    const n = group.length;
+    const nodes = nodesOf(n, given);
+    const all = (rings: readonly RingOf[], rounds: (ring: RingOf) => readonly Round[]) =>
+      together(...rings.map(rounds));
+    run([
+      ...all(inside(input, length, nodes), reduceScatterRounds),
+      ...all(across(input, length, nodes), reduceScatterRounds),
+      ...all(across(input, length, nodes), (ring) => allGatherRounds(ring, n)),
+      ...all(inside(input, length, nodes), (ring) => allGatherRounds(ring, n)),
+    ]);
+  },
+  cost({ bytes, worldSize: n, nodes: given }) {
+    const nodes = nodesOf(n, given);
+    const largest = Math.max(...nodes.map((node) => node.length));
+    const rings = [...inside('', elementsOf(bytes), nodes), ...across('', elementsOf(bytes), nodes)];
+    return {
+      rounds: 2 * (largest - 1) + 2 * (nodes.length - 1),
+      bytesSent: Array.from({ length: n }, (_, rank) => rings.reduce((sum, ring) => sum + sentBy(rank, ring), 0)),
+      formula: {
+        bytes: '2 (L-1)/L S inside, 2 (M-1)/M S/L across; M nodes of L ranks',
+        time: '2 (L-1) (alpha + S / (L beta)) + 2 (M-1) (alpha2 + S / (L M beta2)); M nodes of L ranks, alpha2, beta2 across',
+      },
+    };
+  },
+  timeUs: hierarchicalUs,
+};
+
+/** Both halves of an all-reduce round one ring. */
+function sentBy(rank: Rank, { members, chunk }: RingOf): number {
+  const n = members.length;
+  const r = members.indexOf(rank);
+  if (r < 0) return 0;
+  const rounds = Array.from({ length: n - 1 }, (_, round) => round);
+  return bytesOf(
+    rounds.flatMap((round) => [chunk(reduceScatterChunk(r, round, n)), chunk(allGatherChunk(r, round, n))]),
+  );
+}
+
+function hierarchicalUs({ bytes, worldSize, nodes: given }: CostRequest, link: Link, over: Link): number {
+  const nodes = nodesOf(worldSize, given);
+  const largest = Math.max(...nodes.map((node) => node.length));
+  const part = bytes / partsOf(nodes);
+  return 2 * (largest - 1) * messageUs(part, link) + 2 * (nodes.length - 1) * messageUs(part / nodes.length, over);
+}
+type Link = Parameters<Recipe['timeUs']>[1];
+
+export const hierarchical = algorithm('hierarchical', { allReduce, barrier: barrierFrom(allReduce) });

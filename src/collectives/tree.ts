@@ -1,0 +1,76 @@
+/**
+ * Binary tree: sums flow up to the root, and down again to everybody; long buffers in chunks that follow each other through the levels. Its rounds grow
+ * with log N, so it beats the ring where messages are small; but an inner rank receives (and sends) two chunks a round, which halves its bandwidth, while
+ * the leaves, half of all ranks, hardly do anything. The double tree cures that.
+ * Source: NCCL's trees (src/graph/trees.cc); a tree whose root is rank r is the same tree with the ranks counted from r on.
+ */
+import { at } from '../base/invariant';
+import { barrierFrom } from './barrier';
+import { binaryTree, chunksOf, downRounds, flowRounds, type Tree, upRounds, wholeFlow } from './binary-tree';
+import type { CostRequest } from './collective';
+import { algorithm, type Recipe } from './recipe';
+import { messageUs, mod } from './stretches';
+
+function treeOf(n: number, root = 0): Tree {
+  return binaryTree(
+    n,
+    (position) => mod(position + root, n),
+    (rank) => mod(rank - root, n),
+  );
+}
+
+/** One direction: D levels, K chunks; a parent takes the chunks of two children one after the other. */
+function oneWayUs({ bytes, worldSize: n, root }: CostRequest, link: Parameters<Recipe['timeUs']>[1]): number {
+  const tree = treeOf(n, root);
+  const parts = chunksOf(bytes);
+  return flowRounds({ tree, parts }) * messageUs((2 * bytes) / parts, link);
+}
+
+const ONE_WAY = '(D + K - 1) (alpha + 2 S / (K beta)), D = floor(log2 N), K chunks';
+
+const rounds = ({ bytes, worldSize: n, root }: CostRequest): number =>
+  flowRounds({ tree: treeOf(n, root), parts: chunksOf(bytes) });
+
+const up = ({ bytes, worldSize: n, root }: CostRequest): readonly number[] =>
+  treeOf(n, root).parents.map((parent) => (parent === undefined ? 0 : bytes));
+const down = ({ bytes, worldSize: n, root }: CostRequest): readonly number[] =>
+  treeOf(n, root).children.map((children) => children.length * bytes);
+
+const broadcast: Recipe = {
+  emit(call, run) {
+    run(downRounds(call, wholeFlow(call, treeOf(call.group.length, call.root))));
+  },
+  cost: (request) => ({
+    rounds: rounds(request),
+    bytesSent: down(request),
+    formula: { bytes: 'S times the children: 0, 1 or 2', time: ONE_WAY },
+  }),
+  timeUs: oneWayUs,
+};
+
+const reduce: Recipe = {
+  emit(call, run) {
+    run(upRounds(call, wholeFlow(call, treeOf(call.group.length, call.root))));
+  },
+  cost: (request) => ({
+    rounds: rounds(request),
+    bytesSent: up(request),
+    formula: { bytes: 'S, the root 0', time: ONE_WAY },
+  }),
+  timeUs: oneWayUs,
+};
+
+const allReduce: Recipe = {
+  emit(call, run) {
+    const flow = wholeFlow(call, treeOf(call.group.length));
+    run([...upRounds(call, flow), ...downRounds(call, flow, call.group.length)]);
+  },
+  cost: (request) => ({
+    rounds: 2 * rounds(request),
+    bytesSent: up(request).map((bytes, rank) => bytes + at(down(request), rank)),
+    formula: { bytes: 'S up, but the root, and S to each child', time: `2 ${ONE_WAY}` },
+  }),
+  timeUs: (request, link) => 2 * oneWayUs(request, link),
+};
+
+export const tree = algorithm('tree', { allReduce, broadcast, reduce, barrier: barrierFrom(allReduce) });

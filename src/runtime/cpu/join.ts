@@ -1,0 +1,71 @@
+/**
+ * What a receive does with each element: own = own <apply> received, in that order. Of float32: sum and product round once; min and max order by bits, -0 before
+ * +0, and a NaN on either side gives NaN, as torch.minimum and torch.maximum do (gloo keeps an own NaN and loses a received one, NCCL loses both), so the
+ * result does not depend on the algorithm. Of int32: two's complement. The kernels of shaders/comm do the same. Called by cpu-actions.ts.
+ */
+import type { Apply } from '../../protocol/trace';
+import type { HostArray } from '../../tensor/shape';
+
+const NAN = 0x7fc00000;
+const INFINITE = 0x7f800000;
+const isNan = (bits: number): boolean => (bits & 0x7fffffff) > INFINITE;
+/** Integers in the order of the floats whose bits they are. */
+const ordered = (bits: number): number => bits ^ ((bits >> 31) & 0x7fffffff);
+
+const bitsOf = ({ buffer, byteOffset, length }: HostArray): Int32Array => new Int32Array(buffer, byteOffset, length);
+
+/** The same bits as the type of `like`: messages are Float32Array whatever they carry. */
+export function viewAs(like: HostArray, data: HostArray): HostArray {
+  if (like instanceof Float32Array === data instanceof Float32Array) return data;
+  const { buffer, byteOffset, length } = data;
+  return like instanceof Float32Array ? new Float32Array(buffer, byteOffset, length) : bitsOf(data);
+}
+
+export function join(target: HostArray, received: HostArray, apply: Apply): void {
+  const source = viewAs(target, received);
+  switch (apply) {
+    case 'put':
+      target.set(source);
+      return;
+    case 'add':
+      for (let i = 0; i < target.length; i++) target[i] = (target[i] as number) + (source[i] as number);
+      return;
+    case 'multiply':
+      if (target instanceof Float32Array)
+        for (let i = 0; i < target.length; i++) target[i] = (target[i] as number) * (source[i] as number);
+      else for (let i = 0; i < target.length; i++) target[i] = Math.imul(target[i] as number, source[i] as number);
+      return;
+    case 'min':
+    case 'max':
+      extreme(target, source, apply);
+      return;
+    default:
+      bitwise(bitsOf(target), bitsOf(source), apply);
+  }
+}
+
+function extreme(target: HostArray, source: HostArray, apply: 'min' | 'max'): void {
+  const floats = target instanceof Float32Array;
+  const [own, other] = [bitsOf(target), bitsOf(source)];
+  for (let i = 0; i < own.length; i++) {
+    const [a, b] = [own[i] as number, other[i] as number];
+    if (floats && (isNan(a) || isNan(b))) own[i] = NAN;
+    else {
+      const less = floats ? ordered(b) < ordered(a) : b < a;
+      if (less === (apply === 'min')) own[i] = b;
+    }
+  }
+}
+
+function bitwise(target: Int32Array, source: Int32Array, apply: 'band' | 'bor' | 'bxor'): void {
+  for (let i = 0; i < target.length; i++) {
+    const [a, b] = [target[i] as number, source[i] as number];
+    target[i] = apply === 'band' ? a & b : apply === 'bor' ? a | b : a ^ b;
+  }
+}
+
+/** A copy to be sent: the bits, in the array type that transports carry. */
+export function message(slice: HostArray): Float32Array {
+  const { buffer, byteOffset, byteLength } = slice;
+  return new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
+}
