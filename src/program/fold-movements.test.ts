@@ -96,6 +96,44 @@ test('devices whose gradients lie in several allocations keep their rounds', () 
   expect(foldMovements(made, steps, PROGRAM_OPS, ({ device }) => device)).toEqual(steps);
 });
 
+/** `g`, persistent, all-reduced in place, once or twice. */
+function inPlace(ranks: number, length: number, { twice = false, readBetween = false } = {}) {
+  const group = Array.from({ length: ranks }, (_, r) => r);
+  const builder = new ProgramBuilder(group, PROGRAM_OPS);
+  for (const lane of builder.lanes) {
+    const persistent = { shape: [length], dtype: 'f32', category: 'gradient', persistent: true } as const;
+    lane.buffer({ ...persistent, name: 'g', pool: 'gradients' });
+    lane.buffer({ ...persistent, name: 'other' });
+  }
+  const call = { builder, op: 'allReduce', group, input: 'g', length, payload: 'gradient', where: WHERE } as const;
+  ring.emit({ ...call, seq: 0 });
+  for (const lane of builder.lanes) {
+    if (!readBetween) continue;
+    lane.handOver('comm', 'compute', STEP);
+    lane.compute('ops/relu', ['g'], ['other'], {}, STEP);
+    lane.handOver('compute', 'comm', WHERE);
+  }
+  if (twice) ring.emit({ ...call, seq: 1 });
+  const made = builder.finish('ddp', 'full');
+  const steps = foldMovements(made, linearize(made, { group: true }), PROGRAM_OPS, () => 'one');
+  return { kinds: steps.map((s) => s.kind), fold: steps.find((s) => s.kind === 'fold') };
+}
+
+test('a persistent buffer that is all-reduced in place is one step, too', () => {
+  const { kinds, fold } = inPlace(3, 5);
+  expect(kinds).toEqual(['fold']);
+  expect((fold?.items ?? []).map(({ terms, scale }) => [scale, terms.map((t) => t.device)])).toEqual([
+    [1, [1, 2, 0]],
+    [1, [2, 0, 1]],
+    [1, [0, 1, 2]],
+  ]);
+});
+
+test('two all-reduces of one buffer stay two, and a reader between them stays there', () => {
+  expect(inPlace(2, 4, { twice: true }).kinds).toEqual(['fold', 'fold']);
+  expect(inPlace(2, 4, { twice: true, readBetween: true }).kinds).toEqual(['fold', 'compute', 'fold']);
+});
+
 test('without peers nothing moves but the factor', () => {
   expect(folded(1, ring).kinds).toEqual(['fold']);
   expect(at([folded(1, ring).fold?.items.length ?? -1], 0)).toBe(0);

@@ -1,8 +1,8 @@
 /**
- * An all-reduce within one memory space as one step. Where a buffer of a step is only ever moved (a bucket: packed, passed round a ring, unpacked), what
- * arrives in the persistent buffers is worked out here as sums of what they held: each element is then read, added in the algorithm's order and written to
- * every replica at once, with the same bits as round by round. Executors run that when nobody looks; a traced step runs the rounds. It leaves alone what
- * has no such form, or what something else touches meanwhile.
+ * An all-reduce within one memory space as one step. Where a buffer of a step is only ever moved (a bucket: packed, passed round a ring, unpacked), or a
+ * collective passes persistent buffers round, what arrives in the persistent ones is worked out here as sums of what they held: each element is then read,
+ * added in the algorithm's order and written to every replica at once, with the same bits as round by round. Executors run that when nobody looks; a
+ * traced step runs the rounds. It leaves alone what has no such form (maxima), or what something else touches meanwhile.
  */
 import { at, must } from '../base/invariant';
 import type { OpTable } from '../graph/op';
@@ -84,7 +84,10 @@ interface Context {
 const persists = (specs: Specs, device: DeviceIndex, buffer: string): boolean =>
   specs.get(keyOf({ device, buffer }))?.persistent === true;
 
-/** Names of buffers of a step that nothing but movements touch, with the positions of their steps. One step moves one of them. */
+/**
+ * Names of buffers of a step that nothing but movements touch, and collectives that touch persistent buffers alone, with the positions of their steps. One
+ * step moves one of them.
+ */
 function movedBuffers(
   steps: readonly LinearStep[],
   specs: Specs,
@@ -98,7 +101,9 @@ function movedBuffers(
         accessedBuffers(instruction).filter((name) => !persists(specs, device, name)),
       ),
     );
-    const moves = names.size === 1 && movementsOf(step, specs, ops) !== undefined;
+    const collective = names.size === 0 ? collectiveOf(step) : undefined;
+    const moves = (names.size === 1 || collective !== undefined) && movementsOf(step, specs, ops) !== undefined;
+    if (moves && collective !== undefined) found.set(collective, [...(found.get(collective) ?? []), i]);
     for (const name of names) {
       if (moves) found.set(name, [...(found.get(name) ?? []), i]);
       else refused.add(name);
@@ -108,10 +113,18 @@ function movedBuffers(
   return found;
 }
 
+/** The one collective that all transfers of a step belong to. */
+function collectiveOf(step: LinearStep): string | undefined {
+  if (step.kind !== 'transfer') return undefined;
+  const [first, ...others] = new Set(step.items.map(({ recv }) => recv.instruction.collective?.seq));
+  return first === undefined || others.length > 0 ? undefined : `collective ${first}`;
+}
+
 /** What a step moves; undefined when it does anything else. */
 function movementsOf(step: LinearStep, specs: Specs, ops: OpTable): readonly Movement[] | undefined {
   if (step.kind === 'load') return undefined;
   if (step.kind === 'transfer') {
+    if (step.items.some(({ recv }) => !['put', 'add'].includes(recv.instruction.apply))) return undefined;
     return step.items.map(({ send, recv }) => ({
       source: { device: send.device, ...send.instruction.slice },
       target: { device: recv.device, ...recv.instruction.slice },

@@ -49,9 +49,17 @@ describe('a planned step', () => {
     },
   );
 
-  it('replicates all parameters of DataParallel in one dispatch and sums in one a replica', () => {
-    const moves = planOf('dataParallel', 4).dispatches.filter(({ kernel }) => kernel === 'comm/transfer-within');
+  it('replicates all parameters of DataParallel in one dispatch and sums all gradients in one', () => {
+    const { dispatches } = planOf('dataParallel', 4);
+    const folds = dispatches.filter(({ kernel }) => kernel === 'comm/fold');
+    expect(folds.map(({ constants }) => [constants.TERMS, constants.TARGETS])).toEqual([
+      [1, 3],
+      [4, 1],
+    ]);
+    const rounds = planOf('dataParallel', 4, 12, { fold: false });
+    const moves = rounds.dispatches.filter(({ kernel }) => kernel === 'comm/transfer-within');
     expect(moves.map(({ constants }) => constants.ADD)).toEqual([0, 1, 1, 1]);
+    expect(dispatches.length).toBe(rounds.dispatches.length - 2);
   });
 
   it('cuts a dispatch where strides differ: unequal batches', () => {

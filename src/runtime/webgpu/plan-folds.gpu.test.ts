@@ -1,0 +1,90 @@
+/** comm/fold on a real device against the sums that it means, to the bit: few and many replicas, beginnings and lengths of every kind, with a factor and without. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { at, must } from '../../base/invariant';
+import { SHADERS } from '../../graph/shader-sources';
+import { randomSource } from '../../graph/testing/case-tools';
+import type { Fold } from '../../program/fold-movements';
+import { encodeCommands } from './bind-dispatches';
+import { KernelSet } from './context';
+import type { OpenedDevice } from './device';
+import { GpuMemory } from './memory';
+import { MemoryLayout } from './memory-layout';
+import { planFolds } from './plan-folds';
+import { StagingPool } from './staging-pool';
+import { type NodeGpu, nodeGpu } from './testing/node-gpu';
+
+let gpu: NodeGpu | undefined;
+let opened: OpenedDevice | undefined;
+
+beforeAll(async () => {
+  gpu = nodeGpu();
+  opened = await gpu.open();
+});
+
+afterAll(async () => {
+  await gpu?.close();
+  gpu = undefined;
+});
+
+/** Elements of a replica; they lie one after the other in one GPUBuffer. */
+const LENGTH = 10_000;
+
+async function run(folds: readonly Fold[], image: Float32Array<ArrayBuffer>): Promise<Float32Array> {
+  const own = must(opened, 'device');
+  const layout = new MemoryLayout([], [], own.device.limits);
+  const buffer = layout.reserve('replicas', image.byteLength);
+  const memory = new GpuMemory(own.device, layout);
+  memory.write(buffer, 0, image);
+  const locate = (device: number) => ({
+    buffer,
+    offset: device * LENGTH * 4,
+    bytes: LENGTH * 4,
+    area: LENGTH * 4,
+    spec: { name: 'g', shape: [LENGTH], dtype: 'f32', category: 'gradient', persistent: true } as const,
+  });
+  const specs = planFolds(folds, locate, layout);
+  const kernels = new KernelSet(own, SHADERS);
+  await kernels.compile(specs);
+  const staging = new StagingPool(memory);
+  const read = staging.acquire(image.byteLength);
+  const encoder = own.device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  encodeCommands(pass, kernels.bind(specs, memory, 'test'));
+  pass.end();
+  encoder.copyBufferToBuffer(memory.buffer(buffer), 0, read, 0, image.byteLength);
+  own.device.queue.submit([encoder.finish()]);
+  const result = new Float32Array(await staging.take(read, image.byteLength));
+  memory.dispose();
+  expect(own.takeError()).toBeUndefined();
+  return result;
+}
+
+it.each([
+  { ranks: 2, scale: 1, shifted: false },
+  { ranks: 5, scale: Math.fround(1 / 5), shifted: false },
+  { ranks: 3, scale: Math.fround(1 / 3), shifted: true },
+  { ranks: 18, scale: 1, shifted: false },
+])('$ranks replicas, factor $scale, shifted: $shifted', async ({ ranks, scale, shifted }) => {
+  const random = randomSource(ranks);
+  const image = Float32Array.from({ length: ranks * LENGTH }, () => (random() - 0.5) * 10 ** Math.floor(9 * random()));
+  const offset = (replica: number, from: number) => from + (shifted ? replica % 2 : 0);
+  // A long one, ones too short for a vector, and one that begins anywhere; the order of the terms is the algorithm's.
+  const stretches = [[0, 6001, 1] as const, [6011, 3, 0] as const, [6021, 1, 2] as const, [6042, 3950, 1] as const];
+  const folds = stretches.map(([from, length, first]): Fold => {
+    const places = Array.from({ length: ranks }, (_, k) => {
+      const device = (first + k) % ranks;
+      return { device, buffer: 'g', offset: offset(device, from) };
+    });
+    return { length, scale, terms: places, targets: places };
+  });
+  const expected = image.slice();
+  for (const { length, terms, targets } of folds) {
+    for (let i = 0; i < length; i++) {
+      const [first = 0, ...others] = terms.map((t) => Math.fround(at(image, t.device * LENGTH + t.offset + i) * scale));
+      const sum = others.reduce((s, value) => Math.fround(s + value), first);
+      for (const t of targets) expected[t.device * LENGTH + t.offset + i] = sum;
+    }
+  }
+  const result = await run(folds, image);
+  expect(Buffer.compare(Buffer.from(result.buffer), Buffer.from(expected.buffer))).toBe(0);
+});
