@@ -2,9 +2,10 @@
  * The part of a permalink that is about the page and not about the run: theme, embed, and what a teacher hides or locks.
  * The names that `hide` and `lock` understand are the table below; a part is hidden with its region or on its own.
  */
+import { EXHIBIT_IDS } from '../session/museum/mistakes';
 import type { Theme, ViewOptions } from './store';
 
-export const VIEW_KEYS = ['theme', 'embed', 'hide', 'lock'] as const;
+export const VIEW_KEYS = ['theme', 'embed', 'hide', 'lock', 'bug', 'cured'] as const;
 
 export const PARTS = [
   'bar',
@@ -34,7 +35,13 @@ export type Part = (typeof PARTS)[number];
 const isPart = (name: string): name is Part => PARTS.some((part) => part === name);
 const isTheme = (text: string): text is Theme => text === 'light' || text === 'dark' || text === 'system';
 
-export const DEFAULT_VIEW: ViewOptions = { theme: 'system', embed: false, hide: new Set(), lock: new Set() };
+export const DEFAULT_VIEW: ViewOptions = {
+  theme: 'system',
+  embed: false,
+  hide: new Set(),
+  lock: new Set(),
+  exhibit: undefined,
+};
 
 type Bad = (key: string, text: string, why: string) => void;
 
@@ -43,6 +50,13 @@ function parseParts(key: 'hide' | 'lock', text: string | undefined, bad: Bad): R
   const unknown = names.filter((name) => !isPart(name));
   if (unknown.length > 0) bad(key, unknown.join(','), `allowed are ${PARTS.join(', ')}`);
   return new Set(names.filter(isPart));
+}
+
+function parseExhibit(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOptions['exhibit'] {
+  const named = pairs.get('bug');
+  const id = EXHIBIT_IDS.find((known) => known === named);
+  if (named !== undefined && id === undefined) bad('bug', named, `allowed is one of ${EXHIBIT_IDS.join(', ')}`);
+  return id && { id, cured: pairs.get('cured') === '1' };
 }
 
 export function parseView(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOptions {
@@ -55,6 +69,7 @@ export function parseView(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOpt
     embed: embed === '1',
     hide: parseParts('hide', pairs.get('hide'), bad),
     lock: parseParts('lock', pairs.get('lock'), bad),
+    exhibit: parseExhibit(pairs, bad),
   };
 }
 
@@ -65,5 +80,7 @@ export function printView(view: ViewOptions): readonly (readonly [string, string
     ['embed', view.embed ? '1' : ''] as const,
     ['hide', list(view.hide)] as const,
     ['lock', list(view.lock)] as const,
+    ['bug', view.exhibit?.id ?? ''] as const,
+    ['cured', view.exhibit?.cured ? '1' : ''] as const,
   ].filter(([, text]) => text !== '');
 }

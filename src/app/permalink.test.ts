@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { ALGORITHM_NAMES } from '../protocol/collective';
 import { type Config, configSchema, HARDWARE, MODES } from '../protocol/config';
+import { EXHIBIT_IDS } from '../session/museum/mistakes';
 import { ACTIVATION_NAMES, plainLayers } from './model/families';
 import { PAGE_CONFIG } from './page-config';
 import { PAGE_PRESETS, PRESET_NAMES } from './page-presets';
@@ -290,6 +291,7 @@ const view = fc.record({
   embed: fc.boolean(),
   hide: fc.subarray([...PARTS]).map((parts) => new Set<string>(parts)),
   lock: fc.subarray([...PARTS]).map((parts) => new Set<string>(parts)),
+  exhibit: maybe(fc.record({ id: fc.constantFrom(...EXHIBIT_IDS), cured: fc.boolean() })),
 });
 
 describe('permalink', () => {

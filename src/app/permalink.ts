@@ -4,9 +4,10 @@
  * stays in the hash, so that nobody's link is rewritten behind their back; so does a key that is not known. Pure:
  * url-sync.ts moves it to and from the address bar.
  */
-import type { Config } from '../protocol/config';
-import type { PresetName } from '../protocol/presets';
+import * as v from 'valibot';
+import { type Config, configSchema } from '../protocol/config';
 import type { Notice } from '../protocol/session';
+import { exhibitConfig } from '../session/museum/mistakes';
 import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer, withSetting } from './edit-config';
 import { fitToData, isBuiltIn, withData } from './edit-data';
 import { same } from './model/families';
@@ -79,7 +80,8 @@ export function parsePermalink(hash: string): Permalink {
   const preset = PRESET_NAMES.find((name) => name.toLowerCase() === named?.toLowerCase());
   if (named !== undefined && !preset) bad(PRESET_KEY, named, `allowed is ${PRESET_ALLOWED}`);
   const wanted = (row: PermalinkKey) => row.codec?.parse(pairs.get(row.key) ?? '');
-  const start = PAGE_PRESETS[preset ?? 'mlp'];
+  const view = parseView(pairs, bad);
+  const start = startOf(view) ?? PAGE_PRESETS[preset ?? 'mlp'];
   const given = (row: PermalinkKey, is: boolean) => {
     const text = pairs.get(row.key);
     if (text !== undefined && !is) bad(row.key, text, `allowed is ${row.codec?.allowed({ kind: 'text' })}`);
@@ -126,7 +128,6 @@ export function parsePermalink(hash: string): Permalink {
     config = { ...config, loss: withLossType(config.loss, loss) };
   }
   for (const row of [SEED_KEY, ...PLAIN_KEYS.filter((row) => !ofData(row))]) readKey(row);
-  const view = parseView(pairs, bad);
   const known = new Set<string>([...ALL_KEYS.map((row) => row.key), ...NET_KEYS, ...VIEW_KEYS, PRESET_KEY]);
   for (const [key, text] of all) {
     if (!known.has(key)) keep(key, text, 'there is no such setting', 'It is ignored; the link keeps it.');
@@ -134,9 +135,25 @@ export function parsePermalink(hash: string): Permalink {
   return { config, view, kept, notices };
 }
 
-/** The pairs that lead from a preset to the configuration. */
-function pairsFrom(name: PresetName, config: Config): readonly Pair[] {
-  const start = PAGE_PRESETS[name];
+/** The run of the exhibit that is looked at; undefined where there is none, or where it is a script beside the run. */
+function startOf({ exhibit }: ViewOptions): Config | undefined {
+  const settings = exhibit && exhibitConfig(exhibit.id, exhibit.cured);
+  return settings && v.parse(configSchema, settings);
+}
+
+interface Start {
+  readonly config: Config;
+  /** The pair that names it, if it has to be named here. */
+  readonly named: readonly Pair[];
+}
+
+const PRESET_STARTS: readonly Start[] = PRESET_NAMES.map((name) => ({
+  config: PAGE_PRESETS[name],
+  named: name === 'mlp' ? [] : [[PRESET_KEY, name]],
+}));
+
+/** The pairs that lead from a start to the configuration. */
+function pairsFrom({ config: start, named }: Start, config: Config): readonly Pair[] {
   const byType = withDataType(start, config.data.type);
   const byData = fitToData({ ...byType, data: config.data });
   const { optimizer } =
@@ -150,7 +167,7 @@ function pairsFrom(name: PresetName, config: Config): readonly Pair[] {
     pairs.push([row.key, known.codec.print(value)]);
   };
   add(SEED_KEY, true, base);
-  if (name !== 'mlp') pairs.push([PRESET_KEY, name]);
+  pairs.push(...named);
   add(VARIANT_KEYS.data, false, start);
   add(VARIANT_KEYS.opt, false, byData);
   add(VARIANT_KEYS.loss, false, byData);
@@ -164,7 +181,9 @@ const lengthOf = (pairs: readonly Pair[]): number =>
 
 /** The hash without '#', from the preset that needs the fewest words. `kept` pairs follow, except those whose key has got a good value since. */
 export function printPermalink(config: Config, view: ViewOptions, kept: readonly Pair[]): string {
-  const ways = PRESET_NAMES.map((name) => pairsFrom(name, config));
+  const exhibit = startOf(view);
+  const starts = exhibit ? [{ config: exhibit, named: [] }] : PRESET_STARTS;
+  const ways = starts.map((start) => pairsFrom(start, config));
   const shortest = ways.reduce((a, b) => (lengthOf(b) < lengthOf(a) ? b : a));
   const pairs = [...shortest, ...printView(view)];
   const written = new Map(pairs);

@@ -10,6 +10,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Config } from '../protocol/config';
 import type { Notice, SessionInfo, Snapshot } from '../protocol/session';
 import type { Clock, LossRecord, StepTrace } from '../protocol/trace';
+import type { ExhibitId } from '../session/museum/mistakes';
 import { inTimeOrder } from '../trace/in-time-order';
 import type { CsvLook } from './csv-look';
 import { type WrittenText, withText } from './text-history';
@@ -33,6 +34,8 @@ export interface ViewOptions {
   /** Names of regions and controls that are not shown, and of those that are shown but cannot be changed. */
   readonly hide: ReadonlySet<string>;
   readonly lock: ReadonlySet<string>;
+  /** The exhibit of the museum of bugs that is looked at: its mistake, or its cure. */
+  readonly exhibit: { readonly id: ExhibitId; readonly cured: boolean } | undefined;
 }
 
 export type Evaluation = Pick<Snapshot, 'step' | 'trainLoss' | 'testLoss' | 'trainAccuracy' | 'testAccuracy'>;

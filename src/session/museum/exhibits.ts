@@ -1,0 +1,213 @@
+/**
+ * The museum of bugs: mistakes of distributed training that people really made, each with what PyTorch says, what is to be seen, and the cure. mistakes.ts
+ * makes them on the real engine; numbers in these texts are held by museum.test.ts. Loaded by the page when somebody looks.
+ */
+import type { ExhibitId } from './mistakes';
+
+export interface Exhibit {
+  /** Names it in links: #bug=set-epoch. */
+  readonly id: ExhibitId;
+  readonly title: string;
+  /** What somebody did, and why it looked right. */
+  readonly mistake: string;
+  /** The lines of the PyTorch script that matter. */
+  readonly code: { readonly wrong: readonly string[]; readonly right: readonly string[] };
+  /** What PyTorch says: its message, or that it says nothing. */
+  readonly says: string;
+  /** What the curves, the numbers and the timeline show. */
+  readonly shows: string;
+  readonly cure: string;
+  /** Where people met it: owner/repository#thread. */
+  readonly met: readonly string[];
+}
+
+export const EXHIBITS: readonly Exhibit[] = [
+  {
+    id: 'set-epoch',
+    title: 'set_epoch forgotten',
+    mistake:
+      'The DistributedSampler shuffles, so nobody looks again. But it draws from seed + epoch, and epoch stays 0.',
+    code: {
+      wrong: ['for epoch in range(epochs):', '    for x, y in loader:'],
+      right: ['for epoch in range(epochs):', '    sampler.set_epoch(epoch)', '    for x, y in loader:'],
+    },
+    says: 'Nothing.',
+    shows:
+      'Every epoch visits the rows in the order of the first: the loss curve has the same teeth epoch after epoch, and each rank sees the same quarter of the data for ever.',
+    cure: 'Call sampler.set_epoch(epoch) at the start of each epoch.',
+    met: ['pytorch/pytorch#31771', 'pytorch/pytorch#40043'],
+  },
+  {
+    id: 'seeds',
+    title: 'Different seeds, and no broadcast',
+    mistake:
+      'Each rank seeds itself with seed + rank, and the gradients are averaged by hand, without the broadcast that DDP does when it is constructed.',
+    code: {
+      wrong: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ddp = DDP(model, init_sync=False)'],
+      right: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ddp = DDP(model)'],
+    },
+    says: 'Nothing.',
+    shows:
+      'All ranks apply the same averaged gradient to different weights, so the replicas never come together: their divergence stays what it was at the start, and the loss of each rank goes its own way.',
+    cure: "Let DDP broadcast rank 0's parameters and buffers, or seed all ranks alike.",
+    met: ['facebookresearch/detr#544', 'Lightning-AI/pytorch-lightning#6013'],
+  },
+  {
+    id: 'sum-loss',
+    title: 'Summed instead of averaged loss',
+    mistake:
+      'reduction="sum" gives the same training on one device with a smaller rate. DDP averages over ranks whatever the loss does.',
+    code: {
+      wrong: ['loss = F.binary_cross_entropy_with_logits(out, y, reduction="sum")'],
+      right: ['loss = F.binary_cross_entropy_with_logits(out, y)'],
+    },
+    says: 'Nothing.',
+    shows:
+      'The gradient is the sum over all rows divided by the world size: exactly 1/4 of what one device computes on the same batch, and it changes when the world size does. The difference from one device grows from the first step.',
+    cure: 'Average the loss, or multiply the summed one by the world size.',
+    met: ['facebookresearch/fairseq#494', 'ultralytics/ultralytics#18616'],
+  },
+  {
+    id: 'no-sync',
+    title: 'Forward outside no_sync',
+    mistake:
+      'Gradients are accumulated over four micro-batches, and only backward stands inside no_sync(). DDP decides in forward whether the next backward will be reduced.',
+    code: {
+      wrong: ['out = ddp(x)', 'with ddp.no_sync():', '    (criterion(out, y) / 4).backward()'],
+      right: ['with ddp.no_sync():', '    out = ddp(x)', '    (criterion(out, y) / 4).backward()'],
+    },
+    says: 'Nothing.',
+    shows:
+      'The weights are right within rounding, but every micro-batch is all-reduced: four times the bytes and four times the waiting for one step of the optimiser.',
+    cure: 'Put forward and backward of all micro-batches but the last inside no_sync().',
+    met: ['karpathy/build-nanogpt#30'],
+  },
+  {
+    id: 'unused',
+    title: 'An unused parameter',
+    mistake:
+      'The model keeps a head that forward() no longer calls. Its gradients never become ready, so the bucket that holds them is never reduced.',
+    code: {
+      wrong: ['self.old_head = nn.Linear(8, 1)  # forward() does not call it', 'ddp = DDP(model)'],
+      right: ['self.old_head = nn.Linear(8, 1)', 'ddp = DDP(model, find_unused_parameters=True)'],
+    },
+    says: 'At the second forward: “Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that your module has parameters that were not used in producing loss.”',
+    shows:
+      'The first step runs to its end without a single all-reduce; the second one fails. With the flag the unused parameters are marked ready at once and keep no gradient.',
+    cure: 'Remove the module, or pass find_unused_parameters=True, which walks the graph in every iteration.',
+    met: ['pytorch/pytorch#43259'],
+  },
+  {
+    id: 'order',
+    title: 'Collectives in another order',
+    mistake:
+      'Rank 0 alone averages a metric before the gradients: one more all-reduce than the others, and every later one meets the wrong partner.',
+    code: {
+      wrong: ['if rank == 0:', '    dist.all_reduce(metric)', 'dist.all_reduce(grad)'],
+      right: ['dist.all_reduce(metric)', 'dist.all_reduce(grad)'],
+    },
+    says: 'With TORCH_DISTRIBUTED_DEBUG=DETAIL: “Detected mismatch between collectives on ranks.” Without it, wrong sums where the shapes happen to fit, or a hang until the timeout.',
+    shows:
+      'The ledger: the same sequence number, another shape; or rank 0 that waits alone for a collective that nobody else will issue.',
+    cure: 'Every rank issues the same collectives in the same order; what only one rank needs must not be a collective.',
+    met: ['alan-turing-institute/autocast#386', 'NVIDIA-NeMo/Automodel#2468'],
+  },
+  {
+    id: 'rank0-eval',
+    title: 'Evaluation with BatchNorm on rank 0 only',
+    mistake:
+      'Only rank 0 evaluates, through the wrapped model. Its forward broadcasts the running statistics first, also in eval().',
+    code: {
+      wrong: ['if rank == 0:', '    ddp.eval()', '    out = ddp(x_test)'],
+      right: ['if rank == 0:', '    ddp.eval()', '    out = ddp.module(x_test)'],
+    },
+    says: 'With gloo: “Timed out waiting 1800000ms for send operation to complete”. With NCCL the watchdog ends the process after its timeout.',
+    shows:
+      "Rank 0 waits in a broadcast; the others wait in the barrier after it, or have gone on to the next step's all-reduce.",
+    cure: 'Evaluate through ddp.module on one rank, or let all ranks evaluate.',
+    met: ['pytorch/pytorch#20611', 'pytorch/pytorch#54059'],
+  },
+  {
+    id: 'uneven',
+    title: 'Uneven inputs without join',
+    mistake:
+      'The data is split by hand and one rank has a batch more. It waits for an all-reduce that the others will never join.',
+    code: {
+      wrong: ['for x, y in my_loader:', '    ddp(x) ...'],
+      right: ['with ddp.join():', '    for x, y in my_loader:', '        ddp(x) ...'],
+    },
+    says: '“Connection closed by peer”, or a timeout of half an hour.',
+    shows: 'The step after the shortest rank has run out: the others stand in the all-reduce of bucket 0 and wait.',
+    cure: 'Use a DistributedSampler, which pads, or train inside ddp.join(): ranks that have ended take part with zeros.',
+    met: ['pytorch/pytorch#33148', 'pytorch/pytorch#38174'],
+  },
+  {
+    id: 'last-batch',
+    title: 'A last batch of 3 against 1',
+    mistake:
+      'Two ranks end their epoch with 3 rows and with 1. DDP averages the two means as if both stood for as many rows.',
+    code: {
+      wrong: ['loss = criterion(ddp(x), y)  # 3 rows here, 1 row there', 'loss.backward()'],
+      right: [
+        'sampler = DistributedSampler(data)  # pads: equal counts everywhere',
+        'loss = criterion(ddp(x), y)',
+        'loss.backward()',
+      ],
+    },
+    says: 'Nothing.',
+    shows:
+      'In the last step of an epoch the single row of rank 1 counts three times as much as each row of rank 0. The difference from one device leaves rounding behind exactly there.',
+    cure: 'Give all ranks as many rows (DistributedSampler), drop the last batch, or weigh the loss by rows * world_size / all_rows.',
+    met: ['huggingface/transformers#34242', 'pytorch/pytorch#25162'],
+  },
+  {
+    id: 'every-rank-saves',
+    title: 'Every rank writes the checkpoint',
+    mistake:
+      'torch.save stands in the training loop without a look at the rank: all of them write the same path at once.',
+    code: {
+      wrong: ['torch.save(ddp.state_dict(), "model.pt")'],
+      right: ['if rank == 0:', '    torch.save(ddp.module.state_dict(), "model.pt")', 'dist.barrier()'],
+    },
+    says: 'Nothing while it is written. When it is read: “PytorchStreamReader failed reading file: invalid header or archive is corrupted”.',
+    shows:
+      'The file is a patchwork of the ranks: the header of one, the tensors of others, and the tail of whoever came last.',
+    cure: 'Rank 0 writes to another name and renames; the others wait at a barrier before they read.',
+    met: ['NVIDIA/apex#886', 'bytedance/ibot#15'],
+  },
+  {
+    id: 'learning-rate',
+    title: 'Learning rate not scaled with the world size',
+    mistake:
+      'The script ran well on one device with a batch of 8. On four each rank keeps its 8 rows, a step averages 32, and an epoch has a quarter of the steps; the rate stayed.',
+    code: {
+      wrong: ['opt = torch.optim.SGD(ddp.parameters(), lr=0.05)'],
+      right: ['opt = torch.optim.SGD(ddp.parameters(), lr=0.05 * dist.get_world_size())'],
+    },
+    says: 'Nothing.',
+    shows: 'After as many epochs the loss is where one device stood after a quarter of them.',
+    cure: 'Scale the rate with the world size, and warm it up (Goyal et al. 2017), as long as the batch stays within reason.',
+    met: ['open-mmlab/mmdetection#815', 'ultralytics/yolov5#5249'],
+  },
+  {
+    id: 'seed-before-model',
+    title: 'The model is built after the seeds differ',
+    mistake:
+      'Seeds are made different for augmentation before the model is built. DDP hides it: rank 0 overwrites the others. What was made of the model before that, an averaged copy or a log of its norm, stays different.',
+    code: {
+      wrong: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ema = copy.deepcopy(model)', 'ddp = DDP(model)'],
+      right: [
+        'torch.manual_seed(seed)',
+        'model = Net()',
+        'torch.manual_seed(seed + rank)',
+        'ema = copy.deepcopy(model)',
+        'ddp = DDP(model)',
+      ],
+    },
+    says: 'Nothing.',
+    shows:
+      'Before the construction the replicas differ, after it they do not: the broadcast is the only thing that makes them one. With the cure it brings nothing new.',
+    cure: 'Build the model under one seed, then let the seeds differ; or copy from the model after DDP has been constructed.',
+    met: ['karpathy/nanoGPT#22'],
+  },
+];
