@@ -1,12 +1,13 @@
 /**
  * Which rows each process trains on in each step, without end: crosses epochs by itself and, under DDP, calls `set_epoch`. One process has a
- * DataLoader with `shuffle`; N processes have a DistributedSampler and a DataLoader of floor(batchSize / N) each.
+ * DataLoader with `shuffle`; N processes have a DistributedSampler, or rows of their own, and a DataLoader of floor(batchSize / N) each.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
 import type { Config } from '../protocol/config';
 import { dropoutMask } from '../tensor/distributions';
-import type { Generator } from '../tensor/generator';
+import { Generator } from '../tensor/generator';
+import { type BatchSchedule, batchSchedule } from './batch-schedule';
 import type { Dataset } from './dataset';
 import { DistributedSampler } from './distributed-sampler';
 import { DataLoader } from './loader';
@@ -16,9 +17,9 @@ export interface StepBatch {
   /** From 0; the optimiser's t is step + 1. */
   readonly step: number;
   readonly epoch: number;
-  /** last: the short batch at the end of an epoch. */
-  readonly variant: 'full' | 'last';
-  /** Dataset row ids, one array a process. */
+  /** Which sizes the processes' batches have: a key into BatchSchedule.sizes. */
+  readonly variant: string;
+  /** Dataset row ids, one array a process; empty: it has run out. */
   readonly rows: readonly Int32Array<ArrayBuffer>[];
   /** Dropout masks of this step, drawn after what the epoch draws. */
   readonly masks: readonly DrawnMask[];
@@ -47,19 +48,17 @@ export interface BatchState {
   readonly generators: readonly Generator[];
 }
 
-export interface BatchSource {
-  readonly stepsPerEpoch: number;
-  /** Rows a process gets; `last` where an epoch ends with a short batch. */
-  readonly sizes: { readonly full: readonly number[]; readonly last: readonly number[] | undefined };
+export interface BatchSource extends Pick<BatchSchedule, 'stepsPerEpoch' | 'sizes'> {
+  readonly schedule: BatchSchedule;
   next(): StepBatch;
   state(): BatchState;
 }
 
 export interface BatchSourceOptions {
-  readonly config: Pick<Config, 'batchSize' | 'shuffle' | 'dropLast' | 'mode' | 'ddp'>;
+  readonly config: Pick<Config, 'batchSize' | 'shuffle' | 'dropLast' | 'mode' | 'ddp' | 'epochs'>;
   readonly dataset: Dataset;
-  /** The default generator after data and model have been drawn; every process holds one at this place. */
-  readonly generator: Generator;
+  /** The default generator of each process after data and model have been drawn; one generator: all hold it at this place. */
+  readonly generator: Generator | readonly Generator[];
   /** worldSize under DDP, else 1. */
   readonly processes: number;
   /** Masks to draw for a batch of that size, in the order of their draws. Default: none. */
@@ -70,42 +69,50 @@ export interface BatchSourceOptions {
 
 export function makeBatchSource(options: BatchSourceOptions): BatchSource {
   const { dataset, processes, from, masks = () => [] } = options;
-  const perProcess = options.config.mode === 'ddp' ? distributed(options) : [single(options)];
-  // Processes draw alike: each has a copy of the generator.
-  const generators = perProcess.map((_, rank) => (from ? at(from.generators, rank) : options.generator).clone());
+  const { config } = options;
+  const perProcess =
+    config.mode !== 'ddp'
+      ? [single(options)]
+      : config.ddp.samplesPerRank
+        ? ownRows(options, config.ddp.samplesPerRank)
+        : distributed(options);
+  const start = (rank: number): Generator => {
+    const { generator } = options;
+    return from ? at(from.generators, rank) : generator instanceof Generator ? generator : at(generator, rank);
+  };
+  const generators = perProcess.map((_, rank) => start(rank).clone());
   const loaders = perProcess.map((make, rank) => make(at(generators, rank)));
-  const stepsPerEpoch = at(loaders, 0).loader.length;
+  const schedule = scheduleOf(config, loaders);
+  const { stepsPerEpoch, sizes } = schedule;
   if (stepsPerEpoch === 0) {
     throw new LockstepError(
       'data',
-      `No batch in an epoch: ${dataset.train.length} training rows, batch size ${options.config.batchSize}, ${processes} ${processes === 1 ? 'process' : 'processes'}, dropLast.`,
+      `No batch in an epoch: ${dataset.train.length} training rows, batch size ${config.batchSize}, ${processes} ${processes === 1 ? 'process' : 'processes'}, dropLast.`,
       'Make the batch smaller, or set dropLast to false.',
     );
   }
-  const sizeOf = (batch: number): number[] =>
-    loaders.map(({ loader: { options: o } }) => Math.min(o.batchSize, o.sampler.length - batch * o.batchSize));
-  const full = sizeOf(0);
-  const end = sizeOf(stepsPerEpoch - 1);
-  const last = end.some((size, rank) => size !== full[rank]) ? end : undefined;
 
   let step = from?.step ?? 0;
   let epoch = from?.epoch ?? -1;
-  let batches: readonly (readonly Int32Array<ArrayBuffer>[])[] = from?.batches ?? [];
-  const startEpoch = (): void => {
-    epoch += 1;
-    batches = loaders.map(({ loader, setEpoch }) => {
-      setEpoch(epoch);
-      return loader.epoch().map((positions) => rowIds(dataset.train, positions));
-    });
-  };
+  let batches: readonly (readonly Int32Array<ArrayBuffer>[])[] = from?.batches ?? loaders.map(() => []);
   return {
     stepsPerEpoch,
-    sizes: { full, last },
+    sizes,
+    schedule,
     next(): StepBatch {
-      const batch = step % stepsPerEpoch;
-      if (batch === 0) startEpoch();
-      const variant = last !== undefined && batch === stepsPerEpoch - 1 ? 'last' : 'full';
-      const rows = batches.map((own) => at(own, batch));
+      const variant = schedule.sizeAt(step);
+      const places = loaders.map((_, rank) => schedule.placeOf(rank, step));
+      epoch = Math.max(...places.map((place) => place?.epoch ?? 0));
+      batches = loaders.map(({ loader, offset, setEpoch }, rank) => {
+        const place = places[rank];
+        if (place?.batch !== 0) return at(batches, rank);
+        setEpoch(place.epoch);
+        return loader.epoch().map((positions) => rowIds(dataset.train, positions, offset));
+      });
+      const rows = batches.map((own, rank) => {
+        const place = places[rank];
+        return place ? at(own, place.batch) : new Int32Array();
+      });
       const drawn = masks(variant).map(({ process, device, buffer, elements, p }) => ({
         device,
         buffer,
@@ -117,14 +124,31 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
   };
 }
 
-function rowIds(train: Int32Array, positions: Int32Array): Int32Array<ArrayBuffer> {
+/** One join() stands around all epochs where their number is given, else around each; without it the ranks go from epoch to epoch by themselves. */
+function scheduleOf(
+  { mode, ddp, epochs }: BatchSourceOptions['config'],
+  loaders: readonly ProcessLoader[],
+): BatchSchedule {
+  const processes = loaders.map(({ loader: { options, length } }) => ({
+    rows: options.sampler.length,
+    batchSize: options.batchSize,
+    length,
+  }));
+  const uneven = processes.some(({ length }) => length !== processes[0]?.length);
+  const together = mode === 'ddp' && (uneven || ddp.join);
+  return batchSchedule(processes, { epochs: together ? (epochs ?? 1) : 1, hangs: uneven && !ddp.join });
+}
+
+function rowIds(train: Int32Array, positions: Int32Array, offset: number): Int32Array<ArrayBuffer> {
   const ids = new Int32Array(positions.length);
-  for (let i = 0; i < ids.length; i++) ids[i] = at(train, at(positions, i));
+  for (let i = 0; i < ids.length; i++) ids[i] = at(train, offset + at(positions, i));
   return ids;
 }
 
 interface ProcessLoader {
   readonly loader: DataLoader;
+  /** First of its rows. */
+  readonly offset: number;
   setEpoch(epoch: number): void;
 }
 type MakeLoader = (defaultGenerator: Generator) => ProcessLoader;
@@ -134,20 +158,25 @@ function single({ config, dataset }: BatchSourceOptions): MakeLoader {
   const sampler = config.shuffle ? new RandomSampler(rows) : new SequentialSampler(rows);
   return (defaultGenerator) => ({
     loader: new DataLoader({ sampler, batchSize: config.batchSize, dropLast: config.dropLast, defaultGenerator }),
+    offset: 0,
     setEpoch: () => undefined,
   });
 }
 
-function distributed({ config, dataset, processes }: BatchSourceOptions): MakeLoader[] {
+function perRank({ config, processes }: BatchSourceOptions): number {
   const batchSize = Math.floor(config.batchSize / processes);
-  if (batchSize === 0) {
-    throw new LockstepError(
-      'placement',
-      `Batch size ${config.batchSize} is smaller than the world size ${processes}: batch_size should be a positive integer value, but got batch_size=0`,
-      `Use a batch of at least ${processes}, or fewer processes.`,
-      { batchSize: config.batchSize, worldSize: processes },
-    );
-  }
+  if (batchSize > 0) return batchSize;
+  throw new LockstepError(
+    'placement',
+    `Batch size ${config.batchSize} is smaller than the world size ${processes}: batch_size should be a positive integer value, but got batch_size=0`,
+    `Use a batch of at least ${processes}, or fewer processes.`,
+    { batchSize: config.batchSize, worldSize: processes },
+  );
+}
+
+function distributed(options: BatchSourceOptions): MakeLoader[] {
+  const { config, dataset, processes } = options;
+  const batchSize = perRank(options);
   return Array.from({ length: processes }, (_, rank) => (defaultGenerator: Generator) => {
     const sampler = new DistributedSampler({
       rows: dataset.train.length,
@@ -160,7 +189,33 @@ function distributed({ config, dataset, processes }: BatchSourceOptions): MakeLo
     });
     return {
       loader: new DataLoader({ sampler, batchSize, defaultGenerator }),
-      setEpoch: (epoch: number) => sampler.setEpoch(epoch),
+      offset: 0,
+      // Forgotten, every epoch has the order of the first.
+      setEpoch: (epoch: number) => (config.ddp.setEpoch ? sampler.setEpoch(epoch) : undefined),
     };
+  });
+}
+
+/** Uneven inputs: a Subset of consecutive rows for each rank, and a DataLoader of its own over it. */
+function ownRows(options: BatchSourceOptions, samples: readonly number[]): MakeLoader[] {
+  const { config, dataset, processes } = options;
+  const batchSize = perRank(options);
+  const total = samples.reduce((a, b) => a + b, 0);
+  if (samples.length !== processes || total > dataset.train.length) {
+    throw new LockstepError(
+      'data',
+      `ddp.samplesPerRank [${samples.join(', ')}] names ${total} rows for ${samples.length} ranks; there are ${dataset.train.length} training rows and ${processes} ranks.`,
+      'Give one number a rank; together at most the training rows.',
+      { samples: total, rows: dataset.train.length, worldSize: processes },
+    );
+  }
+  return samples.map((rows, rank) => {
+    const offset = samples.slice(0, rank).reduce((a, b) => a + b, 0);
+    const sampler = config.shuffle ? new RandomSampler(rows) : new SequentialSampler(rows);
+    return (defaultGenerator: Generator) => ({
+      loader: new DataLoader({ sampler, batchSize, dropLast: config.dropLast, defaultGenerator }),
+      offset,
+      setEpoch: () => undefined,
+    });
   });
 }

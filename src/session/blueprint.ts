@@ -3,7 +3,7 @@
  * the single-device twin, and the order of batches. Deterministic: the same Config gives the same blueprint anywhere. Builds no device.
  */
 import { LockstepError } from '../base/errors';
-import { at } from '../base/invariant';
+import { at, must } from '../base/invariant';
 import {
   type BatchSource,
   type BatchState,
@@ -28,12 +28,17 @@ import type { Rank } from '../protocol/trace';
 import type { DatasetTable, StepFeed } from '../runtime/launch/world';
 import { Generator } from '../tensor/generator';
 import { elements } from '../tensor/shape';
+import { modelFileName } from './checkpoint/checkpoint-file';
+import { prefixNotices } from './checkpoint/prefix-notices';
+import { readCheckpoint } from './checkpoint/read-checkpoint';
+import { type ResumePlan, resumePlan } from './checkpoint/resume-plan';
+import { stateOfRank0 } from './checkpoint/state-of-rank0';
 import { configNotices } from './config-notices';
 import { initialWeights } from './initial-weights';
 import { joinedMasks, maskDraws } from './mask-draws';
 import { optimizerNotices } from './optimizer-notices';
 import { singleTwin } from './parse-config';
-import { allVariants, variantAt } from './step-variants';
+import { allVariants, variantAt, variantRules } from './step-variants';
 
 export interface Blueprint {
   readonly config: Config;
@@ -53,6 +58,8 @@ export interface Blueprint {
   /** Programs of the single-device twin; empty when none is wanted. */
   readonly twin: readonly Program[];
   readonly stepsPerEpoch: number;
+  /** Where the run begins, if not at step 0. */
+  readonly resume: ResumePlan | undefined;
   /** The order of batches from step 0, or on from where another one stood. */
   batches(from?: BatchState): BatchSource;
   /** Which Program a batch runs. */
@@ -81,8 +88,10 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     parameters: initialParameters(layers, generator),
     buffers: initialBuffers(layers, config.loss),
   };
+  const saved = config.resume === undefined ? undefined : readCheckpoint(config.resume, files);
+  const weights = saved ? modelFileName(saved.name) : config.weights;
   const { parameters, buffers } =
-    config.weights === undefined ? drawn : initialWeights(config.weights, files, drawn, tiedNames(layers));
+    weights === undefined ? drawn : initialWeights(weights, files, drawn, tiedNames(layers));
 
   const strategy = STRATEGIES[config.mode];
   const { ranks, processes } = strategy.mesh(config);
@@ -97,7 +106,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       masks: (size) => draws.get(size) ?? [],
       from,
     });
-  const { sizes, stepsPerEpoch } = batches();
+  const { sizes, stepsPerEpoch, schedule } = batches();
   const input: StrategyInput = {
     config,
     ops: PROGRAM_OPS,
@@ -106,54 +115,57 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     targetShape: dataset.targetShape,
     targetType,
   };
-  const rowsOf = { full: sizes.full, last: sizes.last ?? [] };
-  const epochs = { stepsPerEpoch, hasLast: sizes.last !== undefined };
-  const tellingOf = (own: Strategy) => ({
-    firstStepDiffers: own.firstStepDiffers === true,
-    phases: own.phases?.(config),
-  });
-  const compileAll = (
-    own: Strategy,
-    ownInput: StrategyInput,
-    rowsOfSize: Readonly<Record<StepBatch['variant'], readonly number[]>>,
-  ) =>
-    allVariants(config, epochs, tellingOf(own)).map(({ variant, size }) => ({
-      size,
-      program: own.compile(ownInput, variant, rowsOfSize[size]),
-    }));
-  const compiled = compileAll(strategy, input, rowsOf);
+  /** `shared`: one process has the rows of all. */
+  const compileAll = (own: Strategy, ownInput: StrategyInput, shared = false) =>
+    allVariants(schedule, variantRules(config, own)).map(({ variant, size }) => {
+      const rows = must(sizes[size], size);
+      return { size, program: own.compile(ownInput, variant, shared ? [sum(rows)] : rows) };
+    });
+  const compiled = compileAll(strategy, input);
   for (const { size, program } of compiled) if (!draws.has(size)) draws.set(size, maskDraws(program));
   const programs = compiled.map(({ program }) => program);
   const construct = strategy.construct?.(input);
   if (construct) programs.push(construct);
+  if (saved && config.resumeBy === 'rank0') {
+    const broadcast = strategy.broadcastState?.(input, stateOfRank0(programs));
+    if (broadcast) programs.push(broadcast);
+  }
   for (const program of programs) verify(program, PROGRAM_OPS);
   verifyMemory(programs, config.memoryBudgetMb * 1024 * 1024);
 
   const wantsTwin = config.mode !== 'single' && config.compareSingle;
   const twin = wantsTwin
-    ? compileAll(
-        STRATEGIES.single,
-        { ...input, config: singleTwin(config) },
-        { full: [sum(rowsOf.full)], last: [sum(rowsOf.last)] },
-      ).map((c) => c.program)
+    ? compileAll(STRATEGIES.single, { ...input, config: singleTwin(config) }, true).map((c) => c.program)
     : [];
 
   const nameOf = (own: Strategy) => {
-    const telling = tellingOf(own);
-    return ({ step, variant }: StepBatch) => variantAt(step, variant, config.accumulate, telling).name;
+    const rules = variantRules(config, own);
+    return ({ step }: StepBatch) => variantAt(step, schedule, rules).name;
   };
   const variantOf = nameOf(strategy);
   const twinVariantOf = nameOf(STRATEGIES.single);
   const stepScalars = makeStepScalars(config);
   const scalars = (batch: StepBatch) => stepScalars(Math.floor(batch.step / config.accumulate) + 1, batch.epoch);
+  const names = parameters.map((p) => p.name);
+  const resume =
+    saved &&
+    resumePlan({
+      saved,
+      config,
+      parameters: names,
+      programs,
+      twin,
+      worldSize: ranks.length,
+      processes,
+      stepsPerEpoch,
+      batches,
+    });
   return {
     config,
     notices: [
-      ...configNotices(config, { outputs, rows: at(rowsOf.full, 0), processes }),
-      ...optimizerNotices(
-        config,
-        parameters.map((p) => p.name),
-      ),
+      ...configNotices(config, { outputs, rows: at(sizes.full, 0), processes }),
+      ...optimizerNotices(config, names),
+      ...(resume?.notices ?? prefixNotices(config.weights, files)),
     ],
     dataset,
     generatorAfterData,
@@ -173,6 +185,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     programs,
     twin,
     stepsPerEpoch,
+    resume,
     batches,
     variantOf,
     feed: (batch) => ({ variant: variantOf(batch), rows: batch.rows, masks: batch.masks, scalars: scalars(batch) }),

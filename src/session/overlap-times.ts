@@ -3,7 +3,7 @@
  * end of backward, on every machine of the table. Both are compiled from the open run's settings; neither is run. Called by session.ts for the bucket view.
  */
 import { at } from '../base/invariant';
-import type { StepVariant } from '../parallel/strategy';
+import { FULL, type StepVariant } from '../parallel/strategy';
 import type { OverlapTimes } from '../protocol/session';
 import { HARDWARE } from '../simulator/hardware';
 import { modelledStep } from '../simulator/simulate';
@@ -30,5 +30,5 @@ function usualVariant({ programs, config }: Blueprint): StepVariant {
   const { variant: name } = at(programs, 0);
   const phase = /^full-(.+)$/.exec(name)?.[1];
   const gradients = config.accumulate === 1 ? 'set' : 'add';
-  return { name, gradients, steps: true, first: false, ...(phase === undefined ? {} : { phase }) };
+  return { ...FULL, name, gradients, ...(phase === undefined ? {} : { phase }) };
 }

@@ -6,6 +6,7 @@ import {
   initialBuckets,
   passesBeforeRebuild,
   readyOrder,
+  rebuilds,
   rebuiltBuckets,
   unusedParameters,
 } from '../parallel/ddp/ready-order';
@@ -61,12 +62,10 @@ function bucketsInfo({ input, config, parameters }: Blueprint): BucketsInfo {
       bytes: bucket.reduce((n, p) => n + (size.get(p.name) ?? 0), 0),
       parameters: bucket.map((p) => p.name),
     }));
-  const before = passesBeforeRebuild(config);
-  const rebuilds = Number.isFinite(before);
   return {
     initial: told(initialBuckets(stage, config)),
-    rebuilt: rebuilds ? told(rebuiltBuckets(stage, config)) : undefined,
-    passesBeforeRebuild: rebuilds ? before : undefined,
+    rebuilt: rebuilds(config) ? told(rebuiltBuckets(stage, config)) : undefined,
+    passesBeforeRebuild: rebuilds(config) ? passesBeforeRebuild(config) : undefined,
     readyOrder: readyOrder(stage).map((p) => p.name),
     unused: unusedParameters(stage).map((p) => p.name),
   };

@@ -1,39 +1,48 @@
 /**
- * Which Programs a run needs: the batch may be a full one or the short one that ends an epoch, the first or a later micro-batch of a group whose
- * gradients add up, the first that reduces. Names: 'full', 'last'; '-set' and '-add' for micro-batches without a step; 'first', 'last-first'. A strategy may tell
- * optimiser steps apart further (Strategy.phases, as a communication hook that begins later does): 'full-plain'.
+ * Which Programs a run needs: the batches of the ranks may be full ones or short, the first or a later micro-batch of a group whose gradients add up, reduced
+ * or under no_sync, before or after DDP has rebuilt its buckets, the last within join(). Names: 'full', 'last' (or the rows: '8,0'); '-set' and '-add' for
+ * micro-batches without a step; 'first', '-first' before the rebuild; '-end' of join. A strategy may tell optimiser steps apart further (Strategy.phases, as a
+ * communication hook that begins later does): 'full-plain'.
  */
-import type { StepBatch } from '../data/batch-source';
-import type { StepPhases, StepVariant } from '../parallel/strategy';
+import type { BatchSchedule } from '../data/batch-schedule';
+import type { Passes, StepPhases, StepVariant, Strategy } from '../parallel/strategy';
 import type { Config } from '../protocol/config';
 
-type Size = StepBatch['variant'];
-
-interface Epochs {
-  readonly stepsPerEpoch: number;
-  /** Whether epochs end with a short batch. */
-  readonly hasLast: boolean;
+/** What of a run decides about variants. */
+export interface VariantRules {
+  readonly accumulate: number;
+  /** Undefined: the mode reduces nothing by passes. */
+  readonly passes: Passes | undefined;
+  readonly joins: boolean;
+  readonly phases: StepPhases | undefined;
 }
 
-/** What of a strategy decides about variants. */
-export interface Telling {
-  readonly firstStepDiffers: boolean;
-  readonly phases?: StepPhases | undefined;
+export function variantRules(config: Config, strategy: Strategy): VariantRules {
+  const passes = strategy.passes?.(config);
+  const joins = passes !== undefined && config.ddp.join;
+  return { accumulate: config.accumulate, passes, joins, phases: strategy.phases?.(config) };
 }
 
 /** The variant of micro-batch `step` (from 0). */
-export function variantAt(
-  step: number,
-  size: Size,
-  accumulate: number,
-  { firstStepDiffers, phases }: Telling,
-): StepVariant {
+export function variantAt(step: number, schedule: BatchSchedule, rules: VariantRules): StepVariant {
+  const own = withoutPhase(step, schedule, rules);
+  return inPhase(own, own.steps ? rules.phases?.at(Math.floor(step / rules.accumulate)) : undefined);
+}
+
+function withoutPhase(step: number, schedule: BatchSchedule, rules: VariantRules): StepVariant {
+  const { accumulate, passes, joins } = rules;
+  const size = schedule.sizeAt(step);
   const place = step % accumulate;
   const steps = place === accumulate - 1;
   const gradients = place === 0 ? 'set' : 'add';
-  const first = steps && firstStepDiffers && step < accumulate;
-  const name = first ? (size === 'full' ? 'first' : 'last-first') : steps ? size : `${size}-${gradients}`;
-  return inPhase({ name, gradients, steps, first }, steps ? phases?.at(Math.floor(step / accumulate)) : undefined);
+  const every = passes?.every === true;
+  const reduces = steps || every;
+  const pass = every ? step : Math.floor(step / accumulate);
+  const first = passes !== undefined && reduces && pass < passes.initial;
+  const endsJoin = joins && step % schedule.period === schedule.period - 1;
+  const whole = first ? (size === 'full' ? 'first' : `${size}-first`) : size;
+  const name = `${steps ? whole : `${size}-${gradients}${first ? '-first' : ''}`}${endsJoin ? '-end' : ''}`;
+  return { name, gradients, steps, reduces, syncsBuffers: every || place === 0, first, endsJoin };
 }
 
 const inPhase = (variant: StepVariant, phase = ''): StepVariant =>
@@ -41,28 +50,31 @@ const inPhase = (variant: StepVariant, phase = ''): StepVariant =>
 
 /** Every variant that can occur, with the size of its batch. */
 export function allVariants(
-  { accumulate }: Pick<Config, 'accumulate'>,
-  { stepsPerEpoch, hasLast }: Epochs,
-  telling: Telling,
-): readonly { readonly variant: StepVariant; readonly size: Size }[] {
-  const found = new Map<string, { variant: StepVariant; size: Size }>();
+  schedule: BatchSchedule,
+  rules: VariantRules,
+): readonly { readonly variant: StepVariant; readonly size: string }[] {
+  const { period, stretches } = schedule;
+  const { accumulate, passes, phases } = rules;
+  const initial = passes?.initial ?? 0;
+  const initialPhases = Array.from({ length: Math.max(1, initial) }, (_, step) => phases?.at(step) ?? '');
+  const found = new Map<string, { variant: StepVariant; size: string }>();
   const note = (step: number) => {
-    const size = hasLast && step % stepsPerEpoch === stepsPerEpoch - 1 ? 'last' : 'full';
-    const own = variantAt(step, size, accumulate, { ...telling, phases: undefined });
-    // The first step is in one phase; the others may come in any.
-    const phases = own.steps && telling.phases ? (own.first ? [telling.phases.at(0)] : telling.phases.names) : [''];
-    for (const phase of phases) {
+    const own = withoutPhase(step, schedule, rules);
+    // The first steps are in one phase each; the others may come in any.
+    const possible = own.steps && phases ? (own.first ? initialPhases : phases.names) : [''];
+    for (const phase of possible) {
       const variant = inPhase(own, phase);
-      if (!found.has(variant.name)) found.set(variant.name, { variant, size });
+      if (!found.has(variant.name)) found.set(variant.name, { variant, size: schedule.sizeAt(step) });
     }
   };
-  // Groups and epochs meet again after `accumulate` epochs at the latest; of each epoch only the start and the end can bring something new.
-  const around = 2 * accumulate;
-  for (let epoch = 0; epoch <= accumulate; epoch++) {
-    const start = epoch * stepsPerEpoch;
-    for (let i = 0; i < Math.min(stepsPerEpoch, around); i++) {
-      note(start + i);
-      note(start + stepsPerEpoch - 1 - i);
+  // Groups and periods meet again after `accumulate` periods at the latest; of each stretch only the start and the end can bring something new.
+  const around = (1 + initial) * accumulate;
+  for (let round = 0; round < accumulate * (1 + initial); round++) {
+    for (const { from, to } of stretches) {
+      for (let i = 0; i < Math.min(to - from, around); i++) {
+        note(round * period + from + i);
+        note(round * period + to - 1 - i);
+      }
     }
   }
   // The one that runs most steps comes first.

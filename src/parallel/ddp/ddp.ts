@@ -10,11 +10,16 @@ import { emitOptimizer } from '../emit-optimizer';
 import { stageGraph } from '../stage-graph';
 import type { Strategy } from '../strategy';
 import { broadcastBuffers, construct } from './broadcast';
-import { bucketsOf } from './ready-order';
+import { broadcastState } from './broadcast-state';
+import { commHookOf } from './comm-hooks/comm-hooks';
+import { bucketsOf, passesBeforeRebuild, rebuilds } from './ready-order';
 import { createReducer } from './reducer';
 
 export const ddp: Strategy = {
-  firstStepDiffers: true,
+  passes: (config) => ({
+    initial: rebuilds(config) ? passesBeforeRebuild(config) : 0,
+    every: config.ddp.noSync === 'backward' || config.ddp.noSync === 'none',
+  }),
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, (_, r) => r), processes: worldSize }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
   slices: (_config, rows) => rows.map((count) => [0, count] as const),
@@ -32,10 +37,9 @@ export const ddp: Strategy = {
       emitLoad(lane, 'y', 'targets', lane.rank, 0, at(rows, lane.rank));
       emitMasks(lane, own);
     }
-    // Only after a forward that was followed by a reduction: the first micro-batch of a group.
-    if (variant.gradients === 'set') broadcastBuffers(builder, stage);
-    const reducer = variant.steps
-      ? createReducer(builder, config, bucketsOf(stage, config, !variant.first))
+    if (variant.syncsBuffers && config.ddp.broadcastBuffers) broadcastBuffers(builder, stage);
+    const reducer = variant.reduces
+      ? createReducer(builder, config, bucketsOf(stage, config, !variant.first), variant.phase)
       : undefined;
     stage.graph.nodes.forEach((node, k) => {
       for (const lane of builder.lanes) {
@@ -44,11 +48,20 @@ export const ddp: Strategy = {
       }
       if (node.phase === 'backward') reducer?.ready(node.outputs.map((id) => at(stage.graph.values, id).name));
     });
-    if (!reducer) return builder.finish('ddp', variant.name);
-    reducer.finish();
+    reducer?.finish();
+    if (!variant.steps) return builder.finish('ddp', variant.name);
     for (const lane of builder.lanes) emitOptimizer(lane, input, at(stages, lane.rank).parameters);
+    commHookOf(config).afterStep?.({
+      builder,
+      config,
+      group: builder.lanes.map((lane) => lane.device),
+      parameters: stage.parameters.map((p) => p.name),
+      phase: variant.phase ?? '',
+    });
     return builder.finish('ddp', variant.name);
   },
 
   construct,
+  phases: (config) => commHookOf(config).phases?.(config),
+  broadcastState,
 };

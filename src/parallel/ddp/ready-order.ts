@@ -31,11 +31,11 @@ export function unusedParameters({ parameters, registered }: StageGraph): readon
 /** Looks for unused parameters in every forward; a static graph does it once. */
 export const findsUnused = ({ ddp }: Pick<Config, 'ddp'>): boolean => ddp.findUnusedParameters && !ddp.staticGraph;
 
-/** Synced passes that run on the constructor's buckets; Infinity: all of them. */
-export function passesBeforeRebuild(config: Pick<Config, 'ddp'>): number {
-  if (findsUnused(config)) return Number.POSITIVE_INFINITY;
-  return config.ddp.staticGraph ? 2 : 1;
-}
+/** Whether the constructor's buckets are rebuilt at all. */
+export const rebuilds = (config: Pick<Config, 'ddp'>): boolean => !findsUnused(config);
+
+/** Synced passes that run on the constructor's buckets, where a rebuild comes. */
+export const passesBeforeRebuild = ({ ddp }: Pick<Config, 'ddp'>): number => (ddp.staticGraph ? 2 : 1);
 
 /** The constructor's buckets. */
 export function initialBuckets(stage: StageGraph, config: Pick<Config, 'ddp'>): Buckets {
@@ -51,9 +51,7 @@ export function rebuiltBuckets(stage: StageGraph, config: Pick<Config, 'ddp'>): 
 
 /** Buckets of a synced pass before or after the rebuild. */
 export const bucketsOf = (stage: StageGraph, config: Pick<Config, 'ddp'>, rebuilt: boolean): Buckets =>
-  rebuilt && Number.isFinite(passesBeforeRebuild(config))
-    ? rebuiltBuckets(stage, config)
-    : initialBuckets(stage, config);
+  rebuilt && rebuilds(config) ? rebuiltBuckets(stage, config) : initialBuckets(stage, config);
 
 function inBuckets(
   stage: StageGraph,

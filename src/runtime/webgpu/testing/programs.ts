@@ -43,7 +43,7 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
   const { processes } = strategy.mesh(config);
   const rows = Array.from({ length: processes }, () => Math.floor(config.batchSize / processes));
   const programs = [strategy.compile(input, FULL, rows)];
-  if (strategy.firstStepDiffers) programs.push(strategy.compile(input, FIRST, rows));
+  if (strategy.passes) programs.push(strategy.compile(input, FIRST, rows));
   const lanes = programs[0]?.lanes ?? [];
   const parameters = lanes.flatMap((lane) =>
     lane.buffers

@@ -1,0 +1,93 @@
+/**
+ * How many rows each process has in each step. With a DistributedSampler all have equally many batches; with rows of their own (uneven inputs) some run out
+ * before others. Steps repeat after a period: an epoch, or all epochs where one `with model.join()` stands around them. Numbers only; batch-source.ts
+ * draws the rows, step-variants.ts asks which Programs there must be.
+ */
+import { at } from '../base/invariant';
+
+/** What one process's loader gives. */
+export interface ProcessBatches {
+  readonly rows: number;
+  readonly batchSize: number;
+  /** Batches an epoch. */
+  readonly length: number;
+}
+
+export interface BatchSizes {
+  readonly full: readonly number[];
+  /** The short batch at the end of an epoch. */
+  readonly last: readonly number[] | undefined;
+  /** Of ranks that have run out, or of short batches at different steps: '8,0'. */
+  readonly [name: string]: readonly number[] | undefined;
+}
+
+export interface BatchSchedule {
+  /** Of the process with most. */
+  readonly stepsPerEpoch: number;
+  /** Batches of each process in a period. */
+  readonly totals: readonly number[];
+  /** Steps after which all processes start again together. */
+  readonly period: number;
+  readonly sizes: BatchSizes;
+  /** Key into `sizes`. */
+  sizeAt(step: number): string;
+  /** Runs of steps of one size within a period, up to the step at which a process without join would wait in vain. */
+  readonly stretches: readonly { readonly from: number; readonly to: number }[];
+  /** Epoch of a process in a step, and its batch in it; undefined when it has run out. */
+  placeOf(process: number, step: number): { readonly epoch: number; readonly batch: number } | undefined;
+  /** Steps that the process has taken before this one. */
+  stepsBefore(process: number, step: number): number;
+}
+
+/** `epochs`: of one period. `hangs`: nobody shadows the collectives of a process that has run out. */
+export function batchSchedule(
+  processes: readonly ProcessBatches[],
+  { epochs, hangs }: { readonly epochs: number; readonly hangs: boolean },
+): BatchSchedule {
+  const stepsPerEpoch = Math.max(...processes.map((p) => p.length));
+  const totals = processes.map((p) => p.length * epochs);
+  const period = Math.max(1, stepsPerEpoch * epochs);
+  const rowsOf = ({ length, rows, batchSize }: ProcessBatches, step: number): number => {
+    if (step >= length * epochs) return 0;
+    return Math.min(batchSize, rows - (step % length) * batchSize);
+  };
+  const rowsAt = (step: number): readonly number[] => processes.map((p) => rowsOf(p, step % period));
+
+  const full = rowsAt(0);
+  const end = rowsAt(stepsPerEpoch - 1);
+  const last = end.some((rows, r) => rows !== full[r]) && !end.includes(0) ? end : undefined;
+  const nameOf = (rows: readonly number[]): string =>
+    same(rows, full) ? 'full' : last && same(rows, last) ? 'last' : rows.join();
+  const sizes: Record<string, readonly number[]> = {};
+  const stretches: { from: number; to: number }[] = [];
+  const until = hangs ? Math.min(...totals) : period;
+  // Nothing changes within an epoch but where a process has its last batch, or has run out.
+  const ends = [...new Set(processes.flatMap(({ length }) => [length - 1, length]))];
+  const changes = Array.from({ length: epochs }, (_, e) =>
+    processes.flatMap((p) => ends.map((end) => e * p.length + end)),
+  );
+  const marks = [...new Set([0, until, ...changes.flat()])].filter((m) => m >= 0 && m <= until).sort((a, b) => a - b);
+  marks.slice(0, -1).forEach((from, i) => {
+    stretches.push({ from, to: at(marks, i + 1) });
+    const rows = rowsAt(from);
+    sizes[nameOf(rows)] = rows;
+  });
+  return {
+    stepsPerEpoch,
+    totals,
+    period,
+    sizes: { ...sizes, full, last },
+    sizeAt: (step) => nameOf(rowsAt(step)),
+    stretches,
+    placeOf(process, step) {
+      const { length } = at(processes, process);
+      const own = step % period;
+      if (own >= length * epochs) return undefined;
+      return { epoch: Math.floor(step / period) * epochs + Math.floor(own / length), batch: own % length };
+    },
+    stepsBefore: (process, step) =>
+      Math.floor(step / period) * at(totals, process) + Math.min(step % period, at(totals, process)),
+  };
+}
+
+const same = (a: readonly number[], b: readonly number[]): boolean => a.every((value, i) => value === b[i]);
