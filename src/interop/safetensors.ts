@@ -58,6 +58,22 @@ export function readSafetensors(
   return tensors;
 }
 
+/** What stands under `__metadata__`: texts by name; {} where the file has none. */
+export function readMetadata(file: string, bytes: Uint8Array<ArrayBuffer>): Readonly<Record<string, string>> {
+  const { __metadata__: found = {} } = readHeader(file, bytes).header as Readonly<Record<string, unknown>>;
+  const texts = typeof found === 'object' && found !== null ? Object.entries(found) : [];
+  return Object.fromEntries(texts.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** Byte of the file at which the tensor of that name begins. */
+export function tensorByte(file: string, bytes: Uint8Array<ArrayBuffer>, name: string): number {
+  const { header, start } = readHeader(file, bytes);
+  return (
+    start +
+    checkEntry(file, name, Object.entries(header).find(([key]) => key === name)?.[1], bytes.length - start, start).begin
+  );
+}
+
 function readHeader(file: string, bytes: Uint8Array<ArrayBuffer>): { header: object; start: number } {
   const again = 'Save the weights again with safetensors.torch.save_file.';
   if (bytes.length < PREFIX)

@@ -20,7 +20,7 @@ export async function findNotFinite(
   step: number,
   checkpoint: Checkpoint | undefined,
 ): Promise<NotFinite> {
-  const start = checkpoint?.step ?? 0;
+  const start = checkpoint?.step ?? training.blueprint.resume?.checkpoint.step ?? 0;
   if (step - start > REPLAY_LIMIT) return { step, event: undefined, trace: undefined };
   if (checkpoint) await training.restore(checkpoint);
   else await training.reset();

@@ -34,7 +34,7 @@ const trafficOf = ({ lanes }: Program): Traffic =>
 /** Over a run: the first step and short batches move other bytes than the rest. */
 function totalBytes(blueprint: Blueprint, steps: number): number {
   const perVariant = new Map(blueprint.programs.map((p) => [p.variant, trafficOf(p).total]));
-  const batches = blueprint.batches();
+  const batches = blueprint.batches(blueprint.resume?.checkpoint.batches);
   let total = 0;
   for (let s = 0; s < steps; s++) total += perVariant.get(blueprint.variantOf(batches.next())) ?? 0;
   return total;

@@ -99,6 +99,10 @@ export class Running {
     return this.outlive(() => this.training.weights());
   }
 
+  checkpoint(): Promise<Checkpoint> {
+    return this.outlive(() => this.training.checkpoint());
+  }
+
   /** Weights of the last snapshot: a question to them costs the devices nothing. */
   get state(): ModelState {
     return must(this.snapshots.state, 'a snapshot');

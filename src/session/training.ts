@@ -102,6 +102,16 @@ function trainingOn(blueprint: Blueprint, world: World, twin: World | undefined,
     step = 0;
     const hasConstructor = programs.some((p) => p.variant === 'construct');
     if (hasConstructor) await world.run([{ variant: 'construct', rows: [], masks: [], scalars: new Float32Array(0) }]);
+    if (blueprint.resume) await load(blueprint.resume.checkpoint);
+  };
+  /** From the files of a checkpoint: each rank has read them, or rank 0 has and tells the others. */
+  const load = async (from: Checkpoint): Promise<void> => {
+    const byRank0 = programs.some((p) => p.variant === 'resume');
+    await state.write(byRank0 ? from.values.filter(({ device }) => rankOfDevice[device] === 0) : from.values);
+    if (byRank0) await world.run([{ variant: 'resume', rows: [], masks: [], scalars: new Float32Array(0) }]);
+    await twinState?.write(from.twin);
+    batches = blueprint.batches(from.batches);
+    step = from.step;
   };
   /** Parameters and gradients before a traced step, as the trace keeps them. */
   const initial = async (): Promise<StepTrace['initial']> => {

@@ -44,12 +44,13 @@ export function createWorldState(
   };
 }
 
-interface Stateful {
+/** A buffer that a checkpoint holds. */
+export interface Stateful {
   readonly device: DeviceIndex;
   readonly spec: BufferSpec;
 }
 
-function statefulBuffers(programs: readonly Program[]): readonly Stateful[] {
+export function statefulBuffers(programs: readonly Program[]): readonly Stateful[] {
   const found = new Map<string, Stateful>();
   for (const { lanes } of programs) {
     for (const { device, buffers } of lanes) {

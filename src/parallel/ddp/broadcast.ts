@@ -35,7 +35,7 @@ export function broadcastBuffers(builder: ProgramBuilder, stage: StageGraph): vo
   for (const lane of builder.lanes) lane.handOver('comm', 'compute', { phase: 'broadcast', anchor: 'forward' });
 }
 
-function broadcast(builder: ProgramBuilder, names: readonly string[], where: Where): void {
+export function broadcast(builder: ProgramBuilder, names: readonly string[], where: Where): void {
   for (const name of names) {
     const seq = builder.nextSeq();
     for (const lane of builder.lanes.slice(1)) {

@@ -62,6 +62,7 @@ export const ddp: Strategy = {
   },
 
   construct,
+  broadcastState,
   phases: (config) => commHookOf(config).phases?.(config),
   broadcastState,
 };

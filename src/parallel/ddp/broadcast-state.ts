@@ -1,0 +1,24 @@
+/**
+ * What a run resumes from when only rank 0 has read the checkpoint: every buffer that outlives a step (parameters, running statistics, optimiser and hook states)
+ * goes from rank 0 to the others, as a script does it with dist.broadcast over model.state_dict() and optimizer.state_dict(). Called by session through Strategy.
+ */
+import { ProgramBuilder } from '../../program/builder';
+import type { BufferSpec, Program } from '../../program/instruction';
+import type { StrategyInput } from '../strategy';
+import { broadcast } from './broadcast';
+
+export function broadcastState(input: StrategyInput, buffers: readonly BufferSpec[]): Program | undefined {
+  const { worldSize } = input.config;
+  if (worldSize === 1) return undefined;
+  const builder = new ProgramBuilder(
+    Array.from({ length: worldSize }, (_, r) => r),
+    input.ops,
+  );
+  for (const lane of builder.lanes) for (const spec of buffers) lane.buffer(spec);
+  broadcast(
+    builder,
+    buffers.map(({ name }) => name),
+    { phase: 'broadcast', anchor: 'broadcast', queue: 'comm' },
+  );
+  return builder.finish('ddp', 'resume');
+}

@@ -1,0 +1,45 @@
+/** Does the optimiser's state of a checkpoint fit this run's optimiser? Refused in the words of torch's optimizer.load_state_dict. Called by resume-plan.ts. */
+import { LockstepError } from '../../base/errors';
+import { optimizerState } from '../../optim/optimizer';
+import type { Config } from '../../protocol/config';
+import { stateFileName } from './checkpoint-file';
+import type { SavedCheckpoint } from './read-checkpoint';
+import { groupedNames } from './torch-groups';
+
+/** Returns the states that start anew: none of them is in the checkpoint, and PyTorch begins them by itself. */
+export function checkOptimizerState(
+  saved: SavedCheckpoint,
+  config: Config,
+  parameters: readonly string[],
+): readonly string[] {
+  const file = stateFileName(saved.name);
+  const groups = groupedNames(parameters, config);
+  if (groups.length !== saved.groups.length) {
+    throw new LockstepError(
+      'config',
+      `${file}: loaded state dict has a different number of parameter groups: ${saved.groups.length}, the optimizer has ${groups.length}`,
+      'Use the paramGroups with which it was saved.',
+    );
+  }
+  const k = groups.findIndex(({ names }, i) => names.length !== saved.groups[i]?.params.length);
+  if (k >= 0) {
+    throw new LockstepError(
+      'config',
+      `${file}: loaded state dict contains a parameter group that doesn't match the size of optimizer's group: group ${k} has ${saved.groups[k]?.params.length} parameters, the optimizer's has ${groups[k]?.names.length}`,
+      'Use the paramGroups with which it was saved.',
+    );
+  }
+  if (saved.step < Number(saved.config['accumulate'] ?? 1)) return [];
+  const names = optimizerState(config).map(({ name }) => name);
+  const absent = names.filter((name) => !parameters.every((p) => saved.values.has(`${p}.${name}`)));
+  const [first] = absent;
+  // torch's SGD makes a momentum buffer that is missing from the next gradient.
+  if (first === undefined || config.optimizer.type === 'SGD') return absent;
+  const { type = 'another optimizer' } = (saved.config['optimizer'] ?? {}) as { readonly type?: string };
+  throw new LockstepError(
+    'config',
+    `${file}: the state was saved by ${type}, and ${config.optimizer.type} finds no "${first}" in it. PyTorch loads such a state and fails in the next step: KeyError: '${first}'`,
+    `Resume with ${type}, or begin ${config.optimizer.type} anew from the weights alone ("weights": "${saved.name}.safetensors").`,
+    { saved: type, optimizer: config.optimizer.type },
+  );
+}

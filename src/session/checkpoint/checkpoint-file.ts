@@ -1,0 +1,179 @@
+/**
+ * The two files of a checkpoint: <name>.safetensors is the model's state_dict, <name>.state.safetensors everything else that a later step depends on. What all
+ * devices hold alike stands there once; optimiser states have torch's numbers and names (`state.0.exp_avg`), generators torch's bytes. This file has the format
+ * and writes it; read-checkpoint.ts reads it. Who calls: session.ts, run.ts.
+ */
+import { at, must } from '../../base/invariant';
+import { type NamedTensor, readSafetensors, writeSafetensors } from '../../interop/safetensors';
+import { optimizerState } from '../../optim/optimizer';
+import type { CheckpointFiles } from '../../protocol/session';
+import type { DeviceIndex } from '../../protocol/trace';
+import { rngState } from '../../tensor/rng-state';
+import type { Shape } from '../../tensor/shape';
+import type { Blueprint } from '../blueprint';
+import type { Checkpoint } from '../training';
+import { weightsFile } from '../weights-file';
+import { type BufferValue, type Stateful, statefulBuffers } from '../world-state';
+import { crc32 } from './crc32';
+import { type TorchGroups, torchGroups } from './torch-groups';
+
+export const FORMAT = 'lockstep checkpoint';
+export const VERSION = '1';
+/** Before the name of a tensor that stands in the model's file. */
+export const IN_MODEL = 'model:';
+/** Before the names of what belongs to the single-device twin. */
+export const TWIN = 'twin/';
+
+export const modelFileName = (name: string): string => `${name}.safetensors`;
+export const stateFileName = (name: string): string => `${name}.state.safetensors`;
+
+/** For each buffer, which tensor which devices hold. */
+export type ValueMap = Readonly<Record<string, Readonly<Record<string, readonly DeviceIndex[]>>>>;
+
+/** Checksums of the tensors of both files: those of a pair, undamaged. */
+export interface Checksums {
+  readonly model: Readonly<Record<string, number>>;
+  readonly state: Readonly<Record<string, number>>;
+}
+
+/** State tensors of process p that say where its batches stand: row ids of the epoch, how many each batch has, the generator. */
+export const batchTensors = (p: number) => ({
+  rows: `sampler.${p}.rows`,
+  sizes: `sampler.${p}.sizes`,
+  rng: `rng_state.${p}`,
+});
+
+export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): CheckpointFiles {
+  const { config, programs, parameters, rankOfDevice } = blueprint;
+  const { step, batches } = checkpoint;
+  const steps = Math.floor(step / config.accumulate);
+  const model = weightsFile(blueprint, {
+    step,
+    devices: rankOfDevice.map((_, d) => ownOf(checkpoint.values, d)),
+    twin: undefined,
+  });
+  const inModel = readSafetensors('', model);
+  const groups = torchGroups(
+    config,
+    parameters.map((p) => p.name),
+    steps,
+    batches.epoch,
+  );
+  const world = pack(checkpoint.values, { inModel, buffers: statefulBuffers(programs), groups, config, prefix: '' });
+  const twin = pack(checkpoint.twin, {
+    inModel,
+    buffers: statefulBuffers(blueprint.twin),
+    groups,
+    config,
+    prefix: TWIN,
+  });
+  const tensors = [
+    ...stepTensors(blueprint, groups, steps),
+    ...world.tensors,
+    ...twin.tensors,
+    ...batchState(checkpoint),
+  ];
+  const checksums: Checksums = { model: sums(inModel), state: sums(tensors) };
+  const state = writeSafetensors(tensors, {
+    format: FORMAT,
+    version: VERSION,
+    step: String(step),
+    epoch: String(batches.epoch),
+    optimizer_steps: String(steps),
+    steps_per_epoch: String(blueprint.stepsPerEpoch),
+    mode: config.mode,
+    placement: config.placement,
+    world_size: String(rankOfDevice.length),
+    processes: String(batches.generators.length),
+    param_groups: JSON.stringify(groups.groups),
+    parameter_names: JSON.stringify(groups.names),
+    config: JSON.stringify(config),
+    values: JSON.stringify(world.values),
+    twin_values: JSON.stringify(twin.values),
+    crc32: JSON.stringify(checksums),
+  });
+  return { model, state };
+}
+
+const sums = (tensors: readonly NamedTensor[]): Record<string, number> =>
+  Object.fromEntries(tensors.map(({ name, data }) => [name, crc32(data)]));
+
+const ownOf = (values: readonly BufferValue[], device: DeviceIndex): ReadonlyMap<string, Float32Array> =>
+  new Map(values.filter((v) => v.device === device).map(({ buffer, data }) => [buffer, Float32Array.from(data)]));
+
+/** torch counts the steps in each parameter's state; SGD alone does not count. */
+function stepTensors({ config }: Blueprint, { names }: TorchGroups, steps: number): NamedTensor[] {
+  if (config.optimizer.type === 'SGD' || steps === 0) return [];
+  return names.map((_, i) => ({ name: `state.${i}.step`, shape: [], data: Float32Array.of(steps) }));
+}
+
+interface Packing {
+  readonly inModel: readonly NamedTensor[];
+  readonly buffers: readonly Stateful[];
+  readonly groups: TorchGroups;
+  readonly config: Blueprint['config'];
+  readonly prefix: string;
+}
+
+function pack(values: readonly BufferValue[], { inModel, buffers, groups, config, prefix }: Packing) {
+  const shapes = new Map<string, Shape>(buffers.map(({ device, spec }) => [`${device} ${spec.name}`, spec.shape]));
+  const states = optimizerState(config).map(({ name }) => name);
+  const torchNames = new Map(
+    groups.names.flatMap((parameter, i) => states.map((state) => [`${parameter}.${state}`, `state.${i}.${state}`])),
+  );
+  const found = new Map<string, { readonly name: string; readonly data: Float32Array; readonly devices: number[] }[]>();
+  const tensors: NamedTensor[] = [];
+  for (const { buffer, device, data: host } of values) {
+    const data = host instanceof Float32Array ? host : Float32Array.from(host);
+    const held = found.get(buffer) ?? [];
+    found.set(buffer, held);
+    const same = held.find((one) => sameBits(one.data, data));
+    if (same) {
+      same.devices.push(device);
+      continue;
+    }
+    const model = inModel.find((t) => t.name === buffer && t.data instanceof Float32Array && sameBits(t.data, data));
+    if (model) {
+      held.push({ name: `${IN_MODEL}${buffer}`, data, devices: [device] });
+      continue;
+    }
+    // What differs between devices is told apart by the device that holds it first.
+    const own = held.length > 0 ? `@cuda:${device}` : '';
+    const name = `${prefix}${torchNames.get(buffer) ?? buffer}${own}`;
+    held.push({ name, data, devices: [device] });
+    tensors.push({ name, shape: must(shapes.get(`${device} ${buffer}`), buffer), data });
+  }
+  const map: ValueMap = Object.fromEntries(
+    [...found].map(([buffer, held]) => [buffer, Object.fromEntries(held.map(({ name, devices }) => [name, devices]))]),
+  );
+  return { tensors, values: map };
+}
+
+/** Bits, not numbers: NaNs and signed zeros are kept apart. */
+export function sameBits(a: Float32Array, b: Float32Array): boolean {
+  if (a.length !== b.length) return false;
+  const [x, y] = [new Uint32Array(a.buffer, a.byteOffset, a.length), new Uint32Array(b.buffer, b.byteOffset, b.length)];
+  for (let i = 0; i < x.length; i++) if (x[i] !== y[i]) return false;
+  return true;
+}
+
+function batchState({ batches: { batches, generators } }: Checkpoint): NamedTensor[] {
+  return generators.flatMap((generator, p) => {
+    const names = batchTensors(p);
+    // Before the first epoch there is no order yet.
+    const own = batches.length === 0 ? [] : at(batches, p);
+    const rows = new Int32Array(own.reduce((n, batch) => n + batch.length, 0));
+    let offset = 0;
+    for (const batch of own) {
+      rows.set(batch, offset);
+      offset += batch.length;
+    }
+    const sizes = Int32Array.from(own, (batch) => batch.length);
+    const rng = rngState(generator);
+    return [
+      { name: names.rows, shape: [rows.length], data: rows },
+      { name: names.sizes, shape: [sizes.length], data: sizes },
+      { name: names.rng, shape: [rng.length], data: rng },
+    ];
+  });
+}

@@ -1,0 +1,17 @@
+/** Names with `module.` in front, which a wrapper's state_dict has: read without it, and said. Called by blueprint.ts and the notices of a resumed run. */
+import { readSafetensors } from '../../interop/safetensors';
+import type { Files, Notice } from '../../protocol/session';
+
+export const prefixNotice = (file: string): Notice => ({
+  level: 'info',
+  id: 'module-prefix',
+  text: `The names in ${file} begin with "module.", as DataParallel and DistributedDataParallel give them; they are read without it.`,
+  hint: 'torch.save(model.module.state_dict(), ...) saves them without it.',
+});
+
+/** Of the weights that a run begins with, if any. */
+export function prefixNotices(file: string | undefined, files: Files): readonly Notice[] {
+  const bytes = file === undefined ? undefined : files[file];
+  if (file === undefined || !bytes) return [];
+  return readSafetensors(file, bytes).some(({ name }) => name.startsWith('module.')) ? [prefixNotice(file)] : [];
+}

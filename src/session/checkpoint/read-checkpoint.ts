@@ -1,0 +1,199 @@
+/**
+ * Reads the two files of a checkpoint back: both must be there, undamaged and of one save; what is wrong is said with file, tensor and byte. Whether a run can go
+ * on from it is for resume-plan.ts to judge. Called by blueprint.ts.
+ */
+import { LockstepError } from '../../base/errors';
+import { at, must } from '../../base/invariant';
+import type { BatchState } from '../../data/batch-source';
+import { type NamedTensor, readMetadata, readSafetensors, tensorByte } from '../../interop/safetensors';
+import type { Files } from '../../protocol/session';
+import type { DeviceIndex } from '../../protocol/trace';
+import { generatorFrom } from '../../tensor/rng-state';
+import type { Shape } from '../../tensor/shape';
+import {
+  batchTensors,
+  type Checksums,
+  FORMAT,
+  IN_MODEL,
+  modelFileName,
+  stateFileName,
+  type ValueMap,
+  VERSION,
+} from './checkpoint-file';
+import { crc32 } from './crc32';
+import type { TorchGroup } from './torch-groups';
+
+/** A value and the devices that held it. */
+export interface SavedValue {
+  readonly shape: Shape;
+  readonly data: Float32Array;
+  readonly devices: readonly DeviceIndex[];
+}
+export type SavedValues = ReadonlyMap<string, readonly SavedValue[]>;
+
+export interface SavedCheckpoint {
+  readonly name: string;
+  readonly step: number;
+  /** Of the last step that ran; -1 before the first. */
+  readonly epoch: number;
+  readonly stepsPerEpoch: number;
+  readonly mode: string;
+  readonly placement: string;
+  readonly worldSize: number;
+  readonly groups: readonly TorchGroup[];
+  readonly parameterNames: readonly string[];
+  /** As it was saved; for comparison and for the page, which parses it anew. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly values: SavedValues;
+  readonly twin: SavedValues;
+  readonly batches: BatchState;
+  /** The model's names had `module.` in front. */
+  readonly wrapped: boolean;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Throws where a file is missing, is no checkpoint, or is damaged. */
+export function readCheckpoint(name: string, files: Files): SavedCheckpoint {
+  const [modelName, stateName] = [modelFileName(name), stateFileName(name)];
+  const [model, state] = [files[modelName], files[stateName]];
+  if (!model || !state) throw missing(name, model ? [stateName] : state ? [modelName] : [modelName, stateName]);
+  const tensors = readSafetensors(stateName, state);
+  const meta = readMeta(stateName, state);
+  const checksums = meta.json<Checksums>('crc32');
+  check(stateName, state, tensors, checksums.state, '');
+  const wrapped = readSafetensors(modelName, model);
+  const modelTensors = readSafetensors(modelName, model, { stripModule: true });
+  check(
+    modelName,
+    model,
+    modelTensors,
+    checksums.model,
+    `It is not the file that was saved together with ${stateName}, or it is damaged.`,
+  );
+  const byName = new Map(tensors.map((t) => [t.name, t]));
+  for (const tensor of modelTensors) byName.set(IN_MODEL + tensor.name, tensor);
+  const tensorOf = (key: string): NamedTensor => {
+    const tensor = byName.get(key);
+    if (tensor) return tensor;
+    throw new LockstepError('data', `${stateName}: tensor "${key}" is missing`, 'The file is damaged.', {
+      file: stateName,
+    });
+  };
+  const valuesOf = (key: string): SavedValues =>
+    new Map(
+      Object.entries(meta.json<ValueMap>(key)).map(([buffer, held]) => [
+        buffer,
+        Object.entries(held).map(([tensor, devices]) => {
+          const { shape, data } = tensorOf(tensor);
+          return { shape, data: Float32Array.from(data as Float32Array), devices };
+        }),
+      ]),
+    );
+  return {
+    name,
+    step: meta.count('step'),
+    epoch: Number(meta.text('epoch')),
+    stepsPerEpoch: meta.count('steps_per_epoch'),
+    mode: meta.text('mode'),
+    placement: meta.text('placement'),
+    worldSize: meta.count('world_size'),
+    groups: meta.json<readonly TorchGroup[]>('param_groups'),
+    parameterNames: meta.json<readonly string[]>('parameter_names'),
+    config: meta.json<Record<string, unknown>>('config'),
+    values: valuesOf('values'),
+    twin: valuesOf('twin_values'),
+    batches: batchState(meta, tensorOf, stateName),
+    wrapped: wrapped.some((tensor) => tensor.name.startsWith('module.')),
+  };
+}
+
+function missing(name: string, names: readonly string[]): LockstepError {
+  const found = names.length === 2 ? 'neither of its files was' : `${names[0]} was not`;
+  return new LockstepError(
+    'data',
+    `The checkpoint "${name}" cannot be read: ${found} given.`,
+    `A checkpoint is two files, ${modelFileName(name)} and ${stateFileName(name)}. To begin with weights alone, set "weights".`,
+    { files: names },
+  );
+}
+
+interface Meta {
+  text(key: string): string;
+  count(key: string): number;
+  json<T>(key: string): T;
+}
+
+/** What the file says of itself. The checksums stand for the rest: what they cover was written here. */
+function readMeta(file: string, bytes: Bytes): Meta {
+  const found = readMetadata(file, bytes);
+  const refuse = (what: string, hint: string) =>
+    new LockstepError('data', `${file}, byte 8: ${what}`, hint, { file, byte: 8 });
+  if (found['format'] !== FORMAT)
+    throw refuse('this is no state of a checkpoint of Lockstep', 'Weights alone go into "weights".');
+  if (found['version'] !== VERSION) {
+    throw refuse(`the checkpoint has version ${found['version']}, this Lockstep reads ${VERSION}`, 'Save it again.');
+  }
+  const text = (key: string): string => {
+    const value = found[key];
+    if (value === undefined) throw refuse(`the entry "${key}" is missing`, 'The file is damaged.');
+    return value;
+  };
+  return {
+    text,
+    count(key) {
+      const value = Number(text(key));
+      if (Number.isSafeInteger(value) && value >= 0) return value;
+      throw refuse(`"${key}" is ${text(key)}, expected a whole number`, 'The file is damaged.');
+    },
+    json<T>(key: string): T {
+      try {
+        return JSON.parse(text(key)) as T;
+      } catch {
+        throw refuse(`the entry "${key}" is not JSON`, 'The file is damaged.');
+      }
+    },
+  };
+}
+
+/** Every tensor has the bits that were saved. */
+function check(
+  file: string,
+  bytes: Bytes,
+  tensors: readonly NamedTensor[],
+  sums: Readonly<Record<string, number>>,
+  pair: string,
+): void {
+  for (const { name, data } of tensors) {
+    const expected = sums[name];
+    // Names that do not belong here are told by load_state_dict.
+    if (expected === undefined || expected === crc32(data)) continue;
+    const names = [name, `module.${name}`].filter((n) => readSafetensors(file, bytes).some((t) => t.name === n));
+    const byte = tensorByte(file, bytes, must(names[0], name));
+    throw new LockstepError(
+      'data',
+      `${file}, byte ${byte}: tensor "${name}" has not the bytes that were saved (CRC-32 ${crc32(data).toString(16)}, saved ${expected.toString(16)}).`,
+      pair || 'The file is damaged.',
+      { file, byte, tensor: name },
+    );
+  }
+}
+
+function batchState(meta: Meta, tensorOf: (key: string) => NamedTensor, file: string): BatchState {
+  const processes = meta.count('processes');
+  const all = Array.from({ length: processes }, (_, p) => batchTensors(p));
+  const batches = all.map(({ rows, sizes }) => {
+    const ids = Int32Array.from(tensorOf(rows).data as Int32Array);
+    let offset = 0;
+    return Array.from(tensorOf(sizes).data as Int32Array, (size) => {
+      offset += size;
+      return ids.slice(offset - size, offset);
+    });
+  });
+  return {
+    step: meta.count('step'),
+    epoch: Number(meta.text('epoch')),
+    batches: at(batches, 0).length === 0 ? [] : batches,
+    generators: all.map(({ rng }) => generatorFrom(tensorOf(rng).data as Uint8Array, `${file}, tensor "${rng}"`)),
+  };
+}

@@ -1,0 +1,133 @@
+/** What a run that resumes says before its first step: where it stands, and all that is not as it was saved. Called by resume-plan.ts. */
+import type { Config } from '../../protocol/config';
+import type { Notice } from '../../protocol/session';
+import { modelFileName } from './checkpoint-file';
+import type { ConfigChanges } from './config-changes';
+import { prefixNotice } from './prefix-notices';
+import type { SavedCheckpoint } from './read-checkpoint';
+
+export interface Resuming {
+  readonly saved: SavedCheckpoint;
+  readonly config: Config;
+  readonly worldSize: number;
+  readonly processes: number;
+  readonly stepsPerEpoch: number;
+  readonly changes: ConfigChanges;
+  /** Optimiser states that begin anew. */
+  readonly fresh: readonly string[];
+  readonly exact: boolean;
+  readonly sameWorld: boolean;
+  readonly sameRows: boolean;
+  readonly step: number;
+}
+
+const plural = (n: number, one: string): string => `${n} ${n === 1 ? one : `${one}s`}`;
+
+export function resumeNotices(resuming: Resuming): readonly Notice[] {
+  const { saved, config, changes, exact, fresh, processes } = resuming;
+  const ownState = config.resumeBy === 'rank0' && processes > 1 && ownNames(saved).length > 0;
+  const bitwise = exact && !ownState && changes.names.length === 0 && fresh.length === 0;
+  const how = bitwise
+    ? 'from here on it is, to the bit, the run without the stop'
+    : 'it is not the run without the stop';
+  const moved = saved.placement === config.placement ? '' : `, saved ${placementWords(saved.placement)}`;
+  const notices: Notice[] = [
+    {
+      level: 'info',
+      id: 'resumed',
+      text: `Resumed from the checkpoint "${saved.name}" before step ${resuming.step}${moved}: ${how}.`,
+      hint: 'Reset goes back to this step.',
+    },
+  ];
+  if (!resuming.sameWorld || !resuming.sameRows) notices.push(worldNotice(resuming));
+  if (changes.names.length > 0) {
+    notices.push({
+      level: 'warning',
+      id: 'resume-settings',
+      text: `Not as it was saved: ${changes.names.join(', ')}. The run goes on with the settings given now; optimizer.load_state_dict would bring the saved param_groups (lr, momentum ...) back.`,
+      hint: 'Use the configuration of the checkpoint to get the run without the stop.',
+    });
+  }
+  if (fresh.length > 0) {
+    notices.push({
+      level: 'warning',
+      id: 'resume-state',
+      text: `The checkpoint has no ${fresh.join(', ')}: it begins at zero.`,
+      hint: 'The optimizer was another one when it was saved.',
+    });
+  }
+  if (saved.wrapped) notices.push(prefixNotice(modelFileName(saved.name)));
+  if (config.weights !== undefined) {
+    notices.push({
+      level: 'warning',
+      id: 'resume-weights',
+      text: `The weights of ${config.weights} are not used: the checkpoint brings its own.`,
+      hint: 'Set either weights or resume.',
+    });
+  }
+  if (config.resumeBy === 'rank0' && processes === 1) {
+    notices.push({
+      level: 'info',
+      id: 'resume-by',
+      text: 'resumeBy "rank0" has no effect: there is one process, and it reads the checkpoint.',
+      hint: 'It matters under DDP with two or more ranks.',
+    });
+  }
+  if (ownState) {
+    notices.push({
+      level: 'warning',
+      id: 'resume-by',
+      text: `Ranks held values of their own in ${ownNames(saved).slice(0, 4).join(', ')}; all take those of rank 0, which alone has read the checkpoint.`,
+      hint: 'resumeBy "everyRank" gives each rank its own back.',
+    });
+  }
+  return notices;
+}
+
+/** Buffers, gradients aside, that were not the same on all ranks. */
+const ownNames = ({ values }: SavedCheckpoint): readonly string[] =>
+  [...values].flatMap(([name, held]) => (held.length > 1 && !name.endsWith('.grad') ? [name] : []));
+
+const placementWords = (placement: string): string =>
+  placement === 'workers' ? 'with a worker a rank' : 'with all ranks on one device';
+
+function worldNotice({
+  saved,
+  config,
+  worldSize,
+  processes,
+  stepsPerEpoch,
+  changes,
+  step,
+  sameRows,
+}: Resuming): Notice {
+  const before = saved.batches.generators.length;
+  const size = (n: number) => Math.floor(Math.floor(config.batchSize / config.accumulate) / n);
+  const parts = [
+    `Saved with ${saved.mode} on ${plural(saved.worldSize, 'device')}, resumed with ${config.mode} on ${plural(worldSize, 'device')}: parameters, optimiser state, schedule and step carry on.`,
+  ];
+  if (before !== processes) {
+    parts.push(
+      `Each rank now takes ${plural(size(processes), 'sample')} a step where ${plural(before, 'rank')} took ${size(before)}.`,
+    );
+  }
+  if (!sameRows) {
+    const why = changes.ofBatches.length > 0 ? ` (${changes.ofBatches.join(', ')})` : '';
+    const place = step % stepsPerEpoch;
+    parts.push(
+      `The samplers deal their rows anew${why}: epoch ${Math.floor(step / stepsPerEpoch)} goes on at batch ${place} of ${stepsPerEpoch}.`,
+    );
+  }
+  if (step < saved.step)
+    parts.push(
+      `${plural(saved.step - step, 'micro-batch')} of an unfinished group ${saved.step - step === 1 ? 'is' : 'are'} done again.`,
+    );
+  if (processes > 1) parts.push('All ranks take the running statistics of rank 0.');
+  parts.push('Dropout draws other masks.');
+  return {
+    level: 'warning',
+    id: 'resume-world',
+    text: parts.join(' '),
+    hint: 'The run is reproducible from here, but it is not the one without the stop.',
+  };
+}

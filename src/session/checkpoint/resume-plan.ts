@@ -1,0 +1,102 @@
+/**
+ * From a checkpoint that was read to the state that this run begins with: every buffer of every device, the order of batches, the step. On the same mode and world
+ * size each device gets what it held, and the run goes on to the bit. Otherwise values are taken over by name from the first device that held them (map_location),
+ * and notices say what changes. Called by blueprint.ts; pure.
+ */
+
+import { LockstepError } from '../../base/errors';
+import { at } from '../../base/invariant';
+import type { BatchSource, BatchState } from '../../data/batch-source';
+import type { Program } from '../../program/instruction';
+import type { Config } from '../../protocol/config';
+import type { Notice } from '../../protocol/session';
+import { elements } from '../../tensor/shape';
+import type { Checkpoint } from '../training';
+import { type BufferValue, type Stateful, statefulBuffers } from '../world-state';
+import { checkOptimizerState } from './check-optimizer-state';
+import { configChanges } from './config-changes';
+import type { SavedCheckpoint, SavedValue, SavedValues } from './read-checkpoint';
+import { resumeNotices } from './resume-notices';
+
+export interface ResumePlan {
+  /** Where the run begins. */
+  readonly checkpoint: Checkpoint;
+  readonly notices: readonly Notice[];
+  /** Every device goes on with its own values and rows: the run without the stop. */
+  readonly exact: boolean;
+}
+
+export interface ResumeInput {
+  readonly saved: SavedCheckpoint;
+  readonly config: Config;
+  readonly parameters: readonly string[];
+  readonly programs: readonly Program[];
+  readonly twin: readonly Program[];
+  readonly worldSize: number;
+  readonly processes: number;
+  readonly stepsPerEpoch: number;
+  batches(from: BatchState): BatchSource;
+}
+
+export function resumePlan(input: ResumeInput): ResumePlan {
+  const { saved, config, parameters, worldSize, processes } = input;
+  const fresh = checkOptimizerState(saved, config, parameters);
+  const changes = configChanges(saved.config, config);
+  const sameWorld = saved.mode === config.mode && saved.worldSize === worldSize;
+  const sameRows = changes.ofBatches.length === 0 && saved.batches.generators.length === processes;
+  const exact = sameWorld && sameRows;
+  const inGroup = saved.step % Number(saved.config['accumulate'] ?? 1);
+  // A process that goes on with its own rows keeps the gradients that it has added up.
+  const keepsGradients = exact || (sameRows && processes === 1);
+  if (inGroup > 0 && config.resumeBy === 'rank0' && processes > 1) throw ownGradients(saved, inGroup);
+  const step = keepsGradients ? saved.step : saved.step - inGroup;
+  const batches = sameRows ? { ...saved.batches, step } : dealtAnew(input, step);
+  const values = carried(saved.values, statefulBuffers(input.programs), { exact: sameWorld, keepsGradients });
+  // Without a twin in the checkpoint the twin begins as the run does.
+  const twinFrom = saved.twin.size > 0 ? saved.twin : saved.values;
+  const twin = carried(twinFrom, statefulBuffers(input.twin), { exact: false, keepsGradients: saved.twin.size > 0 });
+  return {
+    checkpoint: { step, values, twin, batches },
+    exact,
+    notices: resumeNotices({ ...input, changes, fresh, exact, sameWorld, sameRows, step }),
+  };
+}
+
+const ownGradients = ({ name, step }: SavedCheckpoint, inGroup: number): LockstepError =>
+  new LockstepError(
+    'config',
+    `The checkpoint "${name}" was saved at step ${step}, after ${inGroup} of a group of micro-batches: each rank holds gradients of its own, which rank 0 cannot broadcast.`,
+    'Set resumeBy to "everyRank", or save after a whole group.',
+  );
+
+interface Carrying {
+  /** Each device takes what it held itself. */
+  readonly exact: boolean;
+  readonly keepsGradients: boolean;
+}
+
+/** What is not in the checkpoint stays as a run begins with it. */
+function carried(saved: SavedValues, buffers: readonly Stateful[], { exact, keepsGradients }: Carrying): BufferValue[] {
+  return buffers.flatMap(({ device, spec }) => {
+    if (spec.category === 'gradient' && !keepsGradients) return [];
+    const held = saved.get(spec.name)?.filter(({ data }) => data.length === elements(spec.shape));
+    const own = exact ? held?.find(({ devices }) => devices.includes(device)) : undefined;
+    const value = own ?? firstHolder(held);
+    return value ? [{ device, buffer: spec.name, data: value.data }] : [];
+  });
+}
+
+const firstHolder = (held: readonly SavedValue[] = []): SavedValue | undefined =>
+  held.toSorted((a, b) => Math.min(...a.devices) - Math.min(...b.devices))[0];
+
+/** This run's samplers, asked from the start of the epoch on; each process with the generator of its rank, or of rank 0. */
+function dealtAnew({ saved, processes, stepsPerEpoch, batches }: ResumeInput, step: number): BatchState {
+  const generators = Array.from(
+    { length: processes },
+    (_, p) => saved.batches.generators[p] ?? at(saved.batches.generators, 0),
+  );
+  const start = step - (step % stepsPerEpoch);
+  const source = batches({ step: start, epoch: start / stepsPerEpoch - 1, batches: [], generators });
+  for (let s = start; s < step; s++) source.next();
+  return source.state();
+}

@@ -1,0 +1,60 @@
+/**
+ * The optimiser's state as torch's optimizer.state_dict() lays it out: parameters numbered through the groups in the order in which the script makes them, states
+ * under their number, groups with their settings. Written into a checkpoint and checked when one is loaded.
+ */
+
+import { at } from '../../base/invariant';
+import { groupOf, groupSettings } from '../../optim/param-groups';
+import { makeSchedule } from '../../optim/schedule';
+import type { Config } from '../../protocol/config';
+
+/** An entry of param_groups, with torch's names. */
+export type TorchGroup = Readonly<Record<string, unknown>> & { readonly params: readonly number[] };
+
+export interface TorchGroups {
+  readonly groups: readonly TorchGroup[];
+  /** Names of the parameters by number. */
+  readonly names: readonly string[];
+}
+
+/** Names by group: the patterns in order, what none of them matches last, as the script of the code panel does. */
+export function groupedNames(
+  names: readonly string[],
+  { paramGroups }: Pick<Config, 'paramGroups'>,
+): readonly { readonly group: number; readonly names: readonly string[] }[] {
+  const order = [...paramGroups.map((_, k) => k + 1), 0];
+  return order
+    .map((group) => ({ group, names: names.filter((name) => groupOf(name, paramGroups) === group) }))
+    .filter((g) => g.names.length > 0);
+}
+
+/** `steps`: optimiser steps that have been taken; `epoch`: the epoch they ended in. */
+export function torchGroups(config: Config, parameters: readonly string[], steps: number, epoch: number): TorchGroups {
+  const { optimizer, scheduler } = config;
+  const grouped = groupedNames(parameters, config);
+  const names = grouped.flatMap((g) => g.names);
+  const settings = groupSettings(config);
+  const rates = makeSchedule(config)(scheduler?.every === 'epoch' ? Math.max(0, epoch) : steps);
+  const groups = grouped.map(({ group, names: own }) => {
+    const { lr, momentum } = at(rates, group);
+    const { type: _, lr: initial, ...rest } = optimizer;
+    const torch = { ...snakeCase(rest), weight_decay: at(settings, group).weightDecay };
+    return {
+      lr,
+      ...torch,
+      ...('momentum' in rest && momentum !== undefined ? { momentum } : {}),
+      ...(scheduler === undefined ? {} : { initial_lr: config.paramGroups[group - 1]?.lr ?? initial }),
+      params: own.map((name) => names.indexOf(name)),
+    };
+  });
+  return { groups, names };
+}
+
+function snakeCase(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { beta1, beta2, ...rest } = settings;
+  const named = Object.entries(rest).map(([key, value]) => [
+    key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
+    value,
+  ]);
+  return { ...Object.fromEntries(named), ...(beta1 === undefined ? {} : { betas: [beta1, beta2] }) };
+}
