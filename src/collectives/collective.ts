@@ -6,6 +6,7 @@
 import type { ProgramBuilder, Where } from '../program/builder';
 import type { AlgorithmName, CollectiveOp, Link, ReduceOp } from '../protocol/collective';
 import type { DeviceIndex, Payload } from '../protocol/trace';
+import type { HalfFormat } from './halves/half-bits';
 
 export interface CollectiveCall {
   readonly builder: ProgramBuilder;
@@ -25,6 +26,8 @@ export interface CollectiveCall {
   readonly root?: number;
   /** Default 'sum'. */
   readonly reduceOp?: ReduceOp;
+  /** Of an all-reduce by sum: the words of the input (int32) hold two halves each, and their sums are sums of halves. `length` counts words. */
+  readonly halves?: HalfFormat;
   readonly payload: Payload;
   /** Position in the group's sequence of collectives. */
   readonly seq: number;

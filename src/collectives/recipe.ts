@@ -7,6 +7,7 @@ import type { AlgorithmName, CollectiveOp, Link } from '../protocol/collective';
 import type { CollectiveRef, Rank, Slice } from '../protocol/trace';
 import { applyOf, checkCall } from './check-call';
 import type { Algorithm, CollectiveCall, CollectiveCost, CostRequest } from './collective';
+import { type Join, sumOfHalves } from './halves/sum-of-halves';
 import { scaleInput } from './local-steps';
 
 /** One message, in ranks of the group. */
@@ -46,8 +47,9 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
       if (call.length === 0 && call.op !== 'barrier') return;
       if (call.reduceOp === 'avg' && call.op !== 'reduceScatter') scaleInput(call, call.input);
       recipe(call.op).emit(call, (rounds) => {
+        const join = call.halves ? sumOfHalves(call, call.halves, rounds) : undefined;
         rounds.forEach((hops, round) => {
-          emitRound(name, call, hops, round, rounds.length);
+          emitRound(name, call, hops, { round, rounds: rounds.length, join });
         });
       });
     },
@@ -62,7 +64,14 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
 
 const alone = ({ formula }: CollectiveCost): CollectiveCost => ({ rounds: 0, bytesSent: [0], formula });
 
-function emitRound(name: AlgorithmName, call: CollectiveCall, hops: Round, round: number, rounds: number): void {
+interface Place {
+  readonly round: number;
+  readonly rounds: number;
+  /** How hops join, where a receive cannot do it by itself. */
+  readonly join: Join | undefined;
+}
+
+function emitRound(name: AlgorithmName, call: CollectiveCall, hops: Round, { round, rounds, join }: Place): void {
   const { group, op, where, payload } = call;
   call.builder.exchange(
     hops.flatMap(({ from, to, source, target = source, joins = false, chunk, chunks, summed }) => {
@@ -81,14 +90,16 @@ function emitRound(name: AlgorithmName, call: CollectiveCall, hops: Round, round
         ...(call.reduceOp === undefined || call.reduceOp === 'sum' ? {} : { reduceOp: call.reduceOp }),
         ...(call.bucket === undefined ? {} : { bucket: call.bucket }),
       };
+      const beside = joins ? join : undefined;
       return [
         {
           from: { device: at(group, from), slice: source, where },
-          to: { device: at(group, to), slice: target, where },
+          to: { device: at(group, to), slice: beside?.into(target) ?? target, where },
+          received: beside?.add(target),
           what: {
             name: `${source.buffer}.${op}${round}${chunk === undefined ? '' : `.c${chunk}`}`,
             payload,
-            apply: joins ? applyOf(call) : ('put' as const),
+            apply: joins && !beside ? applyOf(call) : ('put' as const),
             collective,
           },
         },

@@ -13,17 +13,18 @@ import { chainBroadcast, chainReduce } from './ring-chain';
 import { allGatherChunk, allGatherRounds, reduceScatterChunk, reduceScatterRounds } from './ring-rounds';
 import { bytesOf, elementsOf, messageUs } from './stretches';
 
-/** The stretch of chunk c; length 0 when the buffer is too short to fill it. */
-export function chunkSlice(buffer: string, length: number, worldSize: number, chunk: number): Slice {
-  const size = 2 * Math.ceil(length / (2 * worldSize));
+/** The stretch of chunk c; length 0 when the buffer is too short to fill it. gloo's chunks are whole pairs of elements: `grain` 1 where a word is such a pair. */
+export function chunkSlice(buffer: string, length: number, worldSize: number, chunk: number, grain = 2): Slice {
+  const size = grain * Math.ceil(length / (grain * worldSize));
   const offset = Math.min(length, chunk * size);
   return { buffer, offset, length: Math.min(size, length - offset) };
 }
 
 const allReduce: Recipe = {
-  emit({ group, input, length }, run) {
+  emit({ group, input, length, halves }, run) {
     const n = group.length;
-    const ring = { members: [...group.keys()], chunk: (c: number) => chunkSlice(input, length, n, c) };
+    const grain = halves ? 1 : 2;
+    const ring = { members: [...group.keys()], chunk: (c: number) => chunkSlice(input, length, n, c, grain) };
     run([...reduceScatterRounds(ring), ...allGatherRounds(ring, n)]);
   },
   cost({ bytes, worldSize: n }) {

@@ -1,5 +1,6 @@
 /** The table of parallel modes, and of every operator their Programs may use. */
 import { COMM_OPS } from '../collectives/bucket-ops';
+import { HALF_OPS } from '../collectives/halves/half-ops';
 import type { OpTable } from '../graph/op';
 import { OPS } from '../graph/op-table';
 import { OPTIM_OPS } from '../optim/op-table';
@@ -12,4 +13,4 @@ import type { Strategy } from './strategy';
 
 export const STRATEGIES: Readonly<Record<Mode, Strategy>> = { single, dataParallel, ddp, modelParallel };
 
-export const PROGRAM_OPS: OpTable = new Map([...OPS, ...OPTIM_OPS, ...COMM_OPS]);
+export const PROGRAM_OPS: OpTable = new Map([...OPS, ...OPTIM_OPS, ...COMM_OPS, ...HALF_OPS]);

@@ -33,6 +33,14 @@ export interface Message {
   readonly collective?: CollectiveRef;
 }
 
+export interface Exchanged {
+  readonly from: Endpoint;
+  readonly to: Endpoint;
+  readonly what: Message;
+  /** Emits what the receiver does with it. */
+  readonly received?: ((lane: LaneBuilder) => void) | undefined;
+}
+
 export class LaneBuilder {
   private readonly specs = new Map<string, BufferSpec>();
   private readonly list: Instruction[] = [];
@@ -172,14 +180,14 @@ export class ProgramBuilder {
   }
 
   /** Transfers that belong together, as one round of a ring: every device posts its sends before it waits for what it receives. */
-  exchange(transfers: readonly { readonly from: Endpoint; readonly to: Endpoint; readonly what: Message }[]): void {
+  exchange(transfers: readonly Exchanged[]): void {
     const tagged = transfers.map((transfer, i) => ({
       ...transfer,
       tag: `${transfer.what.name}:${transfer.from.device}>${transfer.to.device}#${this.id + i}`,
     }));
     for (const { from, to, what, tag } of tagged)
       this.lane(from.device).send(to.device, from.slice, tag, what.payload, from.where, what.collective);
-    for (const { from, to, what, tag } of tagged) {
+    for (const { from, to, what, tag, received } of tagged) {
       this.lane(to.device).recv(
         from.device,
         to.slice,
@@ -189,6 +197,7 @@ export class ProgramBuilder {
         to.where,
         what.collective,
       );
+      received?.(this.lane(to.device));
     }
   }
 

@@ -50,6 +50,15 @@ export const COMM_KERNELS = {
     overrides: ['LANES'],
     workgroupSize: [64, 1],
   },
+  'comm/halves': {
+    tensors: [
+      { name: 'source', access: 'read', dtype: 'i32' },
+      { name: 'destination', access: 'read_write', dtype: 'i32' },
+    ],
+    params: ['count: u32', 'length: u32', 'start: u32', 'divisor: u32'],
+    overrides: ['MODE', 'BRAIN'],
+    workgroupSize: [64, 1],
+  },
   'ddp/pack': {
     tensors: [
       { name: 'gradient', access: 'read' },

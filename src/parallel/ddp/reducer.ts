@@ -22,6 +22,7 @@ export function createReducer(
   builder: ProgramBuilder,
   config: Config,
   buckets: readonly (readonly ParameterRef[])[],
+  phase = '',
 ): Reducer {
   const hook = commHookOf(config);
   const { overlap } = config.ddp;
@@ -38,7 +39,7 @@ export function createReducer(
         'ddp/pack',
         bucket.map((p) => p.gradient),
         [`bucket${index}`],
-        { scale: hook.scale(group.length) },
+        { scale: hook.scale(group.length, phase) },
         { phase: 'backward', anchor: 'backward', bucket: index, signals: `bucket${index}.ready` },
       );
     }
@@ -52,9 +53,9 @@ export function createReducer(
       else lane.wait(`${buffer}.ready`, where);
     }
     const { length } = builder.lane(0).whole(buffer);
-    const call = { config, length, parameters: at(buckets, index), index };
+    const call = { builder, config, group, buffer, length, parameters: at(buckets, index), index, where, phase };
     for (const lane of builder.lanes) for (const spec of hook.state?.(call) ?? []) lane.buffer(spec);
-    hook.emit({ ...call, builder, group, buffer, where });
+    hook.emit(call);
     for (const lane of builder.lanes) lane.signal('comm', `${buffer}.done`);
   };
 

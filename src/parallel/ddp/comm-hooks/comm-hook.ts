@@ -8,7 +8,9 @@ import type { ProgramBuilder, Where } from '../../../program/builder';
 import type { BufferSpec } from '../../../program/instruction';
 import type { Config } from '../../../protocol/config';
 import type { DeviceIndex } from '../../../protocol/trace';
+import type { Shape } from '../../../tensor/shape';
 import type { ParameterRef } from '../../stage-graph';
+import type { StepPhases } from '../../strategy';
 
 export interface BucketCall {
   readonly builder: ProgramBuilder;
@@ -21,14 +23,37 @@ export interface BucketCall {
   readonly parameters: readonly ParameterRef[];
   readonly index: number;
   readonly where: Where;
+  /** Of the step (CommHook.phases). */
+  readonly phase: string;
+}
+
+/** After optimizer.step(), on the compute queues. */
+export interface AfterStepCall {
+  readonly builder: ProgramBuilder;
+  readonly config: Config;
+  readonly group: readonly DeviceIndex[];
+  /** Names of all parameters, in registration order. */
+  readonly parameters: readonly string[];
+  readonly phase: string;
+}
+
+/** Random numbers of one step, the same on every device: they come with the step's data into the buffer of that name. */
+export interface HookDraw {
+  readonly buffer: string;
+  readonly data: Float32Array<ArrayBuffer>;
 }
 
 export interface CommHook {
   readonly name: Config['ddp']['commHook']['type'];
   /** What the reducer multiplies gradients by as it copies them in. */
-  scale(worldSize: number): number;
+  scale(worldSize: number, phase: string): number;
   /** After it the bucket of every rank holds what goes back into `.grad`. */
   emit(call: BucketCall): void;
   /** Buffers that it keeps from step to step, on every device: error feedback, factors. Told for each bucket. */
-  state?(call: Pick<BucketCall, 'config' | 'length' | 'parameters' | 'index'>): readonly BufferSpec[];
+  state?(call: BucketCall): readonly BufferSpec[];
+  /** Where it does not do the same in every step. */
+  phases?(config: Config): StepPhases;
+  afterStep?(call: AfterStepCall): void;
+  /** What its `load` instructions ask for in that step of the optimiser; `buckets` with the shapes of their parameters. */
+  draws?(config: Config, buckets: readonly (readonly Shape[])[], step: number): readonly HookDraw[];
 }

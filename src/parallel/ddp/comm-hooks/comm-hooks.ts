@@ -2,9 +2,12 @@
 import { must } from '../../../base/invariant';
 import type { Config } from '../../../protocol/config';
 import { allreduce } from './allreduce';
+import { bf16Compress } from './bf16-compress';
 import type { CommHook } from './comm-hook';
+import { fp16Compress } from './fp16-compress';
+import { localSGD } from './local-sgd';
 
-const COMM_HOOKS: readonly CommHook[] = [allreduce];
+const COMM_HOOKS: readonly CommHook[] = [allreduce, fp16Compress, bf16Compress, localSGD];
 
 export const commHookOf = ({ ddp }: Config): CommHook =>
   must(

@@ -1,0 +1,31 @@
+/** How the hops of an all-reduce join where the words hold halves: received beside, then added by an operator, since a receive adds float32. Called by recipe.ts. */
+import { at } from '../../base/invariant';
+import type { LaneBuilder } from '../../program/builder';
+import type { Slice } from '../../protocol/trace';
+import type { CollectiveCall } from '../collective';
+import type { Round } from '../recipe';
+import type { HalfFormat } from './half-bits';
+
+export interface Join {
+  /** Where the received words go. */
+  into(target: Slice): Slice;
+  /** Adds them to the target. */
+  add(target: Slice): (lane: LaneBuilder) => void;
+}
+
+export function sumOfHalves(call: CollectiveCall, format: HalfFormat, rounds: readonly Round[]): Join {
+  const buffer = `${call.input}.received`;
+  const longest = rounds.flat().reduce((most, { joins, source }) => (joins ? Math.max(most, source.length) : most), 1);
+  for (const rank of call.group.keys()) {
+    const lane = call.builder.lane(at(call.group, rank));
+    lane.buffer({ name: buffer, shape: [longest], dtype: 'i32', category: 'communication', persistent: false });
+  }
+  return {
+    into: ({ length }) => ({ buffer, offset: 0, length }),
+    add: (target) => (lane) => {
+      const attrs = { format, to: target.offset, length: target.length };
+      const where = call.bucket === undefined ? call.where : { ...call.where, bucket: call.bucket };
+      lane.compute('halves/add', [buffer, target.buffer], [target.buffer], attrs, where);
+    },
+  };
+}

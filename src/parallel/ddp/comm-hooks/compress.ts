@@ -1,0 +1,37 @@
+/**
+ * What fp16_compress_hook and bf16_compress_hook share: the bucket is cast to half precision and divided by the world size there, all-reduced as halves (a message has half the
+ * bytes, and the sum rounds to half after every addition), and copied back. Source: torch/distributed/algorithms/ddp_comm_hooks/default_hooks.py.
+ */
+import { algorithmFor } from '../../../collectives/algorithms';
+import type { HalfFormat } from '../../../collectives/halves/half-bits';
+import { wordsOf } from '../../../collectives/halves/half-ops';
+import type { CommHook } from './comm-hook';
+
+export function compress(name: CommHook['name'], format: HalfFormat): CommHook {
+  return {
+    name,
+    scale: () => 1,
+    emit({ builder, config, group, buffer, length, index, where }) {
+      const words = `${buffer}.${format}`;
+      for (const lane of builder.lanes) {
+        lane.buffer({ name: words, shape: [wordsOf(length)], dtype: 'i32', category: 'bucket', persistent: false });
+        lane.compute('halves/encode', [buffer], [words], { format, divisor: group.length }, where);
+      }
+      if (group.length > 1) {
+        algorithmFor(config.ddp.algorithm, 'allReduce').emit({
+          builder,
+          op: 'allReduce',
+          group,
+          input: words,
+          length: wordsOf(length),
+          halves: format,
+          payload: 'gradient',
+          seq: builder.nextSeq(),
+          bucket: index,
+          where,
+        });
+      }
+      for (const lane of builder.lanes) lane.compute('halves/decode', [words], [buffer], { format }, where);
+    },
+  };
+}

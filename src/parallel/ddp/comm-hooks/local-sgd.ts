@@ -1,0 +1,68 @@
+/**
+ * post_localSGD_hook with PostLocalSGDOptimizer: the first steps reduce gradients as usual, then gradients stay local, each rank steps by its own, and every
+ * `period` steps the parameters are averaged over all ranks. Between averages the replicas differ. Sources:
+ * torch/distributed/algorithms/ddp_comm_hooks/post_localSGD_hook.py (post_local_gradient_allreduce=False), model_averaging/averagers.py.
+ */
+import { algorithmFor } from '../../../collectives/algorithms';
+import type { Where } from '../../../program/builder';
+import type { Config } from '../../../protocol/config';
+import { elements } from '../../../tensor/shape';
+import { allreduce } from './allreduce';
+import type { CommHook } from './comm-hook';
+
+const PLAIN = 'plain';
+const AVERAGE = 'average';
+/** All parameters one behind the other, as average_parameters() lays them out. */
+const FLAT = 'flat_params';
+
+function settings({ ddp }: Config): { readonly period: number; readonly start: number } {
+  const { commHook } = ddp;
+  return commHook.type === 'localSGD'
+    ? { period: commHook.period, start: commHook.startLocalSGDIter }
+    : { period: 1, start: 0 };
+}
+
+export const localSGD: CommHook = {
+  name: 'localSGD',
+  scale: (worldSize, phase) => (phase === PLAIN ? 1 / worldSize : 1),
+
+  emit(call) {
+    if (call.phase === PLAIN) allreduce.emit(call);
+  },
+
+  phases(config) {
+    const { period, start } = settings(config);
+    return {
+      names: ['', AVERAGE, ...(start > 0 ? [PLAIN] : [])],
+      at: (step) => (step < start ? PLAIN : (step - start) % period === 0 ? AVERAGE : ''),
+    };
+  },
+
+  /** PeriodicModelAverager.average_parameters: divided by the world size, then summed. */
+  afterStep({ builder, config, group, parameters, phase }) {
+    if (phase !== AVERAGE || group.length === 1) return;
+    const where: Where = { phase: 'reduce', anchor: 'average' };
+    const comm: Where = { ...where, queue: 'comm' };
+    let length = 0;
+    for (const lane of builder.lanes) {
+      length = parameters.reduce((n, name) => n + elements(lane.spec(name).shape), 0);
+      lane.buffer({ name: FLAT, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
+      lane.compute('ddp/pack', parameters, [FLAT], { scale: 1 / group.length }, where);
+      lane.handOver('compute', 'comm', comm);
+    }
+    algorithmFor(config.ddp.algorithm, 'allReduce').emit({
+      builder,
+      op: 'allReduce',
+      group,
+      input: FLAT,
+      length,
+      payload: 'parameter',
+      seq: builder.nextSeq(),
+      where: comm,
+    });
+    for (const lane of builder.lanes) {
+      lane.handOver('comm', 'compute', where);
+      lane.compute('ddp/unpack', [FLAT], parameters, {}, where);
+    }
+  },
+};
