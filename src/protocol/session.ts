@@ -196,12 +196,6 @@ export interface OverlapTimes {
   readonly withoutOverlapUs: number;
 }
 
-/** <name>.safetensors and <name>.state.safetensors. */
-export interface CheckpointFiles {
-  readonly model: Uint8Array<ArrayBuffer>;
-  readonly state: Uint8Array<ArrayBuffer>;
-}
-
 export interface SessionApi {
   /** Builds everything and resolves when the first step can run. Rejects with a WireError. Replaces an open session. */
   open(config: unknown, files: Files, events: MessagePort, control: MessagePort): Promise<SessionInfo>;

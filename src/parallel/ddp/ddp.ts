@@ -62,7 +62,6 @@ export const ddp: Strategy = {
   },
 
   construct,
-  broadcastState,
   phases: (config) => commHookOf(config).phases?.(config),
   broadcastState,
 };
