@@ -1,4 +1,5 @@
 /** The one screen: five regions around one cursor. Which of them are there, and in which order on a phone, is decided here. */
+import { lazy, Suspense } from 'react';
 import styles from './app.module.css';
 import { Bar } from './bar/bar';
 import { MemoryPanel } from './memory/memory-panel';
@@ -14,11 +15,24 @@ import { Timeline } from './timeline/timeline';
 import { useApp } from './use-app';
 import { dropsFiles, useFileDrop } from './use-file-drop';
 
+/** Loaded when it is first opened. */
+const Lab = lazy(async () => ({ default: (await import('./lab/lab')).Lab }));
+
+const ExhibitCard = lazy(async () => ({ default: (await import('./museum/exhibit-card')).ExhibitCard }));
+
 export function AppView() {
   const hide = useApp((app) => app.hide);
   const embed = useApp((app) => app.embed);
+  const exhibit = useApp((app) => app.exhibit);
+  const lab = useApp((app) => app.lab !== undefined);
   const drop = useFileDrop();
   const shown = (part: string) => !hide.has(part);
+  if (lab && embed)
+    return (
+      <Suspense fallback={null}>
+        <Lab />
+      </Suspense>
+    );
   return (
     <div
       className={styles['app']}
@@ -28,6 +42,11 @@ export function AppView() {
     >
       {shown('bar') && <Bar />}
       <Notices />
+      {exhibit && shown('bugs') && (
+        <Suspense>
+          <ExhibitCard {...exhibit} />
+        </Suspense>
+      )}
       <main className={styles['main']}>
         {shown('stage') && (
           <section aria-label="Stage" className={styles['stage']}>
@@ -61,6 +80,11 @@ export function AppView() {
         </div>
       </main>
       <LiveRegion />
+      {lab && (
+        <Suspense fallback={null}>
+          <Lab />
+        </Suspense>
+      )}
       {drop.over && <div className={styles['drop']}>Drop data to train on, or weights to begin with</div>}
     </div>
   );

@@ -3,9 +3,10 @@
  * The names that `hide` and `lock` understand are the table below; a part is hidden with its region or on its own.
  */
 import { EXHIBIT_IDS } from '../session/museum/mistakes';
+import { LAB_ALLOWED, type LabSettings, parseLab, printLab } from './lab/lab-link';
 import type { Theme, ViewOptions } from './store';
 
-export const VIEW_KEYS = ['theme', 'embed', 'hide', 'lock', 'bug', 'cured'] as const;
+export const VIEW_KEYS = ['theme', 'embed', 'hide', 'lock', 'bug', 'cured', 'lab'] as const;
 
 export const PARTS = [
   'bar',
@@ -15,12 +16,15 @@ export const PARTS = [
   'speed',
   'seed',
   'share',
+  'bugs',
+  'lab',
   'setup',
   'presets',
   'data',
   'model',
   'training',
   'cluster',
+  'buckets',
   'hardware',
   'stage',
   'timeline',
@@ -41,6 +45,7 @@ export const DEFAULT_VIEW: ViewOptions = {
   hide: new Set(),
   lock: new Set(),
   exhibit: undefined,
+  lab: undefined,
 };
 
 type Bad = (key: string, text: string, why: string) => void;
@@ -59,6 +64,12 @@ function parseExhibit(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOptions
   return id && { id, cured: pairs.get('cured') === '1' };
 }
 
+function parseLabView(text: string | undefined, bad: Bad): LabSettings | undefined {
+  const lab = text === undefined ? undefined : parseLab(text);
+  if (text !== undefined && !lab) bad('lab', text, `allowed is ${LAB_ALLOWED}`);
+  return lab;
+}
+
 export function parseView(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOptions {
   const theme = pairs.get('theme') ?? 'system';
   const embed = pairs.get('embed') ?? '0';
@@ -70,6 +81,7 @@ export function parseView(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOpt
     hide: parseParts('hide', pairs.get('hide'), bad),
     lock: parseParts('lock', pairs.get('lock'), bad),
     exhibit: parseExhibit(pairs, bad),
+    lab: parseLabView(pairs.get('lab'), bad),
   };
 }
 
@@ -82,5 +94,6 @@ export function printView(view: ViewOptions): readonly (readonly [string, string
     ['lock', list(view.lock)] as const,
     ['bug', view.exhibit?.id ?? ''] as const,
     ['cured', view.exhibit?.cured ? '1' : ''] as const,
+    ['lab', view.lab ? printLab(view.lab) : ''] as const,
   ].filter(([, text]) => text !== '');
 }

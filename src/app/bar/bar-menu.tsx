@@ -3,6 +3,8 @@ import { useRef } from 'react';
 import { withSetting } from '../edit-config';
 import { CommitField } from '../fields/commit-field';
 import { sentence } from '../fields/settings';
+import { DEFAULT_LAB } from '../lab/lab-link';
+import { MuseumButton } from '../museum/museum-button';
 import { parseNumber } from '../permalink-keys';
 import { resolveTheme } from '../theme';
 import { useApp, useController, usePalette, useUrlSync } from '../use-app';
@@ -27,10 +29,31 @@ export function BarMenu({ locked }: { locked: (part: string) => boolean }) {
           <CommitField label="seed" text={String(config.seed)} commit={commitSeed} title="torch.manual_seed" />
         </fieldset>
       )}
+      {!hide.has('lab') && <LabButton />}
+      {!hide.has('bugs') && <MuseumButton />}
       {!hide.has('share') && <Share />}
       <ThemeToggle />
       <Keys />
     </div>
+  );
+}
+
+function LabButton() {
+  const setView = useApp((app) => app.setView);
+  const urlSync = useUrlSync();
+  const open = () => {
+    setView({ lab: DEFAULT_LAB });
+    urlSync.write();
+  };
+  return (
+    <button
+      type="button"
+      className={styles['plain']}
+      title="Collectives lab: one collective, round by round"
+      onClick={open}
+    >
+      Lab
+    </button>
   );
 }
 

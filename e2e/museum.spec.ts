@@ -1,0 +1,48 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from './playground';
+
+const SHELF = 12;
+
+test('a bug is opened from the shelf by keyboard, cured, and left; the link says which', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open('seed=0&data=xor&mode=single&device=cpu');
+  await playground.button('Bugs').focus();
+  await page.keyboard.press('Enter');
+  const shelf = page.getByRole('dialog', { name: 'Bugs on purpose' });
+  await expect(shelf.getByRole('listitem')).toHaveCount(SHELF);
+  await shelf.getByRole('button', { name: /^Summed instead of averaged loss/ }).focus();
+  await page.keyboard.press('Enter');
+
+  const card = page.getByRole('region', { name: 'Bug: Summed instead of averaged loss' });
+  await expect(card).toContainText('reduction="sum"');
+  await expect(playground.mode('DistributedDataParallel')).toBeChecked();
+  await expect.poll(() => playground.hash()).toContain('bug=sum-loss');
+  await card.getByRole('button', { name: 'Cure it' }).click();
+  await expect(card.getByRole('heading', { name: 'The cure' })).toBeVisible();
+  await expect.poll(() => playground.hash()).toContain('cured=1');
+  await card.getByRole('button', { name: 'Leave the museum' }).click();
+  await expect(card).toBeHidden();
+  expect(playground.hash()).not.toContain('bug=');
+});
+
+test('a link to a bug makes it: the forgotten broadcast leaves the replicas apart', async ({ playground }) => {
+  await playground.open('bug=seeds&device=cpu');
+  await playground.iterate(2);
+  await expect.poll(() => playground.number('Replica divergence')).toBeGreaterThan(0.1);
+  await playground.page.getByRole('button', { name: 'Cure it' }).click();
+  await playground.iterate(2);
+  await expect.poll(() => playground.number('Replica divergence')).toBe(0);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing in the museum, ${colorScheme}, on a phone`, async ({ playground }) => {
+    const { page } = playground;
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize({ width: 390, height: 800 });
+    await playground.open('bug=set-epoch&device=cpu');
+    const { violations } = await new AxeBuilder({ page }).include('section[aria-label^="Bug"]').analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+}

@@ -1,0 +1,67 @@
+/** The label of the exhibit that is looked at: what was done, what PyTorch says, what to look at, the cure. Loaded with the first exhibit. */
+import { must } from '../../base/invariant';
+import { EXHIBITS } from '../../session/museum/exhibits';
+import type { ExhibitId } from '../../session/museum/mistakes';
+import fields from '../fields/fields.module.css';
+import styles from './museum.module.css';
+import { useExhibit } from './use-exhibit';
+
+export function ExhibitCard({ id, cured }: { id: ExhibitId; cured: boolean }) {
+  const { look, leave } = useExhibit();
+  const index = EXHIBITS.findIndex((exhibit) => exhibit.id === id);
+  const { title, mistake, code, says, shows, cure, met } = must(EXHIBITS[index], id);
+  const next = must(EXHIBITS[(index + 1) % EXHIBITS.length], 'the next exhibit');
+  return (
+    <section className={styles['card']} aria-label={`Bug: ${title}`} data-cured={cured || undefined}>
+      <header>
+        <h2>
+          <small>
+            Bug {index + 1} of {EXHIBITS.length}
+          </small>{' '}
+          {title}
+        </h2>
+        <div className={styles['ways']}>
+          <button type="button" className={fields['button']} aria-pressed={cured} onClick={() => look(id, !cured)}>
+            {cured ? 'Back to the mistake' : 'Cure it'}
+          </button>
+          <button type="button" className={fields['button']} onClick={() => look(next.id, false)}>
+            Next bug
+          </button>
+          <button type="button" className={styles['close']} aria-label="Leave the museum" onClick={leave}>
+            ×
+          </button>
+        </div>
+      </header>
+      <div className={styles['columns']}>
+        <div>
+          <h3>{cured ? 'The cure' : 'What was done'}</h3>
+          <p>{cured ? cure : mistake}</p>
+          <pre>{(cured ? code.right : code.wrong).join('\n')}</pre>
+        </div>
+        <div>
+          <h3>What PyTorch says</h3>
+          <p>{says}</p>
+          <h3>What to look at</h3>
+          <p>{shows}</p>
+          <p className={styles['met']}>
+            Met in{' '}
+            {met.map((thread, i) => (
+              <span key={thread}>
+                {i > 0 && ', '}
+                <a href={linkTo(thread)} rel="noreferrer" target="_blank">
+                  {thread}
+                </a>
+              </span>
+            ))}
+          </p>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** owner/repository#thread: GitHub sends the number of a pull request on to it. */
+function linkTo(thread: string): string {
+  const [repository, number] = thread.split('#');
+  return `https://github.com/${repository}/issues/${number}`;
+}

@@ -1,0 +1,32 @@
+/** The shelf: all mistakes of the museum as a list, one click each. Loaded when it is opened. */
+import { EXHIBITS } from '../../session/museum/exhibits';
+import styles from './museum.module.css';
+import { useExhibit } from './use-exhibit';
+
+export function MuseumShelf({ close }: { close: () => void }) {
+  const { look } = useExhibit();
+  return (
+    <>
+      <h2>Bugs on purpose</h2>
+      <p className={styles['intro']}>
+        Mistakes that people really made with distributed training. Each one runs here; each has its cure.
+      </p>
+      <ol className={styles['shelf']}>
+        {EXHIBITS.map(({ id, title, mistake }) => (
+          <li key={id}>
+            <button
+              type="button"
+              onClick={() => {
+                close();
+                look(id, false);
+              }}
+            >
+              <b>{title}</b>
+              <span>{mistake}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

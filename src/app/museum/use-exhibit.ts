@@ -1,0 +1,29 @@
+/** Opening, curing and leaving an exhibit of the museum: what is looked at stands in the link, its run on the page. */
+import * as v from 'valibot';
+import { configSchema } from '../../protocol/config';
+import { type ExhibitId, exhibitConfig } from '../../session/museum/mistakes';
+import { useApp, useController, useUrlSync } from '../use-app';
+
+export interface ExhibitActions {
+  look(id: ExhibitId, cured: boolean): void;
+  leave(): void;
+}
+
+export function useExhibit(): ExhibitActions {
+  const setView = useApp((app) => app.setView);
+  const controller = useController();
+  const urlSync = useUrlSync();
+  return {
+    look(id, cured) {
+      setView({ exhibit: { id, cured } });
+      const settings = exhibitConfig(id, cured);
+      if (settings) controller.apply(v.parse(configSchema, settings));
+      else urlSync.write();
+    },
+    /** The run stays as it is. */
+    leave() {
+      setView({ exhibit: undefined });
+      urlSync.write();
+    },
+  };
+}
