@@ -3,7 +3,7 @@
  * the page. The model's ends are the data's: `row` is what the data gives and asks for, undefined while nobody knows. Pure.
  */
 import * as v from 'valibot';
-import { type Config, type LayerConfig, type LayerType, LIMITS, layerSchema } from '../protocol/config';
+import { type Config, type LayerConfig, type LeafLayer, LIMITS, layerSchema } from '../protocol/config';
 import { done, type Edit, refused } from './edit-config';
 import type { RowOfData } from './model/data-rows';
 import {
@@ -47,7 +47,7 @@ export function withLayers(config: Config, layers: readonly LayerConfig[], row: 
 }
 
 /** A layer as it is put in, before its sizes follow. */
-const FRESH: Readonly<Record<Exclude<LayerType, 'Residual'>, object>> = {
+const FRESH: Readonly<Record<LeafLayer['type'], object>> = {
   Linear: { in: 1, out: 16 },
   ReLU: {},
   Tanh: {},
@@ -75,11 +75,10 @@ const FRESH: Readonly<Record<Exclude<LayerType, 'Residual'>, object>> = {
   TransformerBlock: { width: 16, heads: 4 },
 };
 
-export const freshLayer = (type: Exclude<LayerType, 'Residual'>): LayerConfig =>
-  v.parse(layerSchema, { type, ...FRESH[type] });
+export const freshLayer = (type: LeafLayer['type']): LayerConfig => v.parse(layerSchema, { type, ...FRESH[type] });
 
 /** The kinds that can stand after a row of that shape; all of them where it is not known. */
-export function kindsFor(shape: readonly number[] | undefined): readonly Exclude<LayerType, 'Residual'>[] {
+export function kindsFor(shape: readonly number[] | undefined): readonly LeafLayer['type'][] {
   const any = ['ReLU', 'Tanh', 'GELU', 'SiLU', 'LeakyReLU', 'Sigmoid', 'Dropout'] as const;
   const images = [
     'Conv2d',
@@ -108,7 +107,7 @@ const renamed = (layers: readonly LayerConfig[]): LayerConfig[] => {
 export function withLayerAfter(
   config: Config,
   index: number,
-  type: Exclude<LayerType, 'Residual'>,
+  type: LeafLayer['type'],
   row: RowOfData | undefined,
 ): Edit {
   const { layers } = config.model;

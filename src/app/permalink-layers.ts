@@ -1,10 +1,10 @@
 /**
  * Layers as a readable text: `conv8k3p1-bn-relu-pool2-flatten-linear10`. A layer is its short word, its main number, then letters with their values; what has
- * PyTorch's default is not written, nor a size that follows from the layer before. Residual paths stand in brackets: `res(conv8k3p1-bn!conv8k1)`. A name
+ * PyTorch's default is not written, nor a size that follows from the layer before. Residual paths stand in brackets: `res(conv8k3p1-bn!conv8k1)`, and so do modules that forward does not call: `unused(linear3i2)`. A name
  * follows a colon, a tied weight `t`. The form before it (`Linear(2,8),ReLU`) is still read. Printer and parser share the table below.
  */
 import * as v from 'valibot';
-import { type LayerConfig, type LayerType, layerSchema } from '../protocol/config';
+import { type LayerConfig, type LayerType, type LeafLayer, layerSchema } from '../protocol/config';
 import { same } from './model/families';
 import { derivedSizes, outputOf, outputOfAll, type Source } from './model/layer-shapes';
 
@@ -21,7 +21,7 @@ const POOL = { s: 'stride', p: 'padding' };
 const NORM = { f: 'features', E: 'eps', a: 'affine' };
 const BATCH_NORM = { ...NORM, m: 'momentum' };
 
-const WORDS: Readonly<Record<Exclude<LayerType, 'Residual'>, Word>> = {
+const WORDS: Readonly<Record<LeafLayer['type'], Word>> = {
   Linear: { word: 'linear', main: 'out', letters: { i: 'in', b: 'bias', t: 'tied' } },
   ReLU: { word: 'relu' },
   Tanh: { word: 'tanh' },
@@ -49,7 +49,8 @@ const WORDS: Readonly<Record<Exclude<LayerType, 'Residual'>, Word>> = {
   TransformerBlock: { word: 'block', letters: { h: 'heads', w: 'width', m: 'expansion', c: 'causal', d: 'dropout' } },
 };
 const RESIDUAL = 'res';
-const TYPES = Object.keys(WORDS) as readonly Exclude<LayerType, 'Residual'>[];
+const UNUSED = 'unused';
+const TYPES = Object.keys(WORDS) as readonly LeafLayer['type'][];
 /** Longest word first, so that bn1d is not read as bn. */
 const BY_LENGTH = TYPES.toSorted((a, b) => WORDS[b].word.length - WORDS[a].word.length);
 
@@ -84,6 +85,7 @@ function printLayer(layer: LayerConfig, source: Source | undefined): string {
     const inner = printLayers(layer.layers, source);
     return `${RESIDUAL}(${inner}${layer.shortcut ? `!${printLayers(layer.shortcut, source)}` : ''})${name}`;
   }
+  if (layer.type === 'Unused') return `${UNUSED}(${printLayers(layer.layers, undefined)})${name}`;
   const row = WORDS[layer.type];
   const own: Fields = { ...layer };
   const derived: Fields = source ? derivedSizes(layer.type, source) : {};
@@ -142,6 +144,8 @@ function readValue(field: string, text: string): readonly [value: unknown, rest:
 function parseLayer(text: string, source: Source | undefined): LayerConfig | undefined {
   const residual = /^res\((.*)\)(?::([A-Za-z0-9_.~]*))?$/s.exec(text);
   if (residual) return parseResidual(residual[1] ?? '', residual[2], source);
+  const unused = /^unused\((.*)\)(?::([A-Za-z0-9_.~]*))?$/s.exec(text);
+  if (unused) return parseUnused(unused[1] ?? '', unused[2]);
   const [body = '', name] = text.split(':');
   const type = BY_LENGTH.find((known) => body.startsWith(WORDS[known].word));
   if (!type) return undefined;
@@ -175,6 +179,12 @@ function parseResidual(inside: string, name: string | undefined, source: Source 
   const shortcut = shortcutText === undefined ? undefined : parseShort(shortcutText, source);
   if (!layers || (shortcutText !== undefined && !shortcut)) return undefined;
   return checked({ type: 'Residual', layers, ...(shortcut ? { shortcut } : {}) }, name);
+}
+
+/** Nothing flows into it, so all sizes are written. */
+function parseUnused(inside: string, name: string | undefined): LayerConfig | undefined {
+  const layers = parseShort(inside, undefined);
+  return layers && checked({ type: 'Unused', layers }, name);
 }
 
 function parseShort(text: string, source: Source | undefined): LayerConfig[] | undefined {

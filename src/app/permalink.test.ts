@@ -70,6 +70,7 @@ const leaves = fc.array(leaf, { minLength: 1, maxLength: 3 });
 const layer = fc.oneof(
   { weight: 5, arbitrary: leaf },
   { weight: 1, arbitrary: kind('Residual', { layers: leaves, shortcut: maybe(leaves) }) },
+  { weight: 1, arbitrary: kind('Unused', { layers: leaves }) },
 );
 const plain = fc
   .record({

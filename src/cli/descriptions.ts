@@ -6,6 +6,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   model: 'The network: a torch.nn.Sequential of the layers below.',
   layers: 'Layers in order, as in nn.Sequential. What one gives must fit what the next takes.',
   'model.layers.Residual.layers': 'The branch: what it gives is added to what it was given.',
+  'model.layers.Unused.layers': 'Modules that forward() does not call: parameters without a gradient.',
   shortcut: 'Layers that the input goes through before it is added; absent: none.',
   type: 'Which of the variants this is.',
   name: "Stands before the layer's parameters in place of its index, as in a state_dict; dots nest, an empty name adds nothing.",

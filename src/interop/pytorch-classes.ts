@@ -17,6 +17,7 @@ export function classCode(layers: readonly LayerConfig[], except: ReadonlySet<La
     ...(attention.some(({ causal }) => !causal) ? selfAttention(false) : []),
     ...(blocks.length > 0 ? block(blocks) : []),
     ...(has('Residual') ? RESIDUAL : []),
+    ...(has('Unused') ? UNUSED : []),
   ];
 }
 
@@ -38,6 +39,12 @@ const RESIDUAL = [
   '        self.shortcut = shortcut or nn.Identity()',
   '    def forward(self, x):',
   '        return self.layers(x) + self.shortcut(x)',
+];
+
+const UNUSED = [
+  'class Unused(nn.Sequential):',
+  '    def forward(self, x):',
+  '        return x  # its modules are never called',
 ];
 
 const MASK = 'torch.ones(t, t, dtype=torch.bool, device=x.device).triu(1)';

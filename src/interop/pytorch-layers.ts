@@ -2,7 +2,7 @@
  * What constructs each layer in the listing: torch.nn's modules with the arguments that are not their defaults, and the small classes for what torch.nn
  * has no module for. Which class texts a model needs is pytorch-classes.ts; how layers become a model, pytorch-model.ts.
  */
-import { asPair, type LayerConfig, type Pair } from '../protocol/config';
+import { asPair, type LayerConfig, type LeafLayer, type Pair } from '../protocol/config';
 import { type Call, call, type Expression, flag, keyword, named } from './python';
 
 const pair = (p: Pair): string => {
@@ -20,6 +20,10 @@ export function layerCode(layer: LayerConfig, sequential: Inner): Expression {
     const { layers, shortcut } = layer;
     return call('Residual', [sequential(layers), ...(shortcut ? [named('shortcut', sequential(shortcut))] : [])]);
   }
+  if (layer.type === 'Unused') {
+    const inner = sequential(layer.layers);
+    return typeof inner === 'string' ? inner : { ...inner, open: inner.open.replace('nn.Sequential', 'Unused') };
+  }
   return `${nameOf(layer)}(${argumentsOf(layer).join(', ')})`;
 }
 
@@ -36,7 +40,7 @@ function nameOf(layer: LayerConfig): string {
   }
 }
 
-function argumentsOf(layer: Exclude<LayerConfig, { type: 'Residual' }>): readonly string[] {
+function argumentsOf(layer: LeafLayer): readonly string[] {
   switch (layer.type) {
     case 'Linear':
       return [`${layer.in}`, `${layer.out}`, ...flag('bias', layer.bias, true)];
@@ -118,7 +122,11 @@ function argumentsOf(layer: Exclude<LayerConfig, { type: 'Residual' }>): readonl
 /** All layers of a model, those inside others too. */
 export const allLayers = (layers: readonly LayerConfig[]): readonly LayerConfig[] =>
   layers.flatMap((layer) =>
-    layer.type === 'Residual' ? [layer, ...allLayers([...layer.layers, ...(layer.shortcut ?? [])])] : [layer],
+    layer.type === 'Residual'
+      ? [layer, ...allLayers([...layer.layers, ...(layer.shortcut ?? [])])]
+      : layer.type === 'Unused'
+        ? [layer, ...allLayers(layer.layers)]
+        : [layer],
   );
 
 /** nn.Sequential of items that have these names; positional where the names are 0, 1, 2 ... */

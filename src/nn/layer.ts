@@ -45,6 +45,8 @@ export interface LayerContext {
   mask(shape: Shape, p: number): ValueId;
   /** Runs a child as it stands in `children`. */
   run(child: string, x: ValueId): ValueId;
+  /** Makes the parameters and buffers of a child and all below it, and runs nothing. */
+  declare(child: string): void;
   /** Works as the child of that name would, for a layer that uses its child's parameters in its own way. */
   inside(child: string): LayerContext;
 }

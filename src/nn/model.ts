@@ -168,7 +168,15 @@ export function buildForward(
       },
       run: (name, x) => forward(child(name), join(path, name), x),
       inside: (name) => contextOf(child(name), join(path, name)),
+      declare: (name) => declare(child(name), join(path, name)),
     };
+  };
+  const declare = (layer: LayerConfig, path: string): void => {
+    const def = layerDef(layer);
+    const context = contextOf(layer, path);
+    for (const { name } of def.parameters?.(layer) ?? []) context.parameter(name);
+    for (const { name } of def.buffers?.(layer) ?? []) context.buffer(name);
+    for (const [name, inner] of def.children?.(layer) ?? []) declare(inner, join(path, name));
   };
   const forward = (layer: LayerConfig, path: string, x: ValueId): ValueId =>
     layerDef(layer).forward(contextOf(layer, path), layer, x);

@@ -42,7 +42,7 @@ describe('a configuration that is not valid', () => {
     [{ model: { layers: [{ type: 'Conv4d' }] } }, 'model.layers.0.type: must be one of "Linear", "ReLU"'],
     [
       { model: { layers: [{ type: 'Conv4d' }] } },
-      '"TransformerBlock", "Residual", not "Conv4d"; did you mean "Conv2d"?',
+      '"Residual", "Unused", not "Conv4d"; did you mean "Conv2d"?',
     ],
     [
       { model: { layers: [{ type: 'Residual', layers: [{ type: 'Residual', layers: [{ type: 'relu' }] }] }] } },

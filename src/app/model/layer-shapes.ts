@@ -115,6 +115,7 @@ export function fitLayer(layer: LayerConfig, source: Source): LayerConfig {
     const layers = fitLayers(layer.layers, source);
     return layer.shortcut ? { ...layer, layers, shortcut: fitLayers(layer.shortcut, source) } : { ...layer, layers };
   }
+  if (layer.type === 'Unused') return layer;
   const sized = { ...layer, ...derivedSizes(layer.type, source) };
   const parts =
     'heads' in sized
@@ -191,6 +192,8 @@ export function parameterCount(layer: LayerConfig): number {
       const { width: w, expansion: e } = layer;
       return 4 * w + (3 * w * w + 3 * w) + (w * w + w) + (e * w * w + e * w) + (e * w * w + w);
     }
+    case 'Unused':
+      return layer.layers.reduce((sum, inner) => sum + parameterCount(inner), 0);
     case 'Residual':
       return [...layer.layers, ...(layer.shortcut ?? [])].reduce((sum, inner) => sum + parameterCount(inner), 0);
     default:

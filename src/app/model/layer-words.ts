@@ -39,6 +39,8 @@ export function layerSizes(layer: LayerConfig): string {
       return layer.approximate === 'tanh' ? 'tanh' : '';
     case 'Residual':
       return `${layer.layers.map(({ type }) => type).join(', ')}${layer.shortcut ? ' + shortcut' : ''}`;
+    case 'Unused':
+      return layer.layers.map(({ type }) => type).join(', ');
     default:
       return '';
   }

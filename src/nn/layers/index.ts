@@ -10,6 +10,7 @@ import { linear } from './linear';
 import { batchNorm1d, batchNorm2d, groupNorm, layerNorm } from './normalization';
 import { adaptiveAvgPool2d, avgPool2d, flatten, maxPool2d } from './pooling';
 import { residual } from './residual';
+import { unused } from './unused';
 
 const LAYERS: LayerTable = {
   Linear: linear,
@@ -38,6 +39,7 @@ const LAYERS: LayerTable = {
   MultiheadAttention: multiheadAttention,
   TransformerBlock: transformerBlock,
   Residual: residual,
+  Unused: unused,
 };
 
 /** The definition of a layer; what it is called with is always a layer of its own type. */

@@ -136,7 +136,13 @@ export interface ResidualLayer {
   readonly shortcut?: LayerConfig[] | undefined;
   readonly name?: string | undefined;
 }
-export type LayerConfig = LeafLayer | ResidualLayer;
+/** Modules that forward() does not call: their parameters get no gradient. Parameters '<prefix>.0.weight'. */
+export interface UnusedLayer {
+  readonly type: 'Unused';
+  readonly layers: LayerConfig[];
+  readonly name?: string | undefined;
+}
+export type LayerConfig = LeafLayer | ResidualLayer | UnusedLayer;
 export type LayerType = LayerConfig['type'];
 export type LayerOf<T extends LayerType> = Extract<LayerConfig, { type: T }>;
 
@@ -146,7 +152,12 @@ interface ResidualInput {
   readonly shortcut?: LayerInput[] | undefined;
   readonly name?: string | undefined;
 }
-export type LayerInput = LeafInput | ResidualInput;
+interface UnusedInput {
+  readonly type: 'Unused';
+  readonly layers: LayerInput[];
+  readonly name?: string | undefined;
+}
+export type LayerInput = LeafInput | ResidualInput | UnusedInput;
 
 const inner = v.pipe(
   v.array(v.lazy((): v.GenericSchema<LayerInput, LayerConfig> => layerSchema)),
@@ -157,4 +168,5 @@ const inner = v.pipe(
 export const layerSchema: v.GenericSchema<LayerInput, LayerConfig> = v.variant('type', [
   leaf,
   v.strictObject({ type: v.literal('Residual'), layers: inner, shortcut: v.optional(inner), name }),
+  v.strictObject({ type: v.literal('Unused'), layers: inner, name }),
 ]);
