@@ -54,7 +54,7 @@ const allReduce: Recipe = {
     const both = flows(request.worldSize, elementsOf(request.bytes));
     const sent = (rank: number): number =>
       both.reduce((sum, { tree, stretch }) => {
-        const times = (at(tree.parents, rank) === undefined ? 0 : 1) + at(tree.children, rank).length;
+        const times = (tree.parents[rank] === undefined ? 0 : 1) + at(tree.children, rank).length;
         return sum + 4 * stretch.length * times;
       }, 0);
     return {

@@ -122,7 +122,7 @@ const gather: Recipe = {
 const allGather: Recipe = {
   emit(call, run) {
     const whole = { buffer: outputOf(call), offset: 0, length: call.length * call.group.length };
-    run([...gatherRounds(call, 0), ...broadcastRounds({ ...call, root: 0 }, whole)]);
+    run([...gatherRounds(call, 0), ...broadcastRounds(call, whole)]);
   },
   cost: ({ bytes, worldSize: n }) => ({
     rounds: 2 * (n - 1),
@@ -141,8 +141,8 @@ const reduceScatter: Recipe = {
     if (call.reduceOp === 'avg') scaleInput(call, buffer);
     const out = block(outputOf(call), own, 0);
     run([
-      ...reduceRounds({ ...call, root: 0 }, buffer),
-      ...inTurn(others({ ...call, root: 0 }), (to) => ({
+      ...reduceRounds(call, buffer),
+      ...inTurn(others(call), (to) => ({
         from: 0,
         to,
         source: block(buffer, own, to),

@@ -42,7 +42,8 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
   return {
     name,
     ops: Object.keys(recipes) as CollectiveOp[],
-    emit(call) {
+    emit(given) {
+      const call = { ...given, root: rootOf(given) };
       checkCall(call);
       if (call.length === 0 && call.op !== 'barrier') return;
       if (call.reduceOp === 'avg' && call.op !== 'reduceScatter') scaleInput(call, call.input);
@@ -53,16 +54,22 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
         });
       });
     },
-    cost: (request) =>
-      request.worldSize === 1 ? alone(recipe(request.op).cost(request)) : recipe(request.op).cost(request),
-    timeUs: (request, link, across = link) =>
-      request.worldSize === 1 || (request.bytes === 0 && request.op !== 'barrier')
-        ? 0
-        : recipe(request.op).timeUs(request, link, across),
+    cost(given) {
+      const request = { ...given, root: rootOf(given) };
+      const cost = recipe(request.op).cost(request);
+      return request.worldSize === 1 ? { ...cost, rounds: 0, bytesSent: [0] } : cost;
+    },
+    timeUs(given, link, across = link) {
+      const request = { ...given, root: rootOf(given) };
+      const nothing = request.worldSize === 1 || (request.bytes === 0 && request.op !== 'barrier');
+      return nothing ? 0 : recipe(request.op).timeUs(request, link, across);
+    },
   };
 }
 
-const alone = ({ formula }: CollectiveCost): CollectiveCost => ({ rounds: 0, bytesSent: [0], formula });
+const ROOTED: readonly CollectiveOp[] = ['broadcast', 'reduce', 'scatter', 'gather'];
+/** Where no rank is special to the caller, what needs one takes rank 0. */
+const rootOf = ({ op, root = 0 }: Pick<CostRequest, 'op' | 'root'>): Rank => (ROOTED.includes(op) ? root : 0);
 
 interface Place {
   readonly round: number;
