@@ -196,6 +196,12 @@ export interface OverlapTimes {
   readonly withoutOverlapUs: number;
 }
 
+/** Before which instruction (event id) of which step; absent: the first of the next one. */
+export interface FaultPlace {
+  readonly step?: number;
+  readonly instruction?: number;
+}
+
 export interface SessionApi {
   /** Builds everything and resolves when the first step can run. Rejects with a WireError. Replaces an open session. */
   open(config: unknown, files: Files, events: MessagePort, control: MessagePort): Promise<SessionInfo>;
@@ -218,6 +224,12 @@ export interface SessionApi {
    */
   corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
+  /**
+   * A rank ends as a crash would end it (its worker, where it has one): now, or at a place. Then all ranks start again from the last checkpoint, at most
+   * `maxRestarts` times, and go on playing where they were. hangRank: it stands still; those who wait for it say so after `timeoutS`.
+   */
+  killRank(rank: number, at?: FaultPlace): Promise<void>;
+  hangRank(rank: number, at?: FaultPlace): Promise<void>;
   /** The current weights as .safetensors. */
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   /** The state between two steps, from which `resume` goes on; rank 0's, and of the others what differs from it. While playing, too. */

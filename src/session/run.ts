@@ -1,18 +1,22 @@
 /** Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests call. */
-import { LockstepError } from '../base/errors';
+import { fromWire, LockstepError, toWire } from '../base/errors';
 import { prepareFiles } from '../data/prepare-files';
-import type { Files, Report, SessionInfo } from '../protocol/session';
+import type { Files, Notice, Report, SessionInfo } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
-import { createBlueprint } from './blueprint';
+import { type Blueprint, createBlueprint } from './blueprint';
 import { datasetFile } from './dataset-file';
 import { DeviceKeeper } from './device-keeper';
+import { explainFailure } from './failures/failure-words';
+import { checkRank, FaultPlan, type PlannedFault } from './failures/fault-plan';
+import { isRestartable, restartsWords, restartText } from './failures/restartable';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
 import { createMeasure } from './measure';
 import { mergedState } from './merged-weights';
 import { parseConfig } from './parse-config';
 import { makeReport } from './report';
+import { resume } from './resume';
 import { sessionInfo } from './session-info';
-import { createTraining, type Training } from './training';
+import { type Checkpoint, createTraining, type Training, type Weights, weightsIn } from './training';
 import { weightsFile } from './weights-file';
 
 export { chromeTrace } from '../interop/chrome-trace';
@@ -22,6 +26,9 @@ const TRACED_STEPS = 3;
 const CHUNK = 50;
 /** On the CPU nothing awaits the outside: without a turn of the event loop now and then, no abort would be heard. */
 const TURN_MS = 100;
+/** How often the state is kept that a restart goes on from, and for how long a keeping makes up before the next. */
+const CHECKPOINT_MS = 1000;
+const CHECKPOINT_SHARE = 0.05;
 /** A headless report evaluates on more rows than the page's snapshots do. */
 const REPORT_NS = 3e9;
 
@@ -29,6 +36,10 @@ export interface RunOptions {
   readonly gpu?: GPU;
   readonly onStep?: (record: LossRecord, total: number) => void;
   readonly trace?: boolean;
+  /** What is to befall ranks on the way. */
+  readonly faults?: readonly PlannedFault[];
+  /** What happens on the way: a restart. It stands in the report, too. */
+  readonly onNotice?: (notice: Notice) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -47,78 +58,176 @@ export interface RunResult {
 export async function runConfig(input: unknown, files: Files, options: RunOptions = {}): Promise<RunResult> {
   const config = parseConfig(input);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
+  for (const { rank } of options.faults ?? []) checkRank(rank, blueprint.rankOfDevice);
   const keeper = new DeviceKeeper(options.gpu, true);
-  const training = await createTraining(blueprint, { keeper, gpu: options.gpu });
+  const run = new HeadlessRun(blueprint, keeper, options);
   try {
-    return await runTraining(training, options);
+    return await run.run();
   } finally {
-    await training.dispose();
+    await run.close();
     keeper.forget();
   }
 }
 
-async function runTraining(training: Training, { onStep, trace, signal }: RunOptions): Promise<RunResult> {
-  const { blueprint } = training;
-  const { config } = blueprint;
-  const total = config.epochs === undefined ? config.steps : config.epochs * blueprint.stepsPerEpoch;
-  const plain = trace ? Math.max(0, total - TRACED_STEPS) : total;
-  const losses: LossRecord[] = [];
-  const traces: StepTrace[] = [];
-  let error: unknown;
-  const lost = training.lost.then(({ code, message, details }) => {
-    throw new LockstepError(code, message, 'Run again; the same configuration gives the same numbers.', details);
-  });
-  lost.catch(() => {});
-  const take = (records: readonly LossRecord[]) => {
-    for (const record of records) {
-      losses.push(record);
-      onStep?.(record, total);
-      if (!Number.isFinite(record.loss)) {
-        throw notFinite(`The loss is ${record.loss} at step ${record.step}.`, record.step);
+/** One run with its restarts: the training that runs now, and what another one would go on from. */
+class HeadlessRun {
+  private training: Training | undefined;
+  private readonly faults = new FaultPlan();
+  private readonly losses: LossRecord[] = [];
+  private readonly traces: StepTrace[] = [];
+  private readonly told: Notice[] = [];
+  private checkpoint: Checkpoint | undefined;
+  private nextCheckpointMs = performance.now() + CHECKPOINT_MS;
+  private lastTurnMs = performance.now();
+  private restarts = 0;
+  private readonly total: number;
+
+  constructor(
+    private readonly blueprint: Blueprint,
+    private readonly keeper: DeviceKeeper,
+    private readonly options: RunOptions,
+  ) {
+    const { config } = blueprint;
+    this.total = config.epochs === undefined ? config.steps : config.epochs * blueprint.stepsPerEpoch;
+    for (const fault of options.faults ?? []) this.faults.add(fault);
+  }
+
+  async run(): Promise<RunResult> {
+    const { blueprint, losses } = this;
+    let training = await this.open();
+    let error: unknown;
+    const started = performance.now();
+    for (;;) {
+      try {
+        await this.train(training);
+        break;
+      } catch (reason) {
+        const failure = explainFailure(typed(reason), blueprint, losses.length);
+        error = failure;
+        if (!isRestartable(failure)) break;
+        const next = await this.restart(failure);
+        if (!next) break;
+        training = next;
+        error = undefined;
       }
     }
-  };
-  const started = performance.now();
-  let lastTurn = started;
-  try {
+    const totalMs = performance.now() - started;
+    const weights = await this.finalWeights(training, error);
+    const measured = createMeasure(blueprint, REPORT_NS).run(mergedState(blueprint, weights));
+    if (error instanceof LockstepError && error.code === 'not-finite') error = await explained(training, error);
+    const report = await makeReport({
+      training,
+      losses,
+      totalMs,
+      weights,
+      measured,
+      ...(error === undefined ? {} : { error }),
+    });
+    return {
+      report: { ...report, notices: [...report.notices, ...this.told] },
+      traces: this.traces,
+      info: sessionInfo(training),
+      weights: weightsFile(blueprint, weights),
+      dataset: () => datasetFile(blueprint),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.training?.dispose();
+  }
+
+  private async open(): Promise<Training> {
+    const { gpu } = this.options;
+    this.training = await createTraining(this.blueprint, { keeper: this.keeper, gpu, faults: this.faults });
+    return this.training;
+  }
+
+  /** From where the training stands to the end. */
+  private async train(training: Training): Promise<void> {
+    const { losses, total } = this;
+    const plain = this.options.trace ? Math.max(0, total - TRACED_STEPS) : total;
+    const lost = training.lost.then((error) => {
+      throw error;
+    });
+    lost.catch(() => {});
     while (losses.length < total) {
-      if (performance.now() - lastTurn > TURN_MS) {
+      if (performance.now() - this.lastTurnMs > TURN_MS) {
         await new Promise((resolve) => setTimeout(resolve));
-        lastTurn = performance.now();
+        this.lastTurnMs = performance.now();
       }
-      if (signal?.aborted) throw new LockstepError('aborted', `The run was stopped after ${losses.length} steps.`);
-      if (losses.length < plain) take(await Promise.race([training.run(Math.min(CHUNK, plain - losses.length)), lost]));
+      if (this.options.signal?.aborted)
+        throw new LockstepError('aborted', `The run was stopped after ${losses.length} steps.`);
+      if (losses.length < plain)
+        this.take(await Promise.race([training.run(Math.min(CHUNK, plain - losses.length)), lost]));
       else {
         const one = await Promise.race([training.trace(), lost]);
-        traces.push(one);
-        take([one.losses]);
+        this.traces.push(one);
+        this.take([one.losses]);
+      }
+      await Promise.race([this.keep(training), lost]);
+    }
+  }
+
+  private take(records: readonly LossRecord[]): void {
+    for (const record of records) {
+      this.losses.push(record);
+      this.options.onStep?.(record, this.total);
+      if (!Number.isFinite(record.loss))
+        throw notFinite(`The loss is ${record.loss} at step ${record.step}.`, record.step);
+    }
+  }
+
+  /** A checkpoint where one is due. */
+  private async keep(training: Training): Promise<void> {
+    const sinceMs = performance.now();
+    if (sinceMs < this.nextCheckpointMs) return;
+    this.checkpoint = await training.checkpoint();
+    const nowMs = performance.now();
+    this.nextCheckpointMs = nowMs + Math.max(CHECKPOINT_MS, (nowMs - sinceMs) / CHECKPOINT_SHARE);
+  }
+
+  /** All ranks again, from the last checkpoint, as torchrun does; undefined when the restarts are used up. */
+  private async restart(failure: LockstepError): Promise<Training | undefined> {
+    const { maxRestarts } = this.blueprint.config;
+    this.faults.replan(failure);
+    while (this.restarts < maxRestarts && !this.options.signal?.aborted) {
+      this.restarts++;
+      this.keeper.forget();
+      const broken = this.training;
+      this.training = undefined;
+      await broken?.dispose().catch(() => {});
+      try {
+        const next = await this.open();
+        await resume(next, this.checkpoint, this.losses.length);
+        const from = restartText(this.checkpoint?.step, this.restarts, maxRestarts);
+        this.tell('warning', failure, `${failure.message} ${from} Training went on from step ${this.losses.length}.`);
+        return next;
+      } catch (error) {
+        if (!isRestartable(typed(error))) throw error;
       }
     }
-  } catch (reason) {
-    error = reason;
+    const used = maxRestarts > 0 ? ` ${restartsWords(maxRestarts)} used up.` : '';
+    const left = this.checkpoint ? ` The weights are those of step ${this.checkpoint.step}.` : '';
+    this.tell('error', failure, `${failure.message}${used}${left}`);
+    return undefined;
   }
-  const totalMs = performance.now() - started;
-  // A lost device, or a rank that died, takes its weights along: there is nothing left to report.
-  if (error instanceof LockstepError && (error.code === 'device-lost' || error.code === 'rank-failed')) throw error;
-  const weights = await training.weights();
-  const measured = createMeasure(blueprint, REPORT_NS).run(mergedState(blueprint, weights));
-  if (error instanceof LockstepError && error.code === 'not-finite') error = await explained(training, error);
-  const report = await makeReport({
-    training,
-    losses,
-    totalMs,
-    weights,
-    measured,
-    ...(error === undefined ? {} : { error }),
-  });
-  return {
-    report,
-    traces,
-    info: sessionInfo(training),
-    weights: weightsFile(training.blueprint, weights),
-    dataset: () => datasetFile(training.blueprint),
-  };
+
+  private tell(level: Notice['level'], { code }: LockstepError, text: string): void {
+    const hint = level === 'error' ? 'Run again; the same configuration gives the same numbers.' : '';
+    const notice: Notice = { level, id: code, text, hint };
+    this.told.push(notice);
+    this.options.onNotice?.(notice);
+  }
+
+  /** A lost device, or a rank that died, takes its weights along: those of the last checkpoint are left, if there is one. */
+  private async finalWeights(training: Training, error: unknown): Promise<Weights> {
+    if (!(error instanceof LockstepError) || !isRestartable(error)) return training.weights();
+    if (!this.checkpoint) throw error;
+    return weightsIn(this.checkpoint, this.blueprint);
+  }
 }
+
+const typed = (error: unknown): LockstepError => (error instanceof LockstepError ? error : fromWire(toWire(error)));
 
 const notFinite = (message: string, step: number): LockstepError =>
   new LockstepError('not-finite', message, 'Lower the learning rate, or check the data for extreme values.', { step });

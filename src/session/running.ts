@@ -7,21 +7,21 @@ import { fromWire, LockstepError, toWire } from '../base/errors';
 import { must } from '../base/invariant';
 import { oneAtATime } from '../base/one-at-a-time';
 import { within } from '../base/within';
-import type { ControlMessage, Notice, SessionEvent, Snapshot } from '../protocol/session';
-import type { StepTrace } from '../protocol/trace';
+import type { ControlMessage, FaultPlace, Notice, SessionEvent, Snapshot } from '../protocol/session';
+import type { Rank, StepTrace } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
 import type { DeviceKeeper } from './device-keeper';
 import type { ModelState } from './evaluator';
+import { explainFailure } from './failures/failure-words';
+import { checkRank, FaultPlan } from './failures/fault-plan';
+import { isRestartable, restartsWords, restartText } from './failures/restartable';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
 import { createInference, type Inference } from './inference';
 import { createPlayer, type Player } from './player';
 import { resume } from './resume';
 import { createSnapshots } from './snapshot';
-import { type Checkpoint, createTraining, type Training, type Weights } from './training';
+import { type Checkpoint, createTraining, type Training, type Weights, weightsIn } from './training';
 
-const RESTARTABLE = new Set(['device-lost', 'rank-failed', 'gpu']);
-/** Restarts in a row without a step between them. */
-const MOST_RESTARTS = 3;
 /** A run that hangs is ended all the same. */
 const GRACE_MS = 2000;
 
@@ -39,7 +39,10 @@ export class Running {
   private closed = false;
   /** Why the training cannot go on, until a restart or Reset has replaced it. */
   private failure: LockstepError | undefined;
+  /** Of all failures since the start, as torchrun counts; Reset is a new start. */
   private restarts = 0;
+  /** What the user asked for last, while it lasts: after a rank has failed, it goes on. */
+  private wish: ControlMessage | undefined;
   /** Steps whose losses have been emitted: where a restart goes on. */
   private finished = 0;
   private lastTrace: StepTrace | undefined;
@@ -53,6 +56,7 @@ export class Running {
 
   private constructor(
     private readonly options: RunningOptions,
+    private readonly faults: FaultPlan,
     private currentTraining: Training,
   ) {
     this.snapshots = createSnapshots(options.blueprint);
@@ -61,7 +65,8 @@ export class Running {
   }
 
   static async start(options: RunningOptions): Promise<Running> {
-    const running = new Running(options, await open(options, options.post));
+    const faults = new FaultPlan();
+    const running = new Running(options, faults, await open(options, faults, options.post));
     try {
       await running.emitSnapshot();
       return running;
@@ -75,7 +80,23 @@ export class Running {
     return this.currentTraining;
   }
 
+  /** A rank ends as a crash would end it: now, or where it is told to. */
+  async killRank(rank: Rank, at?: FaultPlace): Promise<void> {
+    checkRank(rank, this.options.blueprint.rankOfDevice);
+    await this.inTurn(() => {});
+    if (this.failure) throw this.failure;
+    if (at) this.faults.add({ what: 'kill', rank, ...at });
+    else await this.training.kill(rank);
+  }
+
+  /** A rank stands still for ever: in the next step, or where it is told to. */
+  hangRank(rank: Rank, at: FaultPlace = {}): void {
+    checkRank(rank, this.options.blueprint.rankOfDevice);
+    this.faults.add({ what: 'hang', rank, ...at });
+  }
+
   control(message: ControlMessage): void {
+    this.wish = message.type === 'play' ? message : undefined;
     if (this.changing > 0) this.held = message;
     else if (!this.failure) this.player.control(message);
   }
@@ -95,12 +116,19 @@ export class Running {
     return this.snapshots.take(await this.weights());
   }
 
-  weights(): Promise<Weights> {
-    return this.outlive(() => this.training.weights());
+  /** Of a run that cannot go on: those of its last checkpoint. */
+  async weights(): Promise<Weights> {
+    const left = this.leftBehind();
+    return left ? weightsIn(left, this.options.blueprint) : this.outlive(() => this.training.weights());
   }
 
-  checkpoint(): Promise<Checkpoint> {
-    return this.outlive(() => this.training.checkpoint());
+  async checkpoint(): Promise<Checkpoint> {
+    return this.leftBehind() ?? this.outlive(() => this.training.checkpoint());
+  }
+
+  /** What is left of a run that has failed and is not being restarted. */
+  private leftBehind(): Checkpoint | undefined {
+    return this.failure && this.changing === 0 ? this.player.checkpoint : undefined;
   }
 
   /** Weights of the last snapshot: a question to them costs the devices nothing. */
@@ -112,6 +140,8 @@ export class Running {
   reset(): Promise<void> {
     return this.change(async () => {
       this.restarts = 0;
+      this.wish = undefined;
+      this.faults.clear();
       this.player.control({ type: 'pause' });
       await this.player.idle();
       this.finished = 0;
@@ -126,6 +156,7 @@ export class Running {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.wish = undefined;
     this.player.control({ type: 'abort' });
     await this.change(async () => {
       const ended = await within(GRACE_MS, this.player.idle());
@@ -142,7 +173,7 @@ export class Running {
       try {
         return await task();
       } catch (error) {
-        if (!RESTARTABLE.has(typed(error).code)) throw error;
+        if (!isRestartable(typed(error))) throw error;
         this.fail(training, error);
         await this.inTurn(() => {});
         if (this.failure || this.closed) throw error;
@@ -157,7 +188,7 @@ export class Running {
       return true;
     } catch (error) {
       this.failure ??= typed(error);
-      if (!RESTARTABLE.has(this.failure.code)) throw error;
+      if (!isRestartable(this.failure)) throw error;
       return false;
     }
   }
@@ -180,7 +211,7 @@ export class Running {
     try {
       this.emit({ type: 'snapshot', snapshot: this.snapshots.take(await training.weights()) });
     } catch (error) {
-      if (!RESTARTABLE.has(typed(error).code)) throw error;
+      if (!isRestartable(typed(error))) throw error;
       this.fail(training, error);
     }
   }
@@ -207,7 +238,6 @@ export class Running {
         if (this.player !== player || this.silenced === player) return;
         if (event.type === 'trace') this.lastTrace = event.trace;
         if (event.type === 'losses') {
-          this.restarts = 0;
           this.finished = (event.records.at(-1)?.step ?? this.finished - 1) + 1;
         }
         this.emit(event);
@@ -219,6 +249,7 @@ export class Running {
   }
 
   private async explainNotFinite(training: Training, step: number, checkpoint: Checkpoint | undefined): Promise<void> {
+    this.wish = undefined;
     const found = await findNotFinite(training, step, checkpoint);
     if (found.trace) this.emit({ type: 'trace', trace: found.trace });
     const hint = 'Training is paused. Lower the learning rate or look for extreme values in the data, then Reset.';
@@ -229,15 +260,25 @@ export class Running {
   /** Once for each training: what follows from a failure, and a failure of a training that has been replaced, is no news. */
   private fail(broken: Training, error: unknown): void {
     if (this.closed || this.failure || this.currentTraining !== broken) return;
-    const failure = typed(error);
+    const { blueprint } = this.options;
+    const failure = explainFailure(typed(error), blueprint, this.finished);
     this.failure = failure;
-    if (RESTARTABLE.has(failure.code) && this.restarts++ < MOST_RESTARTS) {
+    if (isRestartable(failure) && this.restarts < blueprint.config.maxRestarts) {
+      this.restarts++;
+      this.faults.replan(failure);
       this.emit({ type: 'state', state: 'restarting', reason: failure.message });
       void this.change(() => this.recover(failure));
-    } else {
-      this.notice('error', failure.code, failure.message, failure.hint);
-      this.emit({ type: 'state', state: 'failed', reason: failure.message });
-    }
+    } else this.giveUp(failure, failure.message, failure.hint);
+  }
+
+  /** The weights of the last checkpoint remain. */
+  private giveUp({ code }: LockstepError, reason: string, hint: string): void {
+    const { maxRestarts } = this.options.blueprint.config;
+    const used = this.restarts >= maxRestarts && maxRestarts > 0 ? ` ${restartsWords(maxRestarts)} used up.` : '';
+    const kept = this.player.checkpoint;
+    const left = kept ? ` The weights of step ${kept.step} are kept: they can be shown and saved.` : '';
+    this.notice('error', code, `${reason}${used}${left}`, hint);
+    this.emit({ type: 'state', state: 'failed', reason });
   }
 
   private async recover(failure: LockstepError): Promise<void> {
@@ -251,21 +292,30 @@ export class Running {
     try {
       await this.replace(checkpoint, step);
     } catch (second) {
-      const { code, message, hint } = toWire(second);
-      if (RESTARTABLE.has(code) && this.restarts++ < MOST_RESTARTS) return this.recover(failure);
-      this.notice('error', code, `${failure.message} It could not be restarted: ${message}`, hint);
-      this.emit({ type: 'state', state: 'failed', reason: message });
+      const again = explainFailure(typed(second), this.options.blueprint, step);
+      if (isRestartable(again) && this.restarts < this.options.blueprint.config.maxRestarts) {
+        this.restarts++;
+        return this.recover(failure);
+      }
+      this.giveUp(again, `${failure.message} It could not be restarted: ${again.message}`, again.hint);
       return;
     }
     if (this.closed) return;
     const where = step > 0 ? `step ${step}` : 'the start';
+    const { maxRestarts } = this.options.blueprint.config;
+    // A rank that fails is a matter of the program and goes on by itself, as under torchrun; a device may be lost because of what runs on it.
+    const ofRank = failure.code === 'rank-failed' || failure.code === 'timeout';
+    const goesOn = ofRank && this.wish !== undefined && !this.held;
     this.notice(
       'warning',
       failure.code,
-      `${failure.message} Training goes on from ${where} on ${this.training.device.adapter}.`,
-      'Press Play to go on.',
+      ofRank
+        ? `${failure.message} ${restartText(checkpoint?.step, this.restarts, maxRestarts)} Training goes on from ${where}.`
+        : `${failure.message} Training goes on from ${where} on ${this.training.device.adapter}.`,
+      goesOn ? '' : 'Press Play to go on.',
     );
-    this.emit({ type: 'state', state: 'paused', reason: failure.code });
+    if (goesOn) this.held = this.wish;
+    else this.emit({ type: 'state', state: 'paused', reason: failure.code });
     await this.emitSnapshot();
   }
 
@@ -274,7 +324,7 @@ export class Running {
     const broken = this.training;
     this.options.keeper.forget();
     void broken.dispose().catch(() => {});
-    const next = await open(this.options, this.emit);
+    const next = await open(this.options, this.faults, this.emit);
     try {
       await resume(next, checkpoint, step);
     } catch (error) {
@@ -293,10 +343,15 @@ export class Running {
 
 const typed = (error: unknown): LockstepError => (error instanceof LockstepError ? error : fromWire(toWire(error)));
 
-function open({ blueprint, keeper, gpu }: RunningOptions, post: (event: SessionEvent) => void): Promise<Training> {
+function open(
+  { blueprint, keeper, gpu }: RunningOptions,
+  faults: FaultPlan,
+  post: (event: SessionEvent) => void,
+): Promise<Training> {
   return createTraining(blueprint, {
     keeper,
     gpu,
+    faults,
     onProgress: (done, total) => post({ type: 'progress', what: 'Compiling kernels', done, total }),
   });
 }

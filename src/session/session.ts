@@ -77,6 +77,8 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     run: (input, files) => typed(async () => (await runConfig(input, files, gpu ? { gpu } : {})).report),
     corrupt: (event, add) => typed(() => running().training.corrupt(event, add)),
     loseDevice: () => typed(() => running().training.lose()),
+    killRank: (rank, at) => typed(() => running().killRank(rank, at)),
+    hangRank: (rank, at) => typed(async () => running().hangRank(rank, at)),
     saveWeights: () => typed(async () => weightsFile(running().training.blueprint, await running().weights())),
     saveCheckpoint: () =>
       typed(async () => writeCheckpoint(running().training.blueprint, await running().checkpoint())),

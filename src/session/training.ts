@@ -6,11 +6,19 @@ import type { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import type { BatchSource, BatchState, StepBatch } from '../data/batch-source';
 import type { DeviceReport, Notice } from '../protocol/session';
-import { CAPTURE_LIMIT, type Captured, type LossRecord, type MemoryCategory, type StepTrace } from '../protocol/trace';
+import {
+  CAPTURE_LIMIT,
+  type Captured,
+  type LossRecord,
+  type MemoryCategory,
+  type Rank,
+  type StepTrace,
+} from '../protocol/trace';
 import type { Loss } from '../runtime/executor';
-import type { World } from '../runtime/launch/world';
+import type { StepFeed, World } from '../runtime/launch/world';
 import type { Blueprint } from './blueprint';
 import type { DeviceKeeper } from './device-keeper';
+import { FaultPlan } from './failures/fault-plan';
 import { openWorld, type WorldRequest } from './open-world';
 import { stepTrace } from './step-trace';
 import { type BufferValue, createWorldState } from './world-state';
@@ -49,6 +57,8 @@ export interface Training {
   checkpoint(): Promise<Checkpoint>;
   restore(checkpoint: Checkpoint): Promise<void>;
   corrupt(event: number | undefined, add: number): Promise<void>;
+  /** Ends a rank now, as a crash would. */
+  kill(rank: Rank): Promise<void>;
   lose(): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -56,16 +66,19 @@ export interface Training {
 export interface TrainingOptions {
   readonly keeper: DeviceKeeper;
   readonly gpu: GPU | undefined;
+  /** What befalls ranks in steps to come. */
+  readonly faults?: FaultPlan | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 export async function createTraining(
   blueprint: Blueprint,
-  { keeper, gpu, onProgress }: TrainingOptions,
+  { keeper, gpu, faults = new FaultPlan(), onProgress }: TrainingOptions,
 ): Promise<Training> {
   const { config, programs, twin: twinPrograms, table, rankOfDevice } = blueprint;
   const choice = await keeper.choose(config.device);
-  const shared = { table, choice, gpu, onProgress };
+  const group = { timeoutMs: 1000 * config.timeoutS, slow: config.stragglers };
+  const shared = { table, choice, gpu, group, onProgress };
   const worlds: World[] = [];
   const open = async (request: Pick<WorldRequest, 'programs' | 'placement' | 'rankOfDevice'>): Promise<World> => {
     const opened = await openWorld({ ...shared, ...request });
@@ -78,7 +91,7 @@ export async function createTraining(
       twinPrograms.length > 0
         ? await open({ programs: twinPrograms, placement: 'shared', rankOfDevice: [0] })
         : undefined;
-    const training = trainingOn(blueprint, world, twin, choice.notices);
+    const training = trainingOn(blueprint, world, twin, { notices: choice.notices, faults });
     await training.reset();
     return training;
   } catch (error) {
@@ -87,7 +100,12 @@ export async function createTraining(
   }
 }
 
-function trainingOn(blueprint: Blueprint, world: World, twin: World | undefined, notices: readonly Notice[]): Training {
+function trainingOn(
+  blueprint: Blueprint,
+  world: World,
+  twin: World | undefined,
+  { notices, faults }: { readonly notices: readonly Notice[]; readonly faults: FaultPlan },
+): Training {
   const { config, programs, twin: twinPrograms, rankOfDevice } = blueprint;
   const start = [...blueprint.parameters, ...blueprint.buffers];
   const state = createWorldState(world, programs, start);
@@ -112,6 +130,16 @@ function trainingOn(blueprint: Blueprint, world: World, twin: World | undefined,
     await twinState?.write(from.twin);
     batches = blueprint.batches(from.batches);
     step = from.step;
+  };
+  /** With what befalls a rank in that step. */
+  const feedOf = (batch: StepBatch): StepFeed => {
+    const feed = { ...blueprint.feed(batch), step: batch.step };
+    const program = must(
+      programs.find((p) => p.variant === feed.variant),
+      feed.variant,
+    );
+    const fault = faults.take(batch.step, program);
+    return fault ? { ...feed, fault } : feed;
   };
   /** Parameters and gradients before a traced step, as the trace keeps them. */
   const initial = async (): Promise<StepTrace['initial']> => {
@@ -139,10 +167,7 @@ function trainingOn(blueprint: Blueprint, world: World, twin: World | undefined,
     async run(count) {
       const taken = Array.from({ length: count }, () => batches.next());
       step += count;
-      const [losses] = await Promise.all([
-        world.run(taken.map(blueprint.feed)),
-        twin?.run(taken.map(blueprint.twinFeed)),
-      ]);
+      const [losses] = await Promise.all([world.run(taken.map(feedOf)), twin?.run(taken.map(blueprint.twinFeed))]);
       return taken.map((batch, i) => lossRecord(batch, losses[i] ?? []));
     },
 
@@ -150,7 +175,7 @@ function trainingOn(blueprint: Blueprint, world: World, twin: World | undefined,
       const before = await initial();
       const batch = batches.next();
       step++;
-      const feed = blueprint.feed(batch);
+      const feed = feedOf(batch);
       const [{ records, losses }] = await Promise.all([world.trace(feed), twin?.run([blueprint.twinFeed(batch)])]);
       const slices = blueprint.strategy.slices(
         config,
@@ -206,10 +231,22 @@ function trainingOn(blueprint: Blueprint, world: World, twin: World | undefined,
       const isTransfer = transfer?.kind === 'send' || transfer?.kind === 'recv';
       await world.corrupt(isTransfer ? { tag: transfer.tag, add } : undefined);
     },
+    kill: (rank) => world.kill(rank),
     lose: () => world.lose(),
     async dispose() {
       await Promise.all([world.dispose(), twin?.dispose()]);
     },
+  };
+}
+
+/** The weights in a checkpoint: what a run that cannot go on leaves behind. */
+export function weightsIn(checkpoint: Checkpoint, { parameters, buffers, rankOfDevice }: Blueprint): Weights {
+  const kept = new Set([...parameters, ...buffers].map(({ name }) => name));
+  const of = (values: readonly BufferValue[]) => byName(values.filter(({ buffer }) => kept.has(buffer)));
+  return {
+    step: checkpoint.step,
+    devices: rankOfDevice.map((_, d) => of(checkpoint.values.filter(({ device }) => device === d))),
+    twin: checkpoint.twin.length > 0 ? of(checkpoint.twin) : undefined,
   };
 }
 

@@ -164,7 +164,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
         if (i.queue !== queue) continue;
         place[queue] = i.id;
         if (i.id === stop?.instruction) stopped = stop.reached();
-        if (stopped) await stopped;
+        if (stopped !== undefined) await stopped;
         const startUs = nowUs();
         const captured = await runOne(i);
         if (i.kind !== 'wait') records?.push({ id: i.id, device, startUs, durUs: nowUs() - startUs, captured });

@@ -85,7 +85,10 @@ export function createLocalWorld(
   /** A rank here ends: by hand, or as a fault wants it. Those who live elsewhere hear it from their ports. */
   const endRank = (rank: Rank, fault: Fault | undefined): void => {
     if (failure) return;
-    if (end) return end();
+    if (end) {
+      end();
+      return;
+    }
     const what = fault === undefined ? 'was killed' : 'was killed in this step';
     fail(rankFailed(rank, devicesOf(rank), what, { positions: standsAt(), ...(fault ? { fault } : {}) }));
   };

@@ -193,7 +193,7 @@ export async function createWorkerWorld(
     try {
       return await call;
     } catch (error) {
-      if (failing) throw await failing;
+      if (failing !== undefined) throw await failing;
       if (!(error instanceof LockstepError)) throw error;
       const { device, peer } = error.details;
       if (error.code === 'timeout' && error.details['positions'] === undefined) {
@@ -204,7 +204,7 @@ export async function createWorkerWorld(
       if (error.code === 'rank-failed' && device !== undefined) {
         const lost = ranks.find((r) => r.rank === rankOf(device));
         lost?.fail(`ended: ${error.message}`);
-        if (failing) throw await failing;
+        if (failing !== undefined) throw await failing;
       }
       throw error;
     }

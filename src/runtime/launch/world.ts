@@ -25,6 +25,7 @@ export interface DatasetTable {
 export interface Fault {
   readonly what: 'kill' | 'hang';
   readonly rank: Rank;
+  readonly step: number;
   readonly instruction: InstructionId;
 }
 

@@ -61,7 +61,7 @@ export class SharedRun {
     );
   }
 
-  step(variant: string, feed: Feed, stop?: Stop): void | Promise<never> {
+  step(variant: string, feed: Feed, stop?: Stop): Promise<never> | undefined {
     if (stop) return this.runUntil(variant, feed, stop);
     const { memory, ring, losses } = this.context;
     const { plan, commands } = this.corrupted.get(variant) ?? must(this.variants.get(variant), `program '${variant}'`);
