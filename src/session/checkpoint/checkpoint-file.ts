@@ -34,6 +34,7 @@ export type ValueMap = Readonly<Record<string, Readonly<Record<string, readonly 
 export interface Checksums {
   readonly model: Readonly<Record<string, number>>;
   readonly state: Readonly<Record<string, number>>;
+  readonly header: number;
 }
 
 /** State tensors of process p that say where its batches stand: row ids of the epoch, how many each batch has, the generator. */
@@ -73,8 +74,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
     ...twin.tensors,
     ...batchState(checkpoint),
   ];
-  const checksums: Checksums = { model: sums(inModel), state: sums(tensors) };
-  const state = writeSafetensors(tensors, {
+  const meta = {
     format: FORMAT,
     version: VERSION,
     step: String(step),
@@ -90,10 +90,14 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
     config: JSON.stringify(config),
     values: JSON.stringify(world.values),
     twin_values: JSON.stringify(twin.values),
-    crc32: JSON.stringify(checksums),
-  });
-  return { model, state };
+  };
+  const checksums: Checksums = { model: sums(inModel), state: sums(tensors), header: headerSum(meta) };
+  return { model, state: writeSafetensors(tensors, { ...meta, crc32: JSON.stringify(checksums) }) };
 }
+
+/** Of what the state's file says of itself, the checksums aside. */
+export const headerSum = (meta: Readonly<Record<string, string>>): number =>
+  crc32(new TextEncoder().encode(JSON.stringify(Object.entries(meta).filter(([key]) => key !== 'crc32'))));
 
 const sums = (tensors: readonly NamedTensor[]): Record<string, number> =>
   Object.fromEntries(tensors.map(({ name, data }) => [name, crc32(data)]));
@@ -160,8 +164,7 @@ export function sameBits(a: Float32Array, b: Float32Array): boolean {
 function batchState({ batches: { batches, generators } }: Checkpoint): NamedTensor[] {
   return generators.flatMap((generator, p) => {
     const names = batchTensors(p);
-    // Before the first epoch there is no order yet.
-    const own = batches.length === 0 ? [] : at(batches, p);
+    const own = at(batches, p);
     const rows = new Int32Array(own.reduce((n, batch) => n + batch.length, 0));
     let offset = 0;
     for (const batch of own) {

@@ -4,87 +4,27 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../protocol/config';
-import type { Files } from '../../protocol/session';
-import { createBlueprint } from '../blueprint';
-import { DeviceKeeper } from '../device-keeper';
-import { parseConfig } from '../parse-config';
-import { type Checkpoint, createTraining, type Training } from '../training';
-import type { BufferValue } from '../world-state';
-import { modelFileName, stateFileName, writeCheckpoint } from './checkpoint-file';
-
-const NET: ConfigInput = {
-  device: 'cpu',
-  model: {
-    layers: [
-      { type: 'Linear', in: 2, out: 4 },
-      { type: 'BatchNorm1d', features: 4 },
-      { type: 'Tanh' },
-      { type: 'Dropout', p: 0.25 },
-      { type: 'Linear', in: 4, out: 1 },
-    ],
-  },
-  data: { type: 'xor', samples: 44, testFraction: 0 },
-  batchSize: 8,
-  seed: 3,
-  worldSize: 2,
-  optimizer: { type: 'Adam', lr: 0.01 },
-};
-
-async function training<T>(config: ConfigInput, files: Files, use: (training: Training) => Promise<T>): Promise<T> {
-  const keeper = new DeviceKeeper(undefined, true);
-  const made = await createTraining(createBlueprint(parseConfig(config), files), { keeper, gpu: undefined });
-  try {
-    return await use(made);
-  } finally {
-    await made.dispose();
-    keeper.forget();
-  }
-}
-
-const saved = (config: ConfigInput, steps: number): Promise<Files> =>
-  training(config, {}, async (t) => {
-    await t.run(steps);
-    const { model, state } = writeCheckpoint(t.blueprint, await t.checkpoint());
-    return { [modelFileName('run')]: model, [stateFileName('run')]: state };
-  });
-
-/** Everything that a later step depends on, comparable. */
-const state = async (t: Training): Promise<unknown> => {
-  const checkpoint = await t.checkpoint();
-  const { mode } = t.blueprint.config;
-  // DataParallel's replicas take device 0's running statistics before each forward pass; what they hold between steps is read by nobody.
-  const isLost = ({ device, buffer }: BufferValue) =>
-    mode === 'dataParallel' && device > 0 && /running|num_batches/.test(buffer);
-  return plain({ ...checkpoint, values: checkpoint.values.filter((value) => !isLost(value)) });
-};
-const plain = ({ step, values, twin, batches }: Checkpoint): unknown => ({
-  step,
-  values,
-  twin,
-  epoch: batches.epoch,
-  rows: batches.batches,
-  generators: batches.generators.map((g) => g.position()),
-});
+import { NET, savedAfter, stateOf, withTraining } from '../testing/checkpoint-runs';
 
 async function isTheRunWithoutTheStop(
   config: ConfigInput,
   at: number,
   change: Partial<ConfigInput> = {},
 ): Promise<void> {
-  const straight = await training({ ...config, ...change }, {}, async (t) => {
+  const straight = await withTraining({ ...config, ...change }, {}, async (t) => {
     await t.run(at);
-    const before = await state(t);
+    const before = await stateOf(t);
     const losses = await t.run(7);
-    return { before, losses, after: await state(t) };
+    return { before, losses, after: await stateOf(t) };
   });
-  const files = await saved(config, at);
-  const resumed = await training({ ...config, ...change, resume: 'run' }, files, async (t) => {
+  const files = await savedAfter(config, at);
+  const resumed = await withTraining({ ...config, ...change, resume: 'run' }, files, async (t) => {
     expect(t.blueprint.resume?.exact).toBe(true);
-    const before = await state(t);
+    const before = await stateOf(t);
     const losses = await t.run(7);
-    const after = await state(t);
+    const after = await stateOf(t);
     await t.reset();
-    expect(await state(t)).toEqual(before);
+    expect(await stateOf(t)).toEqual(before);
     return { before, losses, after };
   });
   expect(resumed).toEqual(straight);

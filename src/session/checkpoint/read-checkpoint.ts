@@ -3,7 +3,7 @@
  * on from it is for resume-plan.ts to judge. Called by blueprint.ts.
  */
 import { LockstepError } from '../../base/errors';
-import { at, must } from '../../base/invariant';
+import { must } from '../../base/invariant';
 import type { BatchState } from '../../data/batch-source';
 import { type NamedTensor, readMetadata, readSafetensors, tensorByte } from '../../interop/safetensors';
 import type { Files } from '../../protocol/session';
@@ -14,6 +14,7 @@ import {
   batchTensors,
   type Checksums,
   FORMAT,
+  headerSum,
   IN_MODEL,
   modelFileName,
   stateFileName,
@@ -61,6 +62,15 @@ export function readCheckpoint(name: string, files: Files): SavedCheckpoint {
   const tensors = readSafetensors(stateName, state);
   const meta = readMeta(stateName, state);
   const checksums = meta.json<Checksums>('crc32');
+  const header = headerSum(readMetadata(stateName, state));
+  if (checksums.header !== header) {
+    throw new LockstepError(
+      'data',
+      `${stateName}, byte 8: the header has not the bytes that were saved (CRC-32 ${header.toString(16)}, saved ${checksums.header?.toString(16)}).`,
+      'The file is damaged, or several processes have written it.',
+      { file: stateName, byte: 8 },
+    );
+  }
   check(stateName, state, tensors, checksums.state, '');
   const wrapped = readSafetensors(modelName, model);
   const modelTensors = readSafetensors(modelName, model, { stripModule: true });
@@ -193,7 +203,7 @@ function batchState(meta: Meta, tensorOf: (key: string) => NamedTensor, file: st
   return {
     step: meta.count('step'),
     epoch: Number(meta.text('epoch')),
-    batches: at(batches, 0).length === 0 ? [] : batches,
+    batches,
     generators: all.map(({ rng }) => generatorFrom(tensorOf(rng).data as Uint8Array, `${file}, tensor "${rng}"`)),
   };
 }

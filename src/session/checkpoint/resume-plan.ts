@@ -96,7 +96,12 @@ function dealtAnew({ saved, processes, stepsPerEpoch, batches }: ResumeInput, st
     (_, p) => saved.batches.generators[p] ?? at(saved.batches.generators, 0),
   );
   const start = step - (step % stepsPerEpoch);
-  const source = batches({ step: start, epoch: start / stepsPerEpoch - 1, batches: [], generators });
+  const source = batches({
+    step: start,
+    epoch: start / stepsPerEpoch - 1,
+    batches: generators.map(() => []),
+    generators,
+  });
   for (let s = start; s < step; s++) source.next();
   return source.state();
 }
