@@ -6,11 +6,17 @@
 import { at } from '../base/invariant';
 import type { Attrs, OpDef, OpTable, TensorType } from '../graph/op';
 import { elements } from '../tensor/shape';
+import { fillOp } from './fill-op';
 import { scaleOp } from './scale-op';
 
-/** Tensors that lie one after the other in a bucket, each with where it starts. */
-function along(types: readonly TensorType[]): readonly { readonly length: number; readonly offset: number }[] {
-  let end = 0;
+const num = (v: Attrs[string] | undefined): number => Number(v);
+
+/** Tensors that lie one after the other in a bucket from `start` on, each with where it begins. */
+function along(
+  types: readonly TensorType[],
+  { start = 0 }: Attrs,
+): readonly { readonly length: number; readonly offset: number }[] {
+  let end = num(start);
   return types.map(({ shape }) => {
     const length = elements(shape);
     end += length;
@@ -18,23 +24,21 @@ function along(types: readonly TensorType[]): readonly { readonly length: number
   });
 }
 
-const num = (v: Attrs[string] | undefined): number => Number(v);
-
-/** inputs: gradients; output: bucket; attrs.scale. */
+/** inputs: gradients; output: bucket, from attrs.start (default 0) on; attrs.scale. */
 const pack: OpDef = {
   name: 'ddp/pack',
   infer: (inputs) => [{ shape: [inputs.reduce((n, t) => n + elements(t.shape), 0)], dtype: 'f32' }],
   cpu({ inputs, outputs, attrs }) {
     const bucket = at(outputs, 0);
     const scale = Math.fround(num(attrs.scale));
-    let offset = 0;
+    let offset = num(attrs.start ?? 0);
     for (const gradient of inputs) {
       for (let i = 0; i < gradient.length; i++) bucket[offset + i] = at(gradient, i) * scale;
       offset += gradient.length;
     }
   },
   lower({ inputs, attrs }) {
-    const segments = along(inputs).map(({ length, offset }, operand) => ({
+    const segments = along(inputs, attrs).map(({ length, offset }, operand) => ({
       at: [
         { operand, offset: 0 },
         { operand: inputs.length, offset },
@@ -46,7 +50,7 @@ const pack: OpDef = {
   flops: ({ outputs }) => elements(at(outputs, 0).shape),
   moves({ inputs, attrs }) {
     const scale = Math.fround(num(attrs.scale));
-    return along(inputs).map(({ length, offset }, operand) => ({
+    return along(inputs, attrs).map(({ length, offset }, operand) => ({
       from: { operand, offset: 0 },
       to: { operand: 0, offset },
       length,
@@ -55,31 +59,31 @@ const pack: OpDef = {
   },
 };
 
-/** inputs: bucket; outputs: gradients. */
+/** inputs: bucket, from attrs.start (default 0) on; outputs: gradients. */
 const unpack: OpDef = {
   name: 'ddp/unpack',
   infer: (inputs) => inputs,
-  cpu({ inputs, outputs }) {
+  cpu({ inputs, outputs, attrs }) {
     const bucket = at(inputs, 0);
-    let offset = 0;
+    let offset = num(attrs.start ?? 0);
     for (const gradient of outputs) {
       gradient.set(bucket.subarray(offset, offset + gradient.length));
       offset += gradient.length;
     }
   },
-  lower({ outputs }) {
-    const segments = along(outputs).map(({ length, offset }, k) => ({
+  lower({ outputs, attrs }) {
+    const segments = along(outputs, attrs).map(({ length, offset }, k) => ({
       at: [
         { operand: 0, offset },
         { operand: 1 + k, offset: 0 },
       ],
       length,
     }));
-    return [{ kind: 'segmented', kernel: 'comm/transfer', constants: { ADD: 0 }, params: [], segments }];
+    return [{ kind: 'segmented', kernel: 'comm/transfer', constants: { JOIN: 0 }, params: [], segments }];
   },
   flops: () => 0,
-  moves: ({ outputs }) =>
-    along(outputs).map(({ length, offset }, operand) => ({
+  moves: ({ outputs, attrs }) =>
+    along(outputs, attrs).map(({ length, offset }, operand) => ({
       from: { operand: 0, offset },
       to: { operand, offset: 0 },
       length,
@@ -99,7 +103,7 @@ const copy: OpDef = {
     {
       kind: 'segmented',
       kernel: 'comm/transfer',
-      constants: { ADD: 0 },
+      constants: { JOIN: 0 },
       params: [],
       segments: [
         {
@@ -123,4 +127,4 @@ const copy: OpDef = {
   ],
 };
 
-export const COMM_OPS: OpTable = new Map([pack, unpack, copy, scaleOp].map((op) => [op.name, op]));
+export const COMM_OPS: OpTable = new Map([pack, unpack, copy, scaleOp, fillOp].map((op) => [op.name, op]));

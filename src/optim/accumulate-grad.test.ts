@@ -26,7 +26,7 @@ test('lowers to one dispatch that adds, a segment a parameter', () => {
     {
       kind: 'segmented',
       kernel: 'comm/transfer',
-      constants: { ADD: 1 },
+      constants: { JOIN: 1 },
       params: [],
       segments: [
         {

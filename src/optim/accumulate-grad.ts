@@ -38,7 +38,7 @@ export const accumulateGrad: OpDef = {
     {
       kind: 'segmented',
       kernel: 'comm/transfer',
-      constants: { ADD: 1 },
+      constants: { JOIN: 1 },
       params: [],
       segments: outputs.map((type, k) => ({
         at: [

@@ -9,14 +9,14 @@ export const COMM_KERNELS = {
     ],
     params: [],
     segmented: true,
-    overrides: ['ADD', 'LANES'],
+    overrides: ['JOIN', 'LANES'],
     workgroupSize: [64, 1],
   },
   'comm/transfer-within': {
     tensors: [{ name: 'memory', access: 'read_write', dtype: 'i32' }],
     params: [],
     segmented: true,
-    overrides: ['ADD', 'LANES'],
+    overrides: ['JOIN', 'LANES'],
     workgroupSize: [64, 1],
   },
   'comm/transfer-vec4': {
@@ -26,14 +26,14 @@ export const COMM_KERNELS = {
     ],
     params: [],
     segmented: true,
-    overrides: ['ADD', 'LANES'],
+    overrides: ['JOIN', 'LANES'],
     workgroupSize: [64, 1],
   },
   'comm/transfer-within-vec4': {
     tensors: [{ name: 'memory', access: 'read_write', dtype: 'i32' }],
     params: [],
     segmented: true,
-    overrides: ['ADD', 'LANES'],
+    overrides: ['JOIN', 'LANES'],
     workgroupSize: [64, 1],
   },
   'comm/fold': {
@@ -41,6 +41,13 @@ export const COMM_KERNELS = {
     params: ['scale: f32', 'guard: u32'],
     segmented: true,
     overrides: ['TERMS', 'TARGETS', 'VECTORS', 'LANES'],
+    workgroupSize: [64, 1],
+  },
+  'comm/fill': {
+    tensors: [{ name: 'memory', access: 'read_write' }],
+    params: ['value: f32'],
+    segmented: true,
+    overrides: ['LANES'],
     workgroupSize: [64, 1],
   },
   'comm/scale': {

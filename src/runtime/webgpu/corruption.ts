@@ -1,6 +1,7 @@
 /** The test hook of Executor.corrupt as a dispatch: a one-element transfer that adds to the first element of what the named recv wrote. */
 import type { Program } from '../../program/instruction';
 import type { DispatchSpec } from './dispatch';
+import { ADD } from './join-code';
 import type { MemoryLayout } from './memory-layout';
 import { planTransfers } from './plan-transfer';
 
@@ -17,7 +18,7 @@ export function planCorruption(
       const target = layout.find(program.variant, lane.device, instruction.slice.buffer);
       if (!target) continue;
       const to = target.offset / 4 + instruction.slice.offset;
-      return planTransfers([{ source, from: 0, target: target.buffer, to, length: 1 }], true, layout);
+      return planTransfers([{ source, from: 0, target: target.buffer, to, length: 1 }], ADD, layout);
     }
   }
   return [];

@@ -7,6 +7,7 @@ import { at, must } from '../../base/invariant';
 import type { DenseLaunch, Launch, OpDef, SegmentedLaunch } from '../../graph/op';
 import { blockTable, type Stretch } from './block-table';
 import { type BoundRange, conflictError, type DispatchSpec, packParams, rangesConflict } from './dispatch';
+import { PUT } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planTransfers } from './plan-transfer';
 
@@ -129,7 +130,7 @@ function planSegmented(launch: SegmentedLaunch, items: readonly Operands[], layo
         to: must(to, 'target').offset,
         length,
       }));
-      return planTransfers(moves, launch.constants?.ADD === 1, layout);
+      return planTransfers(moves, launch.constants?.JOIN ?? PUT, layout);
     }
     const tensors = buffers.map((buffer) => wholeBuffer(buffer, layout));
     if (rangesConflict(launch.kernel, tensors)) throw conflictError(launch.kernel, labelsOf(tensors, layout));

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { at } from '../../base/invariant';
 import { PROGRAM_OPS } from '../../parallel/strategies';
 import type { Config } from '../../protocol/config';
+import { ADD, PUT } from './join-code';
 import { MemoryLayout } from './memory-layout';
 import { planProgram } from './plan-step';
 import type { Move } from './plan-transfer';
@@ -58,7 +59,7 @@ describe('a planned step', () => {
     ]);
     const rounds = planOf('dataParallel', 4, 12, { fold: false });
     const moves = rounds.dispatches.filter(({ kernel }) => kernel === 'comm/transfer-within');
-    expect(moves.map(({ constants }) => constants.ADD)).toEqual([0, 1, 1, 1]);
+    expect(moves.map(({ constants }) => constants.JOIN)).toEqual([0, 1, 1, 1]);
     expect(dispatches.length).toBe(rounds.dispatches.length - 2);
   });
 
@@ -96,11 +97,11 @@ it('moves merged by the schedule give what they give one by one', () => {
       const run1 = testRun({ mode: 'single', batchSize: 2 });
       const layout = new MemoryLayout(run1.programs, run1.devices, LIMITS);
       const schedule = new Schedule();
-      for (const { move: each, add } of moves) schedule.move(each, add);
+      for (const { move: each, add } of moves) schedule.move(each, add ? ADD : PUT);
       const groups = schedule.finish(layout).dispatches.map(({ table, constants }) => {
         const words = table ?? new Uint32Array(0);
         return Array.from({ length: words.length / 3 }, (_, row) => ({
-          add: constants.ADD === 1,
+          add: constants.JOIN === 1,
           move: {
             source: 0,
             target: 0,

@@ -12,6 +12,7 @@ import type { Place } from '../../program/symbolic-memory';
 import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 import type { DispatchSpec } from './dispatch';
+import { type JoinCode, joinCode, PUT } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planCompute } from './plan-compute';
 import { planFolds } from './plan-folds';
@@ -50,13 +51,12 @@ export function planProgram(
       schedule.compute(planFolds(step.items, planner.locate, layout), planner.accessesOfFolds(step.items));
     } else if (step.kind === 'transfer') {
       for (const transfer of step.items) {
-        const { apply, tag } = transfer.recv.instruction;
-        schedule.move(planner.move(transfer), apply === 'add', tag);
+        schedule.move(planner.move(transfer), planner.join(transfer), transfer.recv.instruction.tag);
       }
     } else if (step.kind === 'load') {
       const { writes, moves } = planner.loads(step);
       loads.push(...writes);
-      for (const move of moves) schedule.move(move, false);
+      for (const move of moves) schedule.move(move, PUT);
     } else {
       schedule.compute(planner.compute(step.items), planner.accesses(step.items));
     }
@@ -79,10 +79,10 @@ function planOne(step: LinearStep, planner: StepPlanner, layout: MemoryLayout): 
   if (step.kind === 'compute') return { ran, loads: [], dispatches: planner.compute(step.items) };
   if (step.kind === 'load') {
     const { writes, moves } = planner.loads(step);
-    return { ran, loads: writes, dispatches: planTransfers(moves, false, layout) };
+    return { ran, loads: writes, dispatches: planTransfers(moves, PUT, layout) };
   }
   const dispatches = step.items.flatMap((transfer) =>
-    planTransfers([planner.move(transfer)], transfer.recv.instruction.apply === 'add', layout),
+    planTransfers([planner.move(transfer)], planner.join(transfer), layout),
   );
   return { ran, loads: [], dispatches };
 }
@@ -131,6 +131,10 @@ class StepPlanner {
       to: target.offset / 4 + recv.instruction.slice.offset,
       length: recv.instruction.slice.length,
     };
+  }
+
+  join({ recv: { device, instruction } }: Transfer): JoinCode {
+    return joinCode(instruction.apply, this.locate(device, instruction.slice.buffer).spec.dtype);
   }
 
   touch(step: LinearStep | FoldStep): void {

@@ -1,11 +1,15 @@
-/** Transfers on a real device against what they mean: every offset modulo four, short and long, within a buffer and between two, copied and added. */
+/** Transfers on a real device against what they mean: every offset modulo four, short and long, within a buffer and between two, by every join. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { SHADERS } from '../../graph/shader-sources';
 import { randomSource } from '../../graph/testing/case-tools';
+import type { Apply } from '../../protocol/trace';
+import type { DType } from '../../tensor/shape';
+import { join } from '../cpu/join';
 import { encodeCommands } from './bind-dispatches';
 import { KernelSet } from './context';
 import type { OpenedDevice } from './device';
+import { type JoinCode, joinCode } from './join-code';
 import { GpuMemory } from './memory';
 import { MemoryLayout } from './memory-layout';
 import { type Move, planTransfers } from './plan-transfer';
@@ -26,9 +30,21 @@ afterAll(async () => {
 });
 
 const LENGTH = 100_000;
+const EVERY_JOIN: readonly (readonly [Apply, DType])[] = [
+  ['multiply', 'f32'],
+  ['min', 'f32'],
+  ['max', 'f32'],
+  ['band', 'i32'],
+  ['bor', 'i32'],
+  ['bxor', 'i32'],
+  ['add', 'i32'],
+  ['multiply', 'i32'],
+  ['min', 'i32'],
+  ['max', 'i32'],
+];
 const MAP_READ = 1;
 
-async function run(moves: readonly Move[], add: boolean, contents: readonly Float32Array<ArrayBuffer>[]) {
+async function run(moves: readonly Move[], join: JoinCode, contents: readonly Float32Array<ArrayBuffer>[]) {
   const own = must(opened, 'device');
   const { device } = own;
   const layout = new MemoryLayout([], [], device.limits);
@@ -37,7 +53,7 @@ async function run(moves: readonly Move[], add: boolean, contents: readonly Floa
   contents.forEach((data, i) => {
     memory.write(at(buffers, i), 0, data);
   });
-  const specs = planTransfers(moves, add, layout);
+  const specs = planTransfers(moves, join, layout);
   const kernels = new KernelSet(own, SHADERS);
   await kernels.compile(specs);
   const commands = kernels.bind(specs, memory, 'test');
@@ -70,24 +86,24 @@ it.each([
     const length = target === 0 ? Math.min(at(lengths, i), 3_000 + i) * (i === 0 ? 12 : 1) : at(lengths, i);
     return { source: 0, target, from, to: from + distance, length };
   });
-  for (const add of [false, true]) {
+  const applies: readonly (readonly [Apply, DType])[] = [['put', 'f32'], ['add', 'f32'], ...EVERY_JOIN];
+  for (const [apply, dtype] of applies) {
     const contents = target === 0 ? [data()] : [data(), data()];
-    if (!add) new Uint32Array(at(contents, 0).buffer)[17] = 0x7fa00001; // a signalling NaN is moved as it is
-    const expected = contents.map((each) => new Uint32Array(each.slice().buffer));
-    for (const { from, to, length } of moves) {
-      const source = at(contents, 0);
-      const bits = new Uint32Array(source.buffer);
-      const sums = new Float32Array(at(expected, target).buffer);
-      for (let i = 0; i < length; i++) {
-        if (add) sums[to + i] = at(sums, to + i) + at(source, from + i);
-        else at(expected, target)[to + i] = at(bits, from + i);
-      }
+    // NaNs on either side, signalling ones too, and zeros of both signs; of a sum or product with one, the bits are open.
+    const bits = contents.map((each) => new Uint32Array(each.buffer));
+    if (apply !== 'add' && apply !== 'multiply') {
+      at(bits, 0).set([0x7fa00001, 0x80000000, 0, 0xffc00000], 16);
+      at(bits, target).set([0x80000000, 0, 0x7f800001], 16 + distance + 1);
     }
-    const { kernels, words } = await run(moves, add, contents);
+    const expected = contents.map((each) => (dtype === 'f32' ? each.slice() : new Int32Array(each.slice().buffer)));
+    for (const { from, to, length } of moves)
+      join(at(expected, target).subarray(to, to + length), at(contents, 0).slice(from, from + length), apply);
+    const { kernels, words } = await run(moves, joinCode(apply, dtype), contents);
     expect(kernels).toEqual([kernel]);
     expected.forEach((image, i) => {
       expect(
         Buffer.compare(Buffer.from(words.slice(i * LENGTH, (i + 1) * LENGTH).buffer), Buffer.from(image.buffer)),
+        `${apply} ${dtype}`,
       ).toBe(0);
     });
   }

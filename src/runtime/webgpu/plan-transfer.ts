@@ -6,6 +6,7 @@ import { at } from '../../base/invariant';
 import type { KernelId } from '../../graph/kernel-table';
 import { blockTable, type Stretch } from './block-table';
 import type { BoundRange, DispatchSpec } from './dispatch';
+import type { JoinCode } from './join-code';
 import type { MemoryLayout } from './memory-layout';
 
 /** Buffers by index, the rest in elements from their start. */
@@ -17,14 +18,14 @@ export interface Move {
   readonly length: number;
 }
 
-export function planTransfers(moves: readonly Move[], add: boolean, layout: MemoryLayout): DispatchSpec[] {
+export function planTransfers(moves: readonly Move[], join: JoinCode, layout: MemoryLayout): DispatchSpec[] {
   const pairs = new Map<string, Move[]>();
   for (const move of moves) {
     if (move.length === 0) continue;
     const key = `${move.source} ${move.target}`;
     pairs.set(key, [...(pairs.get(key) ?? []), move]);
   }
-  return [...pairs.values()].map((list) => transferDispatch(list, add, layout));
+  return [...pairs.values()].map((list) => transferDispatch(list, join, layout));
 }
 
 /** Elements of a dispatch below which a further pipeline is not worth building. */
@@ -37,7 +38,7 @@ function kernelOf(list: readonly Move[], within: boolean): KernelId {
   return within ? 'comm/transfer-within' : 'comm/transfer';
 }
 
-function transferDispatch(list: readonly Move[], add: boolean, layout: MemoryLayout): DispatchSpec {
+function transferDispatch(list: readonly Move[], join: JoinCode, layout: MemoryLayout): DispatchSpec {
   const { source, target } = at(list, 0);
   const within = source === target;
   const stretches = list.map(
@@ -48,7 +49,7 @@ function transferDispatch(list: readonly Move[], add: boolean, layout: MemoryLay
   const { words, lanes, workgroups } = blockTable(stretches);
   return {
     kernel: kernelOf(list, within),
-    constants: { ADD: add ? 1 : 0, LANES: lanes },
+    constants: { JOIN: join, LANES: lanes },
     tensors: within ? [whole(target)] : [whole(source), whole(target)],
     params: new Uint32Array(0),
     table: words,

@@ -5,6 +5,7 @@
  */
 import { at } from '../../base/invariant';
 import type { DispatchSpec } from './dispatch';
+import { type JoinCode, PUT } from './join-code';
 import type { MemoryLayout } from './memory-layout';
 import { type Move, planTransfers } from './plan-transfer';
 
@@ -19,7 +20,7 @@ export interface Access {
 interface Slot {
   readonly dispatches: readonly DispatchSpec[];
   readonly moves: Move[];
-  readonly add: boolean;
+  readonly join: JoinCode;
   readonly accesses: Access[];
 }
 
@@ -28,10 +29,10 @@ export class Schedule {
   private readonly arrivals: { readonly tag: string; readonly slot: Slot }[] = [];
 
   compute(dispatches: readonly DispatchSpec[], accesses: readonly Access[]): void {
-    this.slots.push({ dispatches, moves: [], add: false, accesses: [...accesses] });
+    this.slots.push({ dispatches, moves: [], join: PUT, accesses: [...accesses] });
   }
 
-  move(move: Move, add: boolean, tag?: string): void {
+  move(move: Move, join: JoinCode, tag?: string): void {
     const accesses: readonly Access[] = [
       { buffer: move.source, from: move.from, to: move.from + move.length, write: false },
       { buffer: move.target, from: move.to, to: move.to + move.length, write: true },
@@ -41,10 +42,10 @@ export class Schedule {
       const slot = at(this.slots, i);
       if (slot.accesses.some((a) => accesses.some((b) => conflict(a, b)))) break;
       const first = slot.moves[0];
-      if (first && slot.add === add && first.source === move.source && first.target === move.target) home = slot;
+      if (first && slot.join === join && first.source === move.source && first.target === move.target) home = slot;
     }
     if (!home) {
-      home = { dispatches: [], moves: [], add, accesses: [] };
+      home = { dispatches: [], moves: [], join, accesses: [] };
       this.slots.push(home);
     }
     home.moves.push(move);
@@ -60,7 +61,7 @@ export class Schedule {
     const dispatches: DispatchSpec[] = [];
     const ends = new Map<Slot, number>();
     for (const slot of this.slots) {
-      dispatches.push(...slot.dispatches, ...planTransfers(slot.moves, slot.add, layout));
+      dispatches.push(...slot.dispatches, ...planTransfers(slot.moves, slot.join, layout));
       ends.set(slot, dispatches.length);
     }
     return { dispatches, arrived: new Map(this.arrivals.map(({ tag, slot }) => [tag, ends.get(slot) ?? 0])) };
