@@ -67,6 +67,8 @@ function keepsKey(target: EventTarget | null, key: string): boolean {
 export function listenToKeys(window: Window, store: AppStore, controller: Controller): void {
   window.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || keepsKey(event.target, event.key)) return;
+    // The lab has keys of its own.
+    if (store.getState().lab) return;
     const key = KEYS.find((k) => k.keys.includes(event.key) && (k.shift === undefined || k.shift === event.shiftKey));
     const found = event.shiftKey ? (KEYS.find((k) => k.shift && k.keys.includes(event.key)) ?? key) : key;
     if (!found || (event.shiftKey && !found.shift && event.key !== '+')) return;

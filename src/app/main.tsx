@@ -33,6 +33,8 @@ const urlSync: UrlSync = createUrlSync({
 });
 
 const root = must(document.getElementById('root'), '#root');
+// A figure of the lab in another page trains nothing.
+const labAlone = link.view.embed && link.view.lab !== undefined;
 listenToKeys(window, store, controller);
 createRoot(root).render(
   <AppProvider services={{ store, frames, controller, urlSync }}>
@@ -41,4 +43,4 @@ createRoot(root).render(
 );
 if (link.view.embed) beAGoodGuest(store, controller.player, root);
 window.lockstep = createWindowApi(controller, urlSync.href);
-controller.apply(link.config, 'link');
+if (!labAlone) controller.apply(link.config, 'link');

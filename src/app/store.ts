@@ -13,6 +13,7 @@ import type { Clock, LossRecord, StepTrace } from '../protocol/trace';
 import type { ExhibitId } from '../session/museum/mistakes';
 import { inTimeOrder } from '../trace/in-time-order';
 import type { CsvLook } from './csv-look';
+import type { LabSettings } from './lab/lab-link';
 import { type WrittenText, withText } from './text-history';
 
 export const KEPT_TRACES = 64;
@@ -36,6 +37,8 @@ export interface ViewOptions {
   readonly lock: ReadonlySet<string>;
   /** The exhibit of the museum of bugs that is looked at: its mistake, or its cure. */
   readonly exhibit: { readonly id: ExhibitId; readonly cured: boolean } | undefined;
+  /** What the collectives lab shows; undefined while it is closed. */
+  readonly lab: LabSettings | undefined;
 }
 
 export type Evaluation = Pick<Snapshot, 'step' | 'trainLoss' | 'testLoss' | 'trainAccuracy' | 'testAccuracy'>;

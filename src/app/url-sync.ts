@@ -3,14 +3,15 @@
  * edits in quick succession (a slider) share one. A hash that comes from outside (Back, a link, a hand) is applied.
  */
 import type { Notice } from '../protocol/session';
+import { same } from './model/families';
 import { type Permalink, parsePermalink, printPermalink } from './permalink';
 import type { AppStore } from './store';
 
 export interface UrlSync {
   /** The link that stands for what the page shows now. */
   href(): string;
-  /** Writes the store's settings into the address bar. */
-  write(): void;
+  /** Writes the store's settings into the address bar; 'here': as the same entry, where Back need not lead to what was before. */
+  write(how?: 'here'): void;
   /** A configuration runs: an edit is written; a link stands as it came, but an address without any gets one. */
   runs(origin: 'edit' | 'link'): void;
 }
@@ -51,18 +52,19 @@ export function createUrlSync({ store, window, initial, onLink, clear, say }: Ur
     kept = link.kept;
     sayAll(link.notices);
     store.getState().setView(link.view);
-    onLink(link);
+    // Only the view has changed: the run goes on.
+    if (!same(link.config, store.getState().config)) onLink(link);
   };
   window.addEventListener('popstate', read);
   window.addEventListener('hashchange', read);
   sayAll(initial.notices);
 
-  const write = () => {
+  const write = (how?: 'here') => {
     const next = hash();
     if (next === window.location.hash) return;
     const now = performance.now();
     // The first address of a visit is nothing to go back to.
-    const replaces = now - lastPush < SHARED_ENTRY_MS || window.location.hash === '';
+    const replaces = how === 'here' || now - lastPush < SHARED_ENTRY_MS || window.location.hash === '';
     if (replaces) window.history.replaceState(null, '', next);
     else window.history.pushState(null, '', next);
     if (applied !== '') lastPush = now;

@@ -1,0 +1,170 @@
+/** The comparison of the algorithms as uPlot draws it: logarithmic axes, each line named at its end, crossovers marked. Loaded with the lab. */
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { AlgorithmName } from '../../protocol/collective';
+import type { LabCurve } from '../../protocol/lab';
+import { formatSize, formatTime } from '../format';
+import type { Palette } from '../theme';
+import { ALGORITHM_SHORT } from './lab-words';
+
+export interface CurveMark {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+}
+
+export interface CurveInput {
+  readonly curves: readonly LabCurve[];
+  readonly over: 'bytes' | 'ranks';
+  readonly chosen: AlgorithmName;
+  /** Where the figure above stands. */
+  readonly here: number;
+  readonly marks: readonly CurveMark[];
+}
+
+const HEIGHT = 230;
+/** For the names at the ends of the lines. */
+const NAMES = 96;
+const DASHES: Readonly<Record<AlgorithmName, readonly number[]>> = {
+  ring: [],
+  naive: [2, 3],
+  tree: [7, 3],
+  doubleTree: [7, 3, 2, 3],
+  halvingDoubling: [12, 3],
+  hierarchical: [4, 2],
+};
+
+const xOf = (over: CurveInput['over']) => (point: LabCurve['points'][number]) =>
+  over === 'bytes' ? point.bytes : point.worldSize;
+
+export function createCurvePlot(element: HTMLElement, palette: Palette, input: CurveInput): { destroy(): void } {
+  const { curves, over } = input;
+  const of = xOf(over);
+  const xs = [...new Set(curves.flatMap(({ points }) => points.map(of)))].sort((a, b) => a - b);
+  const columns = curves.map(({ points }) => {
+    const byX = new Map(points.map((point) => [of(point), point.timeUs]));
+    // A logarithmic axis has no place for nothing.
+    return xs.map((x) => byX.get(x) || null);
+  });
+  const plot = new uPlot(options(palette, input, element.clientWidth), [xs, ...columns], element);
+  const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+  resize.observe(element);
+  return {
+    destroy() {
+      resize.disconnect();
+      plot.destroy();
+    },
+  };
+}
+
+const isPower = (value: number, base: number): boolean => {
+  const exponent = Math.log(value) / Math.log(base);
+  return Math.abs(exponent - Math.round(exponent)) < 1e-9;
+};
+
+function options(palette: Palette, input: CurveInput, width: number): uPlot.Options {
+  const { curves, over, chosen } = input;
+  const axis = { stroke: palette.soft, font: `10px ${palette.sans}`, ticks: { show: false }, gap: 3 };
+  const grid = { stroke: palette.hair, width: 1 };
+  return {
+    width,
+    height: HEIGHT,
+    padding: [14, NAMES, 0, 0],
+    legend: { show: false },
+    cursor: { show: false },
+    scales: { x: { time: false, distr: 3, log: 2 }, y: { distr: 3, log: 10 } },
+    axes: [
+      {
+        ...axis,
+        grid,
+        size: 24,
+        space: 10,
+        values: (_, ticks) =>
+          ticks.map((tick) =>
+            over === 'bytes'
+              ? isPower(tick / 4, 32)
+                ? formatSize(tick)
+                : null
+              : isPower(tick, 2)
+                ? String(tick)
+                : null,
+          ),
+      },
+      {
+        ...axis,
+        grid,
+        size: 52,
+        values: (_, ticks) => ticks.map((tick) => (isPower(tick, 10) ? formatTime(tick) : null)),
+      },
+    ],
+    series: [
+      {},
+      ...curves.map(({ algorithm }) => ({
+        label: algorithm,
+        stroke: algorithm === chosen ? palette.accent : palette.ink,
+        width: algorithm === chosen ? 2.2 : 1.1,
+        alpha: algorithm === chosen ? 1 : 0.75,
+        dash: [...DASHES[algorithm]],
+        points: { show: false },
+        spanGaps: true,
+      })),
+    ],
+    hooks: { draw: [(plot) => drawWords(plot, palette, input)] },
+  };
+}
+
+/** Names at the ends of the lines, kept apart; the marks; and where the figure stands. */
+function drawWords(plot: uPlot, palette: Palette, { curves, over, chosen, here, marks }: CurveInput): void {
+  const { ctx } = plot;
+  const ratio = devicePixelRatio;
+  const of = xOf(over);
+  const { left, top, width, height } = plot.bbox;
+  ctx.save();
+  ctx.font = `${10.5 * ratio}px ${palette.sans}`;
+  ctx.textBaseline = 'middle';
+  const x = (value: number) => plot.valToPos(value, 'x', true);
+  const y = (value: number) => plot.valToPos(value, 'y', true);
+  if (here > 0 && x(here) >= left - 1 && x(here) <= left + width + 1) {
+    ctx.strokeStyle = palette.line;
+    ctx.lineWidth = ratio;
+    ctx.beginPath();
+    ctx.moveTo(x(here), top);
+    ctx.lineTo(x(here), top + height);
+    ctx.stroke();
+    ctx.fillStyle = palette.soft;
+    ctx.textAlign = 'center';
+    ctx.fillText(
+      'shown above',
+      Math.min(left + width - 30 * ratio, Math.max(left + 32 * ratio, x(here))),
+      top - 7 * ratio,
+    );
+  }
+  const ends = curves
+    .flatMap(({ algorithm, points }) => {
+      const last = points.at(-1);
+      return last && last.timeUs > 0 ? [{ algorithm, at: { x: x(of(last)), y: y(last.timeUs) } }] : [];
+    })
+    .sort((a, b) => a.at.y - b.at.y);
+  let free = Number.NEGATIVE_INFINITY;
+  ctx.textAlign = 'left';
+  for (const { algorithm, at } of ends) {
+    const own = Math.max(at.y, free);
+    free = own + 12 * ratio;
+    ctx.fillStyle = algorithm === chosen ? palette.accent : palette.ink;
+    ctx.fillText(ALGORITHM_SHORT[algorithm], at.x + 6 * ratio, own);
+  }
+  for (const mark of marks) {
+    ctx.fillStyle = palette.card;
+    ctx.strokeStyle = palette.accent;
+    ctx.lineWidth = 1.6 * ratio;
+    ctx.beginPath();
+    ctx.arc(x(mark.x), y(mark.y), 4 * ratio, 0, 2 * Math.PI);
+    ctx.fill();
+    ctx.stroke();
+    ctx.fillStyle = palette.ink;
+    const leftward = x(mark.x) > left + width / 2;
+    ctx.textAlign = leftward ? 'right' : 'left';
+    ctx.fillText(mark.text, x(mark.x) + (leftward ? -8 : 8) * ratio, y(mark.y) + 12 * ratio);
+  }
+  ctx.restore();
+}

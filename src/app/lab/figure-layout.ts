@@ -1,0 +1,160 @@
+/**
+ * Where things stand in the figure of the lab: a row a rank, a column a chunk of each buffer, and the way of every message of a round from tile to tile. The
+ * columns leave room for the most messages that pass beside them in any round, so nothing moves from round to round. Pure; figure.tsx draws it.
+ */
+import { at } from '../../base/invariant';
+import type { LabBuffer, LabResult, LabTransfer } from '../../protocol/lab';
+
+export interface Column {
+  readonly buffer: number;
+  readonly chunk: number;
+  readonly x: number;
+  readonly width: number;
+}
+
+export interface BufferGroup {
+  readonly buffer: LabBuffer;
+  readonly x: number;
+  readonly width: number;
+}
+
+export interface Way {
+  readonly transfer: LabTransfer;
+  /** SVG path from the sender's tile to the receiver's. */
+  readonly path: string;
+  /** Where its size can be written; undefined where there is no room. */
+  readonly label: { readonly x: number; readonly y: number } | undefined;
+}
+
+export interface FigureLayout {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly tileHeight: number;
+  /** Upper edge of each rank's tiles. */
+  readonly rows: readonly number[];
+  readonly groups: readonly BufferGroup[];
+  readonly columns: readonly Column[];
+  /** Count and other words fit under the values. */
+  readonly worded: boolean;
+}
+
+const HEAD = 22;
+const LEAST_TILE = 24;
+const MOST_TILE = 190;
+const LANE = 5;
+const GROUP_GAP = 34;
+const EDGE = 3;
+
+export const columnOf = ({ columns }: FigureLayout, result: LabResult, buffer: string, offset: number) =>
+  columns.find((column) => {
+    const own = at(result.buffers, column.buffer);
+    return own.name === buffer && own.chunks[column.chunk]?.offset === offset;
+  });
+
+export function figureLayout(result: LabResult, width: number): FigureLayout {
+  const n = result.request.worldSize;
+  const worded = n <= 8;
+  const tileHeight = worded ? 42 : 25;
+  const rowGap = worded ? 22 : 13;
+  const left = width < 520 ? 30 : 64;
+  const lanes = Math.max(0, ...result.rounds.map(({ transfers }) => mostLanes(transfers)));
+  const gap = Math.max(8, 6 + LANE * lanes);
+  const chunks = result.buffers.reduce((sum, { chunks: own }) => sum + Math.max(1, own.length), 0);
+  const groupGaps = GROUP_GAP * (result.buffers.length - 1);
+  const free = width - left - EDGE - groupGaps - gap * chunks;
+  const tile = Math.min(MOST_TILE, Math.max(LEAST_TILE, Math.floor(free / Math.max(1, chunks))));
+  const columns: Column[] = [];
+  const groups: BufferGroup[] = [];
+  let x = left;
+  result.buffers.forEach((buffer, b) => {
+    const start = x;
+    buffer.chunks.forEach((_, chunk) => {
+      columns.push({ buffer: b, chunk, x, width: tile });
+      x += tile + gap;
+    });
+    if (buffer.chunks.length === 0) x += tile + gap;
+    groups.push({ buffer, x: start, width: x - gap - start });
+    x += GROUP_GAP;
+  });
+  const rows = Array.from({ length: n }, (_, rank) => HEAD + rank * (tileHeight + rowGap));
+  return {
+    width: Math.max(Math.min(width, x - GROUP_GAP + EDGE), x - GROUP_GAP + EDGE),
+    height: HEAD + n * (tileHeight + rowGap) - rowGap + 6,
+    left,
+    tileHeight,
+    rows,
+    groups,
+    columns,
+    worded,
+  };
+}
+
+/** A message to another row than the next goes beside the tiles between them. */
+const passes = (t: LabTransfer): boolean => Math.abs(t.from - t.to) > 1;
+const keyOf = (t: LabTransfer): string => `${t.target.buffer} ${t.target.offset + t.target.length}`;
+const overlap = (a: LabTransfer, b: LabTransfer): boolean =>
+  Math.min(a.from, a.to) < Math.max(b.from, b.to) && Math.min(b.from, b.to) < Math.max(a.from, a.to);
+
+/** Lanes of the messages that pass beside one column: those that overlap get lanes of their own. */
+function lanesOf(transfers: readonly LabTransfer[]): ReadonlyMap<LabTransfer, number> {
+  const lanes = new Map<LabTransfer, number>();
+  const length = (t: LabTransfer) => Math.abs(t.from - t.to);
+  for (const t of transfers.filter(passes).sort((a, b) => length(a) - length(b))) {
+    const taken = [...lanes].filter(([o]) => keyOf(o) === keyOf(t) && overlap(o, t)).map(([, lane]) => lane);
+    let lane = 0;
+    while (taken.includes(lane)) lane++;
+    lanes.set(t, lane);
+  }
+  return lanes;
+}
+
+const mostLanes = (transfers: readonly LabTransfer[]): number => 1 + Math.max(-1, ...lanesOf(transfers).values());
+
+/** The ways of a round's messages. */
+export function waysOf(layout: FigureLayout, result: LabResult, transfers: readonly LabTransfer[]): readonly Way[] {
+  const lanes = lanesOf(transfers);
+  const endOf = (buffer: string, offset: number, length: number) =>
+    layout.columns.findLast((column) => {
+      const own = at(result.buffers, column.buffer);
+      const chunk = own.chunks[column.chunk];
+      return own.name === buffer && chunk && chunk.offset >= offset && chunk.offset < offset + length;
+    });
+  return transfers.flatMap((transfer): Way[] => {
+    const { from, to, source, target } = transfer;
+    const sourceColumn = columnOf(layout, result, source.buffer, source.offset);
+    const first = columnOf(layout, result, target.buffer, target.offset);
+    const last = endOf(target.buffer, target.offset, target.length);
+    const sourceLast = endOf(source.buffer, source.offset, source.length);
+    if (!sourceColumn || !first || !last || !sourceLast) return [];
+    const { tileHeight } = layout;
+    const [y0, y1] = [at(layout.rows, from), at(layout.rows, to)];
+    const down = y1 > y0;
+    const middle = (y: number) => y + tileHeight / 2;
+    if (sourceColumn !== first) {
+      // From one buffer to another: from side to side.
+      const right = first.x > sourceColumn.x;
+      const x0 = right ? sourceLast.x + sourceLast.width : sourceColumn.x;
+      const x1 = right ? first.x : last.x + last.width;
+      const bend = (x1 - x0) / 2;
+      const path = `M${x0} ${middle(y0)} C${x0 + bend} ${middle(y0)} ${x1 - bend} ${middle(y1)} ${x1} ${middle(y1)}`;
+      return [{ transfer, path, label: undefined }];
+    }
+    if (passes(transfer)) {
+      const x = last.x + last.width;
+      const lane = x + 5 + LANE * (lanes.get(transfer) ?? 0);
+      const r = 4;
+      const s = down ? r : -r;
+      const path =
+        `M${x} ${middle(y0)} H${lane - r} Q${lane} ${middle(y0)} ${lane} ${middle(y0) + s}` +
+        ` V${middle(y1) - s} Q${lane} ${middle(y1)} ${lane - r} ${middle(y1)} H${x}`;
+      return [{ transfer, path, label: undefined }];
+    }
+    const [start, end] = down ? [y0 + tileHeight, y1] : [y0, y1 + tileHeight];
+    // Two that exchange the same chunk keep apart.
+    const both = transfers.some((o) => o.from === to && o.to === from && o.target.offset === target.offset);
+    const x = (first.x + last.x + last.width) / 2 + (both ? (down ? -7 : 7) : 0);
+    const label = layout.worded ? { x: x + 5, y: (start + end) / 2 + 3.5 } : undefined;
+    return [{ transfer, path: `M${x} ${start} V${end}`, label }];
+  });
+}

@@ -1,0 +1,74 @@
+/**
+ * What the lab shows, as one pair of the permalink: `lab=allReduce(algorithm:tree,ranks:8,round:3)`, with only what differs from the defaults. Pure, and in
+ * the first load, since the link decides whether the lab stands open; everything else of the lab is loaded with it.
+ */
+import * as v from 'valibot';
+import { ALGORITHM_NAMES, COLLECTIVE_OPS, REDUCE_OPS } from '../../protocol/collective';
+import type { LabRequest } from '../../protocol/lab';
+import { parseValue, printValue } from '../permalink-values';
+
+const count = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
+const latency = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(1e6));
+const rate = v.pipe(v.number(), v.finite(), v.minValue(1e-6), v.maxValue(1e5));
+
+export const MOST_RANKS = 16;
+
+const settings = v.pipe(
+  v.strictObject({
+    /** The collective; `type`, because a structured value is written as a call of it. */
+    type: v.picklist(COLLECTIVE_OPS),
+    reduce: v.optional(v.picklist(REDUCE_OPS), 'sum'),
+    algorithm: v.optional(v.picklist(ALGORITHM_NAMES), 'ring'),
+    ranks: v.optional(count(1, MOST_RANKS), 4),
+    /** Elements that each rank brings. */
+    length: v.optional(count(0, 2 ** 25), 16),
+    root: v.optional(count(0, MOST_RANKS - 1), 0),
+    nodes: v.optional(count(1, MOST_RANKS), 1),
+    /** Within a node and across: microseconds and GB/s. */
+    latencyUs: v.optional(latency, 10),
+    gbPerS: v.optional(rate, 25),
+    acrossUs: v.optional(latency, 30),
+    acrossGbPerS: v.optional(rate, 1.25),
+    seed: v.optional(count(0, 1e6), 0),
+    /** Which round is shown: 0 is the start. */
+    round: v.optional(count(0, 10_000), 0),
+  }),
+  v.transform((s) => ({ ...s, root: Math.min(s.root, s.ranks - 1), nodes: Math.min(s.nodes, s.ranks) })),
+);
+
+export type LabSettings = v.InferOutput<typeof settings>;
+
+export const DEFAULT_LAB: LabSettings = v.parse(settings, { type: 'allReduce' });
+export const LAB_ALLOWED = 'a text as in allReduce(algorithm:ring,ranks:4,length:16), within the limits of the lab';
+
+export function parseLab(text: string): LabSettings | undefined {
+  const value = parseValue(text.includes('(') ? text : `${text}()`);
+  const read = v.safeParse(settings, value);
+  return read.success ? read.output : undefined;
+}
+
+export function printLab(lab: LabSettings): string {
+  const given = Object.entries(lab).filter(
+    ([key, value]) => key === 'type' || value !== DEFAULT_LAB[key as keyof LabSettings],
+  );
+  return printValue(Object.fromEntries(given)).replace(/\(\)$/, '');
+}
+
+/** The settings with some changed; undefined where they are out of their limits. */
+export function withLab(lab: LabSettings, change: Partial<LabSettings>): LabSettings | undefined {
+  const read = v.safeParse(settings, { ...lab, ...change });
+  return read.success ? read.output : undefined;
+}
+
+export const labRequest = (lab: LabSettings): LabRequest => ({
+  op: lab.type,
+  reduceOp: lab.reduce,
+  algorithm: lab.algorithm,
+  worldSize: lab.ranks,
+  length: lab.length,
+  root: lab.root,
+  nodes: lab.nodes,
+  link: { latencyUs: lab.latencyUs, bytesPerSecond: lab.gbPerS * 1e9 },
+  across: { latencyUs: lab.acrossUs, bytesPerSecond: lab.acrossGbPerS * 1e9 },
+  seed: lab.seed,
+});

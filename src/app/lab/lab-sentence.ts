@@ -1,0 +1,91 @@
+/** What happens in a round, in one sentence, from the messages that ran in it. Pure. */
+import type { LabResult, LabRound, LabTransfer } from '../../protocol/lab';
+import { formatCount, formatSize } from '../format';
+import { APPLY_WORDS, OP_DOES, REDUCING } from './lab-words';
+
+const list = (ranks: readonly number[]): string => {
+  if (ranks.length === 1) return `rank ${ranks[0]}`;
+  const shown = ranks.length > 5 ? [...ranks.slice(0, 4), '…'] : ranks;
+  return `ranks ${shown.join(', ')}`;
+};
+const plural = (n: number, word: string): string => `${formatCount(n)} ${word}${n === 1 ? '' : 's'}`;
+
+/** How many ranks' values a bit mask names. */
+export function contributorsIn(mask: number): number {
+  let n = 0;
+  for (let left = mask; left > 0; left >>= 1) n += left & 1;
+  return n;
+}
+
+/** Who sends to whom, if one phrase says it. */
+function route(transfers: readonly LabTransfer[], worldSize: number): string {
+  const [first] = transfers;
+  if (!first) return '';
+  const distance = (t: LabTransfer) => (t.to - t.from + worldSize) % worldSize;
+  const alike = transfers.every((t) => distance(t) === distance(first));
+  const mutual = transfers.every((t) => transfers.some((o) => o.from === t.to && o.to === t.from));
+  if (transfers.length === 1) return `rank ${first.from} sends to rank ${first.to}`;
+  if (mutual) {
+    const pairs = transfers.filter((t) => t.from < t.to).map((t) => `${t.from} and ${t.to}`);
+    return `ranks exchange in pairs: ${pairs.slice(0, 4).join(', ')}${pairs.length > 4 ? ' …' : ''}`;
+  }
+  if (alike && transfers.length === worldSize) {
+    const d = distance(first);
+    if (d === 1) return 'every rank sends to the rank after it';
+    if (d === worldSize - 1) return 'every rank sends to the rank before it';
+    return `every rank sends to the one ${d} places after it`;
+  }
+  return `${list(transfers.map((t) => t.from))} send to ${list(transfers.map((t) => t.to))}`;
+}
+
+function amount(transfers: readonly LabTransfer[]): string {
+  const sizes = transfers.map((t) => t.bytes);
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+  const each = transfers.length > 1 ? ' each' : '';
+  if (least === most) return `${plural(most / 4, 'element')}${each} (${formatSize(most)})`;
+  return `up to ${plural(most / 4, 'element')}${each} (${formatSize(most)})`;
+}
+
+/** How complete what has just arrived is. */
+function sums(result: LabResult, { transfers, state }: LabRound): string {
+  if (!transfers.some((t) => t.apply !== 'put')) return '';
+  const counts = transfers.map((t) => {
+    const buffer = result.buffers.findIndex((b) => b.name === t.target.buffer);
+    const chunk = result.buffers[buffer]?.chunks.findIndex((c) => c.offset === t.target.offset) ?? -1;
+    return contributorsIn(state[buffer]?.[t.to]?.[chunk]?.contributors ?? 0);
+  });
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const n = result.request.worldSize;
+  const how = least === most ? `${most}` : `${least} to ${most}`;
+  return ` What has arrived now holds the values of ${how} of ${n} ranks.`;
+}
+
+/** Position 0 is the start, k the state after round k. */
+export function labSentence(result: LabResult, position: number): string {
+  const { request, rounds, length } = result;
+  const round = rounds[position - 1];
+  if (!round) return start(result);
+  const kinds = [...new Set(round.transfers.map((t) => t.apply))];
+  const does = kinds.length === 1 && kinds[0] ? `, and the receiver ${APPLY_WORDS[kinds[0]]}` : '';
+  const parts = [...new Set(round.transfers.map((t) => t.part))];
+  const part = parts.length === 1 && parts[0] ? `, ${parts[0]}` : '';
+  const what =
+    round.transfers.length === 0
+      ? 'nothing is sent'
+      : request.op === 'barrier'
+        ? `${route(round.transfers, request.worldSize)} a token (${formatSize(round.transfers[0]?.bytes ?? 0)})`
+        : `${route(round.transfers, request.worldSize)} ${amount(round.transfers)}${does}`;
+  const end = position === rounds.length && length > 0 ? ` Done: ${OP_DOES[request.op]}.` : '';
+  return `Round ${position} of ${rounds.length}${part}: ${what}.${sums(result, round)}${end}`;
+}
+
+function start({ request, length, rounds }: LabResult): string {
+  const { op, root, worldSize } = request;
+  const size = `${plural(length, 'element')} (${formatSize(4 * length)})`;
+  const idle = rounds.length === 0 ? ' Nothing has to be sent.' : '';
+  if (op === 'barrier') return `Start: ${OP_DOES[op]}.${idle}`;
+  if (op === 'broadcast' || op === 'scatter') return `Start: rank ${root} has ${size}; ${OP_DOES[op]}.${idle}`;
+  const who = worldSize === 1 ? 'the only rank has' : `each of ${worldSize} ranks has`;
+  const own = REDUCING.has(op) ? ' of its own' : '';
+  return `Start: ${who} ${size}${own}; ${OP_DOES[op]}.${idle}`;
+}

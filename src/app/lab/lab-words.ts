@@ -1,0 +1,99 @@
+/** The lab's words: names of collectives, reductions and algorithms as PyTorch and the literature have them, and the links that can be chosen. */
+import type { AlgorithmName, CollectiveOp, ReduceOp } from '../../protocol/collective';
+import type { Apply } from '../../protocol/trace';
+
+export const OP_WORDS: Readonly<Record<CollectiveOp, string>> = {
+  allReduce: 'all_reduce',
+  broadcast: 'broadcast',
+  reduce: 'reduce',
+  scatter: 'scatter',
+  gather: 'gather',
+  allGather: 'all_gather',
+  reduceScatter: 'reduce_scatter',
+  allToAll: 'all_to_all',
+  barrier: 'barrier',
+  sendRecv: 'send / recv',
+};
+
+export const OP_DOES: Readonly<Record<CollectiveOp, string>> = {
+  allReduce: 'every rank gets the reduction of all buffers',
+  broadcast: 'every rank gets the root’s buffer',
+  reduce: 'the root gets the reduction of all buffers',
+  scatter: 'each rank gets its part of the root’s buffer',
+  gather: 'the root gets every rank’s buffer',
+  allGather: 'every rank gets every rank’s buffer',
+  reduceScatter: 'each rank gets its part of the reduction',
+  allToAll: 'each rank gets its part of every rank’s buffer',
+  barrier: 'no rank goes on before all have arrived',
+  sendRecv: 'one rank’s buffer goes to another',
+};
+
+export const REDUCE_WORDS: Readonly<Record<ReduceOp, string>> = {
+  sum: 'SUM',
+  product: 'PRODUCT',
+  min: 'MIN',
+  max: 'MAX',
+  avg: 'AVG',
+  band: 'BAND (int32)',
+  bor: 'BOR (int32)',
+  bxor: 'BXOR (int32)',
+};
+
+export const ALGORITHM_WORDS: Readonly<Record<AlgorithmName, string>> = {
+  ring: 'ring',
+  naive: 'naive (via one rank)',
+  tree: 'binary tree',
+  doubleTree: 'double binary tree',
+  halvingDoubling: 'recursive halving-doubling',
+  hierarchical: 'hierarchical over nodes',
+};
+
+/** For the ends of lines, where there is little room. */
+export const ALGORITHM_SHORT: Readonly<Record<AlgorithmName, string>> = {
+  ring: 'ring',
+  naive: 'naive',
+  tree: 'tree',
+  doubleTree: 'double tree',
+  halvingDoubling: 'halving-doubling',
+  hierarchical: 'hierarchical',
+};
+
+export const APPLY_WORDS: Readonly<Record<Apply, string>> = {
+  put: 'takes it as it is',
+  add: 'adds it to its own',
+  multiply: 'multiplies its own by it',
+  min: 'keeps the smaller of each two',
+  max: 'keeps the larger of each two',
+  band: 'joins it with its own by AND',
+  bor: 'joins it with its own by OR',
+  bxor: 'joins it with its own by XOR',
+};
+
+export const ROOTED: ReadonlySet<CollectiveOp> = new Set(['broadcast', 'reduce', 'scatter', 'gather', 'sendRecv']);
+export const REDUCING: ReadonlySet<CollectiveOp> = new Set(['allReduce', 'reduce', 'reduceScatter']);
+
+export interface LinkPreset {
+  readonly id: string;
+  readonly words: string;
+  readonly latencyUs: number;
+  readonly gbPerS: number;
+}
+
+/** The figures of the modelled hardware. */
+export const LINK_PRESETS: readonly LinkPreset[] = [
+  { id: 'nvlink', words: 'NVLink 3', latencyUs: 3, gbPerS: 300 },
+  { id: 'pcie', words: 'PCIe 4 x16', latencyUs: 10, gbPerS: 25 },
+  { id: 'ethernet', words: '10 Gbit Ethernet', latencyUs: 30, gbPerS: 1.25 },
+];
+
+export const presetOf = (latencyUs: number, gbPerS: number): string =>
+  LINK_PRESETS.find((link) => link.latencyUs === latencyUs && link.gbPerS === gbPerS)?.id ?? 'own';
+
+/** Greek letters and signs in place of the words of a formula. */
+export const formulaText = (formula: string): string =>
+  formula
+    .replaceAll('alpha', 'α')
+    .replaceAll('beta', 'β')
+    .replaceAll('log2', 'log₂')
+    .replaceAll(' * ', ' ')
+    .replaceAll('-', '−');

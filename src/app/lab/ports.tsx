@@ -1,0 +1,86 @@
+/** When each rank's port for sending is busy, on the modelled clock: where an algorithm leaves ranks idle. A click goes to the round. */
+import { useMemo, useRef } from 'react';
+import type { LabResult } from '../../protocol/lab';
+import { useSize } from '../draw/use-surface';
+import { formatSize, formatTime } from '../format';
+import { usePalette } from '../use-app';
+import { rankHue } from './figure';
+import styles from './lab.module.css';
+
+interface PortsProps {
+  readonly result: LabResult;
+  readonly position: number;
+  readonly go: (position: number) => void;
+}
+
+const LEFT = 64;
+const AXIS = 16;
+
+export function Ports({ result, position, go }: PortsProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const { width } = useSize(host);
+  const palette = usePalette();
+  const bars = useMemo(
+    () => result.rounds.flatMap(({ transfers }, round) => transfers.map((transfer) => ({ transfer, round }))),
+    [result],
+  );
+  const n = result.request.worldSize;
+  const row = n > 8 ? 8 : 13;
+  const total = result.modelledUs;
+  if (bars.length === 0) return null;
+  const left = width < 520 ? 30 : LEFT;
+  const x = (us: number) => left + (us / total) * Math.max(1, width - left - 4);
+  const ticks = [0, 0.25, 0.5, 0.75, 1];
+  return (
+    <figure className={styles['ports']}>
+      <figcaption>Who is sending, modelled: {formatTime(total)} from the first message to the last arrival</figcaption>
+      <div ref={host}>
+        {width > 0 && (
+          <svg width={width} height={n * row + AXIS} aria-hidden="true">
+            {Array.from({ length: n }, (_, rank) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
+              <g key={rank}>
+                <rect x={left} y={rank * row + 1} width={width - left - 4} height={row - 3} fill={palette.track} />
+                {row > 8 && (
+                  <text x={9} y={rank * row + 9.5}>
+                    {left > 40 ? `rank ${rank}` : rank}
+                  </text>
+                )}
+                <rect x={0} y={rank * row + 1} width={3.5} height={row - 3} fill={rankHue(palette, rank)} />
+              </g>
+            ))}
+            {bars.map(({ transfer, round }) => (
+              // biome-ignore lint/a11y/noStaticElementInteractions: the scrubber above does the same
+              <rect
+                key={`${round} ${transfer.from} ${transfer.to} ${transfer.target.offset}`}
+                x={x(transfer.startUs)}
+                y={transfer.from * row + 1}
+                width={Math.max(1, x(transfer.endUs) - x(transfer.startUs) - 1)}
+                height={row - 3}
+                rx={1.5}
+                fill={rankHue(palette, transfer.to)}
+                opacity={round + 1 === position ? 1 : 0.32}
+                onClick={() => go(round + 1)}
+              />
+            ))}
+            {ticks.map((tick) => (
+              <text
+                key={tick}
+                x={x(tick * total)}
+                y={n * row + 12}
+                textAnchor={tick === 0 ? 'start' : tick === 1 ? 'end' : 'middle'}
+              >
+                {formatTime(tick * total)}
+              </text>
+            ))}
+          </svg>
+        )}
+      </div>
+      <p className={styles['note']}>
+        A bar is a message in the row of its sender and the hue of its receiver
+        {position > 0 ? `; those of round ${position} are full` : ''}. Sent in all:{' '}
+        {result.bytesSent.map((bytes, rank) => `rank ${rank} ${formatSize(bytes)}`).join(', ')}.
+      </p>
+    </figure>
+  );
+}

@@ -1,0 +1,94 @@
+/** What the collective has cost beside what the algorithm's formula says, each by its name. */
+import type { ReactNode } from 'react';
+import type { LabMeasurement, LabResult } from '../../protocol/lab';
+import { formatSize, formatTime } from '../format';
+import styles from './lab.module.css';
+import { ALGORITHM_WORDS, formulaText } from './lab-words';
+
+interface TotalsProps {
+  readonly result: LabResult;
+  readonly measured: LabMeasurement | undefined;
+  readonly measuring: boolean;
+  readonly measure: () => void;
+}
+
+export function Totals({ result, measured, measuring, measure }: TotalsProps) {
+  const { formula, bytesSent, rounds, modelledUs, check } = result;
+  const most = Math.max(0, ...bytesSent);
+  const total = bytesSent.reduce((a, b) => a + b, 0);
+  return (
+    <section className={styles['totals']} aria-label="Totals">
+      <h3>{ALGORITHM_WORDS[result.algorithm]}, in total</h3>
+      <table>
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">this run</th>
+            <th scope="col">formula</th>
+          </tr>
+        </thead>
+        <tbody>
+          <Row
+            name="Sent by the busiest rank"
+            run={formatSize(most)}
+            wanted={formatSize(Math.max(0, ...formula.bytesSent))}
+          >
+            {formulaText(formula.bytes)}
+          </Row>
+          <Row
+            name="Sent by all"
+            run={formatSize(total)}
+            wanted={formatSize(formula.bytesSent.reduce((a, b) => a + b, 0))}
+          />
+          <Row name="Rounds" run={String(rounds.length)} wanted={String(formula.rounds)} />
+          <Row name="Time, modelled" run={formatTime(modelledUs)} wanted={formatTime(formula.timeUs)}>
+            {formulaText(formula.time)}
+          </Row>
+          <Row name="Time, measured" run={measured ? formatTime(measured.medianUs) : measuring ? '…' : '–'} wanted="">
+            <button type="button" className={styles['quiet']} onClick={measure} disabled={measuring}>
+              {measured ? `median of ${measured.runs} runs; again` : 'Measure on this machine'}
+            </button>
+          </Row>
+        </tbody>
+      </table>
+      <p className={styles['note']}>
+        S is the buffer of a rank, N the number of ranks, α what a message costs whatever its size, β bytes a second.
+        {modelledUs < formula.timeUs * 0.999 &&
+          ' The model is below the formula: a port is free for the next message while the last is still on its way.'}
+        {measured && ' Measured: typed arrays, ranks joined by MessagePorts in one thread.'}
+      </p>
+      <p className={styles['check']} data-good={check.sameBytes && check.maxError < 1e-6}>
+        {verdict(result)}
+      </p>
+    </section>
+  );
+}
+
+/** Held against the definition, in words. */
+function verdict({ check, request }: LabResult): string {
+  if (request.op === 'barrier' || request.op === 'sendRecv') return '';
+  const same = check.sameBytes ? '' : ' The ranks do NOT hold the same bytes.';
+  if (check.maxError === 0) return `The result is exact.${same}`;
+  const size = check.maxError < 1e-6 ? 'only by rounding' : 'by more than rounding';
+  return `The result differs from double precision ${size}: ${check.maxError.toExponential(1)} of its size.${same}`;
+}
+
+interface RowProps {
+  readonly name: string;
+  readonly run: string;
+  readonly wanted: string;
+  readonly children?: ReactNode;
+}
+
+function Row({ name, run, wanted, children }: RowProps) {
+  return (
+    <tr>
+      <th scope="row">
+        {name}
+        {children !== undefined && <span>{children}</span>}
+      </th>
+      <td>{run}</td>
+      <td>{wanted}</td>
+    </tr>
+  );
+}
