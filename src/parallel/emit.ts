@@ -40,6 +40,15 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
   if (lane.has('loss')) lane.lossIn('loss');
 }
 
+/** Parameters and buffers alone: of a rank that has no batch. */
+export function declareState(lane: LaneBuilder, { graph }: Pick<StageGraph, 'graph'>): void {
+  for (const { name, type, role } of graph.values) {
+    if (role === 'parameter')
+      lane.buffer({ name, ...type, category: 'parameter', persistent: true, pool: 'parameters' });
+    else if (role === 'buffer') lane.buffer({ name, ...type, category: 'buffer', persistent: true });
+  }
+}
+
 function declareGradient(lane: LaneBuilder, name: string, shape: Shape): void {
   lane.buffer({ name, shape, dtype: 'f32', category: 'gradient', persistent: true, pool: 'gradients' });
 }

@@ -7,6 +7,7 @@ import { invariant, must } from '../base/invariant';
 import type { Attrs, OpTable, TensorType } from '../graph/op';
 import type { Apply, CollectiveRef, DeviceIndex, Payload, Phase, Queue, Rank, Slice } from '../protocol/trace';
 import { elements } from '../tensor/shape';
+import { expandViews } from './expand-views';
 import type { BufferSpec, Instruction, Lane, Load, Program } from './instruction';
 
 /** Where an instruction belongs: the queue that runs it, its phase, module and PyTorch line. */
@@ -45,6 +46,7 @@ export class LaneBuilder {
   private readonly specs = new Map<string, BufferSpec>();
   private readonly list: Instruction[] = [];
   private loss: string | undefined;
+  readonly views = new Map<string, readonly string[]>();
 
   constructor(
     readonly device: DeviceIndex,
@@ -69,6 +71,13 @@ export class LaneBuilder {
   /** The whole buffer as a slice. */
   whole(name: string): Slice {
     return { buffer: name, offset: 0, length: elements(this.spec(name).shape) };
+  }
+
+  /** A name for buffers one after the other, for transfers: has no memory of its own, and the finished Program names the parts. */
+  view(name: string, parts: readonly string[]): void {
+    const length = parts.reduce((n, part) => n + elements(this.spec(part).shape), 0);
+    this.buffer({ name, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
+    this.views.set(name, parts);
   }
 
   lossIn(name: string): void {
@@ -202,6 +211,8 @@ export class ProgramBuilder {
   }
 
   finish(mode: string, variant: string): Program {
-    return { mode, variant, lanes: this.lanes.map((lane) => lane.finish()) };
+    const lanes = this.lanes.map((lane) => lane.finish());
+    const views = new Map(this.lanes.map((lane) => [lane.device, lane.views]));
+    return { mode, variant, lanes: expandViews(lanes, views, () => this.id++) };
   }
 }

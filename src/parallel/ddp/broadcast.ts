@@ -3,6 +3,7 @@ import { CLASS_WEIGHTS } from '../../nn/losses';
 import { parameterList } from '../../nn/model';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Program } from '../../program/instruction';
+import type { DeviceIndex } from '../../protocol/trace';
 import type { StageGraph } from '../stage-graph';
 import type { StrategyInput } from '../strategy';
 
@@ -27,20 +28,27 @@ export function construct(input: StrategyInput): Program | undefined {
   return builder.finish('ddp', 'construct');
 }
 
-/** Before the forward pass every rank takes rank 0's running statistics. */
-export function broadcastBuffers(builder: ProgramBuilder, stage: StageGraph): void {
-  const names = stage.graph.values.flatMap((v) => (v.role === 'buffer' && v.name !== CLASS_WEIGHTS ? [v.name] : []));
-  if (names.length === 0) return;
-  broadcast(builder, names, { phase: 'broadcast', anchor: 'forward', queue: 'comm' });
+/** Running statistics and their like; the class weights are the loss's, not the module's. */
+export const bufferNames = (stage: StageGraph): readonly string[] =>
+  stage.graph.values.flatMap((v) => (v.role === 'buffer' && v.name !== CLASS_WEIGHTS ? [v.name] : []));
+
+/** Before the forward pass every rank takes rank 0's running statistics (within join() those of `source`). */
+export function broadcastBuffers(builder: ProgramBuilder, stage: StageGraph, source: DeviceIndex = 0): void {
+  broadcast(builder, bufferNames(stage), { phase: 'broadcast', anchor: 'forward', queue: 'comm' }, source);
   for (const lane of builder.lanes) lane.handOver('comm', 'compute', { phase: 'broadcast', anchor: 'forward' });
 }
 
-export function broadcast(builder: ProgramBuilder, names: readonly string[], where: Where): void {
+export function broadcast(
+  builder: ProgramBuilder,
+  names: readonly string[],
+  where: Where,
+  source: DeviceIndex = 0,
+): void {
   for (const name of names) {
     const seq = builder.nextSeq();
-    for (const lane of builder.lanes.slice(1)) {
+    for (const lane of builder.lanes.filter(({ device }) => device !== source)) {
       builder.transfer(
-        { device: 0, slice: builder.lane(0).whole(name), where },
+        { device: source, slice: builder.lane(source).whole(name), where },
         { device: lane.device, slice: lane.whole(name), where },
         { name: `${name}.broadcast`, payload: 'parameter', collective: { seq, op: 'broadcast', algorithm: 'direct' } },
       );

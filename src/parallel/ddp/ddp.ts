@@ -3,17 +3,24 @@
  * bucket is ready, its all-reduce starts on the communication queue and overlaps with the rest of backward; gradients are divided by
  * the world size as they are copied into the bucket, then summed. Source: torch/nn/parallel/distributed.py; the reducer stands in reducer.ts.
  */
-import { at } from '../../base/invariant';
-import { ProgramBuilder } from '../../program/builder';
-import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
+import { at, must } from '../../base/invariant';
+import { type LaneBuilder, ProgramBuilder } from '../../program/builder';
+import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizer } from '../emit-optimizer';
-import { stageGraph } from '../stage-graph';
+import { type StageGraph, stageGraph } from '../stage-graph';
 import type { Strategy } from '../strategy';
-import { broadcastBuffers, construct } from './broadcast';
+import { broadcastBuffers, bufferNames, construct } from './broadcast';
 import { broadcastState } from './broadcast-state';
 import { commHookOf } from './comm-hooks/comm-hooks';
+import { commonRank, endJoin, notifyBackwardSync, notifyJoinContext } from './join';
 import { bucketsOf, passesBeforeRebuild, rebuilds } from './ready-order';
 import { createReducer } from './reducer';
+
+/** A rank that has a batch. */
+interface Working {
+  readonly lane: LaneBuilder;
+  readonly stage: StageGraph;
+}
 
 export const ddp: Strategy = {
   passes: (config) => ({
@@ -27,30 +34,49 @@ export const ddp: Strategy = {
   compile(input, variant, rows) {
     const { config } = input;
     const builder = new ProgramBuilder([...rows.keys()], input.ops);
-    const stages = rows.map((own) => stageGraph(input, { rows: own, withLoss: true, gradients: variant.gradients }));
+    const working = builder.lanes.flatMap((lane): readonly Working[] => {
+      const own = at(rows, lane.rank);
+      if (own === 0) return [];
+      return [{ lane, stage: stageGraph(input, { rows: own, withLoss: true, gradients: variant.gradients }) }];
+    });
     /** The ranks differ in nothing but the rows of their batch. */
-    const stage = at(stages, 0);
-    for (const lane of builder.lanes) {
-      const own = at(stages, lane.rank);
+    const { stage } = at(working, 0);
+    const active = working.map(({ lane }) => lane.device);
+    for (const lane of builder.lanes) if (!active.includes(lane.device)) declareState(lane, stage);
+    for (const { lane, stage: own } of working) {
       declareValues(lane, own);
       emitLoad(lane, 'x', 'inputs', lane.rank, 0, at(rows, lane.rank));
       emitLoad(lane, 'y', 'targets', lane.rank, 0, at(rows, lane.rank));
       emitMasks(lane, own);
     }
-    if (variant.syncsBuffers && config.ddp.broadcastBuffers) broadcastBuffers(builder, stage);
+    const joining = { builder, config, active };
+    if (config.ddp.join) notifyJoinContext(joining);
+    if (variant.syncsBuffers && config.ddp.broadcastBuffers && bufferNames(stage).length > 0)
+      broadcastBuffers(builder, stage, config.ddp.join ? commonRank(joining, 'buffers_from', active) : 0);
+    if (config.ddp.join) notifyBackwardSync(joining, variant.reduces);
+    const buckets = bucketsOf(stage, config, !variant.first);
     const reducer = variant.reduces
-      ? createReducer(builder, config, bucketsOf(stage, config, !variant.first), variant.phase)
+      ? createReducer({ builder, config, stage, buckets, active, phase: variant.phase })
       : undefined;
-    stage.graph.nodes.forEach((node, k) => {
-      for (const lane of builder.lanes) {
-        const own = at(stages, lane.rank);
-        emitNode(lane, own, at(own.graph.nodes, k));
+    const nodes = Math.max(...working.map((w) => w.stage.graph.nodes.length));
+    for (let k = 0; k < nodes; k++) {
+      for (const { lane, stage: own } of working) {
+        const node = own.graph.nodes[k];
+        if (node) emitNode(lane, own, node);
       }
-      if (node.phase === 'backward') reducer?.ready(node.outputs.map((id) => at(stage.graph.values, id).name));
-    });
+      for (const { lane, stage: own } of working) {
+        const node = own.graph.nodes[k];
+        if (node?.phase !== 'backward') continue;
+        reducer?.ready(
+          lane.device,
+          node.outputs.map((id) => at(own.graph.values, id).name),
+        );
+      }
+    }
     reducer?.finish();
+    if (variant.steps) for (const { lane, stage: own } of working) emitOptimizer(lane, input, own.parameters);
+    if (variant.endsJoin) endJoin(joining, [...stage.registered.map((p) => p.name), ...bufferNames(stage)]);
     if (!variant.steps) return builder.finish('ddp', variant.name);
-    for (const lane of builder.lanes) emitOptimizer(lane, input, at(stages, lane.rank).parameters);
     commHookOf(config).afterStep?.({
       builder,
       config,
@@ -63,5 +89,14 @@ export const ddp: Strategy = {
 
   construct,
   phases: (config) => commHookOf(config).phases?.(config),
+
+  draws(input) {
+    const hook = commHookOf(input.config);
+    if (!hook.draws) return () => [];
+    const stage = stageGraph(input, { rows: 2, withLoss: true });
+    const shapeOf = new Map(stage.graph.values.map((v) => [v.name, v.type.shape]));
+    const buckets = bucketsOf(stage, input.config, true).map((b) => b.map((p) => must(shapeOf.get(p.name), p.name)));
+    return (step) => hook.draws?.(input.config, buckets, step) ?? [];
+  },
   broadcastState,
 };

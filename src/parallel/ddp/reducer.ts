@@ -1,48 +1,97 @@
 /**
  * DDP's reducer as a step of it: gradients are copied into flat buckets and pre-divided, a bucket is launched when its last gradient is ready and its
- * predecessors have been launched, and at the end of backward the averages are copied back. Source: torch/csrc/distributed/c10d/reducer.cpp.
+ * predecessors have been launched, and at the end of backward the averages are copied back. With gradient_as_bucket_view the gradients are the bucket: nothing
+ * is copied. Parameters without gradient count as zeros where DDP knows of them (find_unused_parameters, static_graph); else their bucket never gets ready, and
+ * nothing from there on is reduced. A rank that has run out of batches takes part with zeros (join). Source: torch/csrc/distributed/c10d/reducer.cpp.
  */
 import { at } from '../../base/invariant';
-import type { ProgramBuilder, Where } from '../../program/builder';
+import type { LaneBuilder, ProgramBuilder, Where } from '../../program/builder';
 import type { Config } from '../../protocol/config';
-import { elements } from '../../tensor/shape';
-import type { ParameterRef } from '../stage-graph';
+import type { DeviceIndex } from '../../protocol/trace';
+import type { ParameterRef, StageGraph } from '../stage-graph';
+import { slotsOf } from './bucket-slots';
 import { commHookOf } from './comm-hooks/comm-hooks';
+import { fill } from './fill';
+import { findsUnused, unusedParameters } from './ready-order';
+import { reduceUsedMap } from './used-map';
 
 const REDUCE: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
 
 export interface Reducer {
-  /** These buffers have been written on every lane; launches what is ready. */
-  ready(gradients: readonly string[]): void;
+  /** The device has written these buffers; launches what is ready on all. */
+  ready(device: DeviceIndex, gradients: readonly string[]): void;
   /** finalize_backward: waits for each bucket in order, copies the averages back into .grad. */
   finish(): void;
 }
 
-export function createReducer(
-  builder: ProgramBuilder,
-  config: Config,
-  buckets: readonly (readonly ParameterRef[])[],
-  phase = '',
-): Reducer {
+export interface ReducerOptions {
+  readonly builder: ProgramBuilder;
+  readonly config: Config;
+  readonly stage: StageGraph;
+  readonly buckets: readonly (readonly ParameterRef[])[];
+  /** Devices that have a batch. */
+  readonly active: readonly DeviceIndex[];
+  readonly phase?: string | undefined;
+}
+
+export function createReducer(options: ReducerOptions): Reducer {
+  const { builder, config, stage, buckets, active, phase = '' } = options;
   const hook = commHookOf(config);
-  const { overlap } = config.ddp;
+  const { overlap, divideByInitialWorldSize, join, gradientAsBucketView, staticGraph } = config.ddp;
   const group = builder.lanes.map((lane) => lane.device);
-  const pending = buckets.map((bucket) => new Set(bucket.map((p) => p.fresh)));
+  const scale = hook.scale(join && !divideByInitialWorldSize ? active.length : group.length, phase);
+  const unused = new Set(unusedParameters(stage).map((p) => p.name));
+  const shapes = new Map(stage.graph.values.map((v) => [v.name, v.type.shape]));
+  const slots = buckets.map((bucket) => slotsOf(bucket, shapes, unused));
+  const counts = (p: ParameterRef): boolean => !(findsUnused(config) || staticGraph) || !unused.has(p.name);
+  const pending = new Map(
+    active.map((device) => [device, buckets.map((bucket) => new Set(bucket.filter(counts).map((p) => p.fresh)))]),
+  );
+  const isReady = (index: number): boolean => [...pending.values()].every((sets) => at(sets, index).size === 0);
   let launched = 0;
 
-  const pack = (index: number) => {
-    const bucket = at(buckets, index);
-    for (const lane of builder.lanes) {
-      const length = bucket.reduce((n, p) => n + elements(lane.spec(p.gradient).shape), 0);
-      lane.buffer({ name: `bucket${index}`, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
+  /** The gradients are the bucket: multiplied where they are; what has none is a slot of zeros. */
+  const view = (lane: LaneBuilder, index: number, where: Where) => {
+    const { gaps } = at(slots, index);
+    const slotOf = new Map(
+      gaps.map(({ parameter, length }) => [parameter.name, { name: `${parameter.name}.slot`, length }]),
+    );
+    for (const { name, length } of slotOf.values()) {
+      lane.buffer({ name, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
+      fill(lane, { buffer: name, offset: 0, length }, 0, where);
+    }
+    const parts = at(buckets, index).map((p) => slotOf.get(p.name)?.name ?? p.gradient);
+    for (const part of parts) {
+      const attrs = { from: 0, length: lane.whole(part).length, scale };
+      lane.compute('comm/scale', [part], [part], attrs, where);
+    }
+    lane.view(`bucket${index}`, parts);
+  };
+  const pack = (lane: LaneBuilder, index: number, where: Where) => {
+    const { length, runs, gaps } = at(slots, index);
+    const name = `bucket${index}`;
+    lane.buffer({ name, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
+    const own = active.includes(lane.device);
+    for (const gap of own ? gaps : [{ start: 0, length }])
+      fill(lane, { buffer: name, offset: gap.start, length: gap.length }, 0, where);
+    for (const { start, parameters } of own ? runs : []) {
       lane.compute(
         'ddp/pack',
-        bucket.map((p) => p.gradient),
-        [`bucket${index}`],
-        { scale: hook.scale(group.length, phase) },
-        { phase: 'backward', anchor: 'backward', bucket: index, signals: `bucket${index}.ready` },
+        parameters.map((p) => p.gradient),
+        [name],
+        { scale, ...(start > 0 ? { start } : {}) },
+        where,
       );
     }
+  };
+  const launch = (index: number) => {
+    const where: Where = { phase: 'backward', anchor: 'backward', bucket: index };
+    for (const lane of builder.lanes) {
+      if (gradientAsBucketView && active.includes(lane.device)) view(lane, index, where);
+      else pack(lane, index, where);
+      lane.signal('compute', `bucket${index}.ready`);
+    }
+    if (overlap) reduce(index);
   };
   const reduce = (index: number) => {
     const buffer = `bucket${index}`;
@@ -52,7 +101,7 @@ export function createReducer(
       if (!overlap && index === 0) lane.handOver('compute', 'comm', where);
       else lane.wait(`${buffer}.ready`, where);
     }
-    const { length } = builder.lane(0).whole(buffer);
+    const { length } = at(slots, index);
     const call = { builder, config, group, buffer, length, parameters: at(buckets, index), index, where, phase };
     for (const lane of builder.lanes) for (const spec of hook.state?.(call) ?? []) lane.buffer(spec);
     hook.emit(call);
@@ -60,26 +109,29 @@ export function createReducer(
   };
 
   return {
-    ready(gradients) {
-      for (const name of gradients) for (const set of pending) set.delete(name);
-      while (launched < buckets.length && pending[launched]?.size === 0) {
-        pack(launched);
-        if (overlap) reduce(launched);
-        launched++;
-      }
+    ready(device, gradients) {
+      for (const name of gradients) for (const set of pending.get(device) ?? []) set.delete(name);
+      while (launched < buckets.length && isReady(launched)) launch(launched++);
     },
     finish() {
+      // The end of backward finds a bucket that is not ready: nothing is waited for, and .grad keeps what is this rank's own.
+      if (launched < buckets.length) return;
       if (!overlap) for (const index of buckets.keys()) reduce(index);
-      buckets.forEach((bucket, index) => {
-        for (const lane of builder.lanes) {
-          lane.wait(`bucket${index}.done`, { phase: 'reduce', anchor: 'backward', bucket: index });
-          lane.compute(
-            'ddp/unpack',
-            [`bucket${index}`],
-            bucket.map((p) => p.gradient),
-            {},
-            { phase: 'reduce', anchor: 'backward', bucket: index },
-          );
+      if (findsUnused(config)) reduceUsedMap(options, unused);
+      buckets.forEach((_, index) => {
+        const where: Where = { phase: 'reduce', anchor: 'backward', bucket: index };
+        for (const device of active) {
+          const lane = builder.lane(device);
+          lane.wait(`bucket${index}.done`, where);
+          for (const { start, parameters } of gradientAsBucketView ? [] : at(slots, index).runs) {
+            lane.compute(
+              'ddp/unpack',
+              [`bucket${index}`],
+              parameters.map((p) => p.gradient),
+              start > 0 ? { start } : {},
+              where,
+            );
+          }
         }
       });
     },

@@ -1,0 +1,21 @@
+/** 'comm/fill': `length` elements from `from` on become a value. Zeros that a bucket holds for a parameter without gradient or a rank that has run out of batches. In the table of bucket-ops.ts. */
+import { at } from '../base/invariant';
+import type { OpDef } from '../graph/op';
+
+export const fillOp: OpDef = {
+  name: 'comm/fill',
+  infer: (inputs) => inputs,
+  cpu({ outputs, attrs }) {
+    const from = Number(attrs.from);
+    at(outputs, 0).fill(Number(attrs.value), from, from + Number(attrs.length));
+  },
+  lower: ({ attrs }) => [
+    {
+      kind: 'segmented',
+      kernel: 'comm/fill',
+      params: [{ f32: Number(attrs.value) }],
+      segments: [{ at: [{ operand: 0, offset: Number(attrs.from) }], length: Number(attrs.length) }],
+    },
+  ],
+  flops: () => 0,
+};

@@ -1,0 +1,75 @@
+/**
+ * `with model.join()`: in each forward the ranks sum up who still has a batch, agree on the rank whose buffers are broadcast (the largest that has one) and on
+ * whether gradients will be reduced; a rank that has run out shadows all of it, and each bucket, with zeros. When all have run out, one more sum comes to zero,
+ * and the rank that joined last (the largest of them) gives the others its model. Source: torch/distributed/algorithms/join.py and
+ * DistributedDataParallel's _DDPJoinHook. Emitted into the communication queues; called by ddp.ts.
+ */
+import { algorithmFor } from '../../collectives/algorithms';
+import type { ProgramBuilder, Where } from '../../program/builder';
+import type { ReduceOp } from '../../protocol/collective';
+import type { Config } from '../../protocol/config';
+import type { DeviceIndex } from '../../protocol/trace';
+import { broadcast } from './broadcast';
+import { fill } from './fill';
+
+export interface Joining {
+  readonly builder: ProgramBuilder;
+  readonly config: Config;
+  /** Devices that have a batch. */
+  readonly active: readonly DeviceIndex[];
+}
+
+const where = (anchor: string): Where => ({ phase: 'broadcast', anchor, queue: 'comm' });
+
+/** One number a rank, all-reduced. */
+function agree(
+  joining: Joining,
+  name: string,
+  numberOf: (device: DeviceIndex) => number,
+  reduceOp: ReduceOp = 'sum',
+): void {
+  const { builder, config } = joining;
+  const at = where('join');
+  for (const lane of builder.lanes) {
+    lane.buffer({ name, shape: [1], dtype: 'f32', category: 'communication', persistent: false });
+    fill(lane, { buffer: name, offset: 0, length: 1 }, numberOf(lane.device), at);
+  }
+  if (builder.lanes.length === 1) return;
+  algorithmFor(config.ddp.algorithm, 'allReduce').emit({
+    builder,
+    op: 'allReduce',
+    group: builder.lanes.map((lane) => lane.device),
+    input: name,
+    length: 1,
+    reduceOp,
+    payload: 'parameter',
+    seq: builder.nextSeq(),
+    where: at,
+  });
+}
+
+/** notify_join_context: ones of those who have a batch, zeros of the others. */
+export function notifyJoinContext(joining: Joining): void {
+  agree(joining, 'num_nonjoined', (device) => Number(joining.active.includes(device)));
+}
+
+/** _find_common_rank: the largest of those. */
+export function commonRank(joining: Joining, name: string, candidates: readonly DeviceIndex[]): DeviceIndex {
+  agree(joining, name, (device) => (candidates.includes(device) ? device : -1), 'max');
+  return Math.max(...candidates);
+}
+
+/** _check_global_requires_backward_grad_sync. */
+export function notifyBackwardSync(joining: Joining, reduces: boolean): void {
+  agree(joining, 'requires_sync', (device) => Number(reduces && joining.active.includes(device)));
+}
+
+/** After the last batch of all: they notice, and the model of who joined last goes to the others. */
+export function endJoin(joining: Joining, names: readonly string[]): void {
+  const { builder, active } = joining;
+  for (const lane of builder.lanes) lane.handOver('compute', 'comm', where('join'));
+  agree(joining, 'num_nonjoined.end', () => 0);
+  const source = commonRank(joining, 'last_joiner', active);
+  broadcast(builder, names, where('join'), source);
+  for (const lane of builder.lanes) lane.handOver('comm', 'compute', where('join'));
+}

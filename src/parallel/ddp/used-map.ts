@@ -1,0 +1,36 @@
+/**
+ * find_unused_parameters: after the last bucket the ranks sum up who has used which parameter (local_used_map, one number a parameter), so that one that
+ * nobody has used keeps its `.grad`. All ranks run one model here, so what is unused on one is unused on all; only a rank that has run out of batches
+ * uses none (join). Called by reducer.ts.
+ */
+import { algorithmFor } from '../../collectives/algorithms';
+import type { Where } from '../../program/builder';
+import { fill } from './fill';
+import type { ReducerOptions } from './reducer';
+
+export const USED_MAP = 'local_used_map';
+
+export function reduceUsedMap({ builder, config, stage, active }: ReducerOptions, unused: ReadonlySet<string>): void {
+  const { length } = stage.registered;
+  const where: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
+  for (const lane of builder.lanes) {
+    lane.buffer({ name: USED_MAP, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
+    const slice = { buffer: USED_MAP, offset: 0, length };
+    fill(lane, slice, active.includes(lane.device) ? 1 : 0, where);
+    stage.registered.forEach(({ name }, offset) => {
+      if (unused.has(name)) fill(lane, { ...slice, offset, length: 1 }, 0, where);
+    });
+  }
+  const group = builder.lanes.map((lane) => lane.device);
+  if (group.length === 1) return;
+  algorithmFor(config.ddp.algorithm, 'allReduce').emit({
+    builder,
+    op: 'allReduce',
+    group,
+    input: USED_MAP,
+    length,
+    payload: 'gradient',
+    seq: builder.nextSeq(),
+    where,
+  });
+}
