@@ -13,14 +13,14 @@ import { memoryTransport } from '../runtime/webgpu/testing/memory-transport';
 import { ALGORITHMS } from './algorithms';
 import { COMM_OPS } from './bucket-ops';
 import type { Algorithm } from './collective';
-import { bytesSent, dtypeOf, expectedOf, programOf, resultBuffer, type Trial } from './testing/collective-run';
+import { bytesSent, type Collective, dtypeOf, expectedOf, programOf, resultBuffer } from './testing/collective-run';
 
 const FEED = () => new Float32Array(0);
 const SUMS: readonly CollectiveOp[] = ['allReduce', 'reduce', 'reduceScatter'];
 const IN_BLOCKS: readonly CollectiveOp[] = ['scatter', 'reduceScatter', 'allToAll'];
 const SAME: readonly CollectiveOp[] = ['allReduce', 'broadcast', 'allGather'];
 
-function trials({ name, ops }: Algorithm, most = 16): fc.Arbitrary<Trial> {
+function trials({ name, ops }: Algorithm, most = 16): fc.Arbitrary<Collective> {
   return fc
     .record({
       op: fc.constantFrom(...ops.filter((op) => op !== 'barrier')),
@@ -74,7 +74,7 @@ function values(reduceOp: ReduceOp, length: number, seed: number): Float32Array 
   return Float32Array.from({ length }, () => (reduceOp === 'product' ? 0.5 + next() : next() * 200 - 100));
 }
 
-async function run(trial: Trial, executorOf: (device: number) => Executor, executors: readonly Executor[]) {
+async function run(trial: Collective, executorOf: (device: number) => Executor, executors: readonly Executor[]) {
   const devices = Array.from({ length: trial.mesh }, (_, d) => d);
   trial.group.forEach((device, rank) => {
     executorOf(device).write(device, 'in', at(trial.inputs, rank));
@@ -87,13 +87,13 @@ async function run(trial: Trial, executorOf: (device: number) => Executor, execu
   return result;
 }
 
-function inOneMemory(trial: Trial) {
+function inOneMemory(trial: Collective) {
   const devices = Array.from({ length: trial.mesh }, (_, d) => d);
   const executor = createCpuExecutor({ programs: [programOf(trial)], devices, ops: COMM_OPS });
   return run(trial, () => executor, [executor]);
 }
 
-function overTransport(trial: Trial) {
+function overTransport(trial: Collective) {
   const transport = memoryTransport();
   const programs = [programOf(trial)];
   const executors = Array.from({ length: trial.mesh }, (_, device) =>
@@ -104,7 +104,7 @@ function overTransport(trial: Trial) {
 
 const EXACT: readonly ReduceOp[] = ['min', 'max', 'band', 'bor', 'bxor'];
 
-function expectClose(actual: Float32Array, expected: readonly number[], { op, reduceOp, inputs }: Trial): void {
+function expectClose(actual: Float32Array, expected: readonly number[], { op, reduceOp, inputs }: Collective): void {
   const exact = !SUMS.includes(op) || EXACT.includes(reduceOp);
   const scale = reduceOp === 'product' ? Math.max(...expected) : 100 * inputs.length;
   expect(actual.length).toBe(expected.length);

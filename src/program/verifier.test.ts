@@ -68,6 +68,34 @@ describe('verify refuses', () => {
       /Detected mismatch between collectives on ranks\. Rank 1 .*OpType=BROADCAST.* but Rank 0 .*OpType=ALLREDUCE/,
     );
   });
+  test('bits of floats joined, and floats taken for integers', () => {
+    const builder = twoLanes();
+    const whole = builder.lane(0).whole('b');
+    builder.lane(0).send(1, whole, 't', 'data', comm);
+    builder.lane(1).recv(0, whole, 'band', 't', 'data', comm);
+    expect(() => verify(builder.finish('test', 'full'), NO_OPS)).toThrow(
+      /Cannot use ReduceOp\.BAND with non-integral dtype/,
+    );
+    const mixed = twoLanes();
+    mixed.lane(1).buffer({ name: 'i', shape: [4], dtype: 'i32', category: 'data', persistent: true });
+    mixed.lane(0).send(1, whole, 't', 'data', comm);
+    mixed.lane(1).recv(0, { ...whole, buffer: 'i' }, 'put', 't', 'data', comm);
+    expect(() => verify(mixed.finish('test', 'full'), NO_OPS)).toThrow(/sends f32 of b, cuda:1 takes it for i32/);
+  });
+  test('collectives of one group that differ, not those of two', () => {
+    const two = (groups: readonly [string, string]) => {
+      const builder = twoLanes();
+      const whole = builder.lane(0).whole('b');
+      groups.forEach((group, seq) => {
+        const ref = { seq: 0, op: seq === 0 ? 'allReduce' : 'broadcast', algorithm: 'ring', group } as const;
+        builder.lane(seq).send(1 - seq, whole, `t${seq}`, 'data', comm, ref);
+        builder.lane(1 - seq).recv(seq, whole, 'put', `t${seq}`, 'data', comm);
+      });
+      return builder.finish('test', 'full');
+    };
+    expect(() => verify(two(['a', 'b']), NO_OPS)).not.toThrow();
+    expect(() => verify(two(['a', 'a']), NO_OPS)).toThrow(/Detected mismatch between collectives/);
+  });
   test('a device over its memory', () => {
     const program = twoLanes(1000).finish('test', 'full');
     expect(() => verifyMemory([program], 4096)).not.toThrow();

@@ -5,10 +5,13 @@
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import type { OpTable } from '../graph/op';
+import type { Apply, CollectiveRef } from '../protocol/trace';
 import { elements } from '../tensor/shape';
 import type { Instruction, Lane, Program, Recv, Send } from './instruction';
 import { accessedBuffers } from './instruction-access';
 import { linearize } from './linearize';
+
+const BITWISE: readonly Apply[] = ['band', 'bor', 'bxor'];
 
 export function verify(program: Program, ops: OpTable): void {
   for (const lane of program.lanes) checkLane(lane, ops);
@@ -36,11 +39,16 @@ function checkLane(lane: Lane, ops: OpTable): void {
           `slice [${i.slice.offset}, ${i.slice.offset + i.slice.length}) is outside ${i.slice.buffer} of ${size} elements.`,
         );
       }
+      if (i.kind === 'recv' && BITWISE.includes(i.apply) && specs.get(i.slice.buffer)?.dtype !== 'i32')
+        refuse(i, `Cannot use ReduceOp.${i.apply.toUpperCase()} with non-integral dtype (${i.slice.buffer}).`);
     }
   }
 }
 
 function checkTransfers(program: Program): void {
+  const dtypes = new Map(
+    program.lanes.flatMap(({ device, buffers }) => buffers.map((b) => [`${device} ${b.name}`, b.dtype])),
+  );
   const sends = new Map<string, { device: number; i: Send }>();
   const recvs = new Map<string, { device: number; i: Recv }>();
   for (const lane of program.lanes) {
@@ -62,6 +70,12 @@ function checkTransfers(program: Program): void {
       );
     if (send.device !== i.peer || send.i.peer !== device)
       throw new LockstepError('program', `Send and receive of ${tag} name different peers.`);
+    const [sent, taken] = [dtypes.get(`${i.peer} ${send.i.slice.buffer}`), dtypes.get(`${device} ${i.slice.buffer}`)];
+    if (sent !== taken)
+      throw new LockstepError(
+        'program',
+        `cuda:${i.peer} sends ${sent} of ${send.i.slice.buffer}, cuda:${device} takes it for ${taken} (${tag}).`,
+      );
     if (send.i.slice.length !== i.slice.length) {
       throw new LockstepError(
         'program',
@@ -78,33 +92,40 @@ function checkTransfers(program: Program): void {
   }
 }
 
-/** Every rank must issue the same collectives in the same order; the fingerprint is PyTorch's: sequence number, operation, size. */
+/** Every rank of a group must issue the same collectives in the same order; the fingerprint is PyTorch's: sequence number, operation, size. */
 function checkCollectives(program: Program): void {
-  const perLane = program.lanes.map((lane) => {
-    const seen = new Map<number, string>();
+  const groups = new Map<string, Map<Lane, Map<number, string>>>();
+  for (const lane of program.lanes) {
     for (const i of lane.instructions) {
       if ((i.kind !== 'send' && i.kind !== 'recv') || !i.collective || i.collective.op === 'sendRecv') continue;
-      const c = i.collective;
-      seen.set(
-        c.seq,
-        `CollectiveFingerPrint(SequenceNumber=${c.seq}, OpType=${c.op.toUpperCase()}, Algorithm=${c.algorithm}${c.bucket === undefined ? '' : `, Bucket=${c.bucket}`})`,
-      );
+      const name = i.collective.group ?? '';
+      const members = groups.get(name) ?? new Map<Lane, Map<number, string>>();
+      groups.set(name, members);
+      const seen = members.get(lane) ?? new Map<number, string>();
+      members.set(lane, seen);
+      seen.set(i.collective.seq, fingerprint(i.collective));
     }
-    return { lane, seen };
-  });
-  const taking = perLane.filter((l) => l.seen.size > 0);
-  const first = taking[0];
-  if (!first) return;
-  for (const other of taking) {
-    for (const seq of new Set([...first.seen.keys(), ...other.seen.keys()])) {
-      const a = first.seen.get(seq) ?? 'no collective';
-      const b = other.seen.get(seq) ?? 'no collective';
-      if (a !== b) {
-        throw new LockstepError(
-          'program',
-          `Detected mismatch between collectives on ranks. Rank ${other.lane.rank} is running collective: ${b}, but Rank ${first.lane.rank} is running collective: ${a}.`,
-        );
+  }
+  for (const members of groups.values()) {
+    const [first, ...others] = members;
+    if (!first) continue;
+    const [lane, seen] = first;
+    for (const [other, theirs] of others) {
+      for (const seq of new Set([...seen.keys(), ...theirs.keys()])) {
+        const a = seen.get(seq) ?? 'no collective';
+        const b = theirs.get(seq) ?? 'no collective';
+        if (a !== b) {
+          throw new LockstepError(
+            'program',
+            `Detected mismatch between collectives on ranks. Rank ${other.rank} is running collective: ${b}, but Rank ${lane.rank} is running collective: ${a}.`,
+          );
+        }
       }
     }
   }
+}
+
+function fingerprint({ seq, op, algorithm, bucket, reduceOp }: CollectiveRef): string {
+  const more = `${bucket === undefined ? '' : `, Bucket=${bucket}`}${reduceOp ? `, ReduceOp=${reduceOp.toUpperCase()}` : ''}`;
+  return `CollectiveFingerPrint(SequenceNumber=${seq}, OpType=${op.toUpperCase()}, Algorithm=${algorithm}${more})`;
 }

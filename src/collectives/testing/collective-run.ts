@@ -1,5 +1,5 @@
 /** One collective as a Program of its own, and what its definition says must come out, for tests. */
-import { at } from '../../base/invariant';
+import { at, must } from '../../base/invariant';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import type { AlgorithmName, CollectiveOp, ReduceOp } from '../../protocol/collective';
@@ -8,7 +8,7 @@ import type { DType, HostArray } from '../../tensor/shape';
 import { algorithmFor } from '../algorithms';
 import { COMM_OPS } from '../bucket-ops';
 
-export interface Trial {
+export interface Collective {
   readonly algorithm: AlgorithmName;
   readonly op: CollectiveOp;
   readonly reduceOp: ReduceOp;
@@ -34,24 +34,32 @@ export function outputLength(op: CollectiveOp, length: number, ranks: number): n
   return length;
 }
 
-export function programOf(trial: Trial, variant = 'full'): Program {
-  const { algorithm, op, reduceOp, mesh, group, root, nodes, inputs } = trial;
-  const length = inputs[0]?.length ?? 0;
+/** A Program of it alone, over buffers 'in' and 'out' on every device of the mesh. */
+export function programOf(trial: Collective): Program {
   const builder = new ProgramBuilder(
-    Array.from({ length: mesh }, (_, d) => d),
+    Array.from({ length: trial.mesh }, (_, d) => d),
     COMM_OPS,
   );
+  emitTrial(builder, trial);
+  return builder.finish('test', 'full');
+}
+
+/** `name`: buffers are '<name> in' and '<name> out'. */
+export function emitTrial(builder: ProgramBuilder, trial: Collective, name?: string): void {
+  const { algorithm, op, reduceOp, mesh, group, root, nodes, inputs } = trial;
+  const length = inputs[0]?.length ?? 0;
+  const [input, output] = ['in', 'out'].map((which) => (name === undefined ? which : `${name} ${which}`));
   const common = { dtype: dtypeOf(reduceOp), category: 'communication', persistent: true } as const;
   for (const lane of builder.lanes) {
-    lane.buffer({ ...common, name: 'in', shape: [length] });
-    lane.buffer({ ...common, name: 'out', shape: [outputLength(op, length, group.length)] });
+    lane.buffer({ ...common, name: must(input, 'in'), shape: [length] });
+    lane.buffer({ ...common, name: must(output, 'out'), shape: [outputLength(op, length, group.length)] });
   }
   algorithmFor(algorithm, op).emit({
     builder,
     op,
     group,
-    input: 'in',
-    output: 'out',
+    input: must(input, 'in'),
+    output: must(output, 'out'),
     length,
     root,
     reduceOp,
@@ -61,7 +69,6 @@ export function programOf(trial: Trial, variant = 'full'): Program {
     ...(nodes ? { nodes } : {}),
     where: { phase: 'reduce', anchor: 'allreduce', queue: 'comm' },
   });
-  return builder.finish('test', variant);
 }
 
 function joined(reduceOp: ReduceOp, values: readonly number[]): number {
@@ -87,7 +94,7 @@ function joined(reduceOp: ReduceOp, values: readonly number[]): number {
 }
 
 /** What each rank has in the end; undefined: not defined there. In double precision. */
-export function expectedOf({ op, reduceOp, inputs, root }: Trial): readonly (readonly number[] | undefined)[] {
+export function expectedOf({ op, reduceOp, inputs, root }: Collective): readonly (readonly number[] | undefined)[] {
   const n = inputs.length;
   const values = inputs.map((input) => [...input]);
   const length = at(values, 0).length;

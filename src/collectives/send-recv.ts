@@ -1,0 +1,45 @@
+/**
+ * torch.distributed.send and recv, isend and irecv, and batch_isend_irecv: messages from one rank of a group to another. Those of one call are under way at
+ * once: every rank posts what it sends before it waits for what it receives, so that neighbours may exchange without a deadlock. Called by distributed/.
+ */
+import { at } from '../base/invariant';
+import type { ProgramBuilder, Where } from '../program/builder';
+import type { DeviceIndex, Payload, Rank, Slice } from '../protocol/trace';
+
+export interface PointToPoint {
+  readonly from: Rank;
+  readonly to: Rank;
+  readonly source: Slice;
+  readonly target: Slice;
+}
+
+export interface SendRecvCall {
+  readonly builder: ProgramBuilder;
+  /** Devices of the group in order of their rank in it. */
+  readonly group: readonly DeviceIndex[];
+  readonly messages: readonly PointToPoint[];
+  readonly payload: Payload;
+  /** Position in the group's sequence of point-to-point operations (PyTorch's p2p_seq_id). */
+  readonly seq: number;
+  readonly groupName?: string;
+  readonly where: Where;
+}
+
+/** Empty messages are not sent. */
+export function emitSendRecv({ builder, group, messages, payload, seq, groupName, where }: SendRecvCall): void {
+  const collective = {
+    seq,
+    op: 'sendRecv',
+    algorithm: 'direct',
+    ...(groupName === undefined ? {} : { group: groupName }),
+  } as const;
+  builder.exchange(
+    messages
+      .filter(({ source }) => source.length > 0)
+      .map(({ from, to, source, target }) => ({
+        from: { device: at(group, from), slice: source, where },
+        to: { device: at(group, to), slice: target, where },
+        what: { name: `${source.buffer}.send`, payload, collective },
+      })),
+  );
+}
