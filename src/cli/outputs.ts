@@ -5,19 +5,23 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LockstepError } from '../base/errors';
+import { modelFileName, stateFileName } from '../session/checkpoint/checkpoint-file';
 import { fileReason } from './file-error';
 import type { TrainOptions } from './usage';
 
-type Named = Pick<TrainOptions, 'config' | 'out' | 'trace' | 'save' | 'dataset'>;
+type Named = Pick<TrainOptions, 'config' | 'out' | 'trace' | 'save' | 'dataset' | 'checkpoint'>;
 
 /** Throws where a file cannot be written, or two options name the same one. */
-export async function checkOutputs({ config, out, trace, save, dataset }: Named): Promise<void> {
+export async function checkOutputs({ config, out, trace, save, dataset, checkpoint }: Named): Promise<void> {
   const taken = new Map(config === undefined || config === '-' ? [] : [[path.resolve(config), '--config']]);
   for (const [option, file] of Object.entries({
     '--out': out,
     '--trace': trace,
     '--save': save,
     '--dataset': dataset,
+    ...(checkpoint === undefined
+      ? {}
+      : { '--checkpoint': modelFileName(checkpoint), '--checkpoint (state)': stateFileName(checkpoint) }),
   })) {
     if (file === undefined) continue;
     const full = path.resolve(file);

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { LockstepError } from '../base/errors';
 import { PRESETS } from '../protocol/presets';
 import type { Files } from '../protocol/session';
+import { loadCheckpoint } from './checkpoint-files';
 import { fileReason } from './file-error';
 
 /** Settings of `data` that name files. */
@@ -22,14 +23,24 @@ export interface RunSource {
   readonly preset: string | undefined;
   /** '-' reads standard input; data files are then relative to the working folder. */
   readonly config: string | undefined;
+  /** Of a checkpoint: overrides the configuration's `resume`, relative to the working folder. */
+  readonly resume?: string | undefined;
 }
 
-export async function readRun({ preset, config: file }: RunSource): Promise<RunInput> {
+export async function readRun({ preset, config: file, resume: base }: RunSource): Promise<RunInput> {
   const given = file === undefined ? {} : parseObject(await readText(file), file);
-  const config = { ...(preset === undefined ? {} : presetNamed(preset)), ...given };
+  const resume = base === undefined ? {} : { resume: path.basename(base) };
+  const config: Record<string, unknown> = {
+    ...(preset === undefined ? {} : presetNamed(preset)),
+    ...given,
+    ...resume,
+  };
   const folder = file === undefined || file === '-' ? process.cwd() : path.dirname(path.resolve(file));
   const files: Record<string, Uint8Array<ArrayBuffer>> = {};
   for (const name of fileNames(config)) files[name] = await readData(path.resolve(folder, name), name);
+  const { resume: name } = config;
+  if (typeof name === 'string' && name !== '')
+    Object.assign(files, await loadCheckpoint(path.resolve(base ?? path.join(folder, name)), name));
   return { config, files };
 }
 

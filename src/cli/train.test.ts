@@ -33,6 +33,9 @@ describe('lockstep train', () => {
       clock: 'measured',
       save: undefined,
       dataset: undefined,
+      checkpoint: undefined,
+      checkpointEvery: undefined,
+      resume: undefined,
       quiet: true,
     };
     return train({ ...defaults, ...options }, signal);

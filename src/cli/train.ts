@@ -6,6 +6,7 @@ import { LockstepError } from '../base/errors';
 import type { Report, SessionInfo } from '../protocol/session';
 import type { StepTrace } from '../protocol/trace';
 import { chromeTrace, runConfig } from '../session/run';
+import { saveCheckpoint } from './checkpoint-files';
 import { openDawn } from './dawn';
 import { EXIT, exitCode } from './exit-code';
 import { checkOutputs, write } from './outputs';
@@ -60,10 +61,14 @@ async function inNode(run: RunInput, options: TrainOptions, progress: Progress, 
       'Run npm install, or use --browser.',
     );
   }
+  const { checkpoint: base } = options;
   const outcome = await runConfig(run.config, run.files, {
     ...(dawn.gpu === undefined ? {} : { gpu: dawn.gpu }),
     ...(options.quiet ? {} : { onStep: (record, total) => progress.step(record, total) }),
     trace: options.trace !== undefined,
+    ...(base === undefined
+      ? {}
+      : { checkpoint: { every: options.checkpointEvery, save: (files) => saveCheckpoint(base, files) } }),
     signal,
   }).catch((error: unknown) => {
     throw error instanceof LockstepError && error.code === 'no-adapter' ? NO_ADAPTER : error;

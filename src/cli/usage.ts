@@ -47,6 +47,13 @@ const TRAIN_OPTIONS: readonly OptionRow[] = [
     value: 'FILE',
     text: 'write the rows as .safetensors, for the PyTorch script of runs whose data only Lockstep makes or reads',
   },
+  {
+    name: 'checkpoint',
+    value: 'BASE',
+    text: 'write checkpoints to BASE.safetensors and BASE.state.safetensors, the last one when the run ends or is stopped',
+  },
+  { name: 'checkpoint-every', value: 'N', text: 'and one after every N steps' },
+  { name: 'resume', value: 'BASE', text: 'go on from such a checkpoint; the run is then the one without the stop' },
   { name: 'quiet', text: 'no line a step' },
   { name: 'help', text: 'this text' },
 ];
@@ -61,6 +68,10 @@ export interface TrainOptions {
   readonly clock: 'measured' | 'modelled';
   readonly save: string | undefined;
   readonly dataset: string | undefined;
+  /** Path of checkpoints without `.safetensors`. */
+  readonly checkpoint: string | undefined;
+  readonly checkpointEvery: number | undefined;
+  readonly resume: string | undefined;
   readonly quiet: boolean;
 }
 
@@ -137,8 +148,15 @@ function trainOptions(values: Values, command: string): TrainOptions {
   const preset = text('preset');
   if (config === undefined && preset === undefined) throw usageError(`${command} needs --config FILE or --preset NAME`);
   const browser = values['browser'] === true;
-  if (browser && ['trace', 'save', 'dataset'].some((name) => text(name) !== undefined)) {
-    throw usageError('--trace, --save and --dataset are not available with --browser');
+  if (browser && ['trace', 'save', 'dataset', 'checkpoint'].some((name) => text(name) !== undefined)) {
+    throw usageError('--trace, --save, --dataset and --checkpoint are not available with --browser');
+  }
+  const every = text('checkpoint-every');
+  if (every !== undefined && !/^[1-9]\d{0,8}$/.test(every)) {
+    throw usageError(`--checkpoint-every must be a number of steps from 1 on, not "${every}"`);
+  }
+  if (every !== undefined && text('checkpoint') === undefined) {
+    throw usageError('--checkpoint-every needs --checkpoint BASE, which says where');
   }
   return {
     preset,
@@ -150,6 +168,9 @@ function trainOptions(values: Values, command: string): TrainOptions {
     clock: oneOf(['measured', 'modelled'], 'clock', text('clock')) ?? 'measured',
     save: text('save'),
     dataset: text('dataset'),
+    checkpoint: text('checkpoint'),
+    checkpointEvery: every === undefined ? undefined : Number(every),
+    resume: text('resume'),
     quiet: values['quiet'] === true,
   };
 }

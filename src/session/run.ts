@@ -1,9 +1,10 @@
 /** Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests call. */
 import { fromWire, LockstepError, toWire } from '../base/errors';
 import { prepareFiles } from '../data/prepare-files';
-import type { Files, Notice, Report, SessionInfo } from '../protocol/session';
+import type { CheckpointFiles, Files, Notice, Report, SessionInfo } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import { type Blueprint, createBlueprint } from './blueprint';
+import { writeCheckpoint } from './checkpoint/checkpoint-file';
 import { datasetFile } from './dataset-file';
 import { DeviceKeeper } from './device-keeper';
 import { explainFailure } from './failures/failure-words';
@@ -41,6 +42,11 @@ export interface RunOptions {
   /** What happens on the way: a restart. It stands in the report, too. */
   readonly onNotice?: (notice: Notice) => void;
   readonly signal?: AbortSignal;
+  /** Checkpoints for files: every so many steps, and at the end, also of a run that is stopped. */
+  readonly checkpoint?: {
+    readonly every: number | undefined;
+    readonly save: (files: CheckpointFiles, step: number) => Promise<void>;
+  };
 }
 
 export interface RunResult {
@@ -80,7 +86,11 @@ class HeadlessRun {
   private nextCheckpointMs = performance.now() + CHECKPOINT_MS;
   private lastTurnMs = performance.now();
   private restarts = 0;
+  /** Steps that the run has behind it when it is through, those before a checkpoint included. */
   private readonly total: number;
+  /** Where it begins. */
+  private readonly start: number;
+  private savedStep: number | undefined;
 
   constructor(
     private readonly blueprint: Blueprint,
@@ -89,7 +99,13 @@ class HeadlessRun {
   ) {
     const { config } = blueprint;
     this.total = config.epochs === undefined ? config.steps : config.epochs * blueprint.stepsPerEpoch;
+    this.start = blueprint.resume?.checkpoint.step ?? 0;
+    if (this.start >= this.total) throw nothingLeft(this.start, this.total);
     for (const fault of options.faults ?? []) this.faults.add(fault);
+  }
+
+  private get done(): number {
+    return this.start + this.losses.length;
   }
 
   async run(): Promise<RunResult> {
@@ -102,7 +118,7 @@ class HeadlessRun {
         await this.train(training);
         break;
       } catch (reason) {
-        const failure = explainFailure(typed(reason), blueprint, losses.length);
+        const failure = explainFailure(typed(reason), blueprint, this.done);
         error = failure;
         if (!isRestartable(failure)) break;
         const next = await this.restart(failure);
@@ -112,6 +128,7 @@ class HeadlessRun {
       }
     }
     const totalMs = performance.now() - started;
+    if (error === undefined || (error instanceof LockstepError && error.code === 'aborted')) await this.save(training);
     const weights = await this.finalWeights(training, error);
     const measured = createMeasure(blueprint, REPORT_NS).run(mergedState(blueprint, weights));
     if (error instanceof LockstepError && error.code === 'not-finite') error = await explained(training, error);
@@ -144,28 +161,43 @@ class HeadlessRun {
 
   /** From where the training stands to the end. */
   private async train(training: Training): Promise<void> {
-    const { losses, total } = this;
+    const { total } = this;
     const plain = this.options.trace ? Math.max(0, total - TRACED_STEPS) : total;
     const lost = training.lost.then((error) => {
       throw error;
     });
     lost.catch(() => {});
-    while (losses.length < total) {
+    while (this.done < total) {
       if (performance.now() - this.lastTurnMs > TURN_MS) {
         await new Promise((resolve) => setTimeout(resolve));
         this.lastTurnMs = performance.now();
       }
       if (this.options.signal?.aborted)
-        throw new LockstepError('aborted', `The run was stopped after ${losses.length} steps.`);
-      if (losses.length < plain)
-        this.take(await Promise.race([training.run(Math.min(CHUNK, plain - losses.length)), lost]));
+        throw new LockstepError('aborted', `The run was stopped after ${this.done} steps.`);
+      if (this.done < plain) this.take(await Promise.race([training.run(this.chunk(plain)), lost]));
       else {
         const one = await Promise.race([training.trace(), lost]);
         this.traces.push(one);
         this.take([one.losses]);
       }
       await Promise.race([this.keep(training), lost]);
+      const { every } = this.options.checkpoint ?? {};
+      if (every !== undefined && this.done % every === 0) await Promise.race([this.save(training), lost]);
     }
+  }
+
+  /** Steps to the next file, or a chunk. */
+  private chunk(plain: number): number {
+    const { every } = this.options.checkpoint ?? {};
+    const due = every === undefined ? CHUNK : every - (this.done % every);
+    return Math.min(CHUNK, plain - this.done, due);
+  }
+
+  private async save(training: Training): Promise<void> {
+    const { checkpoint: files } = this.options;
+    if (!files || this.savedStep === this.done) return;
+    this.savedStep = this.done;
+    await files.save(writeCheckpoint(this.blueprint, await training.checkpoint()), this.done);
   }
 
   private take(records: readonly LossRecord[]): void {
@@ -198,9 +230,9 @@ class HeadlessRun {
       await broken?.dispose().catch(() => {});
       try {
         const next = await this.open();
-        await resume(next, this.checkpoint, this.losses.length);
+        await resume(next, this.checkpoint, this.done);
         const from = restartText(this.checkpoint?.step, this.restarts, maxRestarts);
-        this.tell('warning', failure, `${failure.message} ${from} Training went on from step ${this.losses.length}.`);
+        this.tell('warning', failure, `${failure.message} ${from} Training went on from step ${this.done}.`);
         return next;
       } catch (error) {
         if (!isRestartable(typed(error))) throw error;
@@ -228,6 +260,14 @@ class HeadlessRun {
 }
 
 const typed = (error: unknown): LockstepError => (error instanceof LockstepError ? error : fromWire(toWire(error)));
+
+const nothingLeft = (step: number, total: number): LockstepError =>
+  new LockstepError(
+    'config',
+    `The checkpoint stands before step ${step}, and the run has ${total}: nothing is left to run.`,
+    '"steps" counts from the start of training, not from the checkpoint.',
+    { step, total },
+  );
 
 const notFinite = (message: string, step: number): LockstepError =>
   new LockstepError('not-finite', message, 'Lower the learning rate, or check the data for extreme values.', { step });

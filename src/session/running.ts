@@ -62,6 +62,7 @@ export class Running {
     this.snapshots = createSnapshots(options.blueprint);
     this.inference = createInference(options.blueprint);
     this.player = this.attach(currentTraining, undefined);
+    this.finished = currentTraining.step;
   }
 
   static async start(options: RunningOptions): Promise<Running> {
@@ -144,9 +145,10 @@ export class Running {
       this.faults.clear();
       this.player.control({ type: 'pause' });
       await this.player.idle();
-      this.finished = 0;
+      const start = this.options.blueprint.resume?.checkpoint.step ?? 0;
+      this.finished = start;
       const failed = this.failure !== undefined || !(await this.startAgain());
-      if (failed) await this.replace(undefined, 0);
+      if (failed) await this.replace(undefined, start);
       else this.player = this.makePlayer(this.training, undefined);
       await this.emitSnapshot();
       if (failed && !this.failure) this.emit({ type: 'state', state: 'paused', reason: '' });

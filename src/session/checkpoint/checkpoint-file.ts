@@ -4,7 +4,7 @@
  * and writes it; read-checkpoint.ts reads it. Who calls: session.ts, run.ts.
  */
 import { at, must } from '../../base/invariant';
-import { type NamedTensor, readSafetensors, writeSafetensors } from '../../interop/safetensors';
+import { type NamedTensor, readMetadata, readSafetensors, writeSafetensors } from '../../interop/safetensors';
 import { optimizerState } from '../../optim/optimizer';
 import type { CheckpointFiles } from '../../protocol/session';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -93,6 +93,17 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
   };
   const checksums: Checksums = { model: sums(inModel), state: sums(tensors), header: headerSum(meta) };
   return { model, state: writeSafetensors(tensors, { ...meta, crc32: JSON.stringify(checksums) }) };
+}
+
+/** Is this the model that was saved with this state? A file that cannot be read is not. */
+export function belongTogether(model: Uint8Array<ArrayBuffer>, state: Uint8Array<ArrayBuffer>): boolean {
+  try {
+    const { model: expected } = JSON.parse(readMetadata('', state)['crc32'] ?? '') as Checksums;
+    const found = readSafetensors('', model, { stripModule: true });
+    return found.length === Object.keys(expected).length && found.every((t) => expected[t.name] === crc32(t.data));
+  } catch {
+    return false;
+  }
 }
 
 /** Of what the state's file says of itself, the checksums aside. */

@@ -1,0 +1,115 @@
+/** `--checkpoint`, `--checkpoint-every` and `--resume`: the run without the stop; a save that is interrupted anywhere leaves the one before. */
+import { copyFile, link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Report } from '../protocol/session';
+import { loadCheckpoint, saveCheckpoint } from './checkpoint-files';
+import { train } from './train';
+import type { TrainOptions } from './usage';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'lockstep-checkpoint-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+const file = (name: string): string => path.join(folder, name);
+
+const RUN = {
+  device: 'cpu',
+  model: { layers: [{ type: 'Linear', in: 2, out: 4 }, { type: 'Dropout' }, { type: 'Linear', in: 4, out: 1 }] },
+  optimizer: { type: 'AdamW' },
+  data: { type: 'xor', samples: 40 },
+  batchSize: 8,
+  mode: 'ddp',
+  worldSize: 2,
+  steps: 12,
+};
+
+async function run(config: object, options: Partial<TrainOptions> = {}, stopAt?: number): Promise<Report> {
+  await writeFile(file('run.json'), JSON.stringify({ ...RUN, ...config }));
+  const abort = new AbortController();
+  if (stopAt !== undefined) abort.abort();
+  await train(
+    {
+      preset: undefined,
+      config: file('run.json'),
+      device: undefined,
+      browser: false,
+      out: file('report.json'),
+      trace: undefined,
+      clock: 'measured',
+      save: undefined,
+      dataset: undefined,
+      checkpoint: undefined,
+      checkpointEvery: undefined,
+      resume: undefined,
+      quiet: true,
+      ...options,
+    },
+    abort.signal,
+  );
+  return JSON.parse(await readFile(file('report.json'), 'utf8')) as Report;
+}
+
+test('five steps, and the rest from the checkpoint, are the twelve steps', async () => {
+  const straight = await run({});
+  await run({ steps: 5 }, { checkpoint: file('ckpt') });
+  expect((await readdir(folder)).filter((name) => name.startsWith('ckpt')).toSorted()).toEqual([
+    'ckpt.safetensors',
+    'ckpt.state.safetensors',
+  ]);
+  const resumed = await run({ placement: 'workers' }, { resume: file('ckpt') });
+  expect(resumed.losses).toEqual(straight.losses.slice(5));
+  expect(resumed.weightsSha256).toBe(straight.weightsSha256);
+  expect(resumed.notices.map((n) => n.id)).toContain('resumed');
+  // Named in the configuration, relative to it.
+  expect((await run({ resume: 'ckpt' })).weightsSha256).toBe(straight.weightsSha256);
+});
+
+test('every four steps; a run that is stopped leaves a checkpoint, too', async () => {
+  await run({ steps: 6 }, { checkpoint: file('ckpt'), checkpointEvery: 4 });
+  const resumed = await run({ steps: 7 }, { resume: file('ckpt') });
+  expect(resumed.losses.map((l) => l.step)).toEqual([6]);
+  const stopped = await run({}, { resume: file('ckpt'), checkpoint: file('stopped') }, 0);
+  expect(stopped.error?.code).toBe('aborted');
+  const rest = await run({}, { resume: file('stopped') });
+  expect(rest.losses[0]?.step).toBe(6);
+});
+
+test('nothing left to run, and no checkpoint there, are said', async () => {
+  await run({ steps: 3 }, { checkpoint: file('ckpt') });
+  await expect(run({ steps: 3 }, { resume: file('ckpt') })).rejects.toThrow('nothing is left to run');
+  await expect(run({}, { resume: file('none') })).rejects.toThrow(/cannot read the checkpoint: .*none/);
+});
+
+test('interrupted between the two renames, the save before is what is loaded; and the next save does not lose it', async () => {
+  const bytes = async (base: string) => ({
+    model: new Uint8Array(await readFile(file(`${base}.safetensors`))),
+    state: new Uint8Array(await readFile(file(`${base}.state.safetensors`))),
+  });
+  await run({ steps: 3 }, { checkpoint: file('ckpt') });
+  const old = await bytes('ckpt');
+  await run({ steps: 4 }, { checkpoint: file('next') });
+  const next = await bytes('next');
+  // As saveCheckpoint leaves it when the process dies after the first rename.
+  await link(file('ckpt.safetensors'), file('ckpt.safetensors.previous'));
+  await rm(file('ckpt.safetensors'));
+  await copyFile(file('next.safetensors'), file('ckpt.safetensors'));
+  const names = ['run.safetensors', 'run.state.safetensors'];
+  const loaded = async () => {
+    const files = await loadCheckpoint(file('ckpt'), 'run');
+    return names.map((name) => files[name]);
+  };
+  expect(await loaded()).toEqual([old.model, old.state]);
+  await saveCheckpoint(file('ckpt'), next);
+  expect(await loaded()).toEqual([next.model, next.state]);
+  expect((await readdir(folder)).some((name) => /tmp|previous/.test(name))).toBe(false);
+});
+
+test('a folder that is not there', async () => {
+  const empty = new Uint8Array();
+  await expect(saveCheckpoint(file('no/ckpt'), { model: empty, state: empty })).rejects.toThrow(
+    'cannot write the checkpoint',
+  );
+});

@@ -1,0 +1,69 @@
+/**
+ * Checkpoints in the file system. Saving is atomic: both files are written beside the old ones and reach the disk first; then the model is renamed and last the
+ * state, which names the model that belongs to it by its checksums. Whoever is interrupted between the two leaves the model before as
+ * `<base>.safetensors.previous`, which loading takes instead. Called by train.ts and read-run.ts.
+ */
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { LockstepError } from '../base/errors';
+import type { CheckpointFiles, Files } from '../protocol/session';
+import { belongTogether, modelFileName, stateFileName } from '../session/checkpoint/checkpoint-file';
+import { fileReason } from './file-error';
+
+const previousOf = (file: string): string => `${file}.previous`;
+const temporaryOf = (file: string): string => `${file}.${process.pid}.tmp`;
+
+export async function saveCheckpoint(base: string, { model, state }: CheckpointFiles): Promise<void> {
+  const [modelFile, stateFile] = [modelFileName(base), stateFileName(base)];
+  try {
+    await writeThrough(temporaryOf(modelFile), model);
+    await writeThrough(temporaryOf(stateFile), state);
+    // A second name for the model that the old state belongs to. After a save that was interrupted it has one, and there is none before the first.
+    if (await isWhole(base)) {
+      await rm(previousOf(modelFile), { force: true });
+      await link(modelFile, previousOf(modelFile));
+    }
+    await rename(temporaryOf(modelFile), modelFile);
+    await rename(temporaryOf(stateFile), stateFile);
+    await rm(previousOf(modelFile), { force: true });
+  } catch (error) {
+    await Promise.all([modelFile, stateFile].map((file) => rm(temporaryOf(file), { force: true })));
+    const hint = 'The folder must exist and be writable. The checkpoint before this one is as it was.';
+    throw new LockstepError('data', `cannot write the checkpoint ${base}: ${fileReason(error)}`, hint, { base });
+  }
+}
+
+async function isWhole(base: string): Promise<boolean> {
+  const files = await Promise.all([read(modelFileName(base)), read(stateFileName(base))]).catch(() => undefined);
+  return files !== undefined && belongTogether(...files);
+}
+
+async function writeThrough(file: string, bytes: Uint8Array): Promise<void> {
+  const handle = await open(file, 'w');
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The two files under the names by which the session looks for them: those of `name`, read from `base`. */
+export async function loadCheckpoint(base: string, name: string): Promise<Files> {
+  const [modelFile, stateFile] = [modelFileName(base), stateFileName(base)];
+  const [model, previous, state] = await Promise.all([
+    read(modelFile),
+    read(previousOf(modelFile)).catch(() => undefined),
+    read(stateFile),
+  ]);
+  const interrupted = previous !== undefined && !belongTogether(model, state) && belongTogether(previous, state);
+  return { [modelFileName(name)]: interrupted ? previous : model, [stateFileName(name)]: state };
+}
+
+async function read(file: string): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(await readFile(file));
+  } catch (error) {
+    const hint = '--resume takes what --checkpoint was given: a path without ".safetensors".';
+    throw new LockstepError('data', `cannot read the checkpoint: ${fileReason(error)} (${file})`, hint, { file });
+  }
+}
