@@ -14,6 +14,7 @@ const rooms = [
   ['parallel'],
   ['trace'],
   ['runtime'],
+  ['distributed'],
   ['simulator'],
   ['interop'],
   ['session'],

@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'device-lost' // the GPUDevice was lost
   | 'gpu' // a WebGPU validation or internal error
   | 'rank-failed' // a rank's worker died or went silent
+  | 'distributed' // a process group is used wrongly, or its ranks disagree
   | 'timeout' // a rank waited for another one for longer than the process group allows
   | 'aborted' // the run was stopped by the user
   | 'internal';

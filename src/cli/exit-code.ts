@@ -27,6 +27,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
   'device-lost': EXIT.runFailed,
   gpu: EXIT.runFailed,
   'rank-failed': EXIT.runFailed,
+  distributed: EXIT.runFailed,
   timeout: EXIT.runFailed,
   aborted: EXIT.runFailed,
   internal: EXIT.internal,

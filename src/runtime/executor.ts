@@ -77,8 +77,11 @@ export interface Executor {
   allocatedBytes(device: DeviceIndex): number;
   /** Write a persistent buffer. */
   write(device: DeviceIndex, buffer: string, data: HostArray): void;
-  /** Read buffers back, after everything submitted so far. */
-  read(refs: readonly { readonly device: DeviceIndex; readonly buffer: string }[]): Promise<Float32Array[]>;
+  /** Read buffers back, after everything submitted so far. `bits`: integers come as the floats whose bits they are, since not every number of theirs is a float. */
+  read(
+    refs: readonly { readonly device: DeviceIndex; readonly buffer: string }[],
+    as?: 'numbers' | 'bits',
+  ): Promise<Float32Array[]>;
   /**
    * Enqueue one step of program `variant`. Resolves when the next step may be enqueued (at once, or after the last host
    * transfer, or when there is room for its loss), and must not be called again before; losses come later through `losses()`.

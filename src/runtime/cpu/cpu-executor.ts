@@ -105,7 +105,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       `program ${variant}`,
     );
 
-  /** Where the losses of a variant stand; one that has none makes no entry in losses(). */
+  /** Where the losses of a variant stand. */
   const lossPlaces = new Map(
     programs.map((program) => [
       program.variant,
@@ -116,8 +116,8 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
   );
   const noteLosses = (variant: string) => {
     const places = must(lossPlaces.get(variant), variant);
-    if (places.length > 0)
-      pendingLosses.push(places.map(({ device, array }) => ({ device, value: array[0] ?? Number.NaN })));
+    // An entry even without a loss: those of several executors are matched by their place.
+    pendingLosses.push(places.map(({ device, array }) => ({ device, value: array[0] ?? Number.NaN })));
   };
 
   /** The two queues of a lane whose peers live elsewhere. */
@@ -209,7 +209,11 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     lost: new Promise<string>(() => {}),
     allocatedBytes: (device) => memoryOf(device).bytes,
     write: (device, buffer, data) => memoryOf(device).persistent(buffer).set(data),
-    read: async (refs) => refs.map(({ device, buffer }) => Float32Array.from(memoryOf(device).persistent(buffer))),
+    read: async (refs, as) =>
+      refs.map(({ device, buffer }) => {
+        const array = memoryOf(device).persistent(buffer);
+        return as === 'bits' ? message(array) : Float32Array.from(array);
+      }),
     step(variant, nextFeed, stop) {
       if (disposed) throw disposedError();
       feed = nextFeed;

@@ -4,11 +4,12 @@ import type { GpuMemory } from './memory';
 import type { Location } from './memory-layout';
 import type { StagingPool } from './staging-pool';
 
-/** Class indices come back as numbers, too: everything is Float32Array. */
+/** Class indices come back as numbers, too, where bits are not asked for: everything is Float32Array. */
 export async function readBuffers(
   locations: readonly Location[],
   memory: GpuMemory,
   staging: StagingPool,
+  as: 'numbers' | 'bits' = 'numbers',
 ): Promise<Float32Array[]> {
   const lengths = locations.map(({ spec }) => elements(spec.shape));
   const bytes = lengths.reduce((sum, length) => sum + length * 4, 0);
@@ -28,7 +29,7 @@ export async function readBuffers(
   return locations.map(({ spec }, i) => {
     const start = starts[i] ?? 0;
     const length = lengths[i] ?? 0;
-    return spec.dtype === 'i32'
+    return spec.dtype === 'i32' && as === 'numbers'
       ? Float32Array.from(new Int32Array(image, start, length))
       : new Float32Array(image.slice(start, start + length * 4));
   });

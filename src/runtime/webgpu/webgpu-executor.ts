@@ -117,12 +117,13 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
       const integers = location.spec.dtype === 'i32' && !(data instanceof Int32Array);
       memory.write(location.buffer, location.offset, integers ? Int32Array.from(data) : data);
     },
-    read: (refs) =>
+    read: (refs, as) =>
       guarded(() =>
         readBuffers(
           refs.map(({ device, buffer }) => persistent(device, buffer)),
           memory,
           staging,
+          as,
         ),
       ),
     step(variant, feed, stop) {

@@ -1,0 +1,38 @@
+/**
+ * gloo: every rank by itself. It holds typed arrays of its own and runs its own lane of the collective's Program; what goes to other ranks leaves through a
+ * MessagePort, as gloo sends through a socket. Works within one thread and between workers alike.
+ */
+
+import { LockstepError } from '../../base/errors';
+import { oneAtATime } from '../../base/one-at-a-time';
+import { PROGRAM_OPS } from '../../parallel/strategies';
+import { createCpuExecutor } from '../../runtime/cpu/cpu-executor';
+import { message, viewAs } from '../../runtime/cpu/join';
+import { createPortTransport, type Ports } from '../../runtime/transport/port-transport';
+import { ExecutorCache } from './executor-cache';
+import type { GroupBackend } from './group-backend';
+import { runLane } from './run-lane';
+
+/** `ports` lead from this rank to every other rank of the group. */
+export function createGloo(rank: number, ports: Ports): GroupBackend {
+  const transport = createPortTransport(rank, ports);
+  const executors = new ExecutorCache(async (program) =>
+    createCpuExecutor({ programs: [program], devices: [rank], ops: PROGRAM_OPS, transport }),
+  );
+  const inOrder = oneAtATime();
+  return {
+    name: 'gloo',
+    run: (request, input, output) =>
+      inOrder(async () => runLane(await executors.get(request), request, [{ rank, input, output }])),
+    async send({ from, to, name }, data) {
+      transport.send(from, to, name, message(data));
+    },
+    async recv({ from, to, name }, into) {
+      into.set(viewAs(into, await transport.recv(from, to, name)));
+    },
+    close(error) {
+      transport.close(error instanceof LockstepError ? error : new LockstepError('aborted', error.message));
+      executors.dispose();
+    },
+  };
+}

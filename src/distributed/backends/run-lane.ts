@@ -1,0 +1,30 @@
+/** One run of a collective's Program on an executor: inputs in, a step, results out. */
+import { at } from '../../base/invariant';
+import { viewAs } from '../../runtime/cpu/join';
+import type { Executor } from '../../runtime/executor';
+import type { HostArray } from '../../tensor/shape';
+import { INPUT, OUTPUT, outputLength, VARIANT } from './collective-program';
+import type { CollectiveRequest } from './group-backend';
+
+export interface Part {
+  readonly rank: number;
+  readonly input: HostArray;
+  readonly output: HostArray;
+}
+
+/** The arrays of the ranks that `executor` hosts. */
+export async function runLane(executor: Executor, request: CollectiveRequest, parts: readonly Part[]): Promise<void> {
+  if (request.length > 0) for (const { rank, input } of parts) executor.write(rank, INPUT, input);
+  await executor.step(VARIANT, () => new Float32Array(0));
+  if (request.length === 0) return;
+  const inPlace = outputLength(request) === 0;
+  const results = await executor.read(
+    parts.map(({ rank }) => ({ device: rank, buffer: inPlace ? INPUT : OUTPUT })),
+    'bits',
+  );
+  parts.forEach(({ input, output }, i) => {
+    // What a rank does not ask for (all but the root of a gather) has no place to go.
+    const target = inPlace ? input : output;
+    if (target.length > 0) target.set(viewAs(target, at(results, i)));
+  });
+}

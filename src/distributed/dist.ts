@@ -1,0 +1,446 @@
+/**
+ * torch.distributed as one rank sees it: `import torch.distributed as dist` there, an object here, because many ranks live in one thread. It runs eagerly: each
+ * call is checked, entered in the ledger of its group, carried out by the backend and recorded. With `asyncOp: true` a call returns a Work; else a promise.
+ * Made by spawn() and launch(), or by hand from a cluster.
+ */
+import type { LockstepError } from '../base/errors';
+import type { AlgorithmName, ReduceOp } from '../protocol/collective';
+import type { Backend, FlightRecorderDump } from '../protocol/process-group';
+import { type CallSite, callSite } from './call-site';
+import { type Members, peerIn } from './calls/check';
+import * as calls from './calls/collectives';
+import { newGroupRanks } from './calls/new-group';
+import { FlightRecorder } from './flight-recorder';
+import { checkBackend, initWorld } from './init-world';
+import { callName } from './ledger/fingerprint';
+import { type Prepared, ProcessGroup } from './process-group';
+import type { ClusterAccess } from './seats';
+import type { Meeting } from './store/rendezvous';
+import type { Store } from './store/store';
+import type { Tensor } from './tensor';
+import { notInitialized, torchError } from './torch-error';
+import { Work } from './work';
+
+/** PyTorch waits 30 minutes; a page cannot. */
+const DEFAULT_TIMEOUT_S = 60;
+
+/** A group of ranks, also for those that are not in it. */
+export interface Group {
+  readonly name: string;
+  readonly ranks: readonly number[];
+}
+
+export interface InitOptions {
+  readonly backend?: string;
+  /** Default 'env://'. */
+  readonly initMethod?: string;
+  readonly worldSize?: number;
+  readonly rank?: number;
+  readonly timeoutS?: number;
+  /** How collectives are carried out; each group may have its own. */
+  readonly algorithm?: AlgorithmName;
+}
+
+export interface CallOptions {
+  /** Default: the world. */
+  readonly group?: Group;
+  /** Where the call stands ("train.py:12"), if it is not the calling line. */
+  readonly site?: string;
+}
+type Reducing = CallOptions & { readonly op?: ReduceOp };
+type Async<T> = T & { readonly asyncOp: true };
+type MaybeAsync<T> = T & { readonly asyncOp?: boolean };
+type PeerOptions = CallOptions & { readonly tag?: number };
+
+/** An entry of batchIsendIrecv, as torch's P2POp. */
+export interface P2POp {
+  readonly op: 'isend' | 'irecv';
+  readonly tensor: Tensor;
+  readonly peer: number;
+  readonly tag?: number;
+  readonly group?: Group;
+}
+
+interface World {
+  readonly meeting: Meeting;
+  readonly group: Group;
+  readonly timeoutMs: number;
+  readonly backend: Backend;
+  readonly algorithm: AlgorithmName;
+}
+
+const DEFAULT_GROUP = 'default_pg';
+
+export class Dist {
+  /** What PyTorch would print as a warning. */
+  readonly warnings: string[] = [];
+  private world: World | undefined;
+  private readonly groups = new Map<string, ProcessGroup>();
+  private readonly recorder = new FlightRecorder();
+  private madeGroups = 0;
+  private lastRank = 0;
+
+  constructor(
+    private readonly access: ClusterAccess,
+    /** os.environ of this process: what a launcher has set. */
+    readonly environment: Readonly<Record<string, string>> = {},
+  ) {}
+
+  async initProcessGroup({
+    backend = 'gloo',
+    initMethod = 'env://',
+    rank,
+    worldSize,
+    timeoutS = DEFAULT_TIMEOUT_S,
+    algorithm = 'ring',
+  }: InitOptions = {}): Promise<void> {
+    if (this.world)
+      throw torchError(
+        'RuntimeError',
+        'trying to initialize the default process group twice!',
+        'Once a process is enough; destroyProcessGroup() comes before another one.',
+      );
+    const name = checkBackend(backend, this.access.hasNccl);
+    const timeoutMs = 1000 * timeoutS;
+    const request = { backend: name, initMethod, rank, worldSize, timeoutMs, environment: this.environment };
+    const meeting = await initWorld(request, this.access);
+    const group = { name: DEFAULT_GROUP, ranks: Array.from({ length: meeting.worldSize }, (_, r) => r) };
+    this.world = { meeting, group, timeoutMs, backend: name, algorithm };
+    this.madeGroups = 0;
+    this.lastRank = meeting.rank;
+    await this.open(group, { timeoutMs, backend: name, algorithm });
+  }
+
+  isInitialized(): boolean {
+    return this.world !== undefined;
+  }
+
+  /** Of a sub-group: this rank takes no further calls of it. Without one: the rank leaves the world. */
+  async destroyProcessGroup(group?: Group): Promise<void> {
+    if (!this.world)
+      throw torchError(
+        'AssertionError',
+        '',
+        'There is no process group to destroy: initProcessGroup() has not been called, or destroyProcessGroup() twice.',
+      );
+    if (group && group.name !== DEFAULT_GROUP) {
+      this.groups
+        .get(group.name)
+        ?.close(torchError('RuntimeError', 'The process group was destroyed.', '', {}, 'aborted'));
+      this.groups.delete(group.name);
+      return;
+    }
+    await this.end('has destroyed its process group');
+  }
+
+  /** What a launcher calls when the process ends, for whatever reason: the others are told. */
+  async end(why: string): Promise<void> {
+    const { world } = this;
+    if (!world) return;
+    this.world = undefined;
+    const { id, rank, worldSize, leave } = world.meeting;
+    await this.access.leave(id, worldSize, rank, why);
+    const ended: LockstepError = torchError('RuntimeError', `Rank ${rank} ${why}.`, '', {}, 'aborted');
+    for (const group of this.groups.values()) group.close(ended);
+    this.groups.clear();
+    await leave();
+  }
+
+  /** -1 where this rank is not in the group. */
+  getRank(group?: Group): number {
+    const { meeting } = this.initialized();
+    return group ? group.ranks.indexOf(meeting.rank) : meeting.rank;
+  }
+
+  getWorldSize(group?: Group): number {
+    const { meeting } = this.initialized();
+    return group ? (group.ranks.includes(meeting.rank) ? group.ranks.length : -1) : meeting.worldSize;
+  }
+
+  getBackend(group?: Group): Backend {
+    const { group: all } = this.initialized();
+    return this.member(group ?? all).backendName;
+  }
+
+  /** The store through which the world met: c10d's default store. */
+  get store(): Store {
+    return this.initialized().meeting.store;
+  }
+
+  /** Every rank of the world calls it, members or not, in the same order. Ranks are sorted, as PyTorch does. */
+  async newGroup(
+    ranks?: readonly number[],
+    {
+      timeoutS,
+      backend,
+      algorithm,
+      site,
+    }: {
+      readonly timeoutS?: number;
+      readonly backend?: string;
+      readonly algorithm?: AlgorithmName;
+      readonly site?: string;
+    } = {},
+  ): Promise<Group> {
+    const at = callSite(this.newGroup, site);
+    const world = this.initialized();
+    const sorted = newGroupRanks(ranks, world.group.ranks.length);
+    const name = backend === undefined ? world.backend : checkBackend(backend, this.access.hasNccl);
+    await this.member(world.group)
+      .collective(
+        { ...calls.barrier('BARRIER'), fingerprint: { opType: 'NEW_GROUP', shapes: [], dtypes: [], ranks: sorted } },
+        { site: at },
+      )
+      .wait();
+    const group = { name: String(++this.madeGroups), ranks: sorted };
+    if (sorted.includes(world.meeting.rank))
+      await this.open(group, {
+        timeoutMs: timeoutS === undefined ? world.timeoutMs : 1000 * timeoutS,
+        backend: name,
+        algorithm: algorithm ?? world.algorithm,
+      });
+    return group;
+  }
+
+  barrier(options: Async<CallOptions>): Work;
+  barrier(options?: CallOptions): Promise<void>;
+  barrier(options: MaybeAsync<CallOptions> = {}): Work | Promise<void> {
+    return this.issue(this.barrier, options, () => calls.barrier('BARRIER'));
+  }
+
+  /** A barrier whose error, on rank 0, names the ranks that have not come. */
+  monitoredBarrier({ timeoutS, ...options }: CallOptions & { readonly timeoutS?: number } = {}): Promise<void> {
+    return this.issue(
+      this.monitoredBarrier,
+      { ...options, timeoutMs: timeoutS === undefined ? undefined : 1000 * timeoutS },
+      () => calls.barrier('MONITORED_BARRIER'),
+    ) as Promise<void>;
+  }
+
+  allReduce(tensor: Tensor, options: Async<Reducing>): Work;
+  allReduce(tensor: Tensor, options?: Reducing): Promise<void>;
+  allReduce(tensor: Tensor, options: MaybeAsync<Reducing> = {}): Work | Promise<void> {
+    return this.issue(this.allReduce, options, (members) => calls.allReduce(members, tensor, options.op ?? 'sum'));
+  }
+
+  broadcast(tensor: Tensor, src: number, options: Async<CallOptions>): Work;
+  broadcast(tensor: Tensor, src: number, options?: CallOptions): Promise<void>;
+  broadcast(tensor: Tensor, src: number, options: MaybeAsync<CallOptions> = {}): Work | Promise<void> {
+    return this.issue(this.broadcast, options, (members) => calls.broadcast(members, tensor, src));
+  }
+
+  reduce(tensor: Tensor, dst: number, options: Async<Reducing>): Work;
+  reduce(tensor: Tensor, dst: number, options?: Reducing): Promise<void>;
+  reduce(tensor: Tensor, dst: number, options: MaybeAsync<Reducing> = {}): Work | Promise<void> {
+    return this.issue(this.reduce, options, (members) => calls.reduce(members, tensor, dst, options.op ?? 'sum'));
+  }
+
+  scatter(tensor: Tensor, scatterList: readonly Tensor[] | undefined, src: number, options: Async<CallOptions>): Work;
+  scatter(tensor: Tensor, scatterList?: readonly Tensor[], src?: number, options?: CallOptions): Promise<void>;
+  scatter(
+    tensor: Tensor,
+    scatterList?: readonly Tensor[],
+    src = 0,
+    options: MaybeAsync<CallOptions> = {},
+  ): Work | Promise<void> {
+    return this.issue(this.scatter, options, (members) => calls.scatter(members, tensor, scatterList, src));
+  }
+
+  gather(tensor: Tensor, gatherList: readonly Tensor[] | undefined, dst: number, options: Async<CallOptions>): Work;
+  gather(tensor: Tensor, gatherList?: readonly Tensor[], dst?: number, options?: CallOptions): Promise<void>;
+  gather(
+    tensor: Tensor,
+    gatherList?: readonly Tensor[],
+    dst = 0,
+    options: MaybeAsync<CallOptions> = {},
+  ): Work | Promise<void> {
+    return this.issue(this.gather, options, (members) => calls.gather(members, tensor, gatherList, dst));
+  }
+
+  allGather(tensorList: readonly Tensor[], tensor: Tensor, options: Async<CallOptions>): Work;
+  allGather(tensorList: readonly Tensor[], tensor: Tensor, options?: CallOptions): Promise<void>;
+  allGather(
+    tensorList: readonly Tensor[],
+    tensor: Tensor,
+    options: MaybeAsync<CallOptions> = {},
+  ): Work | Promise<void> {
+    return this.issue(this.allGather, options, (members) => calls.allGather(members, tensorList, tensor));
+  }
+
+  allGatherIntoTensor(output: Tensor, input: Tensor, options: Async<CallOptions>): Work;
+  allGatherIntoTensor(output: Tensor, input: Tensor, options?: CallOptions): Promise<void>;
+  allGatherIntoTensor(output: Tensor, input: Tensor, options: MaybeAsync<CallOptions> = {}): Work | Promise<void> {
+    return this.issue(this.allGatherIntoTensor, options, (members) =>
+      calls.allGatherIntoTensor(members, output, input),
+    );
+  }
+
+  reduceScatter(output: Tensor, inputList: readonly Tensor[], options: Async<Reducing>): Work;
+  reduceScatter(output: Tensor, inputList: readonly Tensor[], options?: Reducing): Promise<void>;
+  reduceScatter(
+    output: Tensor,
+    inputList: readonly Tensor[],
+    options: MaybeAsync<Reducing> = {},
+  ): Work | Promise<void> {
+    return this.issue(this.reduceScatter, options, (members) =>
+      calls.reduceScatter(members, output, inputList, options.op ?? 'sum'),
+    );
+  }
+
+  reduceScatterTensor(output: Tensor, input: Tensor, options: Async<Reducing>): Work;
+  reduceScatterTensor(output: Tensor, input: Tensor, options?: Reducing): Promise<void>;
+  reduceScatterTensor(output: Tensor, input: Tensor, options: MaybeAsync<Reducing> = {}): Work | Promise<void> {
+    return this.issue(this.reduceScatterTensor, options, (members) =>
+      calls.reduceScatterTensor(members, output, input, options.op ?? 'sum'),
+    );
+  }
+
+  allToAll(outputList: readonly Tensor[], inputList: readonly Tensor[], options: Async<CallOptions>): Work;
+  allToAll(outputList: readonly Tensor[], inputList: readonly Tensor[], options?: CallOptions): Promise<void>;
+  allToAll(
+    outputList: readonly Tensor[],
+    inputList: readonly Tensor[],
+    options: MaybeAsync<CallOptions> = {},
+  ): Work | Promise<void> {
+    return this.issue(this.allToAll, options, (members) => calls.allToAll(members, outputList, inputList));
+  }
+
+  allToAllSingle(output: Tensor, input: Tensor, options: Async<CallOptions>): Work;
+  allToAllSingle(output: Tensor, input: Tensor, options?: CallOptions): Promise<void>;
+  allToAllSingle(output: Tensor, input: Tensor, options: MaybeAsync<CallOptions> = {}): Work | Promise<void> {
+    return this.issue(this.allToAllSingle, options, (members) => calls.allToAllSingle(members, output, input));
+  }
+
+  /** Resolves when the receiver has come for it. */
+  async send(tensor: Tensor, dst: number, options: PeerOptions = {}): Promise<void> {
+    await this.peer('send', tensor, dst, options, callSite(this.send, options.site)).wait();
+  }
+
+  /** `src` undefined: from whoever sends. Resolves with the global rank that sent. */
+  async recv(tensor: Tensor, src?: number, options: PeerOptions = {}): Promise<number> {
+    const work = this.peer('recv', tensor, src, options, callSite(this.recv, options.site));
+    await work.wait();
+    const { ranks } = options.group ?? this.initialized().group;
+    return ranks[work.peer ?? -1] ?? -1;
+  }
+
+  isend(tensor: Tensor, dst: number, options: PeerOptions = {}): Work {
+    return this.peer('send', tensor, dst, options, callSite(this.isend, options.site));
+  }
+
+  irecv(tensor: Tensor, src?: number, options: PeerOptions = {}): Work {
+    return this.peer('recv', tensor, src, options, callSite(this.irecv, options.site));
+  }
+
+  /** Issues all of them before it waits for any: no order of sends and receives can block. */
+  batchIsendIrecv(ops: readonly P2POp[]): Work[] {
+    const site = callSite(this.batchIsendIrecv);
+    return ops.map(({ op, tensor, peer, ...options }) =>
+      this.peer(op === 'isend' ? 'send' : 'recv', tensor, peer, options, site),
+    );
+  }
+
+  /** The flight recorder of this rank, as torch.distributed dumps it. */
+  dumpFlightRecorder(): FlightRecorderDump {
+    return this.recorder.dump(this.world?.meeting.rank ?? this.lastRank);
+  }
+
+  private initialized(): World {
+    if (!this.world) throw notInitialized();
+    return this.world;
+  }
+
+  private async open(
+    group: Group,
+    options: { readonly timeoutMs: number; readonly backend: Backend; readonly algorithm: AlgorithmName },
+  ): Promise<void> {
+    const { meeting } = this.initialized();
+    const { timeoutMs, backend, algorithm } = options;
+    const rank = group.ranks.indexOf(meeting.rank);
+    const { worldSize, id: worldId } = meeting;
+    const seat = await this.access.join({ worldId, worldSize, name: group.name, ranks: group.ranks, rank, backend });
+    const isDefault = group.name === DEFAULT_GROUP;
+    this.groups.set(
+      group.name,
+      new ProcessGroup(
+        {
+          id: isDefault ? 0 : Number(group.name),
+          name: isDefault ? '0' : group.name,
+          description: isDefault ? DEFAULT_GROUP : 'undefined',
+          ranks: group.ranks,
+          rank,
+          timeoutMs,
+          algorithm,
+        },
+        seat.ledger,
+        seat.backend,
+        this.recorder,
+      ),
+    );
+  }
+
+  /** This rank's end of the group. */
+  private member(group: Group): ProcessGroup {
+    const found = this.groups.get(group.name);
+    if (found) return found;
+    throw torchError(
+      'RuntimeError',
+      'Invalid process group specified',
+      `Rank ${this.getRank()} is not in the group [${group.ranks.join(', ')}], or has destroyed it.`,
+    );
+  }
+
+  private membersOf(group: Group, own: ProcessGroup): Members {
+    return {
+      ranks: group.ranks,
+      rank: own.options.rank,
+      backend: own.backendName,
+      isDefault: group.name === DEFAULT_GROUP,
+    };
+  }
+
+  private issue(
+    called: (...args: never[]) => unknown,
+    options: MaybeAsync<CallOptions> & { readonly timeoutMs?: number | undefined },
+    prepare: (members: Members) => Prepared,
+  ): Work | Promise<void> {
+    const site = callSite(called, options.site);
+    if (options.asyncOp) return this.start(options, site, prepare);
+    // A wrong argument is an error of the promise, as everything else is.
+    return (async () => this.start(options, site, prepare).wait())();
+  }
+
+  private start(
+    { group, timeoutMs }: CallOptions & { readonly timeoutMs?: number | undefined },
+    site: CallSite | undefined,
+    prepare: (members: Members) => Prepared,
+  ): Work {
+    const world = this.initialized();
+    const where = group ?? world.group;
+    if (!where.ranks.includes(world.meeting.rank)) {
+      const call = callName(
+        prepare({ ranks: where.ranks, rank: 0, backend: world.backend, isDefault: false }).fingerprint.opType,
+      );
+      this.warnings.push(
+        `Running ${call} on global rank ${world.meeting.rank} which does not belong to the given group.`,
+      );
+      return new Work(Promise.resolve());
+    }
+    const own = this.member(where);
+    return own.collective(prepare(this.membersOf(where, own)), { site, timeoutMs });
+  }
+
+  private peer(
+    kind: 'send' | 'recv',
+    tensor: Tensor,
+    peer: number | undefined,
+    { group, tag = 0 }: PeerOptions,
+    site: CallSite | undefined,
+  ): Work & { readonly peer?: number } {
+    const world = this.initialized();
+    const where = group ?? world.group;
+    const own = this.member(where);
+    const other = peer === undefined ? undefined : peerIn(this.membersOf(where, own), kind, peer);
+    return own.pointToPoint(kind, tensor, other, tag, { site });
+  }
+}

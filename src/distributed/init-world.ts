@@ -1,0 +1,72 @@
+/** initProcessGroup's way to a world: rendezvous, then every rank leaves its card in the store and waits for those of the others. */
+import type { Backend } from '../protocol/process-group';
+import { type Meeting, rendezvous, type StoreAccess } from './store/rendezvous';
+import { torchError } from './torch-error';
+
+export interface InitRequest {
+  readonly backend: string;
+  readonly initMethod: string;
+  readonly rank: number | undefined;
+  readonly worldSize: number | undefined;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+export function checkBackend(backend: string, hasNccl: boolean): Backend {
+  if (backend === 'mpi')
+    throw torchError(
+      'RuntimeError',
+      "Distributed package doesn't have MPI built in. MPI is only included if you build PyTorch from source on a host that has MPI installed.",
+      'MPI is a library of its own that starts processes (mpirun) and gives them ranks; there is none in a browser. gloo does the same over MessagePorts.',
+    );
+  if (backend !== 'nccl' && backend !== 'gloo')
+    throw torchError(
+      'ValueError',
+      `Invalid backend: '${backend}'`,
+      "'gloo' (a memory of its own a rank) or 'nccl' (all ranks on one device).",
+    );
+  if (backend === 'nccl' && !hasNccl)
+    throw torchError(
+      'RuntimeError',
+      "Distributed package doesn't have NCCL built in",
+      'NCCL copies between ranks within one memory; ranks in workers have a GPUDevice each and share none. Use gloo.',
+    );
+  return backend;
+}
+
+export async function initWorld(request: InitRequest, access: StoreAccess): Promise<Meeting> {
+  const meeting = await rendezvous(request, access);
+  const { rank, worldSize, store } = meeting;
+  try {
+    if (rank >= worldSize || rank < 0)
+      throw torchError(
+        'RuntimeError',
+        `[enforce fail at ./gloo/context.cc:27] rank < size. ${rank} vs ${worldSize}`,
+        `Ranks count from 0 to world size - 1.`,
+      );
+    const card = `${request.backend} ${worldSize}`;
+    if ((await store.add(`default_pg/${rank}/count`, 1)) > 1)
+      throw torchError(
+        'RuntimeError',
+        `Two processes have the rank ${rank}.`,
+        'RANK must be another one in each process.',
+        { rank },
+      );
+    await store.set(`default_pg/${rank}`, card);
+    const keys = Array.from({ length: worldSize }, (_, r) => `default_pg/${r}`);
+    await store.wait(keys, request.timeoutMs);
+    for (const [r, key] of keys.entries()) {
+      const other = await store.get(key);
+      if (other !== card)
+        throw torchError(
+          'RuntimeError',
+          `Rank ${rank} came with backend and world size "${card}", but rank ${r} with "${other}".`,
+          'All ranks name the same backend and the same world size.',
+        );
+    }
+    return meeting;
+  } catch (error) {
+    await meeting.leave();
+    throw error;
+  }
+}

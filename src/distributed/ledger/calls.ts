@@ -1,0 +1,42 @@
+/** What ranks tell the ledger of their group, and what it answers. Plain data: it may come from another thread. Ranks are counted within the group. */
+import type { DType, Shape } from '../../tensor/shape';
+import type { CallSite } from '../call-site';
+import type { Fingerprint } from './fingerprint';
+
+export interface CollectiveCall {
+  readonly rank: number;
+  readonly seq: number;
+  readonly fingerprint: Fingerprint;
+  readonly timeoutMs: number;
+  readonly site: CallSite | undefined;
+}
+
+export interface PeerCall {
+  readonly kind: 'send' | 'recv';
+  readonly rank: number;
+  /** Undefined: from anybody. */
+  readonly peer: number | undefined;
+  readonly tag: number;
+  readonly shape: Shape;
+  readonly dtype: DType;
+  readonly timeoutMs: number;
+  readonly site: CallSite | undefined;
+}
+
+/** The way is free. `id` is handed back by complete(). */
+export interface Pass {
+  readonly id: number;
+  /** send and recv: the other side, and the number of the message between the two. */
+  readonly peer?: number;
+  readonly message?: number;
+}
+
+/** The ledger as a rank sees it. */
+export interface Ledger {
+  /** Resolves when every rank of the group has entered this position of the sequence with the same fingerprint. */
+  enter(call: CollectiveCall): Promise<Pass>;
+  /** Resolves when the other side has come: a send and a recv with one tag between two ranks pair in the order of their calls. */
+  meet(call: PeerCall): Promise<Pass>;
+  /** What the pass was for is done. */
+  complete(id: number): Promise<void>;
+}

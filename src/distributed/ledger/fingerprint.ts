@@ -1,0 +1,48 @@
+/** What a rank is about to do in its group, as PyTorch's CollectiveFingerPrint says it: equal on all ranks, or somebody is wrong. */
+import type { CollectiveOp, ReduceOp } from '../../protocol/collective';
+import type { DType, Shape } from '../../tensor/shape';
+import { DTYPE_NAME } from '../tensor';
+
+/** c10d's OpType, with what carries it out and what a user calls it. */
+export const OP_TYPES = {
+  ALLREDUCE: { op: 'allReduce', call: 'all_reduce' },
+  BROADCAST: { op: 'broadcast', call: 'broadcast' },
+  REDUCE: { op: 'reduce', call: 'reduce' },
+  SCATTER: { op: 'scatter', call: 'scatter' },
+  GATHER: { op: 'gather', call: 'gather' },
+  ALLGATHER: { op: 'allGather', call: 'all_gather' },
+  REDUCE_SCATTER: { op: 'reduceScatter', call: 'reduce_scatter' },
+  ALLTOALL: { op: 'allToAll', call: 'all_to_all' },
+  ALLTOALL_BASE: { op: 'allToAll', call: 'all_to_all_single' },
+  BARRIER: { op: 'barrier', call: 'barrier' },
+  MONITORED_BARRIER: { op: 'barrier', call: 'monitored_barrier' },
+  NEW_GROUP: { op: undefined, call: 'new_group' },
+} as const satisfies Record<string, { readonly op: CollectiveOp | undefined; readonly call: string }>;
+export type OpType = keyof typeof OP_TYPES;
+
+export interface Fingerprint {
+  readonly opType: OpType;
+  /** Of the tensor that each rank brings; none for a barrier. */
+  readonly shapes: readonly Shape[];
+  readonly dtypes: readonly DType[];
+  /** Where there is one. PyTorch's fingerprint leaves this and the next out; ranks that differ in them hang there, or take wrong numbers. */
+  readonly root?: number;
+  readonly reduceOp?: ReduceOp;
+  /** Of a new group. */
+  readonly ranks?: readonly number[];
+}
+
+export function fingerprintText(seq: number, { opType, shapes, dtypes, root, reduceOp, ranks }: Fingerprint): string {
+  const parts = [
+    `SequenceNumber=${seq}`,
+    `OpType=${opType}`,
+    ...(shapes.length === 0 ? [] : [`TensorShape=${shapes.map((s) => `[${s.join(', ')}]`).join(', ')}`]),
+    ...(dtypes.length === 0 ? [] : [`TensorDtypes=${dtypes.map((d) => DTYPE_NAME[d]).join(', ')}`]),
+    ...(root === undefined ? [] : [`Root=${root}`]),
+    ...(reduceOp === undefined ? [] : [`ReduceOp=${reduceOp.toUpperCase()}`]),
+    ...(ranks === undefined ? [] : [`Ranks=[${ranks.join(', ')}]`]),
+  ];
+  return `CollectiveFingerPrint(${parts.join(', ')})`;
+}
+
+export const callName = (opType: OpType): string => OP_TYPES[opType].call;

@@ -1,0 +1,250 @@
+/**
+ * The ledger of one group: every rank enters what it is about to do, and goes on when all have entered the same. It compares fingerprints, keeps the timeouts
+ * (the watchdog), and tells every rank of the group when one of them is of another opinion, late or gone. It moves no data. Methods are asynchronous and take
+ * plain data, so that ranks may live in workers; ranks are counted within the group.
+ */
+import type { LockstepError } from '../../base/errors';
+import { at, must } from '../../base/invariant';
+import type { Backend } from '../../protocol/process-group';
+import { siteText } from '../call-site';
+import { DTYPE_NAME } from '../tensor';
+import { torchError } from '../torch-error';
+import type { CollectiveCall, Ledger, Pass, PeerCall } from './calls';
+import { callName, fingerprintText } from './fingerprint';
+import { peerTimeout, timeoutText } from './timeout-text';
+import type { Stay, Whereabouts } from './whereabouts';
+
+interface Entry {
+  readonly id: number;
+  readonly rank: number;
+  readonly stay: Stay;
+  readonly collective?: CollectiveCall;
+  readonly p2p?: PeerCall;
+  readonly timer: ReturnType<typeof setTimeout>;
+  free: boolean;
+  resolve(pass: Pass): void;
+  reject(error: LockstepError): void;
+}
+
+/** Whom an error is for. */
+type Addressee = Pick<Entry, 'rank' | 'collective'>;
+
+export class GroupLedger implements Ledger {
+  private readonly entries = new Map<number, Entry>();
+  private readonly messages = new Map<string, number>();
+  private readonly listeners = new Set<(error: LockstepError) => void>();
+  /** What each rank is told that comes to a group that has failed. */
+  private failure: ((to: Addressee) => LockstepError) | undefined;
+  private nextId = 0;
+
+  constructor(
+    readonly name: string,
+    /** Global ranks in order of their rank here. */
+    readonly ranks: readonly number[],
+    private readonly backend: Backend,
+    private readonly whereabouts: Whereabouts,
+  ) {}
+
+  async enter(call: CollectiveCall): Promise<Pass> {
+    this.refuseIfFailed({ rank: call.rank, collective: call });
+    const name = callName(call.fingerprint.opType);
+    const passed = this.wait(call, { call: `${name} (seq ${call.seq})`, site: call.site }, { collective: call });
+    const here = this.at(call.seq);
+    const calls = here.flatMap(({ collective }) => collective ?? []);
+    if (calls.some((other) => !agree(other, call)))
+      this.fail(({ rank, collective }) =>
+        this.mismatch(rank, collective?.seq === call.seq ? collective : undefined, calls),
+      );
+    else if (here.length === this.ranks.length) for (const entry of here) this.free(entry, {});
+    else this.refuseIfGone(here);
+    return passed;
+  }
+
+  async meet(call: PeerCall): Promise<Pass> {
+    this.refuseIfFailed({ rank: call.rank });
+    const global = call.peer === undefined ? 'anybody' : `rank ${this.global(call.peer)}`;
+    const stay = {
+      call: `${call.kind} ${call.kind === 'send' ? 'to' : 'from'} ${global}${call.tag === 0 ? '' : ` (tag ${call.tag})`}`,
+      site: call.site,
+    };
+    const passed = this.wait(call, stay, { p2p: call });
+    const own = must([...this.entries.values()].at(-1), 'the entry just made');
+    const other = [...this.entries.values()].find((entry) => !entry.free && pairs(entry, own));
+    if (other) this.pair(own, other);
+    else this.refuseIfGone([own]);
+    return passed;
+  }
+
+  async complete(id: number): Promise<void> {
+    const entry = this.entries.get(id);
+    if (!entry) return;
+    this.remove(entry);
+    if (entry.collective) {
+      const { seq, fingerprint } = entry.collective;
+      this.whereabouts.completed(this.global(entry.rank), this.name, `seq ${seq} (${callName(fingerprint.opType)})`);
+    }
+  }
+
+  /** The rank takes no further part: those that need it are told now, not after their timeout. */
+  leave(rank: number, why: string): void {
+    this.whereabouts.gone(this.global(rank), why);
+    for (const entry of this.entries.values()) {
+      if (entry.rank !== rank) continue;
+      this.remove(entry);
+      entry.reject(
+        torchError(
+          'RuntimeError',
+          `Rank ${this.global(rank)} ${why} while it was in ${entry.stay.call}.`,
+          '',
+          {},
+          'aborted',
+        ),
+      );
+    }
+    this.refuseIfGone([...this.entries.values()].filter(({ free }) => !free));
+  }
+
+  /** Ends the group on all ranks. */
+  abort(error: LockstepError): void {
+    this.fail(() => error);
+  }
+
+  onFailure(listener: (error: LockstepError) => void): void {
+    this.listeners.add(listener);
+  }
+
+  private wait(
+    { rank, timeoutMs }: { readonly rank: number; readonly timeoutMs: number },
+    stay: Stay,
+    what: Pick<Entry, 'collective' | 'p2p'>,
+  ): Promise<Pass> {
+    const id = this.nextId++;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.timedOut(id, timeoutMs), timeoutMs);
+      this.entries.set(id, { id, rank, stay, ...what, timer, free: false, resolve, reject });
+      this.whereabouts.enter(this.global(rank), stay);
+    });
+  }
+
+  private free(entry: Entry, pass: Omit<Pass, 'id'>): void {
+    entry.free = true;
+    entry.resolve({ id: entry.id, ...pass });
+  }
+
+  private remove(entry: Entry): void {
+    clearTimeout(entry.timer);
+    this.entries.delete(entry.id);
+    this.whereabouts.leave(this.global(entry.rank), entry.stay);
+  }
+
+  private pair(a: Entry, b: Entry): void {
+    const [x, y] = [must(a.p2p, 'a p2p call'), must(b.p2p, 'a p2p call')];
+    const [send, recv] = x.kind === 'send' ? [x, y] : [y, x];
+    const size = (call: PeerCall) => call.shape.reduce((n, d) => n * d, 1);
+    if (size(send) !== size(recv) || send.dtype !== recv.dtype) {
+      const side = (call: PeerCall) => `[${call.shape.join(', ')}] ${DTYPE_NAME[call.dtype]}${siteText(call.site)}`;
+      const text = `Rank ${this.global(send.rank)} sends ${side(send)}, but rank ${this.global(recv.rank)} receives ${side(recv)}.`;
+      this.fail(() =>
+        torchError(
+          'RuntimeError',
+          text,
+          'Both sides must name the same size and dtype. (gloo aborts the process where the message is too long, and takes what fits where it is too short.)',
+        ),
+      );
+      return;
+    }
+    const key = `${send.rank}>${recv.rank} ${send.tag}`;
+    const message = this.messages.get(key) ?? 0;
+    this.messages.set(key, message + 1);
+    this.free(a, { peer: b.rank, message });
+    this.free(b, { peer: a.rank, message });
+  }
+
+  private fail(cause: (to: Addressee) => LockstepError): void {
+    if (this.failure) return;
+    this.failure = cause;
+    const entries = [...this.entries.values()];
+    for (const entry of entries) this.remove(entry);
+    for (const entry of entries) entry.reject(cause(entry));
+    for (const listener of this.listeners) listener(cause({ rank: 0 }));
+  }
+
+  private timedOut(id: number, timeoutMs: number): void {
+    const late = this.entries.get(id);
+    if (!late) return;
+    const seq = late.collective?.seq;
+    const here = seq === undefined ? [late] : this.at(seq);
+    const waiting = here.map((entry) => this.whereabouts.waits(this.global(entry.rank), entry.stay));
+    const absent = seq === undefined ? [late.p2p?.peer ?? -1].filter((rank) => rank >= 0) : this.absent(here);
+    const missing = absent.map((rank) => this.whereabouts.missing(this.global(rank), this.name));
+    const what = { waiting, missing, timeoutMs, absent: absent.map((rank) => this.global(rank)) };
+    this.fail(({ rank }) =>
+      late.collective
+        ? timeoutText(this.global(rank), late.collective, this.backend, what)
+        : peerTimeout(must(late.p2p, 'a p2p call').kind, what),
+    );
+  }
+
+  private mismatch(rank: number, own: CollectiveCall | undefined, calls: readonly CollectiveCall[]): LockstepError {
+    const mine = own ?? calls.find((call) => call.rank === rank) ?? at(calls, 0);
+    const other = calls.find((call) => !agree(call, mine)) ?? at(calls, 0);
+    const text = ({ rank: r, seq, fingerprint, site }: CollectiveCall) =>
+      `Rank ${this.global(r)} is running collective: ${fingerprintText(seq, fingerprint)}${siteText(site)}`;
+    return torchError(
+      'RuntimeError',
+      `Detected mismatch between collectives on ranks. ${text(mine)}, but ${text(other)}.`,
+      'Every rank must issue the same collectives in the same order, with tensors of the same shape and dtype.',
+      {
+        seq: mine.seq,
+        group: this.name,
+        sites: Object.fromEntries(calls.map((call) => [this.global(call.rank), call.site])),
+      },
+    );
+  }
+
+  private at(seq: number): Entry[] {
+    return [...this.entries.values()].filter((entry) => entry.collective?.seq === seq);
+  }
+
+  private absent(here: readonly Entry[]): number[] {
+    return this.ranks.map((_, rank) => rank).filter((rank) => !here.some((entry) => entry.rank === rank));
+  }
+
+  /** The peers that an entry cannot do without. */
+  private needs(entry: Entry): number[] {
+    if (entry.collective) return this.absent(this.at(entry.collective.seq));
+    const peer = entry.p2p?.peer;
+    return peer === undefined ? [] : [peer];
+  }
+
+  private refuseIfGone(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      const gone = this.needs(entry).find((rank) => this.whereabouts.whyGone(this.global(rank)) !== undefined);
+      if (gone === undefined) continue;
+      const peer = this.global(gone);
+      const waits = this.whereabouts.waits(this.global(entry.rank), entry.stay);
+      const text = `Connection closed by peer [rank ${peer}]: ${waits}; ${this.whereabouts.missing(peer, this.name)}.`;
+      this.fail(() =>
+        torchError('RuntimeError', text, `Look at what rank ${peer} did: it went first.`, { peer }, 'rank-failed'),
+      );
+      return;
+    }
+  }
+
+  private refuseIfFailed(to: Addressee): void {
+    if (this.failure) throw this.failure(to);
+  }
+
+  private global(rank: number): number {
+    return at(this.ranks, rank);
+  }
+}
+
+function agree(a: CollectiveCall, b: CollectiveCall): boolean {
+  return fingerprintText(0, a.fingerprint) === fingerprintText(0, b.fingerprint);
+}
+
+function pairs({ p2p: a }: Entry, { p2p: b }: Entry): boolean {
+  if (!a || !b || a.kind === b.kind || a.tag !== b.tag || a.rank === b.rank) return false;
+  return (a.peer === undefined || a.peer === b.rank) && (b.peer === undefined || b.peer === a.rank);
+}

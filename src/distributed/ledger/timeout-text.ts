@@ -1,0 +1,47 @@
+/** What a timeout says: PyTorch's sentence of the backend first, then who waits for whom. */
+import type { LockstepError } from '../../base/errors';
+import type { Backend } from '../../protocol/process-group';
+import { elements } from '../../tensor/shape';
+import { torchError } from '../torch-error';
+import type { CollectiveCall } from './calls';
+
+export interface Waited {
+  /** "rank 0 waits in all_reduce (seq 3) at train.ts:12", a sentence a rank. */
+  readonly waiting: readonly string[];
+  /** What the others do instead. */
+  readonly missing: readonly string[];
+  readonly timeoutMs: number;
+  /** Global ranks that have not come. */
+  readonly absent: readonly number[];
+}
+
+const HINT = 'Every rank of the group must make the same call. A longer timeout helps only where a rank is slow.';
+
+const detailed = (text: string, { waiting, missing, absent }: Waited): LockstepError =>
+  torchError('RuntimeError', `${text}: ${[...waiting, ...missing].join('; ')}.`, HINT, { absent }, 'timeout');
+
+export function timeoutText(rank: number, call: CollectiveCall, backend: Backend, waited: Waited): LockstepError {
+  const { seq, fingerprint } = call;
+  const ms = Math.round(waited.timeoutMs);
+  if (fingerprint.opType === 'MONITORED_BARRIER') {
+    const late = waited.absent;
+    if (rank === 0 || late.includes(0))
+      return detailed(
+        `[Rank ${rank}]: ${late.length === 1 ? 'Rank' : 'Ranks'} ${late.join(', ')} failed to pass monitoredBarrier in ${ms} ms`,
+        waited,
+      );
+    return detailed(
+      `Rank ${rank} successfully reached monitoredBarrier, but received errors while waiting for send/recv from rank 0. Please check rank 0 logs for faulty rank`,
+      waited,
+    );
+  }
+  if (backend === 'gloo') return detailed(`Timed out waiting ${ms}ms for recv operation to complete`, waited);
+  const n = fingerprint.shapes.reduce((sum, shape) => sum + elements(shape), 0);
+  return detailed(
+    `Watchdog caught collective operation timeout: WorkNCCL(SeqNum=${seq}, OpType=${fingerprint.opType}, NumelIn=${n}, Timeout(ms)=${ms}) ran for ${ms} milliseconds before timing out`,
+    waited,
+  );
+}
+
+export const peerTimeout = (kind: 'send' | 'recv', waited: Waited): LockstepError =>
+  detailed(`Timed out waiting ${Math.round(waited.timeoutMs)}ms for ${kind} operation to complete`, waited);
