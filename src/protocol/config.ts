@@ -140,5 +140,7 @@ export type Config = v.InferOutput<typeof configSchema>;
 export type ConfigInput = v.InferInput<typeof configSchema>;
 export type Mode = Config['mode'];
 export type HardwareId = Config['hardware'];
+/** A device (its number is its rank's, in DDP), or the messages from one to another, that takes so many times as long. */
+export type Straggler = Config['stragglers'][number];
 
 export const DEFAULT_CONFIG: Config = v.parse(configSchema, {});

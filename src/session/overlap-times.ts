@@ -20,8 +20,8 @@ export function overlapTimes(blueprint: Blueprint): readonly OverlapTimes[] {
   return Object.values(HARDWARE).map((hardware) => ({
     hardware: hardware.id,
     label: hardware.label,
-    withOverlapUs: modelledStep(together, hardware).stepUs,
-    withoutOverlapUs: modelledStep(apart, hardware).stepUs,
+    withOverlapUs: modelledStep(together, hardware, config.stragglers).stepUs,
+    withoutOverlapUs: modelledStep(apart, hardware, config.stragglers).stepUs,
   }));
 }
 

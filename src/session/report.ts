@@ -62,7 +62,7 @@ export async function makeReport({
   const program = at(blueprint.programs, 0);
   const traffic = trafficOf(program);
   const hardware = HARDWARE[config.hardware];
-  const modelled = modelledStep(program, hardware).stepUs;
+  const modelled = modelledStep(program, hardware, config.stragglers).stepUs;
   const alone = STRATEGIES.single.compile({ ...blueprint.input, config: singleTwin(config) }, FULL, [
     blueprint.batches().sizes.full.reduce((a, b) => a + b, 0),
   ]);
@@ -92,7 +92,7 @@ export async function makeReport({
       measuredStepsPerSecond: (1000 * losses.length) / Math.max(0.001, totalMs),
       modelledStepUs: modelled,
       modelledHardware: describe(hardware).label,
-      modelledSpeedup: speedup(program, alone, hardware),
+      modelledSpeedup: speedup(program, alone, hardware, config.stragglers),
     },
     replicaDivergence: replicaDivergence(blueprint, weights),
     ...(fromSingle === undefined ? {} : { differenceFromSingle: fromSingle }),

@@ -19,6 +19,7 @@ import { resume } from './resume';
 import { sessionInfo } from './session-info';
 import { type Checkpoint, createTraining, type Training, type Weights, weightsIn } from './training';
 import { weightsFile } from './weights-file';
+import { statefulBuffers } from './world-state';
 
 export { chromeTrace } from '../interop/chrome-trace';
 
@@ -239,7 +240,7 @@ class HeadlessRun {
       }
     }
     const used = maxRestarts > 0 ? ` ${restartsWords(maxRestarts)} used up.` : '';
-    const left = this.checkpoint ? ` The weights are those of step ${this.checkpoint.step}.` : '';
+    const left = ` The weights are those of ${this.checkpoint ? `step ${this.checkpoint.step}` : 'the start'}.`;
     this.tell('error', failure, `${failure.message}${used}${left}`);
     return undefined;
   }
@@ -254,9 +255,20 @@ class HeadlessRun {
   /** A lost device, or a rank that died, takes its weights along: those of the last checkpoint are left, if there is one. */
   private async finalWeights(training: Training, error: unknown): Promise<Weights> {
     if (!(error instanceof LockstepError) || !isRestartable(error)) return training.weights();
-    if (!this.checkpoint) throw error;
-    return weightsIn(this.checkpoint, this.blueprint);
+    const left = this.checkpoint ?? this.blueprint.resume?.checkpoint;
+    return left ? weightsIn(left, this.blueprint) : startWeights(this.blueprint);
   }
+}
+
+function startWeights({ programs, parameters, buffers, rankOfDevice }: Blueprint): Weights {
+  const initial = new Map([...parameters, ...buffers].map(({ name, data }) => [name, data]));
+  const held = statefulBuffers(programs);
+  const of = (device: number) =>
+    held.flatMap(({ device: d, spec }) => {
+      const data = d === device ? initial.get(spec.name) : undefined;
+      return data ? [[spec.name, Float32Array.from(data)] as const] : [];
+    });
+  return { step: 0, devices: rankOfDevice.map((_, d) => new Map(of(d))), twin: undefined };
 }
 
 const typed = (error: unknown): LockstepError => (error instanceof LockstepError ? error : fromWire(toWire(error)));

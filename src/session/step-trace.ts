@@ -6,7 +6,7 @@ import { must } from '../base/invariant';
 import type { Instruction, Program } from '../program/instruction';
 import { readBuffers, writtenBuffers } from '../program/instruction-access';
 import { linearize } from '../program/linearize';
-import type { HardwareId } from '../protocol/config';
+import type { HardwareId, Straggler } from '../protocol/config';
 import type { Captured, DeviceIndex, LossRecord, StepTrace, TraceEvent } from '../protocol/trace';
 import type { InstructionRecord } from '../runtime/executor';
 import { HARDWARE } from '../simulator/hardware';
@@ -21,6 +21,7 @@ export interface StepTraceInput {
   readonly program: Program;
   readonly records: readonly InstructionRecord[];
   readonly hardware: HardwareId;
+  readonly stragglers: readonly Straggler[];
   readonly step: number;
   readonly epoch: number;
   readonly samples: StepTrace['samples'];
@@ -28,10 +29,10 @@ export interface StepTraceInput {
   readonly initial: StepTrace['initial'];
 }
 
-export function stepTrace({ program, records, hardware, ...rest }: StepTraceInput): StepTrace {
+export function stepTrace({ program, records, hardware, stragglers, ...rest }: StepTraceInput): StepTrace {
   const record = new Map(records.map((r) => [r.id, r]));
   const origin = records.reduce((least, r) => Math.min(least, r.startUs), Number.POSITIVE_INFINITY);
-  const modelled = simulate(program, HARDWARE[hardware]);
+  const modelled = simulate(program, HARDWARE[hardware], stragglers);
   const deps = dependencies(program);
   const partners = matches(program);
   const ranks = new Map(program.lanes.map((lane) => [lane.device, lane.rank]));

@@ -108,7 +108,12 @@ function trainingOn(
 ): Training {
   const { config, programs, twin: twinPrograms, rankOfDevice } = blueprint;
   const start = [...blueprint.parameters, ...blueprint.buffers];
-  const state = createWorldState(world, programs, start);
+  const state = createWorldState(
+    world,
+    programs,
+    start,
+    (device) => blueprint.parametersOfRanks[rankOfDevice[device] ?? 0] ?? [],
+  );
   const twinState = twin && createWorldState(twin, twinPrograms, start);
   let batches: BatchSource = blueprint.batches();
   let step = 0;
@@ -155,6 +160,13 @@ function trainingOn(
     }));
   };
 
+  /** Steps that there are before the script ends. */
+  const left = (): number => {
+    const { stop } = blueprint;
+    if (stop && step >= stop.step) throw stop.error;
+    return (stop?.step ?? Number.POSITIVE_INFINITY) - step;
+  };
+
   return {
     blueprint,
     device: { ...world.info },
@@ -165,13 +177,14 @@ function trainingOn(
     lost: Promise.race([world.lost, ...(twin ? [twin.lost] : [])]),
 
     async run(count) {
-      const taken = Array.from({ length: count }, () => batches.next());
-      step += count;
+      const taken = Array.from({ length: Math.min(count, left()) }, () => batches.next());
+      step += taken.length;
       const [losses] = await Promise.all([world.run(taken.map(feedOf)), twin?.run(taken.map(blueprint.twinFeed))]);
       return taken.map((batch, i) => lossRecord(batch, losses[i] ?? []));
     },
 
     async trace() {
+      left();
       const before = await initial();
       const batch = batches.next();
       step++;
@@ -188,6 +201,7 @@ function trainingOn(
         ),
         records,
         hardware: config.hardware,
+        stragglers: config.stragglers,
         step: batch.step,
         epoch: batch.epoch,
         samples: slices.map(([start, count], d) => [
@@ -250,7 +264,13 @@ export function weightsIn(checkpoint: Checkpoint, { parameters, buffers, rankOfD
   };
 }
 
-function lossRecord({ step, epoch }: StepBatch, losses: readonly Loss[]): LossRecord {
+/** A rank without a batch has no loss: NaN stands in its place. */
+function lossRecord({ step, epoch, rows }: StepBatch, losses: readonly Loss[]): LossRecord {
+  if (rows.some((own) => own.length === 0)) {
+    const perRank = rows.map((_, rank) => losses.find(({ device }) => device === rank)?.value ?? Number.NaN);
+    const present = rows.flatMap((own, rank) => (own.length > 0 ? [at(perRank, rank)] : []));
+    return { step, epoch, perRank, loss: present.reduce((a, b) => a + b, 0) / present.length };
+  }
   const perRank = losses.map((l) => l.value);
   return { step, epoch, perRank, loss: perRank.reduce((a, b) => a + b, 0) / Math.max(1, perRank.length) };
 }

@@ -6,9 +6,11 @@
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import type { Instruction, InstructionId, Load, Program } from '../program/instruction';
+import type { Straggler } from '../protocol/config';
 import type { DeviceIndex, Queue } from '../protocol/trace';
 import { applyUs, kernelUs, loadUs, messageUs } from './cost-model';
 import type { Hardware } from './hardware';
+import { type Slowness, slownessOf } from './slowness';
 
 export interface Timing {
   readonly startUs: number;
@@ -39,6 +41,7 @@ class Simulation {
   constructor(
     program: Program,
     private readonly hardware: Hardware,
+    private readonly slowness: Slowness,
   ) {
     const queueOf = (lane: Program['lanes'][number], queue: Queue): QueueState => ({
       device: lane.device,
@@ -93,18 +96,19 @@ class Simulation {
   private perform(device: DeviceIndex, i: Instruction, startUs: number): number {
     switch (i.kind) {
       case 'compute':
-        return startUs + kernelUs(i, this.hardware);
+        return startUs + this.slowness.device(device) * kernelUs(i, this.hardware);
       case 'load': {
-        const endUs = startUs + loadUs(i, this.hardware);
+        const endUs = startUs + this.slowness.device(device) * loadUs(i, this.hardware);
         if (this.usesLink(i.source)) this.inUs.set(device, endUs);
         return endUs;
       }
       case 'send': {
         const cost = messageUs(i, device, this.hardware);
-        const endUs = startUs + cost.busyUs;
+        const factor = this.slowness.link(device, i.peer);
+        const endUs = startUs + factor * cost.busyUs;
         this.outUs.set(device, endUs);
         this.inUs.set(i.peer, endUs);
-        this.messages.set(i.tag, { startUs, arrivalUs: startUs + cost.arrivalUs });
+        this.messages.set(i.tag, { startUs, arrivalUs: startUs + factor * cost.arrivalUs });
         return endUs;
       }
       case 'recv': {
@@ -122,8 +126,12 @@ class Simulation {
 }
 
 /** Start and duration of every instruction, waits included. */
-export function simulate(program: Program, hardware: Hardware): ReadonlyMap<InstructionId, Timing> {
-  return new Simulation(program, hardware).run().times;
+export function simulate(
+  program: Program,
+  hardware: Hardware,
+  stragglers: readonly Straggler[] = [],
+): ReadonlyMap<InstructionId, Timing> {
+  return new Simulation(program, hardware, slownessOf(stragglers)).run().times;
 }
 
 export interface ModelledStep {
@@ -133,8 +141,12 @@ export interface ModelledStep {
 }
 
 /** How long one step takes, and each device's share of it. */
-export function modelledStep(program: Program, hardware: Hardware): ModelledStep {
-  const times = simulate(program, hardware);
+export function modelledStep(
+  program: Program,
+  hardware: Hardware,
+  stragglers: readonly Straggler[] = [],
+): ModelledStep {
+  const times = simulate(program, hardware, stragglers);
   const timing = (i: Instruction): Timing => times.get(i.id) ?? { startUs: 0, durUs: 0 };
   const all = [...times.values()];
   const busyUs = (lane: Program['lanes'][number], queue: Queue): number =>
@@ -150,6 +162,11 @@ export function modelledStep(program: Program, hardware: Hardware): ModelledStep
 }
 
 /** How many times faster the step is than the same samples on one device. */
-export function speedup(program: Program, single: Program, hardware: Hardware): number {
-  return modelledStep(single, hardware).stepUs / modelledStep(program, hardware).stepUs;
+export function speedup(
+  program: Program,
+  single: Program,
+  hardware: Hardware,
+  stragglers: readonly Straggler[] = [],
+): number {
+  return modelledStep(single, hardware).stepUs / modelledStep(program, hardware, stragglers).stepUs;
 }

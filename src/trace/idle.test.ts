@@ -56,7 +56,7 @@ test('names the bucket whose all-reduce is waited for, and ranks where there are
     }),
     { id: 4, rank: 0, name: 'ddp/unpack', us: [10, 11], deps: [3] },
   ]);
-  expect(whyIdle(ddp, 'modelled', 0, 4)).toBe("rank 0 waits for bucket 2's all-reduce");
+  expect(whyIdle(ddp, 'modelled', 0, 4)).toBe("rank 0 waits for rank 1 in bucket 2's all-reduce");
 });
 
 test('on the measured clock a device with all it needs waits for its turn', () => {

@@ -4,6 +4,7 @@
  */
 import type { Clock, DeviceIndex, Queue, StepTrace, TraceEvent } from '../protocol/trace';
 import { endUs, spanOf, totalUs } from './lanes';
+import { lateDevice } from './late-device';
 import { deviceName, kernelWords } from './words';
 
 export interface Interval {
@@ -133,7 +134,7 @@ function firstAfter(trace: StepTrace, spans: readonly Interval[], device: Device
 
 /** What the event cannot begin without and does not have at that time, the last to come. */
 function waitsFor(trace: StepTrace, spans: readonly Interval[], next: TraceEvent, timeUs: number): string | undefined {
-  if (next.kind === 'recv') return message(trace, next);
+  if (next.kind === 'recv') return heldUp(trace, spans, next);
   const wanted = new Set(next.deps);
   let last: TraceEvent | undefined;
   let lastUs = timeUs;
@@ -143,7 +144,15 @@ function waitsFor(trace: StepTrace, spans: readonly Interval[], next: TraceEvent
     last = e;
     lastUs = end;
   });
-  return last && (last.peer === undefined ? `its own ${kernelWords(last.name)}` : message(trace, last));
+  return last && (last.peer === undefined ? `its own ${kernelWords(last.name)}` : heldUp(trace, spans, last));
+}
+
+/** In a collective everybody waits for everybody: the one whose work the message was late for is named. */
+function heldUp(trace: StepTrace, spans: readonly Interval[], recv: TraceEvent): string {
+  const what = message(trace, recv);
+  if (recv.kind !== 'recv' || recv.collective?.op !== 'allReduce') return what;
+  const late = lateDevice(trace, spans, recv);
+  return late === undefined || late === recv.device ? what : `${deviceName(trace, late)} in ${what}`;
 }
 
 function message(trace: StepTrace, { collective, payload, bucket, peer, slice, device }: TraceEvent): string {

@@ -21,11 +21,12 @@ export function rankFailed(
 }
 
 export function groupTimeout(error: LockstepError, details: FailureDetails): LockstepError {
-  return new LockstepError('timeout', error.message, HINT, { ...details });
+  const fault = details.positions.find((position) => position.fault)?.fault;
+  return new LockstepError('timeout', error.message, HINT, { ...details, ...(fault ? { fault } : {}) });
 }
 
 export function neverCame(rank: Rank, timeoutMs: number, details: Omit<FailureDetails, 'rank'>): LockstepError {
-  return new LockstepError('timeout', `Timed out waiting ${Math.round(timeoutMs)}ms: rank ${rank} hangs`, HINT, {
+  return new LockstepError('timeout', `Timed out waiting ${Math.round(timeoutMs)}ms for rank ${rank}`, HINT, {
     ...details,
     rank,
   });

@@ -50,6 +50,7 @@ export function createLocalWorld(
 
   /** The step that is under way, or was the last. */
   let current: Pick<StepFeed, 'variant' | 'step'> | undefined;
+  let hanging: Fault | undefined;
   let watchdog: ReturnType<typeof setTimeout> | undefined;
   let failure: LockstepError | undefined;
   let giveUp: (error: LockstepError) => void = () => {};
@@ -66,7 +67,12 @@ export function createLocalWorld(
     const step = current;
     if (!step) return [];
     return hosted.flatMap(({ executor }) =>
-      executor.positions().map((position) => ({ ...position, variant: step.variant, step: step.step })),
+      executor.positions().map((position) => ({
+        ...position,
+        variant: step.variant,
+        step: step.step,
+        ...(hanging && hanging.rank === rankOf(position.device) ? { fault: hanging } : {}),
+      })),
     );
   };
   /** Nobody waits any longer, and nothing is done any more. */
@@ -89,10 +95,10 @@ export function createLocalWorld(
       end();
       return;
     }
-    const what = fault === undefined ? 'was killed' : 'was killed in this step';
-    fail(rankFailed(rank, devicesOf(rank), what, { positions: standsAt(), ...(fault ? { fault } : {}) }));
+    fail(rankFailed(rank, devicesOf(rank), 'was killed', { positions: standsAt(), ...(fault ? { fault } : {}) }));
   };
   const hang = (fault: Fault): void => {
+    hanging = fault;
     if (timeoutMs === undefined || watchdog !== undefined) return;
     const { rank } = fault;
     const speak = () => fail(neverCame(rank, timeoutMs, { positions: standsAt(), fault }));

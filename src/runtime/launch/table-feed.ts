@@ -18,8 +18,9 @@ export function createTableFeed(table: DatasetTable): (step: StepFeed) => Feed {
 
   const feed: Feed = (load: Load, device: DeviceIndex) => {
     const step = must(current, 'a step feed');
-    if (load.source === 'scalars') return step.scalars.subarray(load.start, load.start + load.count);
-    if (load.source === 'mask') {
+    if (load.source === 'scalars')
+      return (step.scalarsOf?.[load.process] ?? step.scalars).subarray(load.start, load.start + load.count);
+    if (load.source === 'mask' || load.source === 'noise') {
       const mask = step.masks.find((m) => m.device === device && m.buffer === load.buffer);
       return must(mask, `mask ${load.buffer} of cuda:${device}`).data;
     }

@@ -181,7 +181,7 @@ export async function createWorkerWorld(
     const killed = fault?.what === 'kill';
     void failAll(
       (positions) =>
-        rankFailed(rank.rank, rank.devices, killed ? 'was killed in this step' : what, {
+        rankFailed(rank.rank, rank.devices, killed ? 'was killed' : what, {
           positions,
           ...(killed ? { fault } : {}),
         }),

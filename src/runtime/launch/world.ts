@@ -6,6 +6,7 @@
 import type { LockstepError } from '../../base/errors';
 import type { InstructionId, Program } from '../../program/instruction';
 import type { Position } from '../../program/reach';
+import type { Straggler } from '../../protocol/config';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import type { DType, HostArray } from '../../tensor/shape';
 import type { Corruption, ExecutorInfo, InstructionRecord, Loss } from '../executor';
@@ -37,9 +38,11 @@ export interface StepFeed {
   readonly fault?: Fault;
   /** Dataset rows of each process's batch. */
   readonly rows: readonly Int32Array[];
-  /** Dropout masks by device and buffer. */
+  /** Dropout masks, and what the strategy drew (loads of `noise`), by device and buffer. */
   readonly masks: readonly { readonly device: DeviceIndex; readonly buffer: string; readonly data: Float32Array }[];
   readonly scalars: Float32Array;
+  /** By process, where they have taken different numbers of steps. */
+  readonly scalarsOf?: readonly Float32Array[];
 }
 
 export interface BufferRef {
@@ -57,26 +60,24 @@ export interface GroupOptions {
   /** How long a rank waits for another one. */
   readonly timeoutMs: number;
   /** What is slowed down by hand, where each device has an executor of its own. */
-  readonly slow: readonly Slowdown[];
+  readonly slow: readonly Straggler[];
 }
-
-/** A device, or the messages from one device to another, takes so many times as long. */
-export type Slowdown =
-  | { readonly type: 'rank'; readonly rank: DeviceIndex; readonly factor: number }
-  | { readonly type: 'link'; readonly from: DeviceIndex; readonly to: DeviceIndex; readonly factor: number };
 
 /** Where a device stood when its world failed. */
 export interface StandsAt extends Position {
   readonly variant: string;
   readonly step: number | undefined;
+  /** What it was made to do there. */
+  readonly fault?: Fault;
 }
 
 /** What the errors 'rank-failed' and 'timeout' of a world carry in their details. */
 export interface FailureDetails {
   /** Who died, hangs, or was waited for. */
   readonly rank?: Rank;
+  /** What was done to it on purpose. */
   readonly fault?: Fault;
-  /** 'timeout': who waited, and how long. */
+  /** 'timeout': who waited too long. */
   readonly waiting?: Rank;
   /** Of all devices that could still say it. */
   readonly positions: readonly StandsAt[];

@@ -60,7 +60,7 @@ describe.each(['shared', 'workers'] as const)('%s', (placement) => {
     expect(told).toHaveLength(KILLS);
     told.forEach((text, step) => {
       expect(text).toMatch(
-        new RegExp(`^Rank ${rank} \\(cuda:${rank}\\) was killed at step ${step}: .*rank ${rank} is at `),
+        new RegExp(`^Rank ${rank} \\(cuda:${rank}\\) was killed at step ${step}: .*rank ${rank} was at `),
       );
       expect(text).toContain(`(restart ${step + 1} of 100)`);
     });

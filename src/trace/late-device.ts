@@ -1,0 +1,40 @@
+/**
+ * Whose work a message was late for: back along what each step on its way had to wait for last, from the receive over its send to the first event that
+ * is no transfer. Pure; called by idle.ts (why a device idles) and waiting.ts (what a straggler costs the others).
+ */
+import type { DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
+
+interface Ended {
+  readonly endUs: number;
+}
+
+/** `spans` parallel to trace.events. Undefined where the trace does not hold the other side. */
+export function lateDevice(trace: StepTrace, spans: readonly Ended[], recv: TraceEvent): DeviceIndex | undefined {
+  const { events } = trace;
+  const indexOf = new Map(events.map((e, index) => [e.id, index]));
+  const end = (id: number): number => spans[indexOf.get(id) ?? -1]?.endUs ?? 0;
+  /** The event of the same queue before this one. */
+  const before = (event: TraceEvent): TraceEvent | undefined => {
+    for (let i = (indexOf.get(event.id) ?? 0) - 1; i >= 0; i--) {
+      const other = events[i];
+      if (other?.device === event.device && other.queue === event.queue) return other;
+    }
+    return undefined;
+  };
+  let current: TraceEvent | undefined = recv;
+  for (let i = 0; i < events.length; i++) {
+    if (current.kind === 'recv') current = events[indexOf.get(current.match ?? -1) ?? -1];
+    if (!current) return undefined;
+    const { device } = current;
+    const previous = before(current);
+    const candidates = [
+      ...current.deps.flatMap((id) => events[indexOf.get(id) ?? -1] ?? []),
+      ...(previous ? [previous] : []),
+    ];
+    let last: TraceEvent | undefined;
+    for (const event of candidates) if (!last || end(event.id) >= end(last.id)) last = event;
+    if (!last || (last.kind !== 'send' && last.kind !== 'recv')) return device;
+    current = last;
+  }
+  return undefined;
+}
