@@ -162,9 +162,9 @@ export interface StepTrace {
 export interface LossRecord {
   readonly step: number;
   readonly epoch: number;
-  /** One entry a rank that computes a loss (DDP: worldSize; else 1). */
+  /** One entry a rank that computes a loss (DDP: worldSize; else 1); NaN: it has run out of batches. */
   readonly perRank: readonly number[];
-  /** Their mean. */
+  /** Their mean, of those that have a batch. */
   readonly loss: number;
 }
 

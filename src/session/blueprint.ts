@@ -14,9 +14,11 @@ import {
 import { checkTargets, checkTokens, type Dataset } from '../data/dataset';
 import { makeDataset } from '../data/make-dataset';
 import { checkModel, type DataShape } from '../nn/check-model';
-import { type InitialBuffer, type InitialParameter, initialBuffers, initialParameters } from '../nn/model';
+import { type InitialBuffer, type InitialParameter, initialBuffers } from '../nn/model';
 import { tiedNames } from '../nn/tied';
 import { makeStepScalars } from '../optim/scalars';
+import { verifyModels } from '../parallel/ddp/verify-models';
+import { stageGraph } from '../parallel/stage-graph';
 import { PROGRAM_OPS, STRATEGIES } from '../parallel/strategies';
 import type { Strategy, StrategyInput } from '../parallel/strategy';
 import type { Program } from '../program/instruction';
@@ -38,7 +40,9 @@ import { initialWeights } from './initial-weights';
 import { joinedMasks, maskDraws } from './mask-draws';
 import { optimizerNotices } from './optimizer-notices';
 import { singleTwin } from './parse-config';
+import { rankStarts } from './rank-starts';
 import { allVariants, variantAt, variantRules } from './step-variants';
+import { type Stop, stopOf } from './stops';
 
 export interface Blueprint {
   readonly config: Config;
@@ -47,7 +51,10 @@ export interface Blueprint {
   /** Where the generator stands when the data is drawn and split, and the model is not. */
   readonly generatorAfterData: Generator;
   readonly table: DatasetTable;
+  /** Rank 0's. */
   readonly parameters: readonly InitialParameter[];
+  /** Each rank's own, where they have drawn with seeds of their own. */
+  readonly parametersOfRanks: readonly (readonly InitialParameter[])[];
   /** Running statistics and the like, at their start. */
   readonly buffers: readonly InitialBuffer[];
   readonly strategy: Strategy;
@@ -58,6 +65,8 @@ export interface Blueprint {
   /** Programs of the single-device twin; empty when none is wanted. */
   readonly twin: readonly Program[];
   readonly stepsPerEpoch: number;
+  /** Where the script would end, whatever is asked for. */
+  readonly stop: Stop | undefined;
   /** Where the run begins, if not at step 0. */
   readonly resume: ResumePlan | undefined;
   /** The order of batches from step 0, or on from where another one stood. */
@@ -84,24 +93,23 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const vocabulary = vocabularyOf(config.model.layers);
   if (vocabulary !== undefined) checkTokens(dataset, vocabulary);
   const { layers } = config.model;
-  const drawn = {
-    parameters: initialParameters(layers, generator),
-    buffers: initialBuffers(layers, config.loss),
-  };
+  const strategy = STRATEGIES[config.mode];
+  const { ranks, processes } = strategy.mesh(config);
+  const starts = rankStarts(config, generatorAfterData, processes);
+  if (config.mode === 'ddp') verifyModels(starts.parameters);
+  const drawn = { parameters: at(starts.parameters, 0), buffers: initialBuffers(layers, config.loss) };
   const saved = config.resume === undefined ? undefined : readCheckpoint(config.resume, files);
   const weights = saved ? modelFileName(saved.name) : config.weights;
   const { parameters, buffers } =
     weights === undefined ? drawn : initialWeights(weights, files, drawn, tiedNames(layers));
 
-  const strategy = STRATEGIES[config.mode];
-  const { ranks, processes } = strategy.mesh(config);
   const microBatch = { ...config, batchSize: microBatchSize(config) };
   const draws = new Map<string, readonly MaskDraw[]>();
   const batches = (from?: BatchState) =>
     makeBatchSource({
       config: microBatch,
       dataset,
-      generator,
+      generator: starts.generators,
       processes,
       masks: (size) => draws.get(size) ?? [],
       from,
@@ -146,6 +154,18 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const twinVariantOf = nameOf(STRATEGIES.single);
   const stepScalars = makeStepScalars(config);
   const scalars = (batch: StepBatch) => stepScalars(Math.floor(batch.step / config.accumulate) + 1, batch.epoch);
+  /** A rank that has run out of batches before has taken fewer steps than the others. */
+  const behind = new Set(schedule.totals).size > 1;
+  const scalarsOfRanks = ({ step }: StepBatch) =>
+    schedule.totals.map((_, rank) =>
+      stepScalars(schedule.stepsBefore(rank, step) + 1, schedule.placeOf(rank, step)?.epoch ?? 0),
+    );
+  const drawsOf = strategy.draws?.(input);
+  /** Masks, and what the strategy draws beside them for every device. */
+  const allDraws = ({ step, masks }: StepBatch): StepFeed['masks'] => {
+    const own = drawsOf?.(Math.floor(step / config.accumulate)) ?? [];
+    return own.length === 0 ? masks : [...masks, ...ranks.flatMap((_, device) => own.map((d) => ({ ...d, device })))];
+  };
   const names = parameters.map((p) => p.name);
   const resume =
     saved &&
@@ -178,6 +198,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       targetType,
     },
     parameters,
+    parametersOfRanks: weights === undefined ? starts.parameters : [],
     buffers,
     strategy,
     input,
@@ -185,10 +206,17 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     programs,
     twin,
     stepsPerEpoch,
+    stop: stopOf(config, schedule, () => stageGraph(input, { rows: 2, withLoss: true })),
     resume,
     batches,
     variantOf,
-    feed: (batch) => ({ variant: variantOf(batch), rows: batch.rows, masks: batch.masks, scalars: scalars(batch) }),
+    feed: (batch) => ({
+      variant: variantOf(batch),
+      rows: batch.rows,
+      masks: allDraws(batch),
+      scalars: scalars(batch),
+      ...(behind ? { scalarsOf: scalarsOfRanks(batch) } : {}),
+    }),
     twinFeed: (batch) => ({
       variant: twinVariantOf(batch),
       rows: [concat(batch.rows)],

@@ -21,16 +21,22 @@ export function createWorldState(
   world: World,
   programs: readonly Program[],
   start: readonly (InitialParameter | InitialBuffer)[],
+  /** What a device begins with in place of `start`. */
+  ownStart: (device: DeviceIndex) => readonly InitialParameter[] = () => [],
 ): WorldState {
   const buffers = statefulBuffers(programs);
   const initial = new Map(start.map((p) => [p.name, p.data]));
+  const own = new Map(buffers.map(({ device }) => [device, new Map(ownStart(device).map((p) => [p.name, p.data]))]));
   return {
     writeStart: () =>
       world.write(
         buffers.map(({ device, spec }) => ({
           device,
           buffer: spec.name,
-          data: initial.get(spec.name) ?? allocate(spec.dtype, elements(spec.shape)).fill(spec.fill ?? 0),
+          data:
+            own.get(device)?.get(spec.name) ??
+            initial.get(spec.name) ??
+            allocate(spec.dtype, elements(spec.shape)).fill(spec.fill ?? 0),
         })),
       ),
     write: (values) => world.write(values),

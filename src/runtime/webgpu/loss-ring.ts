@@ -42,9 +42,8 @@ export class LossRing {
     return this.current ? undefined : Promise.race(this.mapping);
   }
 
-  /** Encodes the copies of one step; room() must have been asked. A program without a loss leaves no row, as on the CPU. */
+  /** Encodes the copies of one step; room() must have been asked. A program without a loss leaves an empty row: those of several executors are matched by place. */
   append(encoder: GPUCommandEncoder, plan: LossPlan, source: (buffer: number) => GPUBuffer): void {
-    if (plan.values.length === 0) return;
     const ring = must(this.current, 'loss ring');
     const row = ring.rows.length * this.rowBytes;
     for (const { buffer, offset, bytes, to } of plan.copies)

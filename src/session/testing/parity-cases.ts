@@ -6,7 +6,7 @@ import type { ConfigInput } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
 import { Generator } from '../../tensor/generator';
 import dataParallelFixture from '../fixtures/dataparallel.json';
-import { type Bars, RECORDED, type Recorded, type RecordedRun, type Stored } from './recorded-runs';
+import { type Bars, type DdpMode, RECORDED, type Recorded, type RecordedRun, type Stored } from './recorded-runs';
 
 export interface ParityCase {
   readonly name: string;
@@ -68,9 +68,11 @@ function casesOf(run: Recorded): ParityCase[] {
     cases.push({ ...ofRun(accum, base.clipGradNorm), name: `${name} accumulation`, config, bars: barOf('accum') });
   }
   for (const entry of run.ddp) {
-    const { world_size, batch_per_rank, accum: micro = 1, drop_last, sampler_seed } = entry.mode;
+    const { world_size, batch_per_rank, accum: micro = 1, drop_last, sampler_seed, join_counts } = entry.mode;
     const key = Object.entries(entry.mode)
-      .map(([k, v]) => `${k}${v === true ? 'True' : v === false ? 'False' : v}`)
+      .map(
+        ([k, v]) => `${k}${v === true ? 'True' : v === false ? 'False' : Array.isArray(v) ? `[${v.join(', ')}]` : v}`,
+      )
       .join('_');
     cases.push({
       name: `${name} DDP ${key}`,
@@ -81,13 +83,14 @@ function casesOf(run: Recorded): ParityCase[] {
         batchSize: world_size * batch_per_rank * micro,
         accumulate: micro,
         // The recorded ranks shuffle unless they say otherwise, whatever the single run does.
-        shuffle: entry.mode.shuffle ?? true,
+        shuffle: entry.mode.shuffle ?? join_counts === undefined,
         dropLast: drop_last ?? false,
-        ddp: { samplerSeed: sampler_seed ?? 0 },
+        ddp: { samplerSeed: sampler_seed ?? 0, ...(join_counts ? joined(entry.mode, join_counts) : {}) },
+        ...(entry.mode.epochs === undefined ? {} : { epochs: entry.mode.epochs }),
       },
       files: {},
       losses: entry.per_rank_losses,
-      firstGradients: tensors(entry.first_step_averaged_grads),
+      firstGradients: tensors(entry.first_step_averaged_grads ?? {}),
       finalParameters: tensors(entry.final_params),
       finalBuffers: new Map(),
       evalLoss: undefined,
@@ -103,6 +106,12 @@ function casesOf(run: Recorded): ParityCase[] {
     finalParameters: real(c.finalParameters),
   }));
 }
+
+const joined = ({ batch_per_rank, divide_by_initial_world_size = true }: DdpMode, counts: readonly number[]) => ({
+  join: true,
+  divideByInitialWorldSize: divide_by_initial_world_size,
+  samplesPerRank: counts.map((batches) => batches * batch_per_rank),
+});
 
 /** torch draws the model first here, then the data: the data comes as .npy files, which draw nothing. */
 function dataParallelCase(): ParityCase {

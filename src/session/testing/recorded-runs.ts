@@ -46,12 +46,16 @@ export interface DdpMode {
   readonly shuffle?: boolean;
   readonly drop_last?: boolean;
   readonly sampler_seed?: number;
+  /** Batches of consecutive rows that each rank has, `epochs` times over within one join(). */
+  readonly join_counts?: readonly number[];
+  readonly epochs?: number;
+  readonly divide_by_initial_world_size?: boolean;
 }
 
 export interface RecordedDdp {
   readonly mode: DdpMode;
   readonly per_rank_losses: readonly (readonly number[])[];
-  readonly first_step_averaged_grads: Readonly<Record<string, Stored>>;
+  readonly first_step_averaged_grads?: Readonly<Record<string, Stored>>;
   readonly final_params: Readonly<Record<string, Stored>>;
 }
 

@@ -34,7 +34,7 @@ export async function runParity(
   const keeper = new DeviceKeeper(gpu, true);
   const training = await createTraining(blueprint, { keeper, gpu });
   try {
-    const steps = at(test.losses, 0).length;
+    const steps = Math.max(...test.losses.map((losses) => losses.length));
     const { accumulate } = blueprint.config;
     // One step by itself, as single-stepping runs it, the rest in one go.
     const first = await training.trace();

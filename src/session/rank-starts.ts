@@ -1,0 +1,31 @@
+/**
+ * What each rank has drawn when training begins: rank r's parameters and where its default generator stands. All ranks run one script with one seed; with
+ * `rankSeeds` they call torch.manual_seed(seed + rank) before the model is built, or after. Called by blueprint.ts.
+ */
+import { at } from '../base/invariant';
+import { type InitialParameter, initialParameters } from '../nn/model';
+import type { Config } from '../protocol/config';
+import { Generator } from '../tensor/generator';
+
+export interface RankStarts {
+  /** By rank; one entry where all draw alike. */
+  readonly parameters: readonly (readonly InitialParameter[])[];
+  readonly generators: readonly Generator[];
+}
+
+/** `afterData`: the default generator when the data has been drawn. */
+export function rankStarts(config: Config, afterData: Generator, processes: number): RankStarts {
+  const { layers } = config.model;
+  const { rankSeeds } = config.ddp;
+  const differ = config.mode === 'ddp' && rankSeeds !== 'same';
+  const starts = Array.from({ length: differ ? processes : 1 }, (_, rank) => {
+    const own = new Generator((config.seed + rank) % 2 ** 32);
+    const drawing = differ && rankSeeds === 'beforeModel' ? own : afterData.clone();
+    const parameters = initialParameters(layers, drawing);
+    return { parameters, generator: differ && rankSeeds === 'afterModel' ? own : drawing };
+  });
+  return {
+    parameters: starts.map((s) => s.parameters),
+    generators: Array.from({ length: processes }, (_, rank) => at(starts, differ ? rank : 0).generator),
+  };
+}

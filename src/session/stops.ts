@@ -1,0 +1,66 @@
+/**
+ * Where a training script comes to its end under DDP though there are steps left: a rank that has run out of batches leaves the others waiting (uneven inputs
+ * without join), or the reducer refuses the next forward because parameters got no gradient. What was trained before stays. Called by blueprint.ts.
+ */
+import { LockstepError } from '../base/errors';
+import type { BatchSchedule } from '../data/batch-schedule';
+import { findsUnused, unusedParameters } from '../parallel/ddp/ready-order';
+import type { StageGraph } from '../parallel/stage-graph';
+import type { Config } from '../protocol/config';
+
+export interface Stop {
+  /** The first step that cannot run. */
+  readonly step: number;
+  readonly error: LockstepError;
+}
+
+/** The sooner of the two; undefined: it trains as long as one likes. `stage`: the graph of a rank. */
+export function stopOf(config: Config, schedule: BatchSchedule, stage: () => StageGraph): Stop | undefined {
+  if (config.mode !== 'ddp') return undefined;
+  const found = [uneven(config, schedule, stage), unfinished(config, stage)].filter((stop) => stop !== undefined);
+  return found.sort((a, b) => a.step - b.step)[0];
+}
+
+function uneven(config: Config, { totals }: BatchSchedule, stage: () => StageGraph): Stop | undefined {
+  const step = Math.min(...totals);
+  if (config.ddp.join || step === Math.max(...totals)) return undefined;
+  const ranksWith = (test: (total: number) => boolean) => totals.flatMap((total, rank) => (test(total) ? [rank] : []));
+  const finished = ranksWith((total) => total === step);
+  const waiting = ranksWith((total) => total > step);
+  const buffers = config.ddp.broadcastBuffers && stage().graph.values.some((v) => v.role === 'buffer');
+  const where = buffers && finished.includes(0) ? 'broadcast of the buffers' : 'all_reduce of bucket 0';
+  const timeoutMs = Math.round(1000 * config.timeoutS);
+  return {
+    step,
+    error: new LockstepError(
+      'timeout',
+      `Timed out waiting ${timeoutMs}ms for recv operation to complete: at step ${step} ${named(finished)} no more batches, and ${waits(waiting)} in ${where} for a peer that never comes.`,
+      'Wrap the loop in `with model.join():` (ddp.join), or give every rank the same number of batches (a DistributedSampler does).',
+      { step, finished, waiting, collective: where, timeoutMs },
+    ),
+  };
+}
+
+const list = (ranks: readonly number[]): string =>
+  ranks.length === 1 ? `rank ${ranks[0]}` : `ranks ${ranks.join(', ')}`;
+const named = (ranks: readonly number[]): string => `${list(ranks)} ${ranks.length === 1 ? 'has' : 'have'}`;
+const waits = (ranks: readonly number[]): string => `${list(ranks)} ${ranks.length === 1 ? 'waits' : 'wait'}`;
+
+/** Not reduced in the first synced pass, so refused in the forward after it. */
+function unfinished(config: Config, stage: () => StageGraph): Stop | undefined {
+  if (findsUnused(config) || config.ddp.staticGraph) return undefined;
+  const { registered } = stage();
+  const names = new Set(unusedParameters(stage()).map((p) => p.name));
+  if (names.size === 0) return undefined;
+  const indices = registered.flatMap((p, i) => (names.has(p.name) ? [i] : []));
+  const every = config.ddp.noSync === 'backward' || config.ddp.noSync === 'none';
+  return {
+    step: every ? 1 : config.accumulate,
+    error: new LockstepError(
+      'config',
+      `Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that your module has parameters that were not used in producing loss. You can enable unused parameter detection by passing the keyword argument \`find_unused_parameters=True\` to \`torch.nn.parallel.DistributedDataParallel\`, and by making sure all \`forward\` function outputs participate in calculating loss. Parameter indices which did not receive grad for rank 0: ${indices.join(' ')} (${[...names].join(', ')}).`,
+      'Set ddp.findUnusedParameters (or ddp.staticGraph), or take the modules that forward() does not call out of the model. The first step was not reduced: the ranks have drifted apart.',
+      { indices, parameters: [...names] },
+    ),
+  };
+}
