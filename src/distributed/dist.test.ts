@@ -147,7 +147,12 @@ describe.each(backends)('%s', (backend) => {
       return [...values(x), ...copy.flatMap(values), dist.getWorldSize()];
     }, 1);
     expect(alone).toEqual([4, 5, 4, 5, 1]);
-    await run(async (dist) => dist.allReduce(zeros([0])));
+    const none = await run(async (dist) => {
+      const x = zeros([0]);
+      await dist.allReduce(x);
+      return x.data.length;
+    });
+    expect(none).toEqual([0, 0, 0]);
   });
 
   test('what one rank says of a world after another', async () => {

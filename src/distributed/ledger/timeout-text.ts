@@ -23,11 +23,12 @@ const detailed = (text: string, { waiting, missing, absent }: Waited): LockstepE
 export function timeoutText(rank: number, call: CollectiveCall, backend: Backend, waited: Waited): LockstepError {
   const { seq, fingerprint } = call;
   const ms = Math.round(waited.timeoutMs);
+  const gloo = `Timed out waiting ${ms}ms for recv operation to complete`;
   if (fingerprint.opType === 'MONITORED_BARRIER') {
     const late = waited.absent;
     if (rank === 0 || late.includes(0))
       return detailed(
-        `[Rank ${rank}]: ${late.length === 1 ? 'Rank' : 'Ranks'} ${late.join(', ')} failed to pass monitoredBarrier in ${ms} ms`,
+        `[Rank ${rank}]: ${late.length === 1 ? 'Rank' : 'Ranks'} ${late.join(', ')} failed to pass monitoredBarrier in ${ms} ms\n Original exception: \n${gloo}`,
         waited,
       );
     return detailed(
@@ -35,7 +36,7 @@ export function timeoutText(rank: number, call: CollectiveCall, backend: Backend
       waited,
     );
   }
-  if (backend === 'gloo') return detailed(`Timed out waiting ${ms}ms for recv operation to complete`, waited);
+  if (backend === 'gloo') return detailed(gloo, waited);
   const n = fingerprint.shapes.reduce((sum, shape) => sum + elements(shape), 0);
   return detailed(
     `Watchdog caught collective operation timeout: WorkNCCL(SeqNum=${seq}, OpType=${fingerprint.opType}, NumelIn=${n}, Timeout(ms)=${ms}) ran for ${ms} milliseconds before timing out`,
