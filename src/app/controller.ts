@@ -5,8 +5,9 @@
  */
 import { LockstepError } from '../base/errors';
 import type { Config } from '../protocol/config';
-import type { Files, Notice, Report, SessionEvent, SessionInfo, Snapshot } from '../protocol/session';
+import type { CheckpointFiles, Files, Notice, Report, SessionEvent, SessionInfo, Snapshot } from '../protocol/session';
 import { inTimeOrder } from '../trace/in-time-order';
+import { storedFor } from './checkpoint/stored-for';
 import { createNoticeBoard, noticeOf } from './notice-board';
 import { PAGE_CONFIG } from './page-config';
 import { createPlayer, type Player } from './player';
@@ -32,8 +33,9 @@ export interface Controller {
   /** From start to end in a session of its own; the one on the page goes on. */
   run(config: unknown, files?: Files): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
+  saveCheckpoint(): Promise<CheckpointFiles>;
   /** Questions to the model as it stands now. */
-  readonly ask: Pick<SessionClient, 'predict' | 'generate' | 'attention'>;
+  readonly ask: Pick<SessionClient, 'predict' | 'generate' | 'attention' | 'rehearse'>;
   readonly overlap: SessionClient['overlap'];
   /** The collectives lab, in the run's session; in one of its own where none is open. */
   readonly lab: Pick<SessionClient, 'lab' | 'labCurves' | 'measureLab'>;
@@ -169,6 +171,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     app().setState('loading', because);
     session ??= startSession({ onEvent, onFailure });
     const opened = session;
+    files = await storedFor(config.resume, files);
     let info: SessionInfo | undefined;
     await startingAfresh(async () => {
       info = await opened.open(config, files);
@@ -294,10 +297,12 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       }
     },
     saveWeights: async () => live().saveWeights(),
+    saveCheckpoint: async () => live().saveCheckpoint(),
     ask: {
       predict: async (input) => live().predict(input),
       generate: async (...given) => live().generate(...given),
       attention: async (row) => live().attention(row),
+      rehearse: async (...given) => live().rehearse(...given),
     },
     overlap: async () => live().overlap(),
     lab: {

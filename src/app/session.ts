@@ -7,6 +7,7 @@ import { type Remote, transfer, wrap } from 'comlink';
 import { fromWire, isWireError, LockstepError } from '../base/errors';
 import type { Config } from '../protocol/config';
 import type {
+  CheckpointFiles,
   ControlMessage,
   Files,
   Report,
@@ -28,7 +29,9 @@ export interface SessionClient {
   reset(): Promise<void>;
   run(config: unknown, files: Files): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
+  saveCheckpoint(): Promise<CheckpointFiles>;
   readonly overlap: SessionApi['overlap'];
+  readonly rehearse: SessionApi['rehearse'];
   readonly lab: SessionApi['lab'];
   readonly labCurves: SessionApi['labCurves'];
   readonly measureLab: SessionApi['measureLab'];
@@ -159,7 +162,9 @@ export function startSession(listener: SessionListener): SessionClient {
     reset: () => call(() => api.reset()),
     run: (config, files) => call(() => api.run(config, files)),
     saveWeights: () => call(() => api.saveWeights()),
+    saveCheckpoint: () => call(() => api.saveCheckpoint()),
     overlap: () => call(() => api.overlap()),
+    rehearse: (...given) => call(() => api.rehearse(...given)),
     lab: (request) => call(() => api.lab(request)),
     labCurves: (request) => call(() => api.labCurves(request)),
     measureLab: (request) => call(() => api.measureLab(request)),

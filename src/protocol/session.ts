@@ -5,6 +5,8 @@
 import type { WireError } from '../base/errors';
 import type { Config, HardwareId } from './config';
 import type { LabCurves, LabMeasurement, LabRequest, LabResult } from './lab';
+import type { FlightRecorderDump } from './process-group';
+import type { Rehearsal } from './rehearsal';
 import type { BufferInfo, CodeLine, DeviceMemory, LossRecord, StepTrace } from './trace';
 
 /** A file the user dropped or the command line read, by the name that the Config uses. */
@@ -230,15 +232,19 @@ export interface SessionApi {
    */
   killRank(rank: number, at?: FaultPlace): Promise<void>;
   hangRank(rank: number, at?: FaultPlace): Promise<void>;
+  /** PyTorch's flight recorder: the last collectives of every rank with what became of them; of a run that has a process group. */
+  flightRecorder(): Promise<readonly FlightRecorderDump[]>;
   /** The current weights as .safetensors. */
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   /** The state between two steps, from which `resume` goes on; rank 0's, and of the others what differs from it. While playing, too. */
   saveCheckpoint(): Promise<CheckpointFiles>;
   /** DDP: what overlap saves in the open run; empty in other modes. */
   overlap(): Promise<readonly OverlapTimes[]>;
+  /** An exhibit of the museum of bugs that is a script over process groups: what each rank did and what was raised. Leaves the open run as it is. */
+  rehearse(exhibit: string, cured: boolean): Promise<Rehearsal>;
   /** The collectives lab: runs one collective for real. Needs no open run and leaves one as it is. */
   lab(request: LabRequest): Promise<LabResult>;
-  /** Algorithms compared; of the request's own algorithm nothing is read. */
+  /** Algorithms compared, and where the request's own changes places with each other one. */
   labCurves(request: LabRequest): Promise<LabCurves>;
   measureLab(request: LabRequest): Promise<LabMeasurement>;
   dispose(): Promise<void>;

@@ -78,11 +78,13 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     corrupt: (event, add) => typed(() => running().training.corrupt(event, add)),
     loseDevice: () => typed(() => running().training.lose()),
     killRank: (rank, at) => typed(() => running().killRank(rank, at)),
+    flightRecorder: () => typed(async () => running().flightRecorder()),
     hangRank: (rank, at) => typed(async () => running().hangRank(rank, at)),
     saveWeights: () => typed(async () => weightsFile(running().training.blueprint, await running().weights())),
     saveCheckpoint: () =>
       typed(async () => writeCheckpoint(running().training.blueprint, await running().checkpoint())),
     overlap: () => typed(async () => overlapTimes(running().training.blueprint)),
+    rehearse: (exhibit, cured) => typed(async () => (await import('./museum/scripts')).rehearse(exhibit, cured)),
     // Loaded when the lab is opened: a run needs none of it.
     lab: (request) => typed(async () => (await import('./lab/run-lab')).runLab(request)),
     labCurves: (request) => typed(async () => (await import('./lab/lab-curves')).labCurves(request)),

@@ -1,9 +1,10 @@
 /** The label of the exhibit that is looked at: what was done, what PyTorch says, what to look at, the cure. Loaded with the first exhibit. */
 import { must } from '../../base/invariant';
 import { EXHIBITS } from '../../session/museum/exhibits';
-import type { ExhibitId } from '../../session/museum/mistakes';
+import { type ExhibitId, MISTAKES } from '../../session/museum/mistakes';
 import fields from '../fields/fields.module.css';
 import styles from './museum.module.css';
+import { RehearsalView } from './rehearsal-view';
 import { useExhibit } from './use-exhibit';
 
 export function ExhibitCard({ id, cured }: { id: ExhibitId; cured: boolean }) {
@@ -56,6 +57,7 @@ export function ExhibitCard({ id, cured }: { id: ExhibitId; cured: boolean }) {
           </p>
         </div>
       </div>
+      {MISTAKES[id].kind === 'script' && <RehearsalView id={id} cured={cured} />}
     </section>
   );
 }

@@ -40,6 +40,8 @@ const RUN = {
   optimizer: { type: 'SGD', lr: 0.1 },
 } as const satisfies ConfigInput;
 
+const GAUSS = { type: 'gauss', samples: 256 } as const;
+
 const run = (ddp: ConfigInput['ddp'], rest: ConfigInput = {}): ConfigInput => ({
   ...RUN,
   ...rest,
@@ -90,8 +92,8 @@ export const MISTAKES = {
   'every-rank-saves': { kind: 'script', worldSize: 3 },
   'learning-rate': {
     kind: 'run',
-    wrong: run({}, { optimizer: { type: 'SGD', lr: 0.05 } }),
-    right: run({}, { optimizer: { type: 'SGD', lr: 0.2 } }),
+    wrong: run({}, { data: GAUSS, optimizer: { type: 'SGD', lr: 0.05 } }),
+    right: run({}, { data: GAUSS, optimizer: { type: 'SGD', lr: 0.2 } }),
     steps: 80,
   },
   'seed-before-model': {

@@ -1,0 +1,49 @@
+/** An exhibit that is a script: runs it on every rank when asked, and shows line by line what each of them did and what was raised. */
+import { useEffect, useState } from 'react';
+import type { Rehearsal, RehearsalLine } from '../../protocol/rehearsal';
+import type { ExhibitId } from '../../session/museum/mistakes';
+import { useController } from '../use-app';
+import styles from './museum.module.css';
+
+const WORDS: Readonly<Record<RehearsalLine['kind'], string>> = { calls: 'calls', has: 'has', raises: 'raises' };
+
+export function RehearsalView({ id, cured }: { id: ExhibitId; cured: boolean }) {
+  const controller = useController();
+  const [shown, show] = useState<Rehearsal | string>();
+  useEffect(() => {
+    let current = true;
+    show(undefined);
+    const take = (result: Rehearsal | string) => {
+      if (current) show(result);
+    };
+    controller.ask
+      .rehearse(id, cured)
+      .then(take, (error: unknown) => take(error instanceof Error ? error.message : String(error)));
+    return () => {
+      current = false;
+    };
+  }, [controller, id, cured]);
+  if (shown === undefined) return <p role="status">The ranks run …</p>;
+  if (typeof shown === 'string') return <p role="alert">{shown}</p>;
+  return (
+    <table className={styles['rehearsal']} aria-label="What the ranks did">
+      <thead>
+        <tr>
+          <th scope="col">rank</th>
+          <th scope="col" />
+          <th scope="col">in the order in which it happened</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.lines.map(({ rank, kind, text }, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines of one run neither move nor go.
+          <tr key={i} data-kind={kind}>
+            <td data-rank={rank % 8}>{rank}</td>
+            <td>{WORDS[kind]}</td>
+            <td>{kind === 'has' ? text : <code>{text}</code>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
