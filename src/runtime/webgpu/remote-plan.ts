@@ -1,6 +1,6 @@
 /**
  * Plans a lane whose peers live in other memory spaces: per instruction its dispatches and its place in memory. Nothing is merged, because the
- * order of the two queues depends on when messages arrive. What is added to a buffer comes in through one receive buffer.
+ * order of the two queues depends on when messages arrive. What is joined to a buffer comes in through one receive buffer.
  */
 import { at, must } from '../../base/invariant';
 import type { Instruction, Lane } from '../../program/instruction';
@@ -8,6 +8,8 @@ import { accessedBuffers } from '../../program/instruction-access';
 import type { Queue } from '../../protocol/trace';
 import type { GpuContext } from './context';
 import type { DispatchSpec } from './dispatch';
+import { type HostRounds, type Message, messageRuns, planHostRounds } from './host-rounds';
+import { joinCode } from './join-code';
 import type { Location, MemoryLayout } from './memory-layout';
 import { planCompute } from './plan-compute';
 import { type LoadPlan, planLoads } from './plan-loads';
@@ -21,14 +23,23 @@ export interface RemoteAction {
   /** Its dispatches: [first, end) of RemotePlan.dispatches. */
   readonly first: number;
   readonly end: number;
-  /** Send and recv: where the slice lies (bytes); for an adding recv, where the message is written first. */
+  /** Send and recv: where the slice lies (bytes); for a joining recv, where the message is written first. */
   readonly slice?: { readonly buffer: number; readonly offset: number; readonly bytes: number };
+  /** Send and recv: the slice itself. */
+  readonly message?: Message;
+  /** Stands for several messages, the last of which is `instruction`. */
+  readonly rounds?: HostRounds;
 }
 
 export interface RemoteVariant {
   readonly lane: Lane;
-  readonly queues: Readonly<Record<Queue, readonly RemoteAction[]>>;
+  /** Message by message. */
+  readonly queues: Queues;
+  /** With the rounds of collectives on the host, for steps that nobody looks at. */
+  readonly play: Queues;
 }
+
+type Queues = Readonly<Record<Queue, readonly RemoteAction[]>>;
 
 export interface RemotePlan {
   readonly kind: 'remote';
@@ -42,7 +53,7 @@ export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs
   const longest = Math.max(
     0,
     ...lanes.flatMap(({ lane }) =>
-      lane.instructions.map((i) => (i.kind === 'recv' && i.apply === 'add' ? i.slice.length : 0)),
+      lane.instructions.map((i) => (i.kind === 'recv' && i.apply !== 'put' ? i.slice.length : 0)),
     ),
   );
   const received = longest > 0 ? layout.reserve('received', longest * 4) : 0;
@@ -85,10 +96,26 @@ export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs
         compute: actions.filter((a) => a.instruction.queue === 'compute'),
         comm: actions.filter((a) => a.instruction.queue === 'comm'),
       };
-      return [variant, { lane, queues }];
+      return [variant, { lane, queues, play: { compute: playOf(queues.compute), comm: playOf(queues.comm) } }];
     }),
   );
   return { kind: 'remote', variants, dispatches };
+}
+
+function playOf(actions: readonly RemoteAction[]): readonly RemoteAction[] {
+  const runs = new Map(messageRuns(actions).map((run) => [run[0], run]));
+  const result: RemoteAction[] = [];
+  for (let i = 0; i < actions.length; ) {
+    const action = at(actions, i);
+    const run = runs.get(action);
+    if (run) {
+      const messages = run.map(({ message }) => must(message, 'message'));
+      const { instruction, first } = at(run, run.length - 1);
+      result.push({ instruction, loads: [], early: false, first, end: first, rounds: planHostRounds(messages) });
+    } else result.push(action);
+    i += run?.length ?? 1;
+  }
+  return result;
 }
 
 const placeOf = ({ buffer, offset }: Location): string => `${buffer}+${offset}`;
@@ -96,15 +123,20 @@ const placeOf = ({ buffer, offset }: Location): string => `${buffer}+${offset}`;
 function planMessage(
   instruction: Extract<Instruction, { slice: unknown }>,
   received: number,
-  locate: (name: string) => { readonly buffer: number; readonly offset: number },
+  locate: (name: string) => Location,
   add: (specs: readonly DispatchSpec[]) => RemoteAction,
   layout: MemoryLayout,
 ): RemoteAction {
-  const { buffer, offset } = locate(instruction.slice.buffer);
+  const { buffer, offset, spec } = locate(instruction.slice.buffer);
   const { length } = instruction.slice;
   const start = offset + instruction.slice.offset * 4;
-  if (instruction.kind === 'send' || instruction.apply === 'put')
-    return { ...add([]), slice: { buffer, offset: start, bytes: length * 4 } };
-  const specs = planTransfers([{ source: received, from: 0, target: buffer, to: start / 4, length }], true, layout);
-  return { ...add(specs), slice: { buffer: received, offset: 0, bytes: length * 4 } };
+  const slice = { buffer, offset: start, bytes: length * 4 };
+  const message: Message = { instruction, home: { ...slice, dtype: spec.dtype } };
+  if (instruction.kind === 'send' || instruction.apply === 'put') return { ...add([]), slice, message };
+  const specs = planTransfers(
+    [{ source: received, from: 0, target: buffer, to: start / 4, length }],
+    joinCode(instruction.apply, spec.dtype),
+    layout,
+  );
+  return { ...add(specs), slice: { buffer: received, offset: 0, bytes: length * 4 }, message };
 }

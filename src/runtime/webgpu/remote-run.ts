@@ -34,8 +34,8 @@ export class RemoteRun {
   ) {
     this.brake = slowdown === undefined ? undefined : createBrake(slowdown);
     const bound = context.kernels.bind(plan.dispatches, context.memory, 'step');
-    for (const { queues } of plan.variants.values()) {
-      for (const action of [...queues.compute, ...queues.comm]) {
+    for (const { queues, play } of plan.variants.values()) {
+      for (const action of [...queues.compute, ...queues.comm, ...play.compute, ...play.comm]) {
         this.commands.set(action, bound.slice(action.first, action.end));
       }
     }
@@ -47,7 +47,7 @@ export class RemoteRun {
   }
 
   async trace(variant: string, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]> {
-    const step = this.newStep(variant, feed, stop);
+    const step = this.newStep(variant, feed, stop, true);
     const { lane } = must(this.plan.variants.get(variant), `program '${variant}'`);
     const trace = new RemoteTrace(this.context, variant, lane);
     await step.run(trace);
@@ -77,12 +77,15 @@ export class RemoteRun {
     this.current?.fail(error);
   }
 
-  private newStep(variant: string, feed: Feed, stop: Stop | undefined): RemoteStep {
+  private newStep(variant: string, feed: Feed, stop: Stop | undefined, traced = false): RemoteStep {
     const plan = must(this.plan.variants.get(variant), `program '${variant}'`);
     const corrupted = this.corrupted.get(variant);
+    // One that is looked at, or stopped, goes message by message.
+    const apart = traced || stop !== undefined || corrupted !== undefined;
     this.current = new RemoteStep(this.context, this.transport, {
       variant,
-      plan,
+      lane: plan.lane,
+      queues: apart ? plan.queues : plan.play,
       feed,
       stop,
       brake: this.brake,

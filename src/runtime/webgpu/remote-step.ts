@@ -4,14 +4,19 @@
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
-import type { Recv, Send } from '../../program/instruction';
+import type { InstructionId, Recv, Send } from '../../program/instruction';
 import type { Position } from '../../program/reach';
 import type { Feed, Stop, Transport } from '../executor';
 import type { Brake } from '../rest';
 import { type Command, encodeCommands } from './bind-dispatches';
 import type { GpuContext } from './context';
+import type { HostRounds } from './host-rounds';
 import { runLoads } from './plan-loads';
 import type { RemoteAction, RemoteVariant } from './remote-plan';
+import { runHostRounds } from './run-host-rounds';
+
+/** Rounds on the host have already written what came. */
+const NOTHING = new Float32Array(0);
 
 /** What a traced step does after each instruction. */
 export interface StepObserver {
@@ -25,7 +30,8 @@ export interface StepObserver {
 
 export interface StepInput {
   readonly variant: string;
-  readonly plan: RemoteVariant;
+  readonly lane: RemoteVariant['lane'];
+  readonly queues: RemoteVariant['queues'];
   readonly feed: Feed;
   readonly commands: (action: RemoteAction) => readonly Command[];
   readonly stop: Stop | undefined;
@@ -36,8 +42,15 @@ export interface StepInput {
 interface Cursor {
   readonly list: readonly RemoteAction[];
   next: number;
-  /** The message that the recv at `next` waits for. */
-  arrival: { data?: Float32Array; readonly done: Promise<unknown> } | undefined;
+  arrival: Arrival | undefined;
+}
+
+/** The message that the recv at `next` waits for, or what rounds on the host leave. */
+interface Arrival {
+  data?: Float32Array;
+  done: Promise<unknown>;
+  /** Which of the rounds is waited for. */
+  at?: InstructionId;
 }
 
 export class RemoteStep {
@@ -57,8 +70,8 @@ export class RemoteStep {
     private readonly transport: Transport,
     private readonly input: StepInput,
   ) {
-    this.compute = { list: input.plan.queues.compute, next: 0, arrival: undefined };
-    this.comm = { list: input.plan.queues.comm, next: 0, arrival: undefined };
+    this.compute = { list: input.queues.compute, next: 0, arrival: undefined };
+    this.comm = { list: input.queues.comm, next: 0, arrival: undefined };
   }
 
   async run(observer?: StepObserver): Promise<void> {
@@ -98,8 +111,8 @@ export class RemoteStep {
 
   /** Where the two queues stand. */
   position(): Position {
-    const next = ({ list, next: at }: Cursor) => list[at]?.instruction.id;
-    return { device: this.input.plan.lane.device, compute: next(this.compute), comm: next(this.comm) };
+    const next = ({ list, next: at, arrival }: Cursor) => arrival?.at ?? list[at]?.instruction.id;
+    return { device: this.input.lane.device, compute: next(this.compute), comm: next(this.comm) };
   }
 
   private standStill(stop: Stop): Promise<never> {
@@ -115,17 +128,22 @@ export class RemoteStep {
 
   /** Whether the head of the queue can run now. Asks for the message of a recv that has become the head. */
   private canMove(cursor: Cursor): boolean {
-    const instruction = cursor.list[cursor.next]?.instruction;
-    if (!instruction) return false;
+    const action = cursor.list[cursor.next];
+    if (!action) return false;
+    const { instruction, rounds } = action;
+    if (rounds) {
+      cursor.arrival ??= this.begin(rounds);
+      return cursor.arrival.data !== undefined;
+    }
     if (instruction.kind === 'wait') return this.signalled.has(instruction.event);
     if (instruction.kind !== 'recv') return true;
     cursor.arrival ??= this.ask(instruction);
     return cursor.arrival.data !== undefined;
   }
 
-  private ask(recv: Recv): NonNullable<Cursor['arrival']> {
-    const message = this.transport.recv(recv.peer, this.input.plan.lane.device, recv.tag);
-    const arrival: NonNullable<Cursor['arrival']> = {
+  private ask(recv: Recv): Arrival {
+    const message = this.transport.recv(recv.peer, this.input.lane.device, recv.tag);
+    const arrival: Arrival = {
       done: message.then((data) => {
         if (data.length !== recv.slice.length)
           throw new LockstepError(
@@ -137,6 +155,39 @@ export class RemoteStep {
     };
     // Whoever waits for it sees the failure; nobody may be waiting yet.
     arrival.done.catch(() => undefined);
+    return arrival;
+  }
+
+  /** What the rounds need is read back behind everything encoded so far; they go on by themselves while the other queue moves. */
+  private begin(rounds: HostRounds): Arrival {
+    const { staging, memory } = this.context;
+    const pieces = rounds.pieces.map((bytes) => ({ bytes, buffer: staging.acquire(bytes) }));
+    for (const { buffer, from, to, read } of rounds.slots) {
+      if (!read || from === to) continue;
+      const into = must(pieces[read.piece], 'piece').buffer;
+      this.openEncoder().copyBufferToBuffer(memory.buffer(buffer), from, into, read.offset, to - from);
+    }
+    // What comes is written at once, so what has been encoded must be submitted before.
+    this.flush();
+    const opened = pieces.map(({ buffer, bytes }) => heard(staging.open(buffer, bytes)));
+    const arrival: Arrival = { done: Promise.resolve() };
+    const run = async (): Promise<void> => {
+      try {
+        await runHostRounds(rounds, {
+          device: this.input.lane.device,
+          transport: this.transport,
+          pieces: opened.map((each) => heard(each.then(({ data }) => data))),
+          write: (buffer, offset, data) => memory.write(buffer, offset, data),
+          reached: (id) => {
+            arrival.at = id;
+          },
+        });
+        arrival.data = NOTHING;
+      } finally {
+        for (const each of await Promise.allSettled(opened)) if (each.status === 'fulfilled') each.value.release();
+      }
+    };
+    arrival.done = heard(run());
     return arrival;
   }
 
@@ -153,7 +204,7 @@ export class RemoteStep {
     );
     throw new LockstepError(
       'program',
-      `cuda:${this.input.plan.lane.device} waits for events that nothing will signal: ${stuck.join('; ')}`,
+      `cuda:${this.input.lane.device} waits for events that nothing will signal: ${stuck.join('; ')}`,
     );
   }
 
@@ -200,7 +251,7 @@ export class RemoteStep {
     const encoder = this.openEncoder();
     this.encoder = undefined;
     this.context.memory.device.queue.submit([encoder.finish()]);
-    const { device } = this.input.plan.lane;
+    const { device } = this.input.lane;
     for (const { send, buffer, bytes } of this.posted) {
       const sent = this.context.staging
         .take(buffer, bytes)
@@ -210,6 +261,12 @@ export class RemoteStep {
     }
     this.posted = [];
   }
+}
+
+/** Whoever awaits it sees its failure; nobody may be awaiting it yet. */
+function heard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 /** A promise that only ever rejects, and may do so unseen. */

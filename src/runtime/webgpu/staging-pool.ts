@@ -17,15 +17,29 @@ export class StagingPool {
 
   /** Waits for everything submitted so far, copies the first `bytes` out and gives the buffer back to the pool. */
   async take(buffer: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
+    const { data, release } = await this.open(buffer, bytes);
     try {
-      const span = Math.max(4, Math.ceil(bytes / 4) * 4);
-      await buffer.mapAsync(MODE_READ, 0, span);
-      return buffer.getMappedRange(0, span).slice(0, bytes);
+      return data.slice(0, bytes);
     } finally {
+      release();
+    }
+  }
+
+  /** Waits for everything submitted so far; `data` begins with the bytes, and can be read until release() gives the buffer back to the pool. */
+  async open(buffer: GPUBuffer, bytes: number): Promise<{ readonly data: ArrayBuffer; release(): void }> {
+    const release = () => {
       if (buffer.mapState === 'mapped') buffer.unmap();
       const list = this.free.get(buffer.size) ?? [];
       list.push(buffer);
       this.free.set(buffer.size, list);
+    };
+    try {
+      const span = Math.max(4, Math.ceil(bytes / 4) * 4);
+      await buffer.mapAsync(MODE_READ, 0, span);
+      return { data: buffer.getMappedRange(0, span), release };
+    } catch (error) {
+      release();
+      throw error;
     }
   }
 }

@@ -1,0 +1,145 @@
+/**
+ * The rounds of a collective on the host, as gloo runs them for tensors of a GPU: what a rank sends or joins to is read back once, messages come and go and
+ * are joined in host memory, and what has changed is written once. The bits are those of message by message, which a traced step runs. A message that came is
+ * sent on without a copy where it may be. Here is which instructions of a queue become one such action, and what is known of it before it runs;
+ * run-host-rounds.ts runs it.
+ */
+import { at } from '../../base/invariant';
+import type { Recv, Send } from '../../program/instruction';
+import type { DType } from '../../tensor/shape';
+
+/** A slice in GPU memory, in bytes. */
+export interface Home {
+  readonly buffer: number;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly dtype: DType;
+}
+
+export interface Message {
+  readonly instruction: Send | Recv;
+  readonly home: Home;
+}
+
+/** Slices of messages that overlap. */
+export interface Slot {
+  readonly buffer: number;
+  readonly from: number;
+  readonly to: number;
+  readonly dtype: DType;
+  /** They are all the same: what comes takes the place of what was there. */
+  readonly whole: boolean;
+  /** Where what it holds at first is read to; absent: nobody wants it. */
+  readonly read?: { readonly piece: number; readonly offset: number };
+}
+
+export interface HostMessage extends Message {
+  readonly slot: number;
+  /** From the start of the slot, bytes. */
+  readonly offset: number;
+  /** Send: the slot is used again. */
+  readonly keep: boolean;
+  /** Recv: the last one of the slot, which is written now. */
+  readonly last: boolean;
+}
+
+export interface HostRounds {
+  readonly messages: readonly HostMessage[];
+  readonly slots: readonly Slot[];
+  /** Bytes of each buffer that is read back; the first is wanted first. */
+  readonly pieces: readonly number[];
+}
+
+/** What is read back comes in several parts, so that the first is on its way while the others are read. */
+const PIECE_BYTES = 256 * 1024;
+
+/**
+ * The messages of one collective that follow each other in a queue, where that is worth it: several, of which one is sent. An event that others wait for
+ * ends a run: between two of them no one else may touch what the collective works on.
+ */
+export function messageRuns<A extends { readonly message?: Message | undefined }>(
+  actions: readonly A[],
+): readonly A[][] {
+  const runs: A[][] = [];
+  let last: Send | Recv | undefined;
+  for (const action of actions) {
+    const own = action.message?.instruction;
+    const follows =
+      own?.collective !== undefined && last?.signals === undefined && last?.collective?.seq === own.collective.seq;
+    if (own && follows) runs.at(-1)?.push(action);
+    else if (own) runs.push([action]);
+    last = own;
+  }
+  return runs.filter((run) => run.length > 1 && run.some(({ message }) => message?.instruction.kind === 'send'));
+}
+
+export function planHostRounds(messages: readonly Message[]): HostRounds {
+  const components = overlapping(messages);
+  const slots: Slot[] = [];
+  const pieces: number[] = [];
+  const slotOf = new Map<Message, number>();
+  // In order of first use, which is the order in which they are read.
+  for (const message of messages) {
+    const own = components.find((component) => component.includes(message));
+    if (!own || slotOf.has(message)) continue;
+    const slot = slotFor(own);
+    for (const each of own) slotOf.set(each, slots.length);
+    if (!wantsContents(own)) {
+      slots.push(slot);
+      continue;
+    }
+    const open = pieces.at(-1);
+    if (open === undefined || open >= PIECE_BYTES) pieces.push(0);
+    const piece = pieces.length - 1;
+    const offset = at(pieces, piece);
+    slots.push({ ...slot, read: { piece, offset } });
+    pieces[piece] = offset + slot.to - slot.from;
+  }
+  const placed = messages.map((message, i): HostMessage => {
+    const slot = slotOf.get(message) ?? 0;
+    const later = messages.slice(i + 1).filter((other) => slotOf.get(other) === slot);
+    const next = later[0]?.instruction;
+    return {
+      ...message,
+      slot,
+      offset: message.home.offset - at(slots, slot).from,
+      keep: next !== undefined && !isPut(next),
+      last: message.instruction.kind === 'recv' && later.every(({ instruction }) => instruction.kind === 'send'),
+    };
+  });
+  return { messages: placed, slots, pieces };
+}
+
+const isPut = (instruction: Send | Recv): boolean => instruction.kind === 'recv' && instruction.apply === 'put';
+const endOf = ({ home }: Message): number => home.offset + home.bytes;
+
+/** Messages whose slices touch each other's bytes, directly or through others. Empty ones stand alone. */
+function overlapping(messages: readonly Message[]): readonly (readonly Message[])[] {
+  const sorted = [...messages].sort((a, b) => a.home.buffer - b.home.buffer || a.home.offset - b.home.offset);
+  const result: Message[][] = [];
+  let end = 0;
+  for (const message of sorted) {
+    const open = result.at(-1);
+    const joins = open !== undefined && at(open, 0).home.buffer === message.home.buffer && message.home.offset < end;
+    if (joins) open.push(message);
+    else result.push([message]);
+    end = joins ? Math.max(end, endOf(message)) : endOf(message);
+  }
+  return result;
+}
+
+function slotFor(own: readonly Message[]): Slot {
+  const { buffer, dtype } = at(own, 0).home;
+  const from = Math.min(...own.map(({ home }) => home.offset));
+  const to = Math.max(...own.map(endOf));
+  const whole = own.every((message) => message.home.offset === from && endOf(message) === to);
+  return { buffer, from, to, dtype, whole };
+}
+
+/** Whether something is sent, or joined to, that has not come before: `own` is in the order of the queue or of its places. */
+function wantsContents(own: readonly Message[]): boolean {
+  const inOrder = [...own].sort((a, b) => a.instruction.id - b.instruction.id);
+  const first = at(inOrder, 0);
+  const slot = slotFor(own);
+  return !(isPut(first.instruction) && first.home.offset === slot.from && endOf(first) === slot.to);
+}

@@ -1,0 +1,73 @@
+/** Runs what host-rounds.ts has planned: with what was read back, the transport, and a way to write into GPU memory. Called by remote-step.ts. */
+import { LockstepError } from '../../base/errors';
+import { at, must } from '../../base/invariant';
+import type { InstructionId } from '../../program/instruction';
+import type { DeviceIndex } from '../../protocol/trace';
+import type { HostArray } from '../../tensor/shape';
+import { message as copyOf, join } from '../cpu/join';
+import type { Transport } from '../executor';
+import type { HostMessage, HostRounds } from './host-rounds';
+
+export interface HostSide {
+  readonly device: DeviceIndex;
+  readonly transport: Transport;
+  /** The pieces, as they come. They may not be written to, and not be sent. */
+  readonly pieces: readonly Promise<ArrayBuffer>[];
+  write(buffer: number, offset: number, data: HostArray): void;
+  /** Hears of each message before it is waited for. */
+  reached(id: InstructionId): void;
+}
+
+export async function runHostRounds({ messages, slots }: HostRounds, side: HostSide): Promise<void> {
+  const { device, transport } = side;
+  /** What slots hold since a message has come, or since they were opened for several. */
+  const held: (HostArray | undefined)[] = [];
+  const typed = (slot: number, buffer: ArrayBufferLike, offset: number, bytes: number): HostArray =>
+    at(slots, slot).dtype === 'i32'
+      ? new Int32Array(buffer as ArrayBuffer, offset, bytes / 4)
+      : new Float32Array(buffer as ArrayBuffer, offset, bytes / 4);
+  const contents = async (slot: number): Promise<HostArray> => {
+    const known = held[slot];
+    if (known) return known;
+    const { read, from, to, whole } = at(slots, slot);
+    const image = read
+      ? typed(slot, await at(side.pieces, read.piece), read.offset, to - from)
+      : typed(slot, new ArrayBuffer(to - from), 0, to - from);
+    if (whole) return image;
+    const own = image.slice();
+    held[slot] = own;
+    return own;
+  };
+  const part = (values: HostArray, { offset, home }: HostMessage): HostArray =>
+    values.subarray(offset / 4, (offset + home.bytes) / 4);
+
+  for (const message of messages) {
+    const { instruction, slot, home, keep, last } = message;
+    const { whole, buffer, from } = at(slots, slot);
+    side.reached(instruction.id);
+    if (instruction.kind === 'send') {
+      const values = await contents(slot);
+      const mine = whole && !keep && held[slot] !== undefined;
+      const data = mine ? values : copyOf(part(values, message));
+      if (mine) held[slot] = undefined;
+      transport.send(device, instruction.peer, instruction.tag, new Float32Array(data.buffer as ArrayBuffer));
+      continue;
+    }
+    const data = await transport.recv(instruction.peer, device, instruction.tag);
+    if (data.length !== home.bytes / 4)
+      throw new LockstepError(
+        'program',
+        `Message ${instruction.tag} has ${data.length} elements, expected ${home.bytes / 4}.`,
+      );
+    const came = typed(slot, data.buffer, data.byteOffset, home.bytes);
+    if (whole) {
+      // Every reduction here gives the same bits whichever comes first.
+      if (instruction.apply !== 'put') join(came, await contents(slot), instruction.apply);
+      held[slot] = came;
+      if (last) side.write(buffer, from, came);
+    } else {
+      join(part(await contents(slot), message), came, instruction.apply);
+      if (last) side.write(buffer, from, must(held[slot], 'values'));
+    }
+  }
+}
