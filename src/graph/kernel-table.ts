@@ -4,6 +4,7 @@
  */
 import { ATTENTION_KERNELS } from './kernels/attention';
 import { COMM_KERNELS } from './kernels/comm';
+import { COMM_HOOK_KERNELS } from './kernels/comm-hooks';
 import { CONV_KERNELS } from './kernels/conv';
 import { EMBEDDING_KERNELS } from './kernels/embedding';
 import { FUSED_KERNELS } from './kernels/fused';
@@ -17,6 +18,7 @@ import { SHAPE_KERNELS } from './kernels/shape';
 
 export const KERNELS = {
   ...COMM_KERNELS,
+  ...COMM_HOOK_KERNELS,
   ...OPTIM_KERNELS,
   ...ATTENTION_KERNELS,
   ...CONV_KERNELS,

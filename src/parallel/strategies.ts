@@ -6,6 +6,7 @@ import { OPS } from '../graph/op-table';
 import { OPTIM_OPS } from '../optim/op-table';
 import type { Mode } from '../protocol/config';
 import { dataParallel } from './data-parallel';
+import { LOW_RANK_OPS } from './ddp/comm-hooks/power-sgd/low-rank-ops';
 import { ddp } from './ddp/ddp';
 import { modelParallel } from './model-parallel';
 import { single } from './single';
@@ -13,4 +14,4 @@ import type { Strategy } from './strategy';
 
 export const STRATEGIES: Readonly<Record<Mode, Strategy>> = { single, dataParallel, ddp, modelParallel };
 
-export const PROGRAM_OPS: OpTable = new Map([...OPS, ...OPTIM_OPS, ...COMM_OPS, ...HALF_OPS]);
+export const PROGRAM_OPS: OpTable = new Map([...OPS, ...OPTIM_OPS, ...COMM_OPS, ...HALF_OPS, ...LOW_RANK_OPS]);

@@ -86,6 +86,8 @@ export interface Strategy {
   broadcastState?(input: StrategyInput, buffers: readonly BufferSpec[]): Program | undefined;
   /** How passes that reduce follow each other; absent: the mode knows none, and steps differ in their micro-batches alone. */
   passes?(config: Config): Passes;
+  /** What `load` instructions of source 'noise' ask for in a step of the optimiser (from 0), the same on every device; a function of the step alone. */
+  draws?(input: StrategyInput): (step: number) => readonly { readonly buffer: string; readonly data: Float32Array }[];
   /** Where steps differ further, as with a communication hook that begins later. */
   phases?(config: Config): StepPhases | undefined;
 }

@@ -70,8 +70,8 @@ export interface Recv extends Base {
 export interface Load extends Base {
   readonly kind: 'load';
   readonly buffer: string;
-  /** mask: what dropout multiplies by, drawn on the host in the order of these instructions. */
-  readonly source: 'inputs' | 'targets' | 'scalars' | 'mask';
+  /** mask: what dropout multiplies by, drawn on the host in the order of these instructions. noise: what the strategy draws for the step (Strategy.draws). */
+  readonly source: 'inputs' | 'targets' | 'scalars' | 'mask' | 'noise';
   /** mask: probability of a zero. */
   readonly p?: number;
   readonly process: Rank;

@@ -3,7 +3,9 @@
  * bucket is ready, its all-reduce starts on the communication queue and overlaps with the rest of backward; gradients are divided by
  * the world size as they are copied into the bucket, then summed. Source: torch/nn/parallel/distributed.py; the reducer stands in reducer.ts.
  */
+
 import { at, must } from '../../base/invariant';
+import { nodeOfDevices } from '../../collectives/nodes';
 import { type LaneBuilder, ProgramBuilder } from '../../program/builder';
 import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizer } from '../emit-optimizer';
@@ -33,7 +35,7 @@ export const ddp: Strategy = {
 
   compile(input, variant, rows) {
     const { config } = input;
-    const builder = new ProgramBuilder([...rows.keys()], input.ops);
+    const builder = new ProgramBuilder([...rows.keys()], input.ops, nodeOfDevices(config));
     const working = builder.lanes.flatMap((lane): readonly Working[] => {
       const own = at(rows, lane.rank);
       if (own === 0) return [];

@@ -6,8 +6,9 @@ import { bf16Compress } from './bf16-compress';
 import type { CommHook } from './comm-hook';
 import { fp16Compress } from './fp16-compress';
 import { localSGD } from './local-sgd';
+import { powerSGD } from './power-sgd/power-sgd';
 
-const COMM_HOOKS: readonly CommHook[] = [allreduce, fp16Compress, bf16Compress, localSGD];
+const COMM_HOOKS: readonly CommHook[] = [allreduce, fp16Compress, bf16Compress, powerSGD, localSGD];
 
 export const commHookOf = ({ ddp }: Config): CommHook =>
   must(
