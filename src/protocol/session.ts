@@ -5,7 +5,7 @@
 import type { WireError } from '../base/errors';
 import type { Config, HardwareId } from './config';
 import type { LabCurves, LabMeasurement, LabRequest, LabResult } from './lab';
-import type { FlightRecorderDump } from './process-group';
+import type { FlightRecorderDump, RankEnvironment } from './process-group';
 import type { Rehearsal } from './rehearsal';
 import type { BufferInfo, CodeLine, DeviceMemory, LossRecord, StepTrace } from './trace';
 
@@ -25,6 +25,8 @@ export interface DeviceReport {
   readonly kind: 'webgpu' | 'cpu';
   readonly adapter: string;
   readonly software: boolean;
+  /** With the setting `adapters`: what each device of the mesh computes on, in order. */
+  readonly adapters?: readonly Pick<DeviceReport, 'kind' | 'adapter' | 'software'>[];
 }
 
 export interface ParameterInfo {
@@ -35,6 +37,8 @@ export interface ParameterInfo {
 /** What the page needs to draw before anything has run. */
 export interface SessionInfo {
   readonly config: Config;
+  /** What torchrun would set for each process. */
+  readonly environment: readonly RankEnvironment[];
   readonly device: DeviceReport;
   readonly notices: readonly Notice[];
   readonly worldSize: number;

@@ -1,6 +1,7 @@
 /** Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests call. */
 import { fromWire, LockstepError, toWire } from '../base/errors';
 import { prepareFiles } from '../data/prepare-files';
+import type { FlightRecorderDump } from '../protocol/process-group';
 import type { CheckpointFiles, Files, Notice, Report, SessionInfo } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import { type Blueprint, createBlueprint } from './blueprint';
@@ -9,6 +10,8 @@ import { datasetFile } from './dataset-file';
 import { DeviceKeeper } from './device-keeper';
 import { explainFailure } from './failures/failure-words';
 import { checkRank, FaultPlan, type PlannedFault } from './failures/fault-plan';
+import { flightDump } from './failures/flight-dump';
+import { FlightLog } from './failures/flight-log';
 import { isRestartable, restartsWords, restartText } from './failures/restartable';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
 import { createMeasure } from './measure';
@@ -59,6 +62,8 @@ export interface RunResult {
   readonly weights: Uint8Array<ArrayBuffer>;
   /** The rows as .safetensors, for the script of the code panel. */
   readonly dataset: () => Uint8Array<ArrayBuffer>;
+  /** PyTorch's flight recorder, a dump a rank; throws where the run has no process group. */
+  readonly flightRecorder: () => readonly FlightRecorderDump[];
 }
 
 /** A run that fails after its start still reports what it did; `report.error` says why it stopped. */
@@ -80,6 +85,7 @@ export async function runConfig(input: unknown, files: Files, options: RunOption
 class HeadlessRun {
   private training: Training | undefined;
   private readonly faults = new FaultPlan();
+  private readonly flight = new FlightLog();
   private readonly losses: LossRecord[] = [];
   private readonly traces: StepTrace[] = [];
   private readonly told: Notice[] = [];
@@ -121,6 +127,7 @@ class HeadlessRun {
       } catch (reason) {
         const failure = explainFailure(typed(reason), blueprint, this.done);
         error = failure;
+        this.flight.failed(failure.details);
         if (!isRestartable(failure)) break;
         const next = await this.restart(failure);
         if (!next) break;
@@ -147,6 +154,7 @@ class HeadlessRun {
       info: sessionInfo(training),
       weights: weightsFile(blueprint, weights),
       dataset: () => datasetFile(blueprint),
+      flightRecorder: () => flightDump(this.flight, blueprint),
     };
   }
 
@@ -156,7 +164,12 @@ class HeadlessRun {
 
   private async open(): Promise<Training> {
     const { gpu } = this.options;
-    this.training = await createTraining(this.blueprint, { keeper: this.keeper, gpu, faults: this.faults });
+    this.training = await createTraining(this.blueprint, {
+      keeper: this.keeper,
+      gpu,
+      faults: this.faults,
+      flight: this.flight,
+    });
     return this.training;
   }
 

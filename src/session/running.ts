@@ -7,6 +7,7 @@ import { fromWire, LockstepError, toWire } from '../base/errors';
 import { must } from '../base/invariant';
 import { oneAtATime } from '../base/one-at-a-time';
 import { within } from '../base/within';
+import type { FlightRecorderDump } from '../protocol/process-group';
 import type { ControlMessage, FaultPlace, Notice, SessionEvent, Snapshot } from '../protocol/session';
 import type { Rank, StepTrace } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
@@ -14,6 +15,8 @@ import type { DeviceKeeper } from './device-keeper';
 import type { ModelState } from './evaluator';
 import { explainFailure } from './failures/failure-words';
 import { checkRank, FaultPlan } from './failures/fault-plan';
+import { flightDump } from './failures/flight-dump';
+import { FlightLog } from './failures/flight-log';
 import { isRestartable, restartsWords, restartText } from './failures/restartable';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
 import { createInference, type Inference } from './inference';
@@ -57,6 +60,7 @@ export class Running {
   private constructor(
     private readonly options: RunningOptions,
     private readonly faults: FaultPlan,
+    private readonly flight: FlightLog,
     private currentTraining: Training,
   ) {
     this.snapshots = createSnapshots(options.blueprint);
@@ -66,8 +70,8 @@ export class Running {
   }
 
   static async start(options: RunningOptions): Promise<Running> {
-    const faults = new FaultPlan();
-    const running = new Running(options, faults, await open(options, faults, options.post));
+    const [faults, flight] = [new FaultPlan(), new FlightLog()];
+    const running = new Running(options, faults, flight, await open(options, { faults, flight }, options.post));
     try {
       await running.emitSnapshot();
       return running;
@@ -94,6 +98,11 @@ export class Running {
   hangRank(rank: Rank, at: FaultPlace = {}): void {
     checkRank(rank, this.options.blueprint.rankOfDevice);
     this.faults.add({ what: 'hang', rank, ...at });
+  }
+
+  /** PyTorch's flight recorder, a dump a rank. */
+  flightRecorder(): readonly FlightRecorderDump[] {
+    return flightDump(this.flight, this.options.blueprint);
   }
 
   control(message: ControlMessage): void {
@@ -143,6 +152,7 @@ export class Running {
       this.restarts = 0;
       this.wish = undefined;
       this.faults.clear();
+      this.flight.clear();
       this.player.control({ type: 'pause' });
       await this.player.idle();
       const start = this.options.blueprint.resume?.checkpoint.step ?? 0;
@@ -265,6 +275,7 @@ export class Running {
     const { blueprint } = this.options;
     const failure = explainFailure(typed(error), blueprint, this.finished);
     this.failure = failure;
+    this.flight.failed(failure.details);
     if (isRestartable(failure) && this.restarts < blueprint.config.maxRestarts) {
       this.restarts++;
       this.faults.replan(failure);
@@ -326,7 +337,7 @@ export class Running {
     const broken = this.training;
     this.options.keeper.forget();
     void broken.dispose().catch(() => {});
-    const next = await open(this.options, this.faults, this.emit);
+    const next = await open(this.options, { faults: this.faults, flight: this.flight }, this.emit);
     try {
       await resume(next, checkpoint, step);
     } catch (error) {
@@ -347,13 +358,13 @@ const typed = (error: unknown): LockstepError => (error instanceof LockstepError
 
 function open(
   { blueprint, keeper, gpu }: RunningOptions,
-  faults: FaultPlan,
+  kept: { readonly faults: FaultPlan; readonly flight: FlightLog },
   post: (event: SessionEvent) => void,
 ): Promise<Training> {
   return createTraining(blueprint, {
     keeper,
     gpu,
-    faults,
+    ...kept,
     onProgress: (done, total) => post({ type: 'progress', what: 'Compiling kernels', done, total }),
   });
 }

@@ -16,9 +16,12 @@ import {
 } from '../protocol/trace';
 import type { Loss } from '../runtime/executor';
 import type { StepFeed, World } from '../runtime/launch/world';
+import { machineOf } from '../simulator/machine';
 import type { Blueprint } from './blueprint';
 import type { DeviceKeeper } from './device-keeper';
 import { FaultPlan } from './failures/fault-plan';
+import { FlightLog } from './failures/flight-log';
+import { rankDevices } from './launch/rank-devices';
 import { openWorld, type WorldRequest } from './open-world';
 import { stepTrace } from './step-trace';
 import { type BufferValue, createWorldState } from './world-state';
@@ -68,16 +71,19 @@ export interface TrainingOptions {
   readonly gpu: GPU | undefined;
   /** What befalls ranks in steps to come. */
   readonly faults?: FaultPlan | undefined;
+  /** Where it is noted which steps ran. */
+  readonly flight?: FlightLog | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 export async function createTraining(
   blueprint: Blueprint,
-  { keeper, gpu, faults = new FaultPlan(), onProgress }: TrainingOptions,
+  { keeper, gpu, faults = new FaultPlan(), flight = new FlightLog(), onProgress }: TrainingOptions,
 ): Promise<Training> {
   const { config, programs, twin: twinPrograms, table, rankOfDevice } = blueprint;
   const choice = await keeper.choose(config.device);
-  const group = { timeoutMs: 1000 * config.timeoutS, slow: config.stragglers };
+  const adapters = config.adapters && rankDevices(config).map(({ adapter }) => adapter);
+  const group = { timeoutMs: 1000 * config.timeoutS, slow: config.stragglers, ...(adapters ? { adapters } : {}) };
   const shared = { table, choice, gpu, group, onProgress };
   const worlds: World[] = [];
   const open = async (request: Pick<WorldRequest, 'programs' | 'placement' | 'rankOfDevice'>): Promise<World> => {
@@ -91,7 +97,7 @@ export async function createTraining(
       twinPrograms.length > 0
         ? await open({ programs: twinPrograms, placement: 'shared', rankOfDevice: [0] })
         : undefined;
-    const training = trainingOn(blueprint, world, twin, { notices: choice.notices, faults });
+    const training = trainingOn(blueprint, world, twin, { notices: adapters ? [] : choice.notices, faults, flight });
     await training.reset();
     return training;
   } catch (error) {
@@ -104,7 +110,11 @@ function trainingOn(
   blueprint: Blueprint,
   world: World,
   twin: World | undefined,
-  { notices, faults }: { readonly notices: readonly Notice[]; readonly faults: FaultPlan },
+  {
+    notices,
+    faults,
+    flight,
+  }: { readonly notices: readonly Notice[]; readonly faults: FaultPlan; readonly flight: FlightLog },
 ): Training {
   const { config, programs, twin: twinPrograms, rankOfDevice } = blueprint;
   const start = [...blueprint.parameters, ...blueprint.buffers];
@@ -169,7 +179,7 @@ function trainingOn(
 
   return {
     blueprint,
-    device: { ...world.info },
+    device: { ...world.info, ...(config.adapters ? { adapters: world.devices } : {}) },
     notices,
     get step() {
       return step;
@@ -179,7 +189,10 @@ function trainingOn(
     async run(count) {
       const taken = Array.from({ length: Math.min(count, left()) }, () => batches.next());
       step += taken.length;
-      const [losses] = await Promise.all([world.run(taken.map(feedOf)), twin?.run(taken.map(blueprint.twinFeed))]);
+      const feeds = taken.map(feedOf);
+      const span = flight.enqueued(feeds.map(({ variant }, i) => ({ step: at(taken, i).step, variant })));
+      const [losses] = await Promise.all([world.run(feeds), twin?.run(taken.map(blueprint.twinFeed))]);
+      flight.completed(span);
       return taken.map((batch, i) => lossRecord(batch, losses[i] ?? []));
     },
 
@@ -189,7 +202,9 @@ function trainingOn(
       const batch = batches.next();
       step++;
       const feed = feedOf(batch);
+      const span = flight.enqueued([{ step: batch.step, variant: feed.variant }]);
       const [{ records, losses }] = await Promise.all([world.trace(feed), twin?.run([blueprint.twinFeed(batch)])]);
+      flight.completed(span, records);
       const slices = blueprint.strategy.slices(
         config,
         feed.rows.map((own) => own.length),
@@ -200,7 +215,7 @@ function trainingOn(
           feed.variant,
         ),
         records,
-        hardware: config.hardware,
+        hardware: machineOf(config),
         stragglers: config.stragglers,
         step: batch.step,
         epoch: batch.epoch,

@@ -138,7 +138,12 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       events.set(name, { done, set });
       return { done, set };
     };
-    const place: { -readonly [K in keyof Position]: Position[K] } = { device, compute: undefined, comm: undefined };
+    const first = (queue: Queue) => lane.instructions.find((i) => i.queue === queue)?.id;
+    const place: { -readonly [K in keyof Position]: Position[K] } = {
+      device,
+      compute: first('compute'),
+      comm: first('comm'),
+    };
     positions = [place];
     /** The rank has stopped: neither queue goes on. */
     let stopped: Promise<never> | undefined;

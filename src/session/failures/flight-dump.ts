@@ -1,0 +1,171 @@
+/**
+ * Dumps of PyTorch's flight recorder for a training run, one a rank, with its field names: the collectives of the Programs that ran, in the order in which each rank issues
+ * them, with what became of them. Times are the measured ones of traced steps; else when it was known that a step was done. Called by the session when asked.
+ */
+import { LockstepError } from '../../base/errors';
+import { codeLines } from '../../interop/pytorch-code';
+import type { Instruction, Lane, Program } from '../../program/instruction';
+import type { FlightRecord, FlightRecorderDump } from '../../protocol/process-group';
+import type { CodeLine } from '../../protocol/trace';
+import type { Blueprint } from '../blueprint';
+import { scriptLine, torchName } from './failure-words';
+import type { FlightLog, FlightSpan } from './flight-log';
+
+/** Entries a rank; the oldest go first. */
+const KEPT = 1000;
+
+/** One collective as one rank takes part in it. */
+interface Call {
+  readonly name: string;
+  readonly sizes: readonly (readonly number[])[];
+  readonly instructions: readonly Instruction[];
+  readonly line: number | undefined;
+}
+
+function callsOf(lane: Lane, script: readonly CodeLine[]): readonly Call[] {
+  const calls = new Map<string, Instruction[]>();
+  for (const i of lane.instructions) {
+    if ((i.kind !== 'send' && i.kind !== 'recv') || !i.collective) continue;
+    const { seq, op, group = '' } = i.collective;
+    const key = `${group} ${seq} ${op} ${i.anchor}`;
+    calls.set(key, [...(calls.get(key) ?? []), i]);
+  }
+  return [...calls.values()].flatMap((instructions) => {
+    const [first] = instructions;
+    if (!first || !('collective' in first) || !first.collective) return [];
+    const buffers = new Set(instructions.flatMap((i) => ('slice' in i ? [i.slice.buffer] : [])));
+    const sizes = [...buffers].flatMap((name) => lane.buffers.filter((b) => b.name === name).map((b) => [...b.shape]));
+    return [{ name: torchName(first.collective.op), sizes, instructions, line: scriptLine(first, script) }];
+  });
+}
+
+interface Outcome {
+  readonly state: FlightRecord['state'];
+  readonly startedNs: number | null;
+  readonly completedNs: number | null;
+  readonly durationMs: number | null;
+}
+
+/** What became of a call in a step of a span. */
+function outcomeOf(span: FlightSpan, step: number, call: Call, lane: Lane): Outcome {
+  const { completedNs, records, positions } = span;
+  if (records) {
+    const own = new Set(call.instructions.map((i) => i.id));
+    const times = records.filter((r) => own.has(r.id));
+    const startUs = Math.min(...times.map((r) => r.startUs));
+    const endUs = Math.max(...times.map((r) => r.startUs + r.durUs));
+    if (times.length > 0)
+      return {
+        state: 'completed',
+        startedNs: Math.round(startUs * 1000),
+        completedNs: Math.round(endUs * 1000),
+        durationMs: (endUs - startUs) / 1000,
+      };
+  }
+  if (completedNs !== undefined) return { state: 'completed', startedNs: completedNs, completedNs, durationMs: null };
+  const stands = positions?.find((p) => p.device === lane.device);
+  const nothing = { startedNs: null, completedNs: null, durationMs: null };
+  // Another rank of the group has got to a later step, so this one has been done.
+  const newest = Math.max(-1, ...(positions ?? []).map((p) => p.step ?? -1));
+  if (stands?.step === undefined) return { state: step < newest ? 'completed' : 'scheduled', ...nothing };
+  if (step !== stands.step) return { state: step < stands.step ? 'completed' : 'scheduled', ...nothing };
+  const before = (i: Instruction): boolean => {
+    const next = stands[i.queue];
+    return next === undefined || lane.instructions.findIndex((o) => o.id === next) > lane.instructions.indexOf(i);
+  };
+  const done = call.instructions.filter(before).length;
+  const heads = [stands.compute, stands.comm];
+  const isThere = call.instructions.some((i) => heads.includes(i.id));
+  return {
+    state: done === call.instructions.length ? 'completed' : done > 0 || isThere ? 'started' : 'scheduled',
+    ...nothing,
+  };
+}
+
+export function flightDump(log: FlightLog, blueprint: Blueprint): readonly FlightRecorderDump[] {
+  const { config, programs, rankOfDevice, strategy } = blueprint;
+  const ranks = [...new Set(rankOfDevice)];
+  if (ranks.length === 1 && config.mode !== 'ddp') {
+    throw new LockstepError(
+      'config',
+      'This run is one process: it has no process group whose collectives could be recorded.',
+      'Choose mode "ddp".',
+    );
+  }
+  const script = codeLines(config, strategy.layersOfDevice(config));
+  const programOf = (variant: string): Program | undefined => programs.find((p) => p.variant === variant);
+  return ranks.map((rank) => {
+    const entries: FlightRecord[] = [];
+    const calls = new Map(
+      programs.flatMap((p) => {
+        const lane = p.lanes.find((l) => l.rank === rank);
+        return lane ? [[p.variant, callsOf(lane, script)] as const] : [];
+      }),
+    );
+    const status = new Map<number, { enqueued: number; started: number; completed: number }>();
+    const seqOf = new Map<number, number>();
+    for (const span of log.spans) {
+      for (const { step, variant } of span.steps) {
+        const lane = programOf(variant)?.lanes.find((l) => l.rank === rank);
+        for (const call of lane ? (calls.get(variant) ?? []) : []) {
+          const seq = (seqOf.get(span.attempt) ?? 0) + 1;
+          seqOf.set(span.attempt, seq);
+          const outcome = lane && outcomeOf(span, step, call, lane);
+          if (!outcome) continue;
+          const { state } = outcome;
+          const known = status.get(span.attempt) ?? { enqueued: -1, started: -1, completed: -1 };
+          status.set(span.attempt, {
+            enqueued: seq,
+            started: state === 'scheduled' ? known.started : seq,
+            completed: state === 'completed' ? seq : known.completed,
+          });
+          entries.push({
+            record_id: entries.length,
+            pg_id: span.attempt,
+            process_group: [String(span.attempt), groupWords(span.attempt)],
+            collective_seq_id: seq,
+            p2p_seq_id: 0,
+            op_id: seq,
+            profiling_name: `${config.placement === 'shared' ? 'nccl' : 'gloo'}:${call.name}`,
+            time_created_ns: span.createdNs,
+            time_discovered_started_ns: outcome.startedNs,
+            time_discovered_completed_ns: outcome.completedNs,
+            duration_ms: outcome.durationMs,
+            input_sizes: call.sizes,
+            input_dtypes: call.sizes.map(() => 'Float'),
+            output_sizes: call.sizes,
+            output_dtypes: call.sizes.map(() => 'Float'),
+            state,
+            timeout_ms: Math.round(1000 * config.timeoutS),
+            is_p2p: false,
+            retired: state === 'completed',
+            frames:
+              call.line === undefined ? [] : [{ name: `step ${step}`, filename: 'train.py', line: call.line + 1 }],
+          });
+        }
+      }
+    }
+    const attempts = [...status.keys()];
+    const all = `[${ranks.join(', ')}]`;
+    return {
+      version: '2.4',
+      rank,
+      pg_config: Object.fromEntries(
+        attempts.map((id) => [String(id), { name: String(id), desc: groupWords(id), ranks: all }]),
+      ),
+      pg_status: Object.fromEntries(
+        [...status].map(([id, { enqueued, started, completed }]) => [
+          String(id),
+          {
+            last_enqueued_collective: enqueued,
+            last_started_collective: started,
+            last_completed_collective: completed,
+          },
+        ]),
+      ),
+      entries: entries.slice(-KEPT),
+    };
+  });
+}
+
+const groupWords = (attempt: number): string => (attempt === 0 ? 'default_pg' : `default_pg, restart ${attempt}`);
