@@ -35,7 +35,7 @@ export interface CollectiveCall {
   readonly groupName?: string;
   readonly bucket?: number;
   readonly where: Where;
-  /** Ranks of the group that share a node, a list a node; absent: all on one. Hierarchical algorithms look at it. */
+  /** Ranks of the group that share a node, a list a node; absent: as the builder's mesh says. Hierarchical algorithms look at it. */
   readonly nodes?: readonly (readonly number[])[];
 }
 

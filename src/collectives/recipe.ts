@@ -9,6 +9,7 @@ import { applyOf, checkCall } from './check-call';
 import type { Algorithm, CollectiveCall, CollectiveCost, CostRequest } from './collective';
 import { type Join, sumOfHalves } from './halves/sum-of-halves';
 import { scaleInput } from './local-steps';
+import { ranksByNode } from './nodes';
 
 /** One message, in ranks of the group. */
 export interface Hop {
@@ -43,7 +44,8 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
     name,
     ops: Object.keys(recipes) as CollectiveOp[],
     emit(given) {
-      const call = { ...given, root: rootOf(given) };
+      const nodes = given.nodes ?? ranksByNode(given.group, given.builder.nodeOf);
+      const call = { ...given, root: rootOf(given), ...(nodes ? { nodes } : {}) };
       checkCall(call);
       if (call.length === 0 && call.op !== 'barrier') return;
       if (call.reduceOp === 'avg' && call.op !== 'reduceScatter') scaleInput(call, call.input);

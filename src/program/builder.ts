@@ -169,8 +169,12 @@ export class ProgramBuilder {
   private seq = 0;
   readonly lanes: readonly LaneBuilder[];
 
-  /** `ranks[d]` is the process that drives device d. */
-  constructor(ranks: readonly Rank[], ops: OpTable) {
+  /** `ranks[d]` is the process that drives device d; `nodeOf[d]` its node, where there are several. */
+  constructor(
+    ranks: readonly Rank[],
+    ops: OpTable,
+    readonly nodeOf?: readonly number[],
+  ) {
     this.lanes = ranks.map((rank, device) => new LaneBuilder(device, rank, ops, () => this.id++));
   }
 

@@ -6,6 +6,7 @@ import { at } from '../base/invariant';
 import { FULL, type StepVariant } from '../parallel/strategy';
 import type { OverlapTimes } from '../protocol/session';
 import { HARDWARE } from '../simulator/hardware';
+import { machineOf } from '../simulator/machine';
 import { modelledStep } from '../simulator/simulate';
 import type { Blueprint } from './blueprint';
 
@@ -17,12 +18,14 @@ export function overlapTimes(blueprint: Blueprint): readonly OverlapTimes[] {
   const program = (overlap: boolean) =>
     strategy.compile({ ...input, config: { ...config, ddp: { ...config.ddp, overlap } } }, variant, sizes.full);
   const [together, apart] = [program(true), program(false)];
-  return Object.values(HARDWARE).map((hardware) => ({
-    hardware: hardware.id,
-    label: hardware.label,
-    withOverlapUs: modelledStep(together, hardware, config.stragglers).stepUs,
-    withoutOverlapUs: modelledStep(apart, hardware, config.stragglers).stepUs,
-  }));
+  return Object.values(HARDWARE)
+    .map(({ id }) => machineOf(config, id))
+    .map((hardware) => ({
+      hardware: hardware.id,
+      label: hardware.label,
+      withOverlapUs: modelledStep(together, hardware, config.stragglers).stepUs,
+      withoutOverlapUs: modelledStep(apart, hardware, config.stragglers).stepUs,
+    }));
 }
 
 /** The one that runs most steps. */

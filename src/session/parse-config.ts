@@ -4,6 +4,7 @@ import { LockstepError } from '../base/errors';
 import { checkOptimizer } from '../optim/check-optimizer';
 import { type Config, configSchema } from '../protocol/config';
 import { issueText, settingNames } from './config-issue';
+import { rankDevices } from './launch/rank-devices';
 
 export function parseConfig(input: unknown): Config {
   // A list is an object to the schema, and one without entries would pass as a configuration of defaults.
@@ -28,6 +29,15 @@ export function parseConfig(input: unknown): Config {
       { batchSize: config.batchSize, worldSize: config.worldSize },
     );
   }
+  if (config.mode !== 'single' && config.nodes > config.worldSize) {
+    throw new LockstepError(
+      'placement',
+      `There are ${config.nodes} nodes for ${config.worldSize} ${config.worldSize === 1 ? 'device' : 'devices'}: ${config.nodes - config.worldSize} would have none.`,
+      `Use at most ${config.worldSize} ${config.worldSize === 1 ? 'node' : 'nodes'}, or more devices.`,
+      { nodes: config.nodes, worldSize: config.worldSize },
+    );
+  }
+  rankDevices(config);
   return config;
 }
 

@@ -6,7 +6,8 @@ import { FULL } from '../parallel/strategy';
 import type { Program } from '../program/instruction';
 import type { Report } from '../protocol/session';
 import type { LossRecord } from '../protocol/trace';
-import { describe, HARDWARE } from '../simulator/hardware';
+import { describe } from '../simulator/hardware';
+import { machineOf } from '../simulator/machine';
 import { modelledStep, speedup } from '../simulator/simulate';
 import { bytesFormula } from '../trace/formula';
 import { countTraffic, type Traffic } from '../trace/links';
@@ -61,7 +62,7 @@ export async function makeReport({
   const { config } = blueprint;
   const program = at(blueprint.programs, 0);
   const traffic = trafficOf(program);
-  const hardware = HARDWARE[config.hardware];
+  const hardware = machineOf(config);
   const modelled = modelledStep(program, hardware, config.stragglers).stepUs;
   const alone = STRATEGIES.single.compile({ ...blueprint.input, config: singleTwin(config) }, FULL, [
     blueprint.batches().sizes.full.reduce((a, b) => a + b, 0),

@@ -6,10 +6,10 @@ import { must } from '../base/invariant';
 import type { Instruction, Program } from '../program/instruction';
 import { readBuffers, writtenBuffers } from '../program/instruction-access';
 import { linearize } from '../program/linearize';
-import type { HardwareId, Straggler } from '../protocol/config';
+import type { Straggler } from '../protocol/config';
 import type { Captured, DeviceIndex, LossRecord, StepTrace, TraceEvent } from '../protocol/trace';
 import type { InstructionRecord } from '../runtime/executor';
-import { HARDWARE } from '../simulator/hardware';
+import type { Hardware } from '../simulator/hardware';
 import { simulate } from '../simulator/simulate';
 
 interface Placed {
@@ -20,7 +20,7 @@ interface Placed {
 export interface StepTraceInput {
   readonly program: Program;
   readonly records: readonly InstructionRecord[];
-  readonly hardware: HardwareId;
+  readonly hardware: Hardware;
   readonly stragglers: readonly Straggler[];
   readonly step: number;
   readonly epoch: number;
@@ -32,7 +32,7 @@ export interface StepTraceInput {
 export function stepTrace({ program, records, hardware, stragglers, ...rest }: StepTraceInput): StepTrace {
   const record = new Map(records.map((r) => [r.id, r]));
   const origin = records.reduce((least, r) => Math.min(least, r.startUs), Number.POSITIVE_INFINITY);
-  const modelled = simulate(program, HARDWARE[hardware], stragglers);
+  const modelled = simulate(program, hardware, stragglers);
   const deps = dependencies(program);
   const partners = matches(program);
   const ranks = new Map(program.lanes.map((lane) => [lane.device, lane.rank]));

@@ -4,7 +4,7 @@
  * Compute: NVIDIA A100 40 GB data sheet: 19.5 TFLOP/s float32 without tensor cores, 1,555 GB/s HBM2, NVLink 3 300 GB/s each way (600 GB/s both).
  * Links: PCI Express 4.0 x16 is 31.5 GB/s each way, of which copies reach about 25; 10 Gbit Ethernet is 1.25 GB/s. Latencies are the orders commonly
  * measured for a small message: NCCL over NVLink a few us, peer copies through a PCIe switch about 10 us, TCP through the kernel tens of us; a CUDA
- * kernel launch 3-5 us.
+ * kernel launch 3-5 us. Between nodes: a DGX A100 has a 200 Gbit InfiniBand card for each GPU, 25 GB/s, about 5 us with GPUDirect.
  */
 import type { Link } from '../protocol/collective';
 import type { HardwareId } from '../protocol/config';
@@ -23,6 +23,8 @@ export interface Hardware {
   readonly linkLatencyUs: number;
   /** Beta: bytes a second that a device can send, and as many that it can receive at the same time. */
   readonly linkBytesPerSecond: number;
+  /** Between two nodes of such machines; every device has a port of its own there, too. */
+  readonly across: Link;
   /** Where not all links are alike: the one between two devices, in place of the two figures above. */
   readonly linkBetween?: (from: DeviceIndex, to: DeviceIndex) => Link;
   /** Host to device. */
@@ -32,6 +34,7 @@ export interface Hardware {
 }
 
 const A100 = { flopsPerSecond: 19.5e12, memoryBytesPerSecond: 1.555e12, launchUs: 4, hostBytesPerSecond: 25e9 };
+const ETHERNET: Link = { latencyUs: 30, bytesPerSecond: 1.25e9 };
 
 export const HARDWARE: Readonly<Record<HardwareId, Hardware>> = {
   nvlink8: {
@@ -40,6 +43,7 @@ export const HARDWARE: Readonly<Record<HardwareId, Hardware>> = {
     ...A100,
     linkLatencyUs: 3,
     linkBytesPerSecond: 300e9,
+    across: { latencyUs: 5, bytesPerSecond: 25e9 },
     hostSharesLink: false,
   },
   pcie4: {
@@ -48,14 +52,16 @@ export const HARDWARE: Readonly<Record<HardwareId, Hardware>> = {
     ...A100,
     linkLatencyUs: 10,
     linkBytesPerSecond: 25e9,
+    across: ETHERNET,
     hostSharesLink: true,
   },
   ethernet10g: {
     id: 'ethernet10g',
     label: 'one A100 a node, 10 Gbit Ethernet',
     ...A100,
-    linkLatencyUs: 30,
-    linkBytesPerSecond: 1.25e9,
+    linkLatencyUs: ETHERNET.latencyUs,
+    linkBytesPerSecond: ETHERNET.bytesPerSecond,
+    across: ETHERNET,
     hostSharesLink: false,
   },
 };
@@ -73,6 +79,7 @@ export function describe(hardware: Hardware): HardwareDescription {
     assumptions: [
       `A kernel takes ${hardware.launchUs} µs to start, then the longer of its flops at ${hardware.flopsPerSecond / 1e12} TFLOP/s and its bytes at ${giga(hardware.memoryBytesPerSecond)}.`,
       `A message takes ${hardware.linkLatencyUs} µs plus its bytes at ${giga(hardware.linkBytesPerSecond)}. A device sends one message and receives one at a time; sums are taken as bytes arrive.`,
+      `Between nodes, where the devices are spread over several, a message takes ${hardware.across.latencyUs} µs plus its bytes at ${giga(hardware.across.bytesPerSecond)}; each device has a network port of its own.`,
       `Batches come from pinned host memory at ${giga(hardware.hostBytesPerSecond)}${hardware.hostSharesLink ? ', through the port that messages use' : ''}.`,
       'Every device has a compute and a communication queue; a larger mesh than the machine has is modelled as if it had one.',
       'Python, the data loader and the autograd engine cost nothing here.',

@@ -25,6 +25,7 @@ export function labHardware({
     launchUs: 0,
     hostBytesPerSecond: Number.POSITIVE_INFINITY,
     hostSharesLink: false,
+    across,
     linkLatencyUs: link.latencyUs,
     linkBytesPerSecond: link.bytesPerSecond,
     linkBetween: (from, to) => (at(nodeOf, from) === at(nodeOf, to) ? link : across),

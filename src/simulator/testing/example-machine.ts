@@ -12,6 +12,7 @@ export const EXAMPLE: Hardware = {
   launchUs: 10,
   linkLatencyUs: 4,
   linkBytesPerSecond: 0.5e6,
+  across: { latencyUs: 4, bytesPerSecond: 0.5e6 },
   hostBytesPerSecond: 1e6,
   hostSharesLink: false,
 };

@@ -1,0 +1,15 @@
+/** The machine of a run: the one that its settings name, with slower links between the nodes that its devices are spread over. Called by session. */
+import { nodeOfDevices } from '../collectives/nodes';
+import type { Config } from '../protocol/config';
+import { HARDWARE, type Hardware } from './hardware';
+
+export function machineOf(config: Pick<Config, 'hardware' | 'worldSize' | 'nodes'>, id = config.hardware): Hardware {
+  const hardware = HARDWARE[id];
+  if (config.nodes === 1 || config.worldSize === 1) return hardware;
+  const nodeOf = nodeOfDevices(config);
+  const inside = { latencyUs: hardware.linkLatencyUs, bytesPerSecond: hardware.linkBytesPerSecond };
+  return {
+    ...hardware,
+    linkBetween: (from, to) => (nodeOf[from] === nodeOf[to] ? inside : hardware.across),
+  };
+}
