@@ -17,7 +17,6 @@ import {
 import type { Loss } from '../runtime/executor';
 import type { StepFeed, World } from '../runtime/launch/world';
 import { machineOf } from '../simulator/machine';
-import { machineOf } from '../simulator/machine';
 import type { Blueprint } from './blueprint';
 import type { DeviceKeeper } from './device-keeper';
 import { FaultPlan } from './failures/fault-plan';
