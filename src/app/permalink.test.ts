@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { ALGORITHM_NAMES } from '../protocol/collective';
+import { ALGORITHM_NAMES, ALGORITHM_NAMES, COLLECTIVE_OPS, REDUCE_OPS } from '../protocol/collective';
 import { type Config, configSchema, HARDWARE, MODES } from '../protocol/config';
 import { EXHIBIT_IDS } from '../session/museum/mistakes';
+import { DEFAULT_LAB, withLab } from './lab/lab-link';
 import { ACTIVATION_NAMES, plainLayers } from './model/families';
 import { PAGE_CONFIG } from './page-config';
 import { PAGE_PRESETS, PRESET_NAMES } from './page-presets';
@@ -293,6 +294,20 @@ const view = fc.record({
   hide: fc.subarray([...PARTS]).map((parts) => new Set<string>(parts)),
   lock: fc.subarray([...PARTS]).map((parts) => new Set<string>(parts)),
   exhibit: maybe(fc.record({ id: fc.constantFrom(...EXHIBIT_IDS), cured: fc.boolean() })),
+  lab: maybe(
+    fc
+      .record({
+        type: fc.constantFrom(...COLLECTIVE_OPS),
+        reduce: fc.constantFrom(...REDUCE_OPS),
+        algorithm: fc.constantFrom(...ALGORITHM_NAMES),
+        ranks: fc.integer({ min: 1, max: 16 }),
+        length: fc.integer({ min: 0, max: 1000 }),
+        latencyUs: fc.integer({ min: 0, max: 100 }),
+        gbPerS: fc.constantFrom(0.5, 1.25, 300),
+        round: fc.integer({ min: 0, max: 30 }),
+      })
+      .map((part) => withLab(DEFAULT_LAB, part)),
+  ),
 });
 
 describe('permalink', () => {

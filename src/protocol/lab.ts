@@ -108,7 +108,7 @@ export interface LabCurve {
   readonly points: readonly { readonly worldSize: number; readonly bytes: number; readonly timeUs: number }[];
 }
 
-/** Where the fastest algorithm changes as the buffer grows: from this many bytes on `above` is at least as fast as `below`. */
+/** Where the request's algorithm and another one change places as the buffer grows: from this many bytes on `above` is the faster one, or as fast. */
 export interface LabCrossover {
   readonly bytes: number;
   readonly timeUs: number;

@@ -1,8 +1,9 @@
 /**
- * The algorithms that know a collective, timed on the lab's links over buffer sizes and over world sizes, and where the fastest one changes. Each point is
+ * The algorithms that know a collective, timed on the lab's links over buffer sizes and over world sizes, and where the request's own changes places with another. Each point is
  * an event simulation of the Program that the algorithm emits; nothing is allocated or run. Called by session.ts.
  */
 import { at } from '../../base/invariant';
+import { algorithmFor } from '../../collectives/algorithms';
 import type { AlgorithmName } from '../../protocol/collective';
 import { LIMITS } from '../../protocol/config';
 import type { LabCrossover, LabCurve, LabCurves, LabRequest, LabSide } from '../../protocol/lab';
@@ -12,6 +13,10 @@ import { checkRequest, costRequest, knownAlgorithms, labLength, labProgram } fro
 
 /** Elements for each rank, beyond which chunks of whole elements change no order any more. */
 const FLUTTER = 8;
+/** Times that differ by less, relatively, are the same. */
+export const ALIKE = 1e-3;
+
+type Pair = readonly [AlgorithmName, AlgorithmName];
 
 /** 4 B to 256 MiB. */
 const SIZES = Array.from({ length: 27 }, (_, power) => 2 ** power);
@@ -30,7 +35,10 @@ export function labCurves(request: LabRequest): LabCurves {
       pointOf({ ...request, algorithm, worldSize, root: Math.min(request.root, worldSize - 1) }),
     ),
   }));
-  return { overBytes, overRanks, crossovers: request.worldSize < 2 ? [] : crossovers(request, known) };
+  const chosen = algorithmFor(request.algorithm, request.op).name;
+  const timed = remembering(request);
+  const others = request.worldSize < 2 ? [] : known.filter((algorithm) => algorithm !== chosen);
+  return { overBytes, overRanks, crossovers: others.flatMap((other) => crossovers(request, timed, [chosen, other])) };
 }
 
 function pointOf(request: LabRequest): LabCurve['points'][number] {
@@ -41,26 +49,29 @@ export function modelledUs(request: LabRequest): number {
   return modelledStep(labProgram(request).program, labHardware(request)).stepUs;
 }
 
-/** Of equals the first in the table. */
-export function fastest(
-  request: LabRequest,
-  known: readonly AlgorithmName[],
-): { algorithm: AlgorithmName; timeUs: number } {
-  const timed = known.map((algorithm) => ({ algorithm, timeUs: modelledUs({ ...request, algorithm }) }));
-  return timed.reduce((best, next) => (next.timeUs < best.timeUs - 1e-9 ? next : best));
+/** Modelled times that have been asked for already. */
+type Timed = (algorithm: AlgorithmName, length: number) => number;
+
+function remembering(request: LabRequest): Timed {
+  const kept = new Map<string, number>();
+  return (algorithm, length) => {
+    const key = `${algorithm} ${length}`;
+    const us = kept.get(key) ?? modelledUs({ ...request, algorithm, length });
+    kept.set(key, us);
+    return us;
+  };
 }
 
+/** Of two the faster; of those within a thousandth of each other the first. */
+const faster = (timed: Timed, [a, b]: Pair, length: number): AlgorithmName =>
+  timed(b, length) < timed(a, length) * (1 - ALIKE) ? b : a;
+
 /**
- * The lengths at which the fastest algorithm changes for good. Chunks are of whole elements, so that close to such a length the winner may change to and
- * fro; what counts is the last change.
+ * The lengths at which the faster of two changes for good. Chunks are of whole elements, so that close to such a length it may change to and fro; what
+ * counts is the last change.
  */
-function crossovers(request: LabRequest, known: readonly AlgorithmName[]): readonly LabCrossover[] {
-  const kept = new Map<number, AlgorithmName>();
-  const winner = (length: number): AlgorithmName => {
-    const found = kept.get(length) ?? fastest({ ...request, length }, known).algorithm;
-    kept.set(length, found);
-    return found;
-  };
+function crossovers(request: LabRequest, timed: Timed, pair: Pair): readonly LabCrossover[] {
+  const winner = (length: number) => faster(timed, pair, length);
   const unit = labLength({ ...request, length: 1 });
   const between = (low: number, high: number): readonly LabCrossover[] => {
     const [first, last] = [winner(low), winner(high)];
@@ -71,25 +82,19 @@ function crossovers(request: LabRequest, known: readonly AlgorithmName[]): reado
       if (winner(middle) === last) from = middle;
       else before = middle;
     }
-    for (let length = from + unit; length <= Math.min(high, from + FLUTTER * request.worldSize); length += unit)
-      if (winner(length) !== last) from = length + unit;
-    const below = winner(from - unit);
-    return [...between(low, from - unit), crossover(request, from, below, last)];
+    const until = Math.min(high - unit, from + FLUTTER * request.worldSize * unit);
+    for (let length = from + unit; length <= until; length += unit) if (winner(length) !== last) from = length + unit;
+    return [...between(low, from - unit), crossover(request, timed, from, [winner(from - unit), last])];
   };
   const sizes = SIZES.map((length) => labLength({ ...request, length })).filter((s, i, all) => s !== all[i - 1]);
   return sizes.slice(1).flatMap((high, i) => between(at(sizes, i), high));
 }
 
-function crossover(request: LabRequest, length: number, below: AlgorithmName, above: AlgorithmName): LabCrossover {
+function crossover(request: LabRequest, timed: Timed, length: number, [below, above]: Pair): LabCrossover {
   const side = (algorithm: AlgorithmName): LabSide => {
     const shape = { ...request, algorithm, length };
     const { rounds, bytesSent } = labProgram(shape).algorithm.cost(costRequest(shape));
     return { algorithm, rounds, bytes: Math.max(...bytesSent) };
   };
-  return {
-    bytes: 4 * length,
-    timeUs: modelledUs({ ...request, algorithm: above, length }),
-    below: side(below),
-    above: side(above),
-  };
+  return { bytes: 4 * length, timeUs: timed(above, length), below: side(below), above: side(above) };
 }
