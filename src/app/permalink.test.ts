@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { ALGORITHM_NAMES, ALGORITHM_NAMES, COLLECTIVE_OPS, REDUCE_OPS } from '../protocol/collective';
+import { ALGORITHM_NAMES, COLLECTIVE_OPS, REDUCE_OPS } from '../protocol/collective';
 import { type Config, configSchema, HARDWARE, MODES } from '../protocol/config';
 import { EXHIBIT_IDS } from '../session/museum/mistakes';
 import { DEFAULT_LAB, withLab } from './lab/lab-link';
