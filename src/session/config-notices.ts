@@ -5,12 +5,13 @@ import { chunkSizes } from '../data/chunk';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/session';
+import { deviceNotices } from './launch/device-notices';
 
 export function configNotices(
   config: Config,
   found: { readonly outputs: number; readonly rows: number; readonly processes: number },
 ): readonly Notice[] {
-  const notices: Notice[] = [];
+  const notices: Notice[] = [...deviceNotices(config)];
   const { batchSize, worldSize, mode } = config;
   const used = found.rows * found.processes;
   if (mode === 'ddp' && used < batchSize && batchSize % worldSize !== 0) {

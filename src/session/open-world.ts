@@ -35,7 +35,7 @@ export async function openWorld({
   const devices = rankOfDevice.map((_, d) => d);
   const { kind, opened } = choice;
   const options = { rankOf: (device: number) => at(rankOfDevice, device), timeoutMs: group.timeoutMs };
-  if (placement === 'shared' || devices.length === 1) {
+  if (placement === 'shared' || (devices.length === 1 && group.adapters === undefined)) {
     return createLocalWorld(
       await openExecutors({ kind, programs, devices }, { gpu, opened, onProgress }),
       table,

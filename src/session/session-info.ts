@@ -18,6 +18,7 @@ import { describe, HARDWARE } from '../simulator/hardware';
 import { elements } from '../tensor/shape';
 import type { Blueprint } from './blueprint';
 import { memoryOf } from './device-memory';
+import { rankEnvironments } from './launch/rank-environments';
 import type { Training } from './training';
 import { preview } from './views/preview';
 
@@ -27,6 +28,7 @@ export function sessionInfo(training: Training): SessionInfo {
   const program = at(programs, 0);
   return {
     config,
+    environment: rankEnvironments(config),
     device: training.device,
     notices: [...blueprint.notices, ...training.notices],
     worldSize: rankOfDevice.length,

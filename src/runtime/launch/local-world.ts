@@ -179,6 +179,10 @@ export function createLocalWorld(
 
   return {
     info,
+    devices: hosted
+      .flatMap((h) => h.devices.map((device) => ({ device, info: h.executor.info })))
+      .toSorted((a, b) => a.device - b.device)
+      .map((one) => one.info),
     lost: Promise.race([Promise.race(hosted.map((h) => h.executor.lost)).then(deviceLost), failed]),
     allocatedBytes: async (device) => executorOf(device).allocatedBytes(device),
     write: (writes) =>

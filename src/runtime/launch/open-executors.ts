@@ -94,8 +94,12 @@ async function openOne(
     ...(transport ? { transport } : {}),
     ...(slow ? { slowdown: slow.factor } : {}),
   };
-  if (plan.kind === 'cpu') return { executor: createCpuExecutor(base), devices, lose() {}, close() {} };
-  const opened = options.opened ?? (await openDevice(options.gpu, { label: `cuda:${devices.join(',')}` }));
+  const adapter = plan.ports ? plan.group?.adapters?.[devices[0] ?? 0] : undefined;
+  if (adapter === 'cpu' || (adapter === undefined && plan.kind === 'cpu'))
+    return { executor: createCpuExecutor(base), devices, lose() {}, close() {} };
+  const opened =
+    options.opened ??
+    (await openDevice(options.gpu, { label: `cuda:${devices.join(',')}`, ...(adapter ? { adapter } : {}) }));
   const close = () => {
     if (!options.opened) opened.close();
   };

@@ -10,9 +10,9 @@ import { createLocalWorld } from './local-world';
 import { openExecutors, type ProcessPlan } from './open-executors';
 import type { DatasetTable, World } from './world';
 
-export interface RankApi extends Omit<World, 'info' | 'lost' | 'kill' | 'abort'> {
+export interface RankApi extends Omit<World, 'devices' | 'info' | 'lost' | 'kill' | 'abort'> {
   /** `lifeline`: nothing is ever said over it; it closes when this rank ends. */
-  open(plan: RankPlan, table: DatasetTable, lifeline: MessagePort): Promise<World['info']>;
+  open(plan: RankPlan, table: DatasetTable, lifeline: MessagePort): Promise<World['devices']>;
   /** Answers whatever else is going on. */
   ping(): Promise<void>;
   /** Gives up what waits: the process group has failed elsewhere. */
@@ -53,7 +53,7 @@ export function createRank(end: () => void): RankApi {
           ...(group ? { timeoutMs: group.timeoutMs } : {}),
           end,
         });
-        return world.info;
+        return world.devices;
       }),
     ping: async () => {},
     untilLost: () => typed(async () => toWire(await open().lost)),

@@ -241,10 +241,15 @@ export async function createWorkerWorld(
       const devices = rankOfDevice.flatMap((r, device) => (r === rank ? [device] : []));
       ranks.push(new RankHandle(rank, devices, spawn(rank), onFailure));
     }
-    const info = must((await all(open))[0], 'a rank');
+    const opened = await all(open);
+    const info = must(opened[0]?.[0], 'a device');
+    const infoOf = new Map(
+      ranks.flatMap(({ devices }, r) => devices.map((device, k) => [device, opened[r]?.[k] ?? info])),
+    );
     for (const rank of ranks) rank.lifeline.watch();
     return {
       info,
+      devices: rankOfDevice.map((_, device) => infoOf.get(device) ?? info),
       lost: Promise.race([failed, ...ranks.map((rank) => rank.untilLost())]),
       allocatedBytes: (device) => ownerOf(device).answer(ownerOf(device).api.allocatedBytes(device)),
       async write(writes) {

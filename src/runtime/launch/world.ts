@@ -10,6 +10,7 @@ import type { Straggler } from '../../protocol/config';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import type { DType, HostArray } from '../../tensor/shape';
 import type { Corruption, ExecutorInfo, InstructionRecord, Loss } from '../executor';
+import type { AdapterName } from '../webgpu/device';
 
 /** The rows that Load instructions copy from; inputs and targets flattened per row. */
 export interface DatasetTable {
@@ -61,6 +62,8 @@ export interface GroupOptions {
   readonly timeoutMs: number;
   /** What is slowed down by hand, where each device has an executor of its own. */
   readonly slow: readonly Straggler[];
+  /** What each device of the mesh computes on, where each has an executor of its own. Undefined: on the kind that the world is opened with. */
+  readonly adapters?: readonly (AdapterName | undefined)[];
 }
 
 /** Where a device stood when its world failed. */
@@ -85,6 +88,8 @@ export interface FailureDetails {
 
 export interface World {
   readonly info: ExecutorInfo;
+  /** What each device of the mesh computes on; where all share one, that. */
+  readonly devices: readonly ExecutorInfo[];
   /** Resolves when a device ('device-lost') or a rank ('rank-failed') is lost, with the error that says why. Never rejects. */
   readonly lost: Promise<LockstepError>;
   allocatedBytes(device: DeviceIndex): Promise<number>;

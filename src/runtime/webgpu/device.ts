@@ -8,9 +8,15 @@ import type { ExecutorInfo } from '../executor';
 import { PipelineCache } from './pipelines';
 import { memoryTuningStore, type TuningStore } from './tuning/tuning-store';
 
+/** What a rank asks for: a GPU that is fast or that saves power, WebGPU in software, or no WebGPU at all. */
+export type AdapterName = 'highPerformance' | 'lowPower' | 'software' | 'cpu';
+export type GpuAdapterName = Exclude<AdapterName, 'cpu'>;
+
 export interface OpenOptions {
   /** Label of the GPUDevice, e.g. 'rank 1'. */
   readonly label?: string;
+  /** Default 'highPerformance'. */
+  readonly adapter?: GpuAdapterName;
 }
 
 export interface OpenedDevice {
@@ -37,7 +43,7 @@ export async function openDevice(gpu: GPU | undefined, options: OpenOptions = {}
       'Use a browser with WebGPU (Chrome, Edge, Safari 26, Firefox 141) over https or localhost, or train on the CPU.';
     throw new LockstepError('no-webgpu', 'This browser has no WebGPU (navigator.gpu is missing).', hint);
   }
-  const adapter = await requestAdapter(gpu);
+  const adapter = await requestAdapter(gpu, options.adapter);
   const timestamps = adapter.features.has('timestamp-query');
   const device = await requestDevice(adapter, timestamps, options.label ?? 'lockstep');
   const { vendor, architecture, description } = adapter.info;
@@ -91,9 +97,21 @@ function gpuError(error: GPUError): LockstepError {
   });
 }
 
-async function requestAdapter(gpu: GPU): Promise<GPUAdapter> {
-  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null);
+const REQUESTS: Readonly<Record<GpuAdapterName, GPURequestAdapterOptions>> = {
+  highPerformance: { powerPreference: 'high-performance' },
+  lowPower: { powerPreference: 'low-power' },
+  software: { forceFallbackAdapter: true },
+};
+
+async function requestAdapter(gpu: GPU, wanted: GpuAdapterName = 'highPerformance'): Promise<GPUAdapter> {
+  const adapter = await gpu.requestAdapter(REQUESTS[wanted]).catch(() => null);
   if (adapter) return adapter;
+  if (wanted === 'software')
+    throw new LockstepError(
+      'no-adapter',
+      'WebGPU has no software adapter here.',
+      'Name another one in adapters: highPerformance, lowPower or cpu.',
+    );
   const hint =
     "The browser may have blocked this machine's GPU or driver (see chrome://gpu); train on the CPU meanwhile.";
   throw new LockstepError('no-adapter', 'WebGPU is there, but gives no adapter.', hint);
