@@ -15,6 +15,7 @@ import { OPTIM_KERNELS } from './kernels/optim';
 import { POINTWISE_KERNELS } from './kernels/pointwise';
 import { REDUCE_KERNELS } from './kernels/reduce';
 import { SHAPE_KERNELS } from './kernels/shape';
+import { SYNC_NORM_KERNELS } from './kernels/sync-norm';
 
 export const KERNELS = {
   ...COMM_KERNELS,
@@ -27,6 +28,7 @@ export const KERNELS = {
   ...LINEAR_KERNELS,
   ...LOSS_KERNELS,
   ...NORM_KERNELS,
+  ...SYNC_NORM_KERNELS,
   ...POINTWISE_KERNELS,
   ...REDUCE_KERNELS,
   ...SHAPE_KERNELS,

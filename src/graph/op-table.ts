@@ -1,6 +1,7 @@
 /** All operators that a model's graph is made of, by name. Optimisers and collectives bring tables of their own; `parallel` merges them. */
 import type { OpTable } from './op';
 import { ATTENTION_OPS } from './ops/attention';
+import { COLLECTIVE_OPS } from './ops/collective';
 import { CONV_OPS } from './ops/conv';
 import { EMBEDDING_OPS } from './ops/embedding';
 import { FUSED_OPS } from './ops/fused';
@@ -23,5 +24,6 @@ export const OPS: OpTable = new Map(
     ...CONV_OPS,
     ...ATTENTION_OPS,
     ...EMBEDDING_OPS,
+    ...COLLECTIVE_OPS,
   ].map((op) => [op.name, op]),
 );

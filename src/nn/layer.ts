@@ -25,9 +25,17 @@ export interface BufferSpec {
 /** A layer inside another one, by the name that it has there. */
 export type Child = readonly [name: string, layer: LayerConfig];
 
+/** The ranks that batch norm takes its statistics over (convert_sync_batchnorm). */
+export interface Synced {
+  readonly ranks: number;
+  /** Rows of the batch, over all of them. */
+  readonly rows: number;
+}
+
 export interface LayerContext {
   /** model.train() or model.eval(). */
   readonly training: boolean;
+  readonly synced?: Synced | undefined;
   typeOf(value: ValueId): TensorType;
   /** The layer's own parameter or buffer of that relative name. */
   parameter(name: string): ValueId;

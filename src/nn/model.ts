@@ -10,7 +10,7 @@ import type { ValueId } from '../graph/op';
 import type { LayerConfig, LossConfig } from '../protocol/config';
 import type { Generator } from '../tensor/generator';
 import { elements, type HostArray, type Shape } from '../tensor/shape';
-import type { BufferSpec, LayerContext, ParameterSpec } from './layer';
+import type { BufferSpec, LayerContext, ParameterSpec, Synced } from './layer';
 import { layerDef } from './layers';
 import { CLASS_WEIGHTS, classWeights } from './losses';
 
@@ -47,6 +47,8 @@ export interface ForwardOptions {
   readonly range?: LayerRange | undefined;
   /** model.train() (default) or model.eval(). */
   readonly training?: boolean;
+  /** Batch norm in training is SyncBatchNorm over these ranks. */
+  readonly synced?: Synced | undefined;
   /** Parameters and buffers made so far, where layers are built one by one. */
   readonly made?: Map<string, ValueId>;
 }
@@ -111,7 +113,7 @@ export function buildForward(
   builder: GraphBuilder,
   layers: readonly LayerConfig[],
   input: ValueId,
-  { range, training = true, made = new Map() }: ForwardOptions = {},
+  { range, training = true, synced, made = new Map() }: ForwardOptions = {},
 ): ForwardValues {
   const { start, end } = range ?? { start: 0, end: layers.length };
   const parameters: { name: string; value: ValueId }[] = [];
@@ -143,6 +145,7 @@ export function buildForward(
     };
     return {
       training,
+      synced,
       typeOf: (value) => builder.typeOf(value),
       parameter: (name) => own(def.parameters?.(layer) ?? [], name, false),
       buffer: (name) => own(def.buffers?.(layer) ?? [], name, true),

@@ -7,6 +7,7 @@ import { type Graph, GraphBuilder, type GraphNode, type Role } from '../graph/gr
 import type { ValueId } from '../graph/op';
 import { fuse } from '../graph/passes';
 import { checkpoint, type Segment } from '../graph/passes/checkpoint';
+import type { Synced } from '../nn/layer';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
 import type { DType, Shape } from '../tensor/shape';
@@ -49,6 +50,8 @@ export interface StageOptions {
   readonly needInputGradient?: boolean;
   /** Default 'set'. */
   readonly gradients?: StepVariant['gradients'];
+  /** Batch norm is SyncBatchNorm over these ranks. */
+  readonly synced?: Synced | undefined;
 }
 
 export function stageGraph(input: StrategyInput, options: StageOptions): StageGraph {
@@ -62,7 +65,7 @@ export function stageGraph(input: StrategyInput, options: StageOptions): StageGr
     },
     'input',
   );
-  const forward = buildForward(builder, config.model.layers, x, { range: options.range });
+  const forward = buildForward(builder, config.model.layers, x, { range: options.range, synced: options.synced });
   const wrt: ValueId[] = [...forward.parameters.map((p) => p.value), ...(options.needInputGradient ? [x] : [])];
   const nameOf = (id: ValueId): string => must(builder.finish().values[id], 'value').name;
   let gradients: ReadonlyMap<ValueId, ValueId>;

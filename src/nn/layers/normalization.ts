@@ -1,6 +1,9 @@
 /** torch.nn.BatchNorm1d/2d, LayerNorm, GroupNorm. No draws: weights start at one, biases at zero. */
+import type { ValueId } from '../../graph/op';
+import { ALL_GATHER } from '../../graph/ops/collective';
 import type { LayerConfig, LayerOf } from '../../protocol/config';
-import type { LayerDef, ParameterSpec } from '../layer';
+import { elements } from '../../tensor/shape';
+import type { LayerContext, LayerDef, ParameterSpec, Synced } from '../layer';
 
 const affine = (enabled: boolean, size: number): readonly ParameterSpec[] =>
   enabled
@@ -29,6 +32,7 @@ const batchNorm: LayerDef<Extract<LayerConfig, { type: 'BatchNorm1d' | 'BatchNor
     const scale = enabled ? [c.parameter('weight'), c.parameter('bias')] : [];
     if (!c.training) return c.apply('norm/batch-norm-eval', [x, ...running, ...scale], { eps })[0];
     const kept = [...running, c.buffer('num_batches_tracked')];
+    if (c.synced) return synced(c, c.synced, { eps, momentum }, x, kept, scale);
     const [mean, invstd = mean] = c.apply(
       'norm/batch-norm-stats',
       [x, ...kept],
@@ -38,6 +42,27 @@ const batchNorm: LayerDef<Extract<LayerConfig, { type: 'BatchNorm1d' | 'BatchNor
     return c.apply('norm/batch-norm', [x, mean, invstd, ...scale])[0];
   },
 };
+/** torch.nn.SyncBatchNorm: the statistics of all ranks' batches, which may differ in size. */
+function synced(
+  c: LayerContext,
+  { ranks, rows }: Synced,
+  attrs: { readonly eps: number; readonly momentum: number },
+  x: ValueId,
+  kept: readonly ValueId[],
+  scale: readonly ValueId[],
+): ValueId {
+  const { shape } = c.typeOf(x);
+  const [own = 1, channels = 1] = shape;
+  const count = (elements(shape) / (own * channels)) * rows;
+  const [local] = c.apply('norm/sync-batch-norm-stats', [x], { eps: attrs.eps }, { names: ['stats'] });
+  const [gathered] = c.apply(ALL_GATHER, [local], { ranks }, { names: ['all_stats'] });
+  const [mean, invstd = mean] = c.apply('norm/sync-batch-norm-gather', [gathered, ...kept], attrs, {
+    names: ['mean', 'invstd'],
+    into: [undefined, undefined, ...kept],
+  });
+  return c.apply('norm/batch-norm', [x, mean, invstd, ...scale], { count, synced: true })[0];
+}
+
 export const batchNorm1d: LayerDef<LayerOf<'BatchNorm1d'>> = batchNorm;
 export const batchNorm2d: LayerDef<LayerOf<'BatchNorm2d'>> = batchNorm;
 

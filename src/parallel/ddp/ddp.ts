@@ -6,7 +6,9 @@
 
 import { at, must } from '../../base/invariant';
 import { nodeOfDevices } from '../../collectives/nodes';
+import type { Synced } from '../../nn/layer';
 import { type LaneBuilder, ProgramBuilder } from '../../program/builder';
+import type { Config } from '../../protocol/config';
 import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizer } from '../emit-optimizer';
 import { type StageGraph, stageGraph } from '../stage-graph';
@@ -14,9 +16,17 @@ import type { Strategy } from '../strategy';
 import { broadcastBuffers, bufferNames, construct } from './broadcast';
 import { broadcastState } from './broadcast-state';
 import { commHookOf } from './comm-hooks/comm-hooks';
+import { emitCollective, isCollective } from './graph-collectives';
 import { commonRank, endJoin, notifyBackwardSync, notifyJoinContext } from './join';
 import { bucketsOf, passesBeforeRebuild, rebuilds } from './ready-order';
 import { createReducer } from './reducer';
+
+/** convert_sync_batchnorm; with one rank SyncBatchNorm is plain batch norm. */
+function syncedOver({ ddp: settings }: Config, rows: readonly number[]): Synced | undefined {
+  const counts = rows.filter((count) => count > 0);
+  if (!settings.syncBatchNorm || counts.length < 2) return undefined;
+  return { ranks: counts.length, rows: counts.reduce((a, b) => a + b, 0) };
+}
 
 /** A rank that has a batch. */
 interface Working {
@@ -36,10 +46,11 @@ export const ddp: Strategy = {
   compile(input, variant, rows) {
     const { config } = input;
     const builder = new ProgramBuilder([...rows.keys()], input.ops, nodeOfDevices(config));
+    const synced = syncedOver(config, rows);
     const working = builder.lanes.flatMap((lane): readonly Working[] => {
       const own = at(rows, lane.rank);
       if (own === 0) return [];
-      return [{ lane, stage: stageGraph(input, { rows: own, withLoss: true, gradients: variant.gradients }) }];
+      return [{ lane, stage: stageGraph(input, { rows: own, withLoss: true, gradients: variant.gradients, synced }) }];
     });
     /** The ranks differ in nothing but the rows of their batch. */
     const { stage } = at(working, 0);
@@ -62,6 +73,14 @@ export const ddp: Strategy = {
       : undefined;
     const nodes = Math.max(...working.map((w) => w.stage.graph.nodes.length));
     for (let k = 0; k < nodes; k++) {
+      const shared = stage.graph.nodes[k];
+      if (shared && isCollective(shared)) {
+        const [input = '', output = ''] = [...shared.inputs, ...shared.outputs].map(
+          (id) => at(stage.graph.values, id).name,
+        );
+        emitCollective({ builder, config, group: active, node: shared, input, output });
+        continue;
+      }
       for (const { lane, stage: own } of working) {
         const node = own.graph.nodes[k];
         if (node) emitNode(lane, own, node);

@@ -2,12 +2,14 @@
  * y = (x - mean) invstd weight + bias per channel: second half of torch.nn.functional.batch_norm(training=True). Inputs x [N, C, ...], mean and invstd [C] of
  * norm/batch-norm-stats, weight and bias [C] (both or none). The gradient to x is complete: mean and invstd count as functions of x and get none themselves. It runs as
  * in torch's SyncBatchNorm: sums per channel, then dx; attr `count` tells over how many values a channel's statistics (and sums) run when other ranks' are among them.
+ * With attr `synced` the sums are those of all ranks: an all-reduce stands between the two halves of the gradient.
  * The attribute `activation: 'relu'` makes it relu of that; only the pass fuse-norm-relu sets it, after differentiation.
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
 import { grid } from '../../launch';
-import type { CpuArgs, DenseLaunch, OpDef, OpTypes } from '../../op';
+import type { CpuArgs, DenseLaunch, GradientContext, OpDef, OpTypes, ValueId } from '../../op';
+import { ALL_REDUCE } from '../collective';
 import { type ChannelView, expectPerChannel, invocationsOf, splitForMap, splitParams, viewOf } from './channels';
 
 export const batchNorm: OpDef = {
@@ -22,9 +24,10 @@ export const batchNorm: OpDef = {
     if (dy === undefined) return [];
     const affine = c.types.inputs.length > 3;
     const statistics = [c.input(1), c.input(2)];
-    const [dweight, dbias, ...sums] = c
+    const [dweight, dbias, ...own] = c
       .emit('norm/batch-norm-grad-reduce', [dy, c.input(0), ...statistics], {}, affine ? [3, 4, 1, 2] : [])
       .slice(0, 4);
+    const sums = c.types.attrs.synced === true && c.needsGrad(0) ? summedOverRanks(c, own) : own;
     const operands = [dy, c.input(0), ...statistics, ...sums, ...(affine ? [c.input(3)] : [])];
     const { count } = c.types.attrs;
     const dx = c.needsGrad(0)
@@ -42,6 +45,17 @@ export const batchNorm: OpDef = {
   lower: (types) => [normalizeLaunch(types, 0, types.inputs.length > 3 ? [3, 4] : [], 1, 2, types.inputs.length)],
   flops: (types) => 4 * elements(at(types.inputs, 0).shape),
 };
+
+/** torch.cat of the sums, one all-reduce, torch.split. */
+function summedOverRanks(c: GradientContext, sums: readonly ValueId[]): readonly ValueId[] {
+  const channels = elements(at(c.types.inputs, 1).shape);
+  const together = c.emit('shape/cat', sums, { dim: 0 }, []);
+  const summed = c.emit(ALL_REDUCE, together, {}, []);
+  return sums.map((_, k) => {
+    const attrs = { dim: 0, start: k * channels, end: (k + 1) * channels };
+    return at(c.emit('shape/slice', summed, attrs, []), 0);
+  });
+}
 
 /** `span` 0: one mean a channel; else one for every `span` (batch, channel) pairs, as group norm has them. */
 export function normalize(

@@ -9,6 +9,7 @@ import { groupNorm } from './group-norm';
 import { groupNormGrad } from './group-norm-grad';
 import { layerNorm } from './layer-norm';
 import { layerNormGradInput, layerNormGradParams } from './layer-norm-grad';
+import { syncBatchNormGather, syncBatchNormStats } from './sync-batch-norm';
 
 export const NORM_OPS: readonly OpDef[] = [
   layerNorm,
@@ -23,4 +24,6 @@ export const NORM_OPS: readonly OpDef[] = [
   batchNormEvalGradInput,
   groupNorm,
   groupNormGrad,
+  syncBatchNormStats,
+  syncBatchNormGather,
 ];

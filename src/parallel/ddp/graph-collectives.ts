@@ -1,0 +1,50 @@
+/**
+ * The collectives inside a rank's graph (SyncBatchNorm's) as transfers: the compute queue hands over to the communication queue and waits for the result, behind whatever
+ * buckets are under way there, as ranks do that share one process group. Called by ddp.ts for every such node.
+ */
+import { algorithmFor } from '../../collectives/algorithms';
+import type { GraphNode } from '../../graph/graph';
+import { ALL_GATHER, ALL_REDUCE } from '../../graph/ops/collective';
+import type { ProgramBuilder, Where } from '../../program/builder';
+import type { Config } from '../../protocol/config';
+import type { DeviceIndex } from '../../protocol/trace';
+import { elements } from '../../tensor/shape';
+
+export const isCollective = ({ op }: GraphNode): boolean => op === ALL_GATHER || op === ALL_REDUCE;
+
+export interface GraphCollective {
+  readonly builder: ProgramBuilder;
+  readonly config: Config;
+  /** Devices that run the node. */
+  readonly group: readonly DeviceIndex[];
+  readonly node: GraphNode;
+  /** Buffers, of the same name on every device. */
+  readonly input: string;
+  readonly output: string;
+}
+
+export function emitCollective({ builder, config, group, node, input, output }: GraphCollective): void {
+  const where: Where = { phase: node.phase, anchor: node.phase, module: node.module };
+  const comm: Where = { ...where, queue: 'comm' };
+  const lanes = group.map((device) => builder.lane(device));
+  const reduces = node.op === ALL_REDUCE;
+  const length = elements(builder.lane(group[0] ?? 0).spec(input).shape);
+  for (const lane of lanes) {
+    // An all-reduce works in place.
+    if (reduces) lane.compute('ops/copy', [input], [output], { from: 0, to: 0, length }, where);
+    lane.handOver('compute', 'comm', comm);
+  }
+  const op = reduces ? 'allReduce' : 'allGather';
+  algorithmFor(config.ddp.algorithm, op).emit({
+    builder,
+    op,
+    group,
+    input: reduces ? output : input,
+    ...(reduces ? {} : { output }),
+    length,
+    payload: reduces ? 'gradient' : 'activation',
+    seq: builder.nextSeq(),
+    where: comm,
+  });
+  for (const lane of lanes) lane.handOver('comm', 'compute', where);
+}
