@@ -2,6 +2,7 @@
  * The keyboard: a table of keys with what they do, which the dialog behind `?` prints, and the listener that obeys it. Keys typed
  * into a field stay there; Space on a button or a radio stays with it.
  */
+import { CHECKPOINTS } from './checkpoint/checkpoints-id';
 import type { Controller } from './controller';
 import type { AppStore } from './store';
 
@@ -39,6 +40,12 @@ export const KEYS: readonly Key[] = [
   { keys: ['-'], label: '−', does: 'Slower', act: speedBy(-1) },
   { keys: ['r'], label: 'r', does: 'Reset to the same start', act: (c) => void c.reset() },
   { keys: ['t'], label: 't', does: 'Modelled or measured time', act: (_, s) => toggleClock(s) },
+  {
+    keys: ['c'],
+    label: 'c',
+    does: 'Checkpoints: save and load',
+    act: () => document.getElementById(CHECKPOINTS)?.click(),
+  },
   { keys: ['Escape'], label: 'Esc', does: 'Take the pin away', act: (_, s) => s.getState().pin(undefined) },
 ];
 export const HELP_KEY = '?';

@@ -16,6 +16,7 @@ export const PARTS = [
   'speed',
   'seed',
   'share',
+  'checkpoints',
   'bugs',
   'lab',
   'setup',

@@ -1,5 +1,6 @@
 /** The right end of the bar: seed, link, theme, keys. */
 import { useRef } from 'react';
+import { CheckpointButton } from '../checkpoint/checkpoint-button';
 import { withSetting } from '../edit-config';
 import { CommitField } from '../fields/commit-field';
 import { sentence } from '../fields/settings';
@@ -31,6 +32,7 @@ export function BarMenu({ locked }: { locked: (part: string) => boolean }) {
       )}
       {!hide.has('lab') && <LabButton />}
       {!hide.has('bugs') && <MuseumButton />}
+      {!hide.has('checkpoints') && <CheckpointButton />}
       {!hide.has('share') && <Share />}
       <ThemeToggle />
       <Keys />

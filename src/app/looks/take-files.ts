@@ -7,6 +7,8 @@ import * as v from 'valibot';
 import { type Config, dataSchema } from '../../protocol/config';
 import { PRESETS } from '../../protocol/presets';
 import type { Files, Notice } from '../../protocol/session';
+import { checkpointAmong } from '../checkpoint/checkpoint-zip';
+import { withCheckpoint } from '../checkpoint/with-checkpoint';
 import { type CsvLook, lookAtCsv, withCsv } from '../csv-look';
 import { type DataChange, putData } from '../edit-data';
 import { charactersOf, image, type RowOfData, tokens, vector } from '../model/data-rows';
@@ -39,6 +41,9 @@ export async function takeFiles(config: Config, files: Files): Promise<Taking> {
   const bytes = files[first];
   if (bytes === undefined) return refused('No file was dropped.', UNKNOWN);
   const kinds = new Set(names.map(ending));
+  const checkpoint = kinds.has('zip') || kinds.has('safetensors') ? checkpointAmong(files) : undefined;
+  if (checkpoint)
+    return { ok: true, taken: { ...withCheckpoint(config, checkpoint, 'checkpoint'), replaced: undefined } };
   if (names.every((name) => ending(name) === 'png')) return pngs(config, files, names, {});
   if (names.length === 1 && kinds.has('zip')) return pngs(config, files, namesInZip(bytes), { zip: first });
   if (names.every(isIdx)) return idxPair(config, files, names);

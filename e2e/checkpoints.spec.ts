@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { expect, TINY, test } from './playground';
+
+test('a checkpoint in the browser outlives the page, by keyboard; as a file it brings its settings along', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  const dialog = page.getByRole('dialog', { name: 'Checkpoints' });
+  await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
+  await playground.iterate(2);
+  await expect.poll(() => playground.number('Step')).toBe(2);
+  await page.keyboard.press('c');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('two');
+  await dialog.getByRole('button', { name: 'Save in this browser' }).press('Enter');
+  await expect(dialog.getByRole('status')).toHaveText('Saved "two" before step 2.');
+  const download = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Download two' }).click();
+  const zip = await (await download).path();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+
+  await playground.iterate(1);
+  await expect.poll(() => playground.number('Step')).toBe(3);
+  const loss = await playground.number('Loss');
+  await page.keyboard.press('c');
+  await dialog.getByRole('button', { name: 'Load two', exact: true }).press('Enter');
+  await expect.poll(() => playground.number('Step')).toBe(2);
+  await expect.poll(() => playground.hash()).toContain('resume=two');
+  await page.reload();
+  await expect(playground.button('Play')).toBeEnabled();
+  await playground.iterate(1);
+  await expect.poll(() => playground.number('Step')).toBe(3);
+  expect(await playground.number('Loss')).toBe(loss);
+
+  await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
+  await page.keyboard.press('c');
+  await dialog
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'two.zip', mimeType: 'application/zip', buffer: await readFile(zip) });
+  await expect(playground.mode('DistributedDataParallel')).toBeChecked();
+  await expect.poll(() => playground.number('Step')).toBe(2);
+  await page.keyboard.press('c');
+  await dialog.getByRole('button', { name: 'Begin at step 0' }).click();
+  await expect.poll(() => playground.number('Step')).toBe(0);
+});

@@ -1,0 +1,43 @@
+/** A checkpoint as a .zip and back; what is none is left to others; and the configuration that a dropped one gives. */
+import { expect, test } from 'vitest';
+import { must } from '../../base/invariant';
+import { NET, savedAfter } from '../../session/testing/checkpoint-runs';
+import { takeFiles } from '../looks/take-files';
+import { PAGE_CONFIG } from '../page-config';
+import { checkpointAmong, zipOf } from './checkpoint-zip';
+import { withCheckpoint, withoutCheckpoint } from './with-checkpoint';
+
+const files = { model: Uint8Array.of(1, 2), state: Uint8Array.of(3) };
+
+test('there and back, with its name; both files in a folder will do', () => {
+  expect(checkpointAmong({ 'any.zip': zipOf('my run', files) })).toEqual({ name: 'my run', files });
+  expect(checkpointAmong({ 'a/x.safetensors': files.model, 'a/x.state.safetensors': files.state })).toEqual({
+    name: 'x',
+    files,
+  });
+});
+
+test('half of one, and a zip of something else, are none', () => {
+  expect(checkpointAmong({ 'x.state.safetensors': files.state })).toBeUndefined();
+  expect(checkpointAmong({ 'x.safetensors': files.model })).toBeUndefined();
+  expect(checkpointAmong({ 'x.safetensors': files.model, 'y.state.safetensors': files.state })).toBeUndefined();
+});
+
+test('dropped on the page it brings its settings; where the run computes stays', async () => {
+  const saved = await savedAfter({ ...NET, mode: 'ddp', weights: undefined, placement: 'workers' }, 2);
+  const [model, state] = [must(saved['run.safetensors'], 'model'), must(saved['run.state.safetensors'], 'state')];
+  const taking = await takeFiles(PAGE_CONFIG, { 'run.zip': zipOf('run', { model, state }) });
+  const { config, files: taken } = taking.ok ? taking.taken : must(undefined, 'taken');
+  expect(config).toMatchObject({
+    resume: 'run',
+    seed: 3,
+    worldSize: 2,
+    batchSize: 8,
+    device: 'auto',
+    placement: 'shared',
+  });
+  expect(taken).toEqual(saved);
+  const named = { name: 'run', files: { model, state } };
+  expect(withCheckpoint(PAGE_CONFIG, named, 'page').config).toEqual({ ...PAGE_CONFIG, resume: 'run' });
+  expect(withoutCheckpoint({ ...PAGE_CONFIG, resume: 'run' })).toEqual(PAGE_CONFIG);
+});
