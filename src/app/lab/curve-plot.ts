@@ -24,7 +24,7 @@ export interface CurveInput {
 
 const HEIGHT = 230;
 /** For the names at the ends of the lines. */
-const NAMES = 96;
+const NAMES = 112;
 const DASHES: Readonly<Record<AlgorithmName, readonly number[]>> = {
   ring: [],
   naive: [2, 3],
@@ -139,19 +139,26 @@ function drawWords(plot: uPlot, palette: Palette, { curves, over, chosen, here, 
       top - 7 * ratio,
     );
   }
+  const alike = (a: LabCurve, b: LabCurve) =>
+    a.points.every(({ timeUs }, i) => Math.abs(timeUs - (b.points[i]?.timeUs ?? 0)) <= 1e-3 * timeUs);
   const ends = curves
-    .flatMap(({ algorithm, points }) => {
-      const last = points.at(-1);
-      return last && last.timeUs > 0 ? [{ algorithm, at: { x: x(of(last)), y: y(last.timeUs) } }] : [];
+    .flatMap((curve, i) => {
+      const last = curve.points.at(-1);
+      // Curves that lie on each other share a name.
+      if (!last || last.timeUs === 0 || curves.slice(0, i).some((other) => alike(curve, other))) return [];
+      const same = curves.filter((other) => alike(curve, other));
+      const names = same.map(({ algorithm }) => ALGORITHM_SHORT[algorithm]).join(' = ');
+      const own = same.some(({ algorithm }) => algorithm === chosen);
+      return [{ names, own, at: { x: x(of(last)), y: y(last.timeUs) } }];
     })
     .sort((a, b) => a.at.y - b.at.y);
   let free = Number.NEGATIVE_INFINITY;
   ctx.textAlign = 'left';
-  for (const { algorithm, at } of ends) {
+  for (const { names, own: isChosen, at } of ends) {
     const own = Math.max(at.y, free);
     free = own + 12 * ratio;
-    ctx.fillStyle = algorithm === chosen ? palette.accent : palette.ink;
-    ctx.fillText(ALGORITHM_SHORT[algorithm], at.x + 6 * ratio, own);
+    ctx.fillStyle = isChosen ? palette.accent : palette.ink;
+    ctx.fillText(names, at.x + 6 * ratio, own);
   }
   for (const mark of marks) {
     ctx.fillStyle = palette.card;

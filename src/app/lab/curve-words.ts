@@ -1,5 +1,6 @@
-/** Why the fastest algorithm changes where it does, from what both pay there. Pure. */
-import type { LabCrossover, LabCurve, LabSide } from '../../protocol/lab';
+/** Why two algorithms change places where they do, from what both pay there. Pure. */
+import type { AlgorithmName } from '../../protocol/collective';
+import type { LabCrossover, LabCurve, LabCurves, LabSide } from '../../protocol/lab';
 import { formatCount, formatSize, formatTime } from '../format';
 import { ALGORITHM_SHORT } from './lab-words';
 
@@ -7,25 +8,33 @@ const name = ({ algorithm }: LabSide) => ALGORITHM_SHORT[algorithm];
 const messages = (n: number) => `${formatCount(n)} message${n === 1 ? '' : 's'}`;
 
 export function crossoverText({ bytes, timeUs, below, above }: LabCrossover): string {
-  const begin = `Below ${formatSize(bytes)} ${name(below)} is faster, from there on ${name(above)} (${formatTime(timeUs)} there)`;
+  const begin = `Below ${formatSize(bytes)} ${name(below)} is faster, from there on ${name(above)} (${formatTime(timeUs)})`;
   const latency =
     below.rounds < above.rounds
       ? `${name(below)} has ${messages(below.rounds)} follow each other, ${name(above)} ${formatCount(above.rounds)}, and each costs the latency`
-      : `both need about as many messages (${formatCount(below.rounds)} and ${formatCount(above.rounds)})`;
-  const bytesText =
+      : `messages that follow each other: ${formatCount(below.rounds)} and ${formatCount(above.rounds)}`;
+  const load =
     above.bytes < below.bytes
       ? `but the busiest rank of ${name(above)} sends ${formatSize(above.bytes)}, that of ${name(below)} ${formatSize(below.bytes)}, and the larger the buffer the more that counts`
-      : `their busiest ranks send ${formatSize(above.bytes)} and ${formatSize(below.bytes)}; what differs is what else the ports wait for`;
-  return `${begin}: ${latency}; ${bytesText}.`;
+      : `their busiest ranks send ${formatSize(above.bytes)} and ${formatSize(below.bytes)}; what differs is how long the others wait for them`;
+  return `${begin}: ${latency}; ${load}.`;
 }
 
-/** Where nothing crosses: who is fastest throughout. */
-export function noCrossoverText(curves: readonly LabCurve[]): string {
-  const timed = curves.filter(({ points }) => points.length > 0);
-  if (timed.length < 2) return 'Only one algorithm knows this collective.';
-  const sums = timed.map((curve) => ({ curve, us: curve.points.reduce((sum, p) => sum + p.timeUs, 0) }));
-  const best = sums.reduce((a, b) => (b.us < a.us ? b : a));
-  return best.us === 0
-    ? 'One rank alone has nothing to send.'
-    : `At this number of ranks ${ALGORITHM_SHORT[best.curve.algorithm]} is the fastest, or as fast as any, at every size.`;
+/** Algorithms that the chosen one never changes places with, in a sentence a kind: 'ring is faster than naive at every size.' */
+export function neverText({ overBytes, crossovers }: LabCurves, chosen: AlgorithmName): readonly string[] {
+  const own = overBytes.find(({ algorithm }) => algorithm === chosen);
+  const crossed = new Set(crossovers.flatMap(({ below, above }) => [below.algorithm, above.algorithm]));
+  const others = overBytes.filter(({ algorithm }) => algorithm !== chosen && !crossed.has(algorithm));
+  if (!own || overBytes.length < 2) return ['No other algorithm knows this collective.'];
+  const kinds = { faster: [] as string[], slower: [] as string[], alike: [] as string[] };
+  for (const { algorithm, points } of others) {
+    const sum = (list: LabCurve['points']) => list.reduce((total, { timeUs }) => total + timeUs, 0);
+    const [mine, its] = [sum(own.points), sum(points)];
+    const kind = Math.abs(mine - its) <= 1e-3 * its ? 'alike' : mine < its ? 'faster' : 'slower';
+    kinds[kind].push(ALGORITHM_SHORT[algorithm]);
+  }
+  const me = ALGORITHM_SHORT[chosen];
+  const say = (names: readonly string[], how: string) =>
+    names.length === 0 ? [] : [`At every size ${me} is ${how} ${names.join(' and ')}.`];
+  return [...say(kinds.faster, 'faster than'), ...say(kinds.slower, 'slower than'), ...say(kinds.alike, 'as fast as')];
 }

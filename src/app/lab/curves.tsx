@@ -5,7 +5,7 @@ import type { LabCurve, LabCurves, LabResult } from '../../protocol/lab';
 import { formatSize, formatTime } from '../format';
 import { usePalette } from '../use-app';
 import { type CurveInput, createCurvePlot } from './curve-plot';
-import { crossoverText, noCrossoverText } from './curve-words';
+import { crossoverText, neverText } from './curve-words';
 import styles from './lab.module.css';
 import { ALGORITHM_SHORT, OP_WORDS } from './lab-words';
 
@@ -38,9 +38,13 @@ export function Curves({ curves, result }: CurvesProps) {
         <Plot input={ranks} caption={`time over ranks, ${formatSize(4 * length)} each`} />
       </div>
       <ul className={styles['why']}>
-        {curves.crossovers.length === 0 && <li>{noCrossoverText(curves.overBytes)}</li>}
         {curves.crossovers.map((crossover) => (
-          <li key={crossover.bytes}>{crossoverText(crossover)}</li>
+          <li key={`${crossover.below.algorithm} ${crossover.above.algorithm} ${crossover.bytes}`}>
+            {crossoverText(crossover)}
+          </li>
+        ))}
+        {neverText(curves, algorithm).map((text) => (
+          <li key={text}>{text}</li>
         ))}
       </ul>
       <div className={styles['pair']}>
