@@ -9,16 +9,25 @@ import { modelFileName, stateFileName } from '../session/checkpoint/checkpoint-f
 import { fileReason } from './file-error';
 import type { TrainOptions } from './usage';
 
-type Named = Pick<TrainOptions, 'config' | 'out' | 'trace' | 'save' | 'dataset' | 'checkpoint'>;
+type Named = Pick<TrainOptions, 'config' | 'out' | 'trace' | 'save' | 'dataset' | 'checkpoint' | 'flightRecorder'>;
 
 /** Throws where a file cannot be written, or two options name the same one. */
-export async function checkOutputs({ config, out, trace, save, dataset, checkpoint }: Named): Promise<void> {
+export async function checkOutputs({
+  config,
+  out,
+  trace,
+  save,
+  dataset,
+  checkpoint,
+  flightRecorder,
+}: Named): Promise<void> {
   const taken = new Map(config === undefined || config === '-' ? [] : [[path.resolve(config), '--config']]);
   for (const [option, file] of Object.entries({
     '--out': out,
     '--trace': trace,
     '--save': save,
     '--dataset': dataset,
+    '--flight-recorder': flightRecorder,
     ...(checkpoint === undefined
       ? {}
       : { '--checkpoint': modelFileName(checkpoint), '--checkpoint (state)': stateFileName(checkpoint) }),

@@ -36,6 +36,9 @@ describe('lockstep train', () => {
       checkpoint: undefined,
       checkpointEvery: undefined,
       resume: undefined,
+      faults: [],
+      maxRestarts: undefined,
+      flightRecorder: undefined,
       quiet: true,
     };
     return train({ ...defaults, ...options }, signal);

@@ -3,6 +3,7 @@
  * trace and weights. All of the training is the session's; this file only carries things in and out.
  */
 import { LockstepError } from '../base/errors';
+import type { FlightRecorderDump } from '../protocol/process-group';
 import type { Report, SessionInfo } from '../protocol/session';
 import type { StepTrace } from '../protocol/trace';
 import { chromeTrace, runConfig } from '../session/run';
@@ -22,6 +23,7 @@ interface Outcome {
   readonly info: SessionInfo | undefined;
   readonly weights: Uint8Array | undefined;
   readonly dataset: (() => Uint8Array) | undefined;
+  readonly flightRecorder: (() => readonly FlightRecorderDump[]) | undefined;
 }
 
 /** Resolves to the exit status; a run that stopped on its way still writes the report of what it did. */
@@ -29,7 +31,11 @@ export async function train(options: TrainOptions, signal: AbortSignal): Promise
   const { config, files } = await readRun(options);
   await checkOutputs(options);
   const run: RunInput = {
-    config: options.device === undefined ? config : { ...config, device: options.device },
+    config: {
+      ...config,
+      ...(options.device === undefined ? {} : { device: options.device }),
+      ...(options.maxRestarts === undefined ? {} : { maxRestarts: options.maxRestarts }),
+    },
     files,
   };
   const progress = createProgress(process.stderr);
@@ -62,10 +68,16 @@ async function inNode(run: RunInput, options: TrainOptions, progress: Progress, 
     );
   }
   const { checkpoint: base } = options;
+  const said = new Set<string>();
   const outcome = await runConfig(run.config, run.files, {
     ...(dawn.gpu === undefined ? {} : { gpu: dawn.gpu }),
     ...(options.quiet ? {} : { onStep: (record, total) => progress.step(record, total) }),
     trace: options.trace !== undefined,
+    faults: options.faults,
+    onNotice: (notice) => {
+      said.add(notice.text);
+      progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());
+    },
     ...(base === undefined
       ? {}
       : { checkpoint: { every: options.checkpointEvery, save: (files) => saveCheckpoint(base, files) } }),
@@ -73,14 +85,15 @@ async function inNode(run: RunInput, options: TrainOptions, progress: Progress, 
   }).catch((error: unknown) => {
     throw error instanceof LockstepError && error.code === 'no-adapter' ? NO_ADAPTER : error;
   });
-  for (const notice of outcome.report.notices) progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());
+  for (const notice of outcome.report.notices)
+    if (!said.has(notice.text)) progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());
   return outcome;
 }
 
 async function inBrowser(run: RunInput, progress: Progress, signal: AbortSignal): Promise<Outcome> {
   const report = await runInBrowser(run, (text) => progress.say(text), signal);
   for (const notice of report.notices) progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());
-  return { report, traces: [], info: undefined, weights: undefined, dataset: undefined };
+  return { report, traces: [], info: undefined, weights: undefined, dataset: undefined, flightRecorder: undefined };
 }
 
 async function writeResults(outcome: Outcome, options: TrainOptions): Promise<void> {
@@ -89,6 +102,8 @@ async function writeResults(outcome: Outcome, options: TrainOptions): Promise<vo
   if (options.trace !== undefined)
     await write(options.trace, JSON.stringify(chromeTrace(outcome.traces, options.clock, outcome.info)));
   if (options.save !== undefined && outcome.weights !== undefined) await write(options.save, outcome.weights);
+  if (options.flightRecorder !== undefined && outcome.flightRecorder)
+    await write(options.flightRecorder, JSON.stringify(outcome.flightRecorder(), undefined, 1));
   if (options.dataset !== undefined && outcome.dataset) await write(options.dataset, outcome.dataset());
 }
 

@@ -4,7 +4,7 @@ import { helpText, parseCommand } from './usage';
 describe('the command line', () => {
   it('reads every option of train', () => {
     const args =
-      'train --config a.json --device cpu --out r.json --trace t.json --clock modelled --save w.safetensors --dataset d.safetensors --quiet';
+      'train --config a.json --device cpu --out r.json --trace t.json --clock modelled --save w.safetensors --dataset d.safetensors --kill 2@5,0@9 --hang 1@7 --max-restarts 2 --flight-recorder f.json --quiet';
     expect(parseCommand(args.split(' '))).toEqual({
       name: 'train',
       options: {
@@ -17,6 +17,13 @@ describe('the command line', () => {
         clock: 'modelled',
         save: 'w.safetensors',
         dataset: 'd.safetensors',
+        faults: [
+          { what: 'kill', rank: 2, step: 5 },
+          { what: 'kill', rank: 0, step: 9 },
+          { what: 'hang', rank: 1, step: 7 },
+        ],
+        maxRestarts: 2,
+        flightRecorder: 'f.json',
         quiet: true,
       },
     });
@@ -46,6 +53,10 @@ describe('the command line', () => {
       'clock',
       'save',
       'dataset',
+      'kill',
+      'hang',
+      'max-restarts',
+      'flight-recorder',
       'quiet',
       'help',
     ]) {
@@ -63,6 +74,9 @@ describe('the command line', () => {
     [['train', '--config', 'a', '--speed', '3'], "Unknown option '--speed'"],
     [['train', '--config', 'a', '--browser', '--save', 'w'], 'not available with --browser'],
     [['train', '--config', 'a', '--browser', '--dataset', 'd'], 'not available with --browser'],
+    [['train', '--config', 'a', '--kill', 'all'], '--kill must be RANK@STEP, as in 2@10, not "all"'],
+    [['train', '--config', 'a', '--max-restarts', 'often'], '--max-restarts must be a number'],
+    [['train', '--config', 'a', '--browser', '--hang', '0@1'], 'not available with --browser'],
     [['schema', 'now'], 'schema takes no arguments'],
   ])('refuses %j', (args, message) => {
     expect(() => parseCommand(args)).toThrow(message);

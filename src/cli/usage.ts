@@ -4,7 +4,9 @@
 import { parseArgs } from 'node:util';
 import { LockstepError } from '../base/errors';
 import { PRESETS } from '../protocol/presets';
+import type { PlannedFault } from '../session/failures/fault-plan';
 import { EXIT_MEANING } from './exit-code';
+import { parseFaults } from './faults';
 
 interface OptionRow {
   readonly name: string;
@@ -54,6 +56,18 @@ const TRAIN_OPTIONS: readonly OptionRow[] = [
   },
   { name: 'checkpoint-every', value: 'N', text: 'and one after every N steps' },
   { name: 'resume', value: 'BASE', text: 'go on from such a checkpoint; the run is then the one without the stop' },
+  {
+    name: 'kill',
+    value: 'RANK@STEP',
+    text: 'end that rank in that step, as a crash would; several with commas between',
+  },
+  {
+    name: 'hang',
+    value: 'RANK@STEP',
+    text: 'let that rank stand still there, until the timeout of the process group (timeoutS)',
+  },
+  { name: 'max-restarts', value: 'N', text: 'how often all ranks start again after one has failed (maxRestarts)' },
+  { name: 'flight-recorder', value: 'FILE', text: "write the last collectives of every rank in PyTorch's field names" },
   { name: 'quiet', text: 'no line a step' },
   { name: 'help', text: 'this text' },
 ];
@@ -72,6 +86,9 @@ export interface TrainOptions {
   readonly checkpoint: string | undefined;
   readonly checkpointEvery: number | undefined;
   readonly resume: string | undefined;
+  readonly faults: readonly PlannedFault[];
+  readonly maxRestarts: number | undefined;
+  readonly flightRecorder: string | undefined;
   readonly quiet: boolean;
 }
 
@@ -151,6 +168,19 @@ function trainOptions(values: Values, command: string): TrainOptions {
   if (browser && ['trace', 'save', 'dataset', 'checkpoint'].some((name) => text(name) !== undefined)) {
     throw usageError('--trace, --save, --dataset and --checkpoint are not available with --browser');
   }
+  if (browser && ['kill', 'hang', 'flight-recorder'].some((name) => text(name) !== undefined)) {
+    throw usageError('--kill, --hang and --flight-recorder are not available with --browser');
+  }
+  const faults = (what: PlannedFault['what']): readonly PlannedFault[] => {
+    const given = text(what);
+    const found = given === undefined ? [] : parseFaults(what, given);
+    if (!found) throw usageError(`--${what} must be RANK@STEP, as in 2@10, not "${given}"`);
+    return found;
+  };
+  const maxRestarts = text('max-restarts');
+  if (maxRestarts !== undefined && !/^\d{1,3}$/.test(maxRestarts)) {
+    throw usageError(`--max-restarts must be a number from 0 to 100, not "${maxRestarts}"`);
+  }
   const every = text('checkpoint-every');
   if (every !== undefined && !/^[1-9]\d{0,8}$/.test(every)) {
     throw usageError(`--checkpoint-every must be a number of steps from 1 on, not "${every}"`);
@@ -171,6 +201,9 @@ function trainOptions(values: Values, command: string): TrainOptions {
     checkpoint: text('checkpoint'),
     checkpointEvery: every === undefined ? undefined : Number(every),
     resume: text('resume'),
+    faults: [...faults('kill'), ...faults('hang')],
+    maxRestarts: maxRestarts === undefined ? undefined : Number(maxRestarts),
+    flightRecorder: text('flight-recorder'),
     quiet: values['quiet'] === true,
   };
 }
