@@ -76,7 +76,8 @@ export const parametersOfLayer = (layer: LayerConfig, index: number): readonly P
 export const parameterList = (layers: readonly LayerConfig[]): readonly ParameterSpec[] =>
   layers.flatMap(parametersOfLayer);
 
-const bufferSpecs = (layers: readonly LayerConfig[]): readonly BufferSpec[] =>
+/** Running statistics and their like, in registration order. */
+export const bufferSpecs = (layers: readonly LayerConfig[]): readonly BufferSpec[] =>
   layers.flatMap((layer, i) => ownAndBelow(layer, layerPath(layer, i), (l) => layerDef(l).buffers?.(l)));
 
 /** Buffers of model and loss before the first step. */

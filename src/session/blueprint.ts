@@ -30,12 +30,14 @@ import type { Rank } from '../protocol/trace';
 import type { DatasetTable, StepFeed } from '../runtime/launch/world';
 import { Generator } from '../tensor/generator';
 import { elements } from '../tensor/shape';
+import { checkSchedule } from './check-ddp';
 import { modelFileName } from './checkpoint/checkpoint-file';
 import { prefixNotices } from './checkpoint/prefix-notices';
 import { readCheckpoint } from './checkpoint/read-checkpoint';
 import { type ResumePlan, resumePlan } from './checkpoint/resume-plan';
 import { stateOfRank0 } from './checkpoint/state-of-rank0';
 import { configNotices } from './config-notices';
+import { ddpNotices } from './ddp-notices';
 import { initialWeights } from './initial-weights';
 import { joinedMasks, maskDraws } from './mask-draws';
 import { optimizerNotices } from './optimizer-notices';
@@ -115,6 +117,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       from,
     });
   const { sizes, stepsPerEpoch, schedule } = batches();
+  checkSchedule(config, schedule);
   const input: StrategyInput = {
     config,
     ops: PROGRAM_OPS,
@@ -167,6 +170,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     return own.length === 0 ? masks : [...masks, ...ranks.flatMap((_, device) => own.map((d) => ({ ...d, device })))];
   };
   const names = parameters.map((p) => p.name);
+  const stage = stageGraph(input, { rows: 2, withLoss: true });
   const resume =
     saved &&
     resumePlan({
@@ -184,6 +188,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     config,
     notices: [
       ...configNotices(config, { outputs, rows: at(sizes.full, 0), processes }),
+      ...ddpNotices(config, schedule, stage),
       ...optimizerNotices(config, names),
       ...(resume?.notices ?? prefixNotices(config.weights, files)),
     ],
@@ -206,7 +211,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     programs,
     twin,
     stepsPerEpoch,
-    stop: stopOf(config, schedule, () => stageGraph(input, { rows: 2, withLoss: true })),
+    stop: stopOf(config, schedule, stage),
     resume,
     batches,
     variantOf,

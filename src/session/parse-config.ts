@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { LockstepError } from '../base/errors';
 import { checkOptimizer } from '../optim/check-optimizer';
 import { type Config, configSchema } from '../protocol/config';
+import { checkDdp } from './check-ddp';
 import { issueText, settingNames } from './config-issue';
 import { rankDevices } from './launch/rank-devices';
 
@@ -37,6 +38,7 @@ export function parseConfig(input: unknown): Config {
       { nodes: config.nodes, worldSize: config.worldSize },
     );
   }
+  checkDdp(config);
   rankDevices(config);
   return config;
 }

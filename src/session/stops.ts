@@ -15,25 +15,26 @@ export interface Stop {
 }
 
 /** The sooner of the two; undefined: it trains as long as one likes. `stage`: the graph of a rank. */
-export function stopOf(config: Config, schedule: BatchSchedule, stage: () => StageGraph): Stop | undefined {
+export function stopOf(config: Config, schedule: BatchSchedule, stage: StageGraph): Stop | undefined {
   if (config.mode !== 'ddp') return undefined;
   const found = [uneven(config, schedule, stage), unfinished(config, stage)].filter((stop) => stop !== undefined);
   return found.sort((a, b) => a.step - b.step)[0];
 }
 
-function uneven(config: Config, { totals }: BatchSchedule, stage: () => StageGraph): Stop | undefined {
+function uneven(config: Config, { totals }: BatchSchedule, stage: StageGraph): Stop | undefined {
   const step = Math.min(...totals);
   if (config.ddp.join || step === Math.max(...totals)) return undefined;
   const ranksWith = (test: (total: number) => boolean) => totals.flatMap((total, rank) => (test(total) ? [rank] : []));
   const finished = ranksWith((total) => total === step);
   const waiting = ranksWith((total) => total > step);
-  const buffers = config.ddp.broadcastBuffers && stage().graph.values.some((v) => v.role === 'buffer');
+  const buffers = config.ddp.broadcastBuffers && stage.graph.values.some((v) => v.role === 'buffer');
   const where = buffers && finished.includes(0) ? 'broadcast of the buffers' : 'all_reduce of bucket 0';
   const timeoutMs = Math.round(1000 * config.timeoutS);
   return {
     step,
     error: new LockstepError(
-      'timeout',
+      // Not 'timeout', after which all ranks would be started again: they would run out at the same place.
+      'data',
       `Timed out waiting ${timeoutMs}ms for recv operation to complete: at step ${step} ${named(finished)} no more batches, and ${waits(waiting)} in ${where} for a peer that never comes.`,
       'Wrap the loop in `with model.join():` (ddp.join), or give every rank the same number of batches (a DistributedSampler does).',
       { step, finished, waiting, collective: where, timeoutMs },
@@ -47,10 +48,10 @@ const named = (ranks: readonly number[]): string => `${list(ranks)} ${ranks.leng
 const waits = (ranks: readonly number[]): string => `${list(ranks)} ${ranks.length === 1 ? 'waits' : 'wait'}`;
 
 /** Not reduced in the first synced pass, so refused in the forward after it. */
-function unfinished(config: Config, stage: () => StageGraph): Stop | undefined {
+function unfinished(config: Config, stage: StageGraph): Stop | undefined {
   if (findsUnused(config) || config.ddp.staticGraph) return undefined;
-  const { registered } = stage();
-  const names = new Set(unusedParameters(stage()).map((p) => p.name));
+  const { registered } = stage;
+  const names = new Set(unusedParameters(stage).map((p) => p.name));
   if (names.size === 0) return undefined;
   const indices = registered.flatMap((p, i) => (names.has(p.name) ? [i] : []));
   const every = config.ddp.noSync === 'backward' || config.ddp.noSync === 'none';

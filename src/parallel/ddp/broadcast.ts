@@ -1,16 +1,16 @@
 /** What rank 0 tells the others: the parameters when DDP is constructed (_sync_module_states), the running statistics before a forward pass (_sync_buffers). */
 import { CLASS_WEIGHTS } from '../../nn/losses';
-import { parameterList } from '../../nn/model';
+import { bufferSpecs, parameterList } from '../../nn/model';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { StageGraph } from '../stage-graph';
 import type { StrategyInput } from '../strategy';
 
-/** DistributedDataParallel(model): rank 0's parameters are broadcast, whatever the others drew. */
+/** DistributedDataParallel(model): rank 0's parameters and buffers are broadcast, whatever the others drew. */
 export function construct(input: StrategyInput): Program | undefined {
-  const { worldSize, model } = input.config;
-  if (worldSize === 1) return undefined;
+  const { worldSize, model, ddp } = input.config;
+  if (worldSize === 1 || !ddp.initSync) return undefined;
   const builder = new ProgramBuilder(
     Array.from({ length: worldSize }, (_, r) => r),
     input.ops,
@@ -20,9 +20,12 @@ export function construct(input: StrategyInput): Program | undefined {
     for (const lane of builder.lanes)
       lane.buffer({ name, shape, dtype: 'f32', category: 'parameter', persistent: true, pool: 'parameters' });
   }
+  const buffers = bufferSpecs(model.layers);
+  for (const { name, shape, dtype } of buffers)
+    for (const lane of builder.lanes) lane.buffer({ name, shape, dtype, category: 'buffer', persistent: true });
   broadcast(
     builder,
-    parameters.map((p) => p.name),
+    [...parameters, ...buffers].map((p) => p.name),
     { phase: 'broadcast', anchor: 'broadcast', queue: 'comm' },
   );
   return builder.finish('ddp', 'construct');
