@@ -6,7 +6,9 @@
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
 import { keyword, python } from './python';
+import { checkpointCode } from './pytorch-checkpoint';
 import { dataCode } from './pytorch-data';
+import { launchLines } from './pytorch-launch';
 import { drops, FORWARD_LINE, type ModelCode, modelCode, SEND_LINE, splitModelCode } from './pytorch-model';
 import { lossCode, optimizerCode, schedulerCode } from './pytorch-optim';
 
@@ -15,7 +17,6 @@ const lines = (...texts: readonly string[]): CodeLine[] => texts.map((text) => l
 
 interface Script {
   /** Above everything. */
-  readonly head?: readonly string[];
   readonly imports?: readonly string[];
   /** Before the seed. */
   readonly setUp?: readonly string[];
@@ -51,12 +52,14 @@ function script(config: Config, parts: Script): CodeLine[] {
   const { model, wrapper, loop } = parts;
   const data = dataCode(config);
   const scheduler = schedulerCode(config.scheduler);
-  const { weights } = config;
+  // A checkpoint brings its own weights.
+  const weights = config.resume === undefined ? config.weights : undefined;
+  const checkpoint = checkpointCode(config, config.mode === 'ddp' ? `f'cuda:{${loop.inputs}}'` : FIRST);
   const loadFile = 'from safetensors.torch import load_file';
   const syncs = loop.noSync === true && config.accumulate > 1;
   return [
     ...lines(
-      ...(parts.head ?? []),
+      ...launchLines(config),
       ...(drops(config.model.layers) ? [CUDA_MASKS] : []),
       ...(config.checkpointSegments === undefined ? [] : [AGAIN]),
       ...scheduler.imports,
@@ -64,7 +67,10 @@ function script(config: Config, parts: Script): CodeLine[] {
       ...(syncs ? ['from contextlib import nullcontext'] : []),
       ...(config.paramGroups.length > 0 ? ['from fnmatch import fnmatchcase'] : []),
       ...data.imports.filter((text) => text !== loadFile),
-      ...(weights !== undefined || data.imports.includes(loadFile) ? [loadFile] : []),
+      ...checkpoint.imports,
+      ...(checkpoint.imports.length === 0 && (weights !== undefined || data.imports.includes(loadFile))
+        ? [loadFile]
+        : []),
       'import torch',
       'from torch import nn',
       `from torch.utils.data import ${['DataLoader', ...data.names].join(', ')}`,
@@ -78,11 +84,13 @@ function script(config: Config, parts: Script): CodeLine[] {
       ...(config.epochs === undefined ? ['epochs = 10'] : []),
       ...model.lines,
       ...(weights === undefined ? [] : [`model.load_state_dict(load_file(${python(weights)}))`]),
+      ...checkpoint.model,
     ),
     ...(wrapper ? [wrapper] : []),
     ...lines(
       ...optimizerCode(config, wrapper ? 'model.module' : 'model'),
       ...scheduler.lines,
+      ...checkpoint.optimizer,
       lossCode(config.loss, loop.targets),
       ...parts.loaders,
     ),
@@ -185,27 +193,34 @@ function dataParallel(config: Config): CodeLine[] {
 
 function ddp(config: Config): CodeLine[] {
   const { worldSize, shuffle, dropLast } = config;
+  // A rank's device is counted on its node.
+  const several = config.nodes > 1;
+  const device = several ? 'local_rank' : 'rank';
   const { bucketCapMb, samplerSeed, algorithm, overlap } = config.ddp;
   const cap = bucketCapMb === undefined ? '' : `, bucket_cap_mb=${bucketCapMb}`;
   const sampler = ['dataset', ...(shuffle ? [] : ['shuffle=False']), ...keyword('seed', samplerSeed, 0)];
   if (dropLast) sampler.push('drop_last=True');
   const how = `${algorithm === 'naive' ? ' naively' : ''} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
   return script(config, {
-    head: [`# torchrun --nproc_per_node=${worldSize} train.py`],
     imports: [
+      ...(several ? ['import os'] : []),
       'from torch.utils.data.distributed import DistributedSampler',
       'from torch.nn.parallel import DistributedDataParallel',
     ],
-    setUp: ["torch.distributed.init_process_group('nccl')", 'rank = torch.distributed.get_rank()'],
-    model: modelCode(config.model.layers, 'rank'),
-    wrapper: line(`model = DistributedDataParallel(model, device_ids=[rank]${cap})`, 'broadcast'),
+    setUp: [
+      "torch.distributed.init_process_group('nccl')",
+      'rank = torch.distributed.get_rank()',
+      ...(several ? ["local_rank = int(os.environ['LOCAL_RANK'])"] : []),
+    ],
+    model: modelCode(config.model.layers, device),
+    wrapper: line(`model = DistributedDataParallel(model, device_ids=[${device}]${cap})`, 'broadcast'),
     loaders: [
       `sampler = DistributedSampler(${sampler.join(', ')})`,
       `loader = DataLoader(dataset, batch_size=${Math.floor(microBatch(config) / worldSize)}, sampler=sampler)`,
     ],
     loop: {
-      inputs: 'rank',
-      targets: 'rank',
+      inputs: device,
+      targets: device,
       epochStart: [line('sampler.set_epoch(epoch)', 'set_epoch')],
       inBackward: [line(`#   buckets all-reduced${how}`, 'allreduce')],
       noSync: true,

@@ -1,0 +1,37 @@
+/** The line that starts the listing, and a rank's device on several nodes. */
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { STRATEGIES } from '../parallel/strategies';
+import { type ConfigInput, configSchema } from '../protocol/config';
+import { codeLines } from './pytorch-code';
+import { launchLines } from './pytorch-launch';
+
+const config = (input: ConfigInput) => v.parse(configSchema, input);
+
+test.each<[ConfigInput, readonly string[]]>([
+  [{}, []],
+  [{ visibleDevices: [2] }, ['# CUDA_VISIBLE_DEVICES=2 python train.py']],
+  [
+    { mode: 'ddp', worldSize: 2, visibleDevices: [3, 1] },
+    ['# CUDA_VISIBLE_DEVICES=3,1 torchrun --nproc_per_node=2 train.py'],
+  ],
+  [
+    { mode: 'ddp', worldSize: 4, nodes: 2 },
+    [
+      '# on each of 2 nodes: torchrun --nnodes=2 --nproc_per_node=2 \\',
+      '#     --rdzv_backend=c10d --rdzv_endpoint=node0:29400 train.py',
+    ],
+  ],
+])('%j', (input, expected) => {
+  expect(launchLines(config(input))).toEqual(expected);
+});
+
+test('on several nodes a rank computes on cuda:LOCAL_RANK', () => {
+  const settings = config({ mode: 'ddp', worldSize: 4, nodes: 2 });
+  const text = codeLines(settings, STRATEGIES.ddp.layersOfDevice(settings))
+    .map((line) => line.text)
+    .join('\n');
+  expect(text).toContain("local_rank = int(os.environ['LOCAL_RANK'])");
+  expect(text).toContain('device_ids=[local_rank]');
+  expect(text).not.toMatch(/\.to\(rank\)/);
+});
