@@ -53,6 +53,7 @@ export function createLocalWorld(
   let hanging: Fault | undefined;
   let watchdog: ReturnType<typeof setTimeout> | undefined;
   let failure: LockstepError | undefined;
+  let broken: LockstepError | undefined;
   let giveUp: (error: LockstepError) => void = () => {};
   const given = new Promise<never>((_, reject) => {
     giveUp = reject;
@@ -116,7 +117,8 @@ export function createLocalWorld(
   });
   /** What waits ends with the world; a receive that timed out ends it. */
   const guarded = async <T>(task: () => Promise<T>): Promise<T> => {
-    if (failure) throw failure;
+    const before = failure ?? broken;
+    if (before) throw before;
     try {
       return await Promise.race([task(), given]);
     } catch (error) {
@@ -131,6 +133,9 @@ export function createLocalWorld(
         );
         throw failure ?? error;
       }
+      // Of a rank whose group fails elsewhere, in a moment: it stays where it stands.
+      if (error instanceof LockstepError && (error.code === 'timeout' || error.code === 'rank-failed'))
+        broken ??= error;
       throw error;
     }
   };
