@@ -40,17 +40,18 @@ export async function rendezvous(request: RendezvousRequest, access: StoreAccess
       `No rendezvous handler for ${scheme === '' ? initMethod : `${scheme}://`}`,
       'Use env://, tcp://host:port or file:///path.',
     );
-  const url = new URL(initMethod.replace(/^\w+:/, 'http:').replace('http:///', 'http://here/'));
+  const [, host = '', port, path = '', query = ''] =
+    /^\w+:\/\/(\[[^\]]*\]|[^/:?]*)(?::(\d+))?([^?]*)(?:\?(.*))?$/.exec(initMethod) ?? [];
+  const parameters = new URLSearchParams(query);
   const given = (name: 'rank' | 'world_size', value: number | undefined): number => {
-    const text = url.searchParams.get(name);
+    const text = parameters.get(name);
     const words = name === 'rank' ? 'rank' : 'world size';
     if (value === undefined && text === null)
       throw missing(scheme, `${words} parameter missing`, `Give ${name} to initProcessGroup, or ?${name}= in the URL.`);
     return value ?? int(text ?? '');
   };
   if (scheme === 'file') {
-    const path = decodeURIComponent(url.pathname);
-    if (!initMethod.slice('file://'.length).startsWith('/') || path === '/')
+    if (host !== '' || path === '' || path === '/')
       throw missing(
         scheme,
         'path missing',
@@ -59,10 +60,9 @@ export async function rendezvous(request: RendezvousRequest, access: StoreAccess
     const [rank, worldSize] = [given('rank', request.rank), given('world_size', request.worldSize)];
     return { ...(await access.file(path, timeoutMs)), rank, worldSize };
   }
-  // URL drops the port 80, which nobody gives here.
-  if (url.port === '') throw missing(scheme, 'port number missing', 'For example tcp://10.1.1.20:23456.');
+  if (port === undefined) throw missing(scheme, 'port number missing', 'For example tcp://10.1.1.20:23456.');
   const [rank, worldSize] = [given('rank', request.rank), given('world_size', request.worldSize)];
-  return { ...(await access.tcp(url.hostname, Number(url.port), rank === 0, timeoutMs)), rank, worldSize };
+  return { ...(await access.tcp(host, Number(port), rank === 0, timeoutMs)), rank, worldSize };
 }
 
 function fromEnvironment({ environment, rank, worldSize }: RendezvousRequest) {
