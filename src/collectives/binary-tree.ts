@@ -4,6 +4,7 @@
  * buffer follow each other through the levels. Called by tree.ts and double-tree.ts.
  */
 import { at } from '../base/invariant';
+import type { Link } from '../protocol/collective';
 import type { Rank } from '../protocol/trace';
 import type { CollectiveCall } from './collective';
 import type { Hop, Round } from './recipe';
@@ -67,6 +68,19 @@ const chunkOf = ({ input }: CollectiveCall, flow: Flow, k: number): Pick<Hop, 's
 /** Rounds of one direction; `parts` chunks through `depth` levels. */
 export const flowRounds = ({ tree, parts }: Pick<Flow, 'tree' | 'parts'>): number =>
   tree.depth === 0 ? 0 : tree.depth + parts - 1;
+
+/**
+ * One direction of `bytes` in `parts` chunks, to first order: a parent takes the chunks of two children one after the other, so a level costs the first
+ * chunk 1.5 alpha + 2 w, the root's one child alpha + w, and the other chunks come alpha + 2 w apart. In a chain (N < 4) a level costs alpha + w, and they
+ * come alpha / 2 + w apart. `busy`: everybody sends while it receives, in turn: then chunks come as far apart as levels are.
+ */
+export function flowUs({ depth, children }: Tree, parts: number, bytes: number, link: Link, busy = false): number {
+  const wide = Math.max(...children.map((each) => each.length));
+  const wireUs = (1e6 * bytes) / (parts * link.bytesPerSecond);
+  const level = ((1 + wide) / 2) * link.latencyUs + wide * wireUs;
+  const apart = busy ? level : (wide / 2) * link.latencyUs + wide * wireUs;
+  return (depth - 1) * level + link.latencyUs + wireUs + (parts - 1) * apart;
+}
 
 /** Towards the root, joined at every stop. A parent joins its children in their order. */
 export function upRounds(call: CollectiveCall, flow: Flow): readonly Round[] {

@@ -6,10 +6,10 @@
  */
 import { at } from '../base/invariant';
 import { barrierFrom } from './barrier';
-import { binaryTree, chunksOf, downRounds, type Flow, flowRounds, type Tree, upRounds } from './binary-tree';
+import { binaryTree, chunksOf, downRounds, type Flow, flowRounds, flowUs, type Tree, upRounds } from './binary-tree';
 import type { CostRequest } from './collective';
 import { algorithm, type Recipe, together } from './recipe';
-import { elementsOf, messageUs, mod, share } from './stretches';
+import { elementsOf, mod, share } from './stretches';
 
 export function twoTrees(n: number): readonly [Tree, Tree] {
   const same = (k: number) => k;
@@ -62,11 +62,15 @@ const allReduce: Recipe = {
       bytesSent: Array.from({ length: request.worldSize }, (_, rank) => sent(rank)),
       formula: {
         bytes: '2 S, the roots and their only children less',
-        time: '2 (D + K - 1) (alpha + S / (K beta)), D = floor(log2 N), K chunks in each tree',
+        time: '2 ((D + K - 2) (1.5 alpha + S / (K beta)) + alpha + S / (2 K beta)), D levels, K chunks a tree',
       },
     };
   },
-  timeUs: (request, link) => rounds(request) * messageUs(request.bytes / chunksOf(request.bytes / 2), link),
+  timeUs({ bytes, worldSize: n }, link) {
+    return (
+      2 * Math.max(...flows(n, elementsOf(bytes)).map(({ tree, parts }) => flowUs(tree, parts, bytes / 2, link, true)))
+    );
+  },
 };
 
 export const doubleTree = algorithm('doubleTree', { allReduce, barrier: barrierFrom(allReduce) });

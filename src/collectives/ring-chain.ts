@@ -23,13 +23,15 @@ function chain(call: CollectiveCall, hop: (link: number, chunk: number) => Omit<
   );
 }
 
-const timeUs: Recipe['timeUs'] = ({ bytes, worldSize: n }, link) => (2 * n - 2) * messageUs(bytes / n, link);
+/** The first chunk takes alpha + w a link, the N-1 others come alpha / 2 + w apart. */
+const timeUs: Recipe['timeUs'] = ({ bytes, worldSize: n }, link) =>
+  (n - 1) * (messageUs(bytes / n, link) + messageUs(bytes / n, { ...link, latencyUs: link.latencyUs / 2 }));
 
 /** All send S but the last of the chain. */
 const sent = ({ bytes, worldSize: n }: CostRequest, idle: Rank): readonly number[] =>
   Array.from({ length: n }, (_, rank) => (rank === idle ? 0 : bytes));
 
-const TIME = '2 (N-1) (alpha + S / (N beta))';
+const TIME = '(N-1) (1.5 alpha + 2 S / (N beta))';
 
 export const chainBroadcast: Recipe = {
   emit(call, run) {

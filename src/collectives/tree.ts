@@ -6,10 +6,10 @@
  */
 import { at } from '../base/invariant';
 import { barrierFrom } from './barrier';
-import { binaryTree, chunksOf, downRounds, flowRounds, type Tree, upRounds, wholeFlow } from './binary-tree';
+import { binaryTree, chunksOf, downRounds, flowRounds, flowUs, type Tree, upRounds, wholeFlow } from './binary-tree';
 import type { CostRequest } from './collective';
 import { algorithm, type Recipe } from './recipe';
-import { messageUs, mod } from './stretches';
+import { mod } from './stretches';
 
 function treeOf(n: number, root = 0): Tree {
   return binaryTree(
@@ -19,14 +19,9 @@ function treeOf(n: number, root = 0): Tree {
   );
 }
 
-/** One direction: D levels, K chunks; a parent takes the chunks of two children one after the other. */
-function oneWayUs({ bytes, worldSize: n, root }: CostRequest, link: Parameters<Recipe['timeUs']>[1]): number {
-  const tree = treeOf(n, root);
-  const parts = chunksOf(bytes);
-  return flowRounds({ tree, parts }) * messageUs((2 * bytes) / parts, link);
-}
+const oneWayUs: Recipe['timeUs'] = ({ bytes, worldSize: n }, link) => flowUs(treeOf(n), chunksOf(bytes), bytes, link);
 
-const ONE_WAY = '(D + K - 1) (alpha + 2 S / (K beta)), D = floor(log2 N), K chunks';
+const ONE_WAY = '(1.5 D + K - 1.5) alpha + (2 D + 2 K - 3) S / (K beta), D levels, K chunks';
 
 const rounds = ({ bytes, worldSize: n, root }: CostRequest): number =>
   flowRounds({ tree: treeOf(n, root), parts: chunksOf(bytes) });
@@ -68,9 +63,12 @@ const allReduce: Recipe = {
   cost: (request) => ({
     rounds: 2 * rounds(request),
     bytesSent: up(request).map((bytes, rank) => bytes + at(down(request), rank)),
-    formula: { bytes: 'S up, but the root, and S to each child', time: `2 ${ONE_WAY}` },
+    formula: {
+      bytes: 'S up, but the root, and S to each child',
+      time: `2 ((1.5 D + K - 1.5) alpha + (2 D + 2 K - 3) S / (K beta)), D levels, K chunks`,
+    },
   }),
-  timeUs: (request, link) => 2 * oneWayUs(request, link),
+  timeUs: (request, link, across) => 2 * oneWayUs(request, link, across),
 };
 
 export const tree = algorithm('tree', { allReduce, broadcast, reduce, barrier: barrierFrom(allReduce) });

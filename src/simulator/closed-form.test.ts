@@ -1,0 +1,93 @@
+/**
+ * The closed forms of the collectives' times against the event simulation of their Programs: exact where ports are never waited for (chunks of one size,
+ * worlds that fit the algorithm), within a stated factor elsewhere; and what nodes change.
+ */
+import { describe, expect, test } from 'vitest';
+import { ALGORITHMS, algorithmFor } from '../collectives/algorithms';
+import { nodeOfDevices, ranksByNode } from '../collectives/nodes';
+import { programOf } from '../collectives/testing/collective-run';
+import type { AlgorithmName, CollectiveOp, Link } from '../protocol/collective';
+import type { Hardware } from './hardware';
+import { machineOf } from './machine';
+import { modelledStep } from './simulate';
+
+const LINK: Link = { latencyUs: 10, bytesPerSecond: 25e9 };
+const ACROSS: Link = { latencyUs: 30, bytesPerSecond: 1.25e9 };
+
+/** Links alone: kernels and copies cost nothing. */
+const machine = (worldSize: number, nodes: number): Hardware => ({
+  ...machineOf({ hardware: 'pcie4', worldSize, nodes }),
+  flopsPerSecond: Number.POSITIVE_INFINITY,
+  memoryBytesPerSecond: Number.POSITIVE_INFINITY,
+  launchUs: 0,
+});
+
+interface Asked {
+  readonly algorithm: AlgorithmName;
+  readonly op: CollectiveOp;
+  readonly worldSize: number;
+  readonly length: number;
+  readonly nodes?: number;
+}
+
+function ratio({ algorithm, op, worldSize, length, nodes = 1 }: Asked): number {
+  const inputs = Array.from({ length: worldSize }, () => new Float32Array(length));
+  const group = [...inputs.keys()];
+  const layout = ranksByNode(group, nodeOfDevices({ worldSize, nodes }));
+  const more = layout ? { nodes: layout } : {};
+  const program = programOf({ algorithm, op, reduceOp: 'sum', mesh: worldSize, group, root: 0, inputs, ...more });
+  const formula = algorithmFor(algorithm, op).timeUs({ op, bytes: 4 * length, worldSize, ...more }, LINK, ACROSS);
+  return modelledStep(program, machine(worldSize, nodes)).stepUs / formula;
+}
+
+/** Simulated time over closed form. */
+const FACTORS: Readonly<Record<AlgorithmName, readonly [least: number, most: number]>> = {
+  ring: [1, 1],
+  naive: [1, 1],
+  hierarchical: [1, 1],
+  tree: [0.85, 1],
+  doubleTree: [0.85, 1.3],
+  halvingDoubling: [0.75, 1.2],
+};
+const LENGTHS = [64, 8192, 131_072];
+
+describe.each(ALGORITHMS)('$name', ({ name, ops }) => {
+  test.each(ops.filter((op) => op !== 'barrier'))('%s', (op) => {
+    const [least, most] = FACTORS[name];
+    for (const worldSize of [2, 3, 4, 5, 6, 8, 12, 16]) {
+      const powerOfTwo = Number.isInteger(Math.log2(worldSize));
+      for (const each of LENGTHS) {
+        const found = ratio({ algorithm: name, op, worldSize, length: worldSize * each });
+        if (powerOfTwo && (name === 'tree' || name === 'halvingDoubling')) expect(found).toBeCloseTo(1, 6);
+        expect(found).toBeGreaterThan(least - 1e-6);
+        expect(found).toBeLessThan(most + 1e-6);
+      }
+    }
+  });
+});
+
+test.each([
+  [4, 2],
+  [8, 2],
+  [8, 4],
+  [12, 3],
+])('hierarchical on %i ranks of %i nodes is as its form says', (worldSize, nodes) => {
+  for (const each of LENGTHS) {
+    const length = worldSize * each;
+    expect(ratio({ algorithm: 'hierarchical', op: 'allReduce', worldSize, nodes, length })).toBeCloseTo(1, 6);
+  }
+});
+
+test('over slow links hierarchical beats the flat ring, and over one node they are the same', () => {
+  const time = (algorithm: AlgorithmName, nodes: number) => {
+    const inputs = Array.from({ length: 8 }, () => new Float32Array(80_000));
+    const group = [...inputs.keys()];
+    const layout = ranksByNode(group, nodeOfDevices({ worldSize: 8, nodes }));
+    const more = layout ? { nodes: layout } : {};
+    const trial = { algorithm, op: 'allReduce', reduceOp: 'sum', mesh: 8, group, root: 0, inputs, ...more } as const;
+    return modelledStep(programOf(trial), machine(8, nodes)).stepUs;
+  };
+  expect(time('hierarchical', 1)).toBeCloseTo(time('ring', 1), 6);
+  expect(time('hierarchical', 2)).toBeLessThan(time('ring', 2) / 2);
+  expect(time('ring', 2)).toBeGreaterThan(time('ring', 1));
+});
