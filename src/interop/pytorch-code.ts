@@ -5,12 +5,22 @@
  */
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
-import { keyword, python } from './python';
+import { python } from './python';
 import { checkpointCode } from './pytorch-checkpoint';
 import { dataCode } from './pytorch-data';
+import {
+  defaultEpochs,
+  joinLine,
+  loaderLines,
+  noSyncLines,
+  seedLines,
+  setsEpoch,
+  wrapperArguments,
+} from './pytorch-ddp';
 import { launchLines } from './pytorch-launch';
 import { drops, FORWARD_LINE, type ModelCode, modelCode, SEND_LINE, splitModelCode } from './pytorch-model';
 import { lossCode, optimizerCode, schedulerCode } from './pytorch-optim';
+import { workerImports, workerLines, workerLoop } from './pytorch-parameter-server';
 
 const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
 const lines = (...texts: readonly string[]): CodeLine[] => texts.map((text) => line(text));
@@ -21,8 +31,13 @@ interface Script {
   /** Before the seed. */
   readonly setUp?: readonly string[];
   readonly model: ModelCode;
+  /** Seeds that ranks set for themselves. */
+  readonly seeds?: ReturnType<typeof seedLines>;
+  readonly dataNames?: readonly string[];
   /** What holds the model, if anything does. */
   readonly wrapper?: CodeLine;
+  /** Beside the model. */
+  readonly afterModel?: readonly CodeLine[];
   readonly loaders: readonly string[];
   readonly loop: LoopParts;
 }
@@ -37,8 +52,12 @@ interface LoopParts {
   readonly inBackward?: readonly CodeLine[];
   /** Model parallel: the forward pass has lines of its own. */
   readonly forwardAnchor?: string;
+  /** In place of all that happens with a batch; gets the lines that move the schedule on. */
+  readonly body?: (schedule: readonly CodeLine[]) => readonly CodeLine[];
   /** DDP: gradients are not reduced in micro-batches that no step follows. */
   readonly noSync?: boolean;
+  /** DDP: `with model.join():` around the batches. */
+  readonly join?: string | undefined;
 }
 
 const FIRST = "'cuda:0'";
@@ -56,7 +75,7 @@ function script(config: Config, parts: Script): CodeLine[] {
   const weights = config.resume === undefined ? config.weights : undefined;
   const checkpoint = checkpointCode(config, config.mode === 'ddp' ? `f'cuda:{${loop.inputs}}'` : FIRST);
   const loadFile = 'from safetensors.torch import load_file';
-  const syncs = loop.noSync === true && config.accumulate > 1;
+  const syncs = loop.noSync === true && config.accumulate > 1 && config.ddp.noSync !== 'none';
   return [
     ...lines(
       ...launchLines(config),
@@ -73,7 +92,7 @@ function script(config: Config, parts: Script): CodeLine[] {
         : []),
       'import torch',
       'from torch import nn',
-      `from torch.utils.data import ${['DataLoader', ...data.names].join(', ')}`,
+      `from torch.utils.data import ${['DataLoader', ...data.names, ...(parts.dataNames ?? [])].join(', ')}`,
       ...(parts.imports ?? []),
       ...(parts.setUp ?? []),
     ),
@@ -81,12 +100,15 @@ function script(config: Config, parts: Script): CodeLine[] {
     ...lines(
       `torch.manual_seed(${config.seed})`,
       ...data.lines,
-      ...(config.epochs === undefined ? ['epochs = 10'] : []),
+      ...(config.epochs === undefined ? [`epochs = ${defaultEpochs(config, rankBatch(config))}`] : []),
+      ...(parts.seeds?.before ?? []),
       ...model.lines,
+      ...(parts.seeds?.after ?? []),
       ...(weights === undefined ? [] : [`model.load_state_dict(load_file(${python(weights)}))`]),
       ...checkpoint.model,
     ),
     ...(wrapper ? [wrapper] : []),
+    ...(parts.afterModel ?? []),
     ...lines(
       ...optimizerCode(config, wrapper ? 'model.module' : 'model'),
       ...scheduler.lines,
@@ -118,6 +140,8 @@ function trainingLoop(config: Config, parts: LoopParts, schedulerStep: readonly 
     line('output = model(x)', parts.forwardAnchor ?? 'forward'),
     ...(parts.inForward ?? []),
     line(`loss = ${lossCall(config)}`, 'loss'),
+  ];
+  const toGradients = [
     line(accumulate > 1 ? `(loss / ${accumulate}).backward()` : 'loss.backward()', 'backward'),
     ...(parts.inBackward ?? []),
   ];
@@ -131,32 +155,39 @@ function trainingLoop(config: Config, parts: LoopParts, schedulerStep: readonly 
   const zeroGrad = line('optimizer.zero_grad()', 'zero_grad');
   const print = line('print(loss.item())');
   const due = `batches % ${accumulate} == 0`;
-  const body =
-    accumulate === 1
-      ? [zeroGrad, ...toLoss, ...toStep, print]
+  const body = parts.body
+    ? parts.body(everyEpoch ? [] : advance)
+    : accumulate === 1
+      ? [zeroGrad, ...toLoss, ...toGradients, ...toStep, print]
       : [
           line('batches += 1'),
-          ...(parts.noSync === true
-            ? [line(`with nullcontext() if ${due} else model.no_sync():`, 'no_sync'), ...indented(1, toLoss)]
-            : toLoss),
+          ...(parts.noSync === true ? noSyncLines(config, due, toLoss, toGradients) : [...toLoss, ...toGradients]),
           line(`if ${due}:`),
           ...indented(1, [...toStep, zeroGrad]),
           print,
         ];
+  // Around all epochs where their number is given, else around each.
+  const joined = (own: boolean, code: readonly CodeLine[]): readonly CodeLine[] =>
+    own && parts.join !== undefined ? [line(parts.join, 'join'), ...indented(1, code)] : code;
+  const epochs = config.epochs !== undefined;
+  const batches = [
+    line('for x, y in loader:', 'load'),
+    ...indented(1, [line(`x, y = x.to(${parts.inputs}), y.to(${parts.targets})`, 'to_device'), ...body]),
+  ];
   return [
     ...(accumulate > 1 ? [line('batches = 0')] : []),
-    line(`for epoch in range(${config.epochs ?? 'epochs'}):`),
-    ...indented(1, [
-      ...(parts.epochStart ?? []),
-      line('for x, y in loader:', 'load'),
-      ...indented(1, [line(`x, y = x.to(${parts.inputs}), y.to(${parts.targets})`, 'to_device'), ...body]),
-      ...(everyEpoch ? advance : []),
+    ...joined(epochs, [
+      line(`for epoch in range(${config.epochs ?? 'epochs'}):`),
+      ...indented(1, [...(parts.epochStart ?? []), ...joined(!epochs, batches), ...(everyEpoch ? advance : [])]),
     ]),
   ];
 }
 
 /** Samples of one backward pass: a step's, or a micro-batch's. */
 const microBatch = ({ batchSize, accumulate }: Config): number => Math.floor(batchSize / accumulate);
+
+/** Of one rank. */
+const rankBatch = (config: Config): number => Math.floor(microBatch(config) / config.worldSize);
 
 function loader(config: Config): string {
   const args = ['dataset', `batch_size=${microBatch(config)}`, ...(config.shuffle ? ['shuffle=True'] : [])];
@@ -192,19 +223,16 @@ function dataParallel(config: Config): CodeLine[] {
 }
 
 function ddp(config: Config): CodeLine[] {
-  const { worldSize, shuffle, dropLast } = config;
   // A rank's device is counted on its node.
   const several = config.nodes > 1;
   const device = several ? 'local_rank' : 'rank';
-  const { bucketCapMb, samplerSeed, algorithm, overlap } = config.ddp;
-  const cap = bucketCapMb === undefined ? '' : `, bucket_cap_mb=${bucketCapMb}`;
-  const sampler = ['dataset', ...(shuffle ? [] : ['shuffle=False']), ...keyword('seed', samplerSeed, 0)];
-  if (dropLast) sampler.push('drop_last=True');
+  const { algorithm, overlap, samplesPerRank } = config.ddp;
+  const loaders = loaderLines(config, rankBatch(config));
   const how = `${algorithm === 'naive' ? ' naively' : ''} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
   return script(config, {
     imports: [
       ...(several ? ['import os'] : []),
-      'from torch.utils.data.distributed import DistributedSampler',
+      ...(samplesPerRank ? [] : ['from torch.utils.data.distributed import DistributedSampler']),
       'from torch.nn.parallel import DistributedDataParallel',
     ],
     setUp: [
@@ -213,17 +241,20 @@ function ddp(config: Config): CodeLine[] {
       ...(several ? ["local_rank = int(os.environ['LOCAL_RANK'])"] : []),
     ],
     model: modelCode(config.model.layers, device),
-    wrapper: line(`model = DistributedDataParallel(model, device_ids=[${device}]${cap})`, 'broadcast'),
-    loaders: [
-      `sampler = DistributedSampler(${sampler.join(', ')})`,
-      `loader = DataLoader(dataset, batch_size=${Math.floor(microBatch(config) / worldSize)}, sampler=sampler)`,
-    ],
+    seeds: seedLines(config),
+    dataNames: loaders.names,
+    wrapper: line(
+      `model = DistributedDataParallel(${['model', `device_ids=[${device}]`, ...wrapperArguments(config)].join(', ')})`,
+      'broadcast',
+    ),
+    loaders: loaders.lines,
     loop: {
       inputs: device,
       targets: device,
-      epochStart: [line('sampler.set_epoch(epoch)', 'set_epoch')],
+      epochStart: setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
       inBackward: [line(`#   buckets all-reduced${how}`, 'allreduce')],
       noSync: true,
+      join: joinLine(config),
     },
   });
 }
@@ -243,6 +274,21 @@ function modelParallel(config: Config, layersOfDevice: readonly (readonly number
   });
 }
 
+function parameterServer(config: Config): CodeLine[] {
+  if (config.worldSize === 1) return single(config);
+  return script(config, {
+    imports: workerImports(config),
+    model: modelCode(config.model.layers, FIRST),
+    afterModel: workerLines(config),
+    loaders: [loader(config)],
+    loop: {
+      inputs: FIRST,
+      targets: FIRST,
+      body: (schedule) => workerLoop(config, lossCall(config), schedule),
+    },
+  });
+}
+
 /** `layersOfDevice`: the layers (indices into the model) that each device holds; model parallel places them by it. */
 export function codeLines(config: Config, layersOfDevice: readonly (readonly number[])[]): readonly CodeLine[] {
   switch (config.mode) {
@@ -254,5 +300,7 @@ export function codeLines(config: Config, layersOfDevice: readonly (readonly num
       return ddp(config);
     case 'modelParallel':
       return modelParallel(config, layersOfDevice);
+    case 'parameterServer':
+      return parameterServer(config);
   }
 }
