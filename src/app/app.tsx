@@ -2,6 +2,7 @@
 import { lazy, Suspense } from 'react';
 import styles from './app.module.css';
 import { Bar } from './bar/bar';
+import { Buckets } from './buckets/buckets';
 import { MemoryPanel } from './memory/memory-panel';
 import { LiveRegion } from './notices/live-region';
 import { Notices } from './notices/notices';
@@ -58,6 +59,7 @@ export function AppView() {
           <section aria-label="Timeline" className={styles['timeline']}>
             <Scrubber />
             <Timeline />
+            <Buckets />
           </section>
         )}
         {shown('setup') && (

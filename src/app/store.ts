@@ -59,6 +59,8 @@ export interface AppState extends ViewOptions {
   /** Event indices in the cursor's trace. */
   readonly hovered: number | undefined;
   readonly pinned: number | undefined;
+  /** DDP: the gradient bucket that is pointed at; all its events are lit. */
+  readonly hoveredBucket: number | undefined;
   /** Oldest first; thinned beyond some thousands, the newest record always kept. */
   readonly losses: readonly LossRecord[];
   readonly snapshot: Snapshot | undefined;
@@ -96,6 +98,7 @@ export interface AppActions {
   /** Forgets what ran (traces, losses, snapshot, cursor); keeps the configuration. */
   clearRun(): void;
   hover(event: number | undefined): void;
+  hoverBucket(bucket: number | undefined): void;
   /** Pins an event; pinning the pinned one, or undefined, takes the pin away. */
   pin(event: number | undefined): void;
   /** Puts the cursor on an event, clamped to what is kept; `fraction` 1 = the event is done. */
@@ -132,6 +135,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     clock: 'modelled',
     hovered: undefined,
     pinned: undefined,
+    hoveredBucket: undefined,
     losses: [],
     snapshot: undefined,
     evaluations: [],
@@ -192,6 +196,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
         stepsPerSecond: 0,
       }),
     hover: (event) => set((s) => (s.hovered === event ? s : { hovered: event })),
+    hoverBucket: (bucket) => set((s) => (s.hoveredBucket === bucket ? s : { hoveredBucket: bucket })),
     pin: (event) => set((s) => ({ pinned: s.pinned === event ? undefined : event })),
     seek: (trace, event, fraction = 1) =>
       set((s) => {

@@ -40,8 +40,12 @@ export function Timeline() {
       const scene = model.look(app, width);
       const rectsOf = (event: number | undefined) =>
         event === undefined ? [] : scene.items.filter((item) => item.event === event).map((item) => item.rect);
+      const events = app.cursor && app.traces[app.cursor.trace]?.events;
+      const ofBucket = (event: number | undefined) =>
+        app.hoveredBucket !== undefined && event !== undefined && events?.[event]?.bucket === app.hoveredBucket;
+      const bucket = scene.items.filter((item) => ofBucket(item.event)).map((item) => item.rect);
       const own = scene.items.filter((item) => item.id === pointed).map((item) => item.rect);
-      paintTimeline(ink, scene, { hovered: [...rectsOf(app.hovered), ...own], pinned: rectsOf(app.pinned) });
+      paintTimeline(ink, scene, { hovered: [...rectsOf(app.hovered), ...own, ...bucket], pinned: rectsOf(app.pinned) });
     },
     [store, model, width, pointed],
   );

@@ -1,0 +1,147 @@
+/** Which parameter is in which bucket: before the rebuild in the constructor's order, after it in the order in which backward makes the gradients. */
+import { useMemo, useState } from 'react';
+import type { BucketInfo, BucketsInfo } from '../../protocol/session';
+import { formatSize } from '../format';
+import { useApp, useAppStore } from '../use-app';
+import styles from './buckets.module.css';
+
+const LINE = 15;
+const GAP = 9;
+const HEAD = 16;
+const SIDE = 150;
+const MIDDLE = 70;
+const NAME = 21;
+
+interface Placed {
+  readonly parameter: string;
+  readonly bucket: number;
+  readonly y: number;
+}
+
+interface Column {
+  readonly boxes: readonly {
+    readonly bucket: number;
+    readonly bytes: number;
+    readonly y: number;
+    readonly height: number;
+  }[];
+  readonly names: readonly Placed[];
+  readonly height: number;
+}
+
+export function columnOf(buckets: readonly BucketInfo[]): Column {
+  let y = HEAD;
+  const names: Placed[] = [];
+  const boxes = buckets.map(({ bytes, parameters }, bucket) => {
+    const start = y;
+    y += LINE;
+    for (const parameter of parameters) {
+      names.push({ parameter, bucket, y });
+      y += LINE;
+    }
+    const box = { bucket, bytes, y: start, height: y - start + 3 };
+    y += GAP;
+    return box;
+  });
+  return { boxes, names, height: y };
+}
+
+/** The end of a long name says more than its beginning. */
+const short = (name: string) => (name.length > NAME ? `…${name.slice(1 - NAME)}` : name);
+
+export function BucketMap({ info }: { info: BucketsInfo }) {
+  const store = useAppStore();
+  const lit = useApp((app) => app.hoveredBucket);
+  const [pointed, setPointed] = useState<string>();
+  const before = useMemo(() => columnOf(info.initial), [info]);
+  const after = useMemo(() => (info.rebuilt ? columnOf(info.rebuilt) : undefined), [info]);
+  const height = Math.max(before.height, after?.height ?? 0);
+  const order = new Map(info.readyOrder.map((parameter, place) => [parameter, place + 1]));
+  const columns = [
+    { column: before, x: 0, head: 'iteration 0' },
+    ...(after ? [{ column: after, x: SIDE + MIDDLE, head: 'after the rebuild' }] : []),
+  ];
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className={styles['map']} tabIndex={0} aria-label="Parameters to buckets">
+      <h3>Parameters to buckets</h3>
+      <svg width={2 * SIDE + MIDDLE} height={height} role="img" aria-label={mapText(info)}>
+        {columns.map(({ column, x, head }) => (
+          <g key={head}>
+            <text x={x} y={10} className={styles['soft']}>
+              {head}
+            </text>
+            {column.boxes.map(({ bucket, bytes, y, height: own }) => (
+              <g
+                key={bucket}
+                onPointerEnter={() => x > 0 && store.getState().hoverBucket(bucket)}
+                onPointerLeave={() => store.getState().hoverBucket(undefined)}
+              >
+                <rect
+                  x={x + 0.5}
+                  y={y + 0.5}
+                  width={SIDE - 1}
+                  height={own}
+                  rx={5}
+                  className={styles['box']}
+                  data-lit={(x > 0 && lit === bucket) || undefined}
+                />
+                <text x={x + 7} y={y + 12} className={styles['name']}>
+                  bucket {bucket}
+                </text>
+                <text x={x + SIDE - 7} y={y + 12} textAnchor="end" className={styles['soft']}>
+                  {formatSize(bytes)}
+                </text>
+              </g>
+            ))}
+            {column.names.map(({ parameter, y }) => (
+              <g
+                key={parameter}
+                className={styles['parameter']}
+                data-lit={pointed === parameter || undefined}
+                onPointerEnter={() => setPointed(parameter)}
+                onPointerLeave={() => setPointed(undefined)}
+              >
+                <rect x={x + 2} y={y} width={SIDE - 4} height={LINE} fill="transparent" />
+                <text x={x + 7} y={y + 11}>
+                  {short(parameter)}
+                </text>
+                {(x > 0 || !after) && (
+                  <text x={x + SIDE - 7} y={y + 11} textAnchor="end" className={styles['soft']}>
+                    {order.get(parameter) ?? 'unused'}
+                  </text>
+                )}
+              </g>
+            ))}
+          </g>
+        ))}
+        {after &&
+          before.names.map(({ parameter, y }) => {
+            const to = after.names.find((name) => name.parameter === parameter);
+            if (!to) return null;
+            const [y0, y1] = [y + 7, to.y + 7];
+            return (
+              <path
+                key={parameter}
+                d={`M${SIDE} ${y0} C${SIDE + MIDDLE / 2} ${y0} ${SIDE + MIDDLE / 2} ${y1} ${SIDE + MIDDLE} ${y1}`}
+                className={styles['link']}
+                data-lit={pointed === parameter || (lit !== undefined && lit === to.bucket) || undefined}
+              />
+            );
+          })}
+      </svg>
+      <p className={styles['note']}>
+        Numbers: the order in which backward makes the gradients.
+        {info.passesBeforeRebuild !== undefined &&
+          ` The rebuild comes after ${info.passesBeforeRebuild} synced pass${info.passesBeforeRebuild === 1 ? '' : 'es'}.`}
+        {!info.rebuilt && ' With find_unused_parameters there is no rebuild.'}
+      </p>
+    </section>
+  );
+}
+
+function mapText({ initial, rebuilt }: BucketsInfo): string {
+  const list = (buckets: readonly BucketInfo[]) =>
+    buckets.map(({ parameters }, i) => `bucket ${i}: ${parameters.join(', ')}`).join('; ');
+  return `Iteration 0: ${list(initial)}.${rebuilt ? ` After the rebuild: ${list(rebuilt)}.` : ''}`;
+}

@@ -1,0 +1,89 @@
+/** The bucket view: the cap, which parameter is in which bucket before and after the rebuild, how buckets fill and wait in the step at the cursor, and what overlap saves. */
+import { useEffect, useMemo, useState } from 'react';
+import type { BucketsInfo } from '../../protocol/session';
+import { withSetting } from '../edit-config';
+import { useApp, useController, useSettled } from '../use-app';
+import { BucketMap } from './bucket-map';
+import { BucketRows } from './bucket-rows';
+import { BucketTable } from './bucket-table';
+import { bucketsOfStep, bucketTimes } from './bucket-times';
+import styles from './buckets.module.css';
+import { CAP_STOPS, capText, stopOf } from './cap-stops';
+import { OverlapSaving } from './overlap-saving';
+
+const APPLY_AFTER_MS = 180;
+
+export function BucketPanel({ info }: { info: BucketsInfo }) {
+  const clock = useApp((app) => app.clock);
+  const overlap = useApp((app) => app.config.ddp.overlap);
+  const trace = useSettled((app) => app.cursor && app.traces[app.cursor.trace], 120);
+  const buckets = useMemo(() => bucketsOfStep(info, trace?.variant ?? ''), [info, trace]);
+  const times = useMemo(
+    () => (trace ? bucketTimes(trace, clock, 0, buckets, overlap) : []),
+    [trace, clock, buckets, overlap],
+  );
+  const early = info.rebuilt !== undefined && buckets === info.initial;
+  return (
+    <div className={styles['panel']}>
+      <div className={styles['side']}>
+        <CapSlider />
+        <OverlapSaving />
+      </div>
+      <section className={styles['rows']} aria-label="Buckets of the step">
+        <h3>
+          {trace ? `Step ${trace.step}` : 'No step has run'}, rank 0, {clock} time
+          {early ? ': still the buckets of the constructor' : ''}
+        </h3>
+        {trace && times.length > 0 ? (
+          <BucketRows trace={trace} clock={clock} times={times} />
+        ) : (
+          <p className={styles['note']}>Nothing is reduced in this step.</p>
+        )}
+        <BucketTable times={times} buckets={buckets} />
+      </section>
+      <BucketMap info={info} />
+    </div>
+  );
+}
+
+function CapSlider() {
+  const config = useApp((app) => app.config);
+  const locked = useApp((app) => app.lock.has('cluster') || app.lock.has('setup'));
+  const controller = useController();
+  const cap = config.ddp.bucketCapMb;
+  const [stop, setStop] = useState(() => stopOf(cap));
+  const [moved, setMoved] = useState(false);
+  useEffect(() => {
+    if (!moved) setStop(stopOf(cap));
+  }, [cap, moved]);
+  useEffect(() => {
+    if (!moved) return;
+    const timer = setTimeout(() => {
+      setMoved(false);
+      const edit = withSetting(config, ['ddp', 'bucketCapMb'], CAP_STOPS[stop]);
+      if (edit.ok) controller.apply(edit.config);
+    }, APPLY_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [moved, stop, config, controller]);
+  const text = capText(moved ? CAP_STOPS[stop] : cap);
+  return (
+    <label className={styles['cap']}>
+      <span>bucket_cap_mb</span>
+      <b>{text}</b>
+      <input
+        type="range"
+        aria-label="Bucket cap"
+        aria-valuetext={text === 'default' ? 'default: 1 MiB for the first bucket, then 25 MiB' : text}
+        min={0}
+        max={CAP_STOPS.length - 1}
+        step={1}
+        value={stop}
+        disabled={locked}
+        onChange={(event) => {
+          setStop(Number(event.target.value));
+          setMoved(true);
+        }}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,55 @@
+/** The bucket view in numbers. Rendered while open. */
+import { useState } from 'react';
+import type { BucketInfo } from '../../protocol/session';
+import { formatSize, formatTime, NONE } from '../format';
+import { type BucketTimes, waitText } from './bucket-times';
+import styles from './buckets.module.css';
+
+interface BucketTableProps {
+  readonly times: readonly BucketTimes[];
+  readonly buckets: readonly BucketInfo[];
+}
+
+export function BucketTable({ times, buckets }: BucketTableProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className={styles['twin']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>As a table</summary>
+      {open && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        <section className={styles['scroll']} tabIndex={0} aria-label="Buckets as a table">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Bucket</th>
+                <th scope="col">Bytes</th>
+                <th scope="col">Parameters, as their gradients come</th>
+                <th scope="col">Full</th>
+                <th scope="col">All-reduce begins</th>
+                <th scope="col">ends</th>
+                <th scope="col">Waits</th>
+              </tr>
+            </thead>
+            <tbody>
+              {buckets.map(({ bytes, parameters }, index) => {
+                const own = times.find((t) => t.index === index);
+                const names = own && own.arrivals.length > 0 ? own.arrivals.map((a) => a.parameter) : parameters;
+                return (
+                  <tr key={parameters.join()}>
+                    <th scope="row">{index}</th>
+                    <td>{formatSize(bytes)}</td>
+                    <td>{names.join(', ')}</td>
+                    <td>{own ? formatTime(own.fullUs) : NONE}</td>
+                    <td>{own ? formatTime(own.reduceStartUs) : NONE}</td>
+                    <td>{own ? formatTime(own.reduceEndUs) : NONE}</td>
+                    <td>{own ? waitText(own) : NONE}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </details>
+  );
+}

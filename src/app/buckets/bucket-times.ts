@@ -1,0 +1,97 @@
+/**
+ * The life of each gradient bucket in a traced step, on one device: when its gradients come, when it is full, when its all-reduce begins and ends, and what it
+ * waits for in between. From the events alone. Pure; bucket-rows.tsx draws it.
+ */
+import type { BucketInfo, BucketsInfo } from '../../protocol/session';
+import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
+import { endUs, spanOf } from '../../trace/lanes';
+
+export interface Arrival {
+  readonly parameter: string;
+  readonly atUs: number;
+}
+
+export interface BucketTimes {
+  readonly index: number;
+  readonly bytes: number;
+  /** In the order in which the gradients came. */
+  readonly arrivals: readonly Arrival[];
+  /** The last of its gradients has come. */
+  readonly fullUs: number;
+  /** It has been packed and may be sent. */
+  readonly packedUs: number;
+  readonly reduceStartUs: number;
+  readonly reduceEndUs: number;
+  /**
+   * Why it did not start at once: 'order', a bucket before it was not full; 'queue', the all-reduce before it still ran; 'backward', there is no overlap;
+   * undefined: it started at once.
+   */
+  readonly waitsFor: 'order' | 'queue' | 'backward' | undefined;
+  /** Events of all devices that belong to it. */
+  readonly events: readonly number[];
+}
+
+/** The buckets that a step of that variant runs on. */
+export const bucketsOfStep = ({ initial, rebuilt }: BucketsInfo, variant: string): readonly BucketInfo[] =>
+  rebuilt === undefined || /\bfirst\b/.test(variant) ? initial : rebuilt;
+
+const moves = (e: TraceEvent) => e.name === 'ddp/pack' || e.name === 'ddp/unpack';
+
+export function bucketTimes(
+  trace: StepTrace,
+  clock: Clock,
+  device: DeviceIndex,
+  buckets: readonly BucketInfo[],
+  overlap: boolean,
+): readonly BucketTimes[] {
+  const own = trace.events.flatMap((e, i) => (e.device === device ? [{ e, i, span: spanOf(trace, clock, i) }] : []));
+  const backward = own.filter(({ e }) => e.phase === 'backward' && e.kind === 'compute' && !moves(e));
+  const arrivalOf = (parameter: string): Arrival[] => {
+    const gradient = `${parameter}.grad`;
+    const writes = backward.filter(({ e }) => e.writes.some((w) => w === gradient || w.startsWith(`${gradient}.`)));
+    const last = writes.at(-1);
+    return last ? [{ parameter, atUs: endUs(last.span) }] : [];
+  };
+  const found: BucketTimes[] = [];
+  buckets.forEach(({ bytes, parameters }, index) => {
+    const reduce = own.filter(({ e }) => e.bucket === index && e.queue === 'comm');
+    const pack = own.find(({ e }) => e.bucket === index && e.name === 'ddp/pack');
+    const arrivals = parameters.flatMap(arrivalOf).sort((a, b) => a.atUs - b.atUs);
+    // A rank alone, or a pass without a reduction, has nothing to send.
+    const reduceStartUs = Math.min(...reduce.map(({ span }) => span.startUs));
+    if (reduce.length === 0 || !Number.isFinite(reduceStartUs)) return;
+    const packedUs = pack ? endUs(pack.span) : (arrivals.at(-1)?.atUs ?? reduceStartUs);
+    const fullUs = arrivals.at(-1)?.atUs ?? packedUs;
+    const before = found.at(-1);
+    const slack = 1e-6;
+    const waits = reduceStartUs > packedUs + slack || packedUs > fullUs + (pack?.span.durUs ?? 0) + slack;
+    const late = found.some((other) => other.fullUs > fullUs + slack);
+    const queued = before !== undefined && before.reduceEndUs > packedUs + slack;
+    found.push({
+      index,
+      bytes,
+      arrivals,
+      fullUs,
+      packedUs,
+      reduceStartUs,
+      reduceEndUs: Math.max(...reduce.map(({ span }) => endUs(span))),
+      waitsFor: !waits ? undefined : late ? 'order' : !overlap && !before ? 'backward' : queued ? 'queue' : undefined,
+      events: trace.events.flatMap((e, i) => (e.bucket === index ? [i] : [])),
+    });
+  });
+  return found;
+}
+
+export function waitText(bucket: BucketTimes): string {
+  const before = bucket.index - 1;
+  switch (bucket.waitsFor) {
+    case 'order':
+      return `full, but bucket ${before} is not: buckets are launched in order`;
+    case 'queue':
+      return `packed, but the all-reduce of bucket ${before} still runs`;
+    case 'backward':
+      return 'packed, but without overlap all-reduces begin after backward';
+    default:
+      return 'starts as soon as it is packed';
+  }
+}

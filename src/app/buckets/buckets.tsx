@@ -1,0 +1,31 @@
+/** DDP's buckets under the timeline: closed a line that says how many there are, open the panel, which is loaded then. */
+import { lazy, Suspense, useState } from 'react';
+import { useApp } from '../use-app';
+import styles from './buckets.module.css';
+import { capText } from './cap-stops';
+
+const BucketPanel = lazy(async () => ({ default: (await import('./bucket-panel')).BucketPanel }));
+
+export function Buckets() {
+  const info = useApp((app) => app.info?.buckets);
+  const cap = useApp((app) => app.config.ddp.bucketCapMb);
+  const shown = useApp((app) => app.config.mode === 'ddp' && !app.hide.has('buckets'));
+  const [open, setOpen] = useState(false);
+  if (!shown || !info) return null;
+  const count = (info.rebuilt ?? info.initial).length;
+  return (
+    <details className={styles['buckets']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        Buckets{' '}
+        <span>
+          {count} {info.rebuilt ? 'after the rebuild' : ''}, cap {capText(cap)}
+        </span>
+      </summary>
+      {open && (
+        <Suspense fallback={null}>
+          <BucketPanel info={info} />
+        </Suspense>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,57 @@
+/** What overlap saves: the same step with it and without it, both modelled, on the chosen links and on the others. */
+import { useEffect, useState } from 'react';
+import type { OverlapTimes } from '../../protocol/session';
+import { formatPercent, formatTime } from '../format';
+import { useApp, useController } from '../use-app';
+import styles from './buckets.module.css';
+
+export function OverlapSaving() {
+  const info = useApp((app) => app.info);
+  const { overlap } = useController();
+  const [times, setTimes] = useState<readonly OverlapTimes[]>([]);
+  useEffect(() => {
+    let gone = false;
+    if (!info) return;
+    overlap()
+      .then((next) => {
+        if (!gone) setTimes(next);
+      })
+      // A session that is gone says so elsewhere.
+      .catch(() => undefined);
+    return () => {
+      gone = true;
+    };
+  }, [info, overlap]);
+  const chosen = times.find(({ hardware }) => hardware === info?.config.hardware);
+  if (!chosen) return null;
+  const saved = chosen.withoutOverlapUs - chosen.withOverlapUs;
+  return (
+    <div className={styles['saving']}>
+      <p>
+        Overlap saves{' '}
+        <b role="status" aria-label="Saved by overlap">
+          {formatTime(saved)}
+        </b>{' '}
+        of a step, {formatPercent(saved / chosen.withoutOverlapUs)}, on {chosen.label}.
+      </p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">modelled step</th>
+            <th scope="col">with</th>
+            <th scope="col">without</th>
+          </tr>
+        </thead>
+        <tbody>
+          {times.map(({ hardware, label, withOverlapUs, withoutOverlapUs }) => (
+            <tr key={hardware} data-chosen={hardware === chosen.hardware || undefined}>
+              <th scope="row">{label}</th>
+              <td>{formatTime(withOverlapUs)}</td>
+              <td>{formatTime(withoutOverlapUs)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
