@@ -124,6 +124,7 @@ export const MODE_NAMES = {
   dp: 'dataParallel',
   ddp: 'ddp',
   mp: 'modelParallel',
+  ps: 'parameterServer',
 } as const;
 const OPTIMIZER_NAMES = {
   sgd: 'SGD',

@@ -32,15 +32,23 @@ export interface OptimizerPart {
   readonly parameters: readonly Optimized[];
 }
 
-/** optimizer.step() over the given parameters of the lane, which are all that the optimiser has or a replica of them. */
-export function emitOptimizer(lane: LaneBuilder, input: OptimizerInput, parameters: readonly Optimized[]): void {
+/**
+ * optimizer.step() over the given parameters of the lane, which are all that the optimiser has or a replica of them. `update`: which one, where a step of the run has several
+ * (Strategy.updates).
+ */
+export function emitOptimizer(
+  lane: LaneBuilder,
+  input: OptimizerInput,
+  parameters: readonly Optimized[],
+  update = 0,
+): void {
   if (parameters.length === 0) return;
   const { clipGradNorm: maxNorm } = input.config;
   if (maxNorm !== undefined) {
     emitNorm(lane, gradientsOf(parameters), GRAD_NORM);
     emitClip(lane, gradientsOf(parameters), maxNorm);
   }
-  emitStep(lane, input, parameters);
+  emitStep(lane, input, parameters, update);
 }
 
 /** One optimiser over parameters that lie on several devices of one process (model parallel): the norm is that of all of them. */
@@ -58,7 +66,7 @@ export function emitOptimizerOver(
     else emitTotalNorm(builder, own);
     for (const { lane, parameters } of own) emitClip(lane, gradientsOf(parameters), maxNorm);
   }
-  for (const { lane, parameters } of own) emitStep(lane, input, parameters);
+  for (const { lane, parameters } of own) emitStep(lane, input, parameters, 0);
 }
 
 const gradientsOf = (parameters: readonly Optimized[]): readonly string[] => parameters.map((p) => p.gradient);
@@ -113,16 +121,23 @@ function emitTotalNorm(builder: ProgramBuilder, parts: readonly OptimizerPart[])
   }
 }
 
-function emitStep(lane: LaneBuilder, input: OptimizerInput, parameters: readonly Optimized[]): void {
+function emitStep(lane: LaneBuilder, input: OptimizerInput, parameters: readonly Optimized[], update: number): void {
   const { paramGroups } = input.config;
   for (let group = 0; group <= paramGroups.length; group++) {
     const members = parameters.filter(({ name }) => groupOf(name, paramGroups) === group);
-    if (members.length > 0) emitGroup(lane, input, group, members);
+    if (members.length > 0) emitGroup(lane, input, { group, update }, members);
   }
 }
 
-function emitGroup(lane: LaneBuilder, { config }: OptimizerInput, group: number, members: readonly Optimized[]): void {
-  const scalars = group === 0 ? 'scalars' : `scalars.${group}`;
+function emitGroup(
+  lane: LaneBuilder,
+  { config }: OptimizerInput,
+  { group, update }: { readonly group: number; readonly update: number },
+  members: readonly Optimized[],
+): void {
+  // Each update of a step has scalars of its own: Adam counts them.
+  const index = update * (config.paramGroups.length + 1) + group;
+  const scalars = index === 0 ? 'scalars' : `scalars.${index}`;
   lane.buffer({
     name: scalars,
     shape: [SCALARS_LENGTH],
@@ -131,7 +146,7 @@ function emitGroup(lane: LaneBuilder, { config }: OptimizerInput, group: number,
     persistent: true,
     pool: 'optimizer.scalars',
   });
-  const start = group * SCALARS_LENGTH;
+  const start = index * SCALARS_LENGTH;
   lane.load({ buffer: scalars, source: 'scalars', process: lane.rank, start, count: SCALARS_LENGTH }, STEP);
   const names = members.map((p) => p.name);
   const states = optimizerState(config).map(({ name: state, fill }) =>

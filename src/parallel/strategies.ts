@@ -9,9 +9,16 @@ import { dataParallel } from './data-parallel';
 import { LOW_RANK_OPS } from './ddp/comm-hooks/power-sgd/low-rank-ops';
 import { ddp } from './ddp/ddp';
 import { modelParallel } from './model-parallel';
+import { parameterServer } from './parameter-server';
 import { single } from './single';
 import type { Strategy } from './strategy';
 
-export const STRATEGIES: Readonly<Record<Mode, Strategy>> = { single, dataParallel, ddp, modelParallel };
+export const STRATEGIES: Readonly<Record<Mode, Strategy>> = {
+  single,
+  dataParallel,
+  ddp,
+  modelParallel,
+  parameterServer,
+};
 
 export const PROGRAM_OPS: OpTable = new Map([...OPS, ...OPTIM_OPS, ...COMM_OPS, ...HALF_OPS, ...LOW_RANK_OPS]);

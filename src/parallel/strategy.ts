@@ -88,6 +88,8 @@ export interface Strategy {
   passes?(config: Config): Passes;
   /** What `load` instructions of source 'noise' ask for in a step of the optimiser (from 0), the same on every device; a function of the step alone. */
   draws?(input: StrategyInput): (step: number) => readonly { readonly buffer: string; readonly data: Float32Array }[];
+  /** Steps of the optimiser in a step of the run, where it is not one (asynchronous workers). */
+  updates?(config: Config): number;
   /** Where steps differ further, as with a communication hook that begins later. */
   phases?(config: Config): StepPhases | undefined;
 }

@@ -23,7 +23,7 @@ export { optimizerSchema } from './config/optimizer';
 export type { SchedulerConfig } from './config/scheduler';
 export { dataSchema };
 
-export const MODES = ['single', 'dataParallel', 'ddp', 'modelParallel'] as const;
+export const MODES = ['single', 'dataParallel', 'ddp', 'modelParallel', 'parameterServer'] as const;
 export const HARDWARE = ['nvlink8', 'pcie4', 'ethernet10g'] as const;
 
 export const configSchema = v.strictObject({
@@ -103,7 +103,7 @@ export const configSchema = v.strictObject({
     v.strictObject({
       /** true: a step waits for the gradients of all workers. false: each worker's gradient is applied when it comes. */
       synchronous: v.optional(v.boolean(), true),
-      /** Asynchronous: steps that a worker's parameters may be behind those of the server. */
+      /** Asynchronous: updates that a worker's parameters are behind those of the server when its gradient is applied. */
       staleness: v.optional(count(0, 64), 1),
     }),
     {},

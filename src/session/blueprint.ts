@@ -156,7 +156,12 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const variantOf = nameOf(strategy);
   const twinVariantOf = nameOf(STRATEGIES.single);
   const stepScalars = makeStepScalars(config);
-  const scalars = (batch: StepBatch) => stepScalars(Math.floor(batch.step / config.accumulate) + 1, batch.epoch);
+  const updates = strategy.updates?.(config) ?? 1;
+  const scalars = ({ step, epoch }: StepBatch, each = 1): Float32Array => {
+    const done = Math.floor(step / config.accumulate) * each;
+    if (each === 1) return stepScalars(done + 1, epoch);
+    return Float32Array.from(Array.from({ length: each }, (_, u) => [...stepScalars(done + u + 1, epoch)]).flat());
+  };
   /** A rank that has run out of batches before has taken fewer steps than the others. */
   const behind = new Set(schedule.totals).size > 1;
   const scalarsOfRanks = ({ step }: StepBatch) =>
@@ -219,7 +224,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       variant: variantOf(batch),
       rows: batch.rows,
       masks: allDraws(batch),
-      scalars: scalars(batch),
+      scalars: scalars(batch, updates),
       ...(behind ? { scalarsOf: scalarsOfRanks(batch) } : {}),
     }),
     twinFeed: (batch) => ({

@@ -7,7 +7,7 @@ import type { LayerConfig } from '../protocol/config';
 import type { SessionInfo } from '../protocol/session';
 
 export interface Formula {
-  /** Bytes sent a step by each device. A ring's chunks are rounded to pairs of elements, so its ranks differ from this mean by a few. */
+  /** Bytes sent a step by each device; or, where not exact, their mean: chunks are rounded to elements, and ranks of a tree have unlike shares. */
   readonly perDevice: readonly number[];
   readonly total: number;
   /** The value is exact for each device, not only as a mean over them. */
@@ -48,6 +48,8 @@ export function bytesFormula(info: FormulaInfo, rows: readonly number[] = info.b
       return dataParallel(info, rows);
     case 'modelParallel':
       return modelParallel(info, rows[0] ?? 0);
+    case 'parameterServer':
+      return parameterServer(info, rows);
     default:
       return unreachable(config.mode);
   }
@@ -60,12 +62,32 @@ function ddp(info: FormulaInfo, n: number): Formula {
     const perDevice = Array.from({ length: n }, (_, rank) => (rank === 0 ? (n - 1) * bytes : bytes));
     return formula(perDevice, `rank 0 sends (N-1) × S, the others S; N = ${n}, S = ${bytes} B`);
   }
+  // Whatever the algorithm: of N copies of an element N-1 are joined to others, and N-1 ranks are told the sum.
   const each = (2 * (n - 1) * bytes) / n;
   return formula(
     Array.from({ length: n }, () => each),
-    `2(N-1)/N × S; N = ${n}, S = ${bytes} B`,
+    `${allReduceText(info, n)}; N = ${n}, S = ${bytes} B`,
     false,
   );
+}
+
+function allReduceText({ config }: FormulaInfo, n: number): string {
+  const nodes = Math.min(config.nodes, n);
+  switch (config.ddp.algorithm) {
+    case 'tree':
+      return '2(N-1)/N × S: S up the tree and S down to each child';
+    case 'doubleTree':
+      return '2(N-1)/N × S: half of it in each of two trees';
+    case 'halvingDoubling':
+      return Number.isInteger(Math.log2(n))
+        ? '2(N-1)/N × S: S/2, S/4 ... and back'
+        : '2(N-1)/N × S: halves among a power of two of ranks, all of S for the others';
+    case 'hierarchical':
+      if (nodes === 1 || n % nodes !== 0) return '2(N-1)/N × S';
+      return `2(L-1)/L × S inside nodes + 2(M-1)/M × S/L across; M = ${nodes} nodes of L = ${n / nodes}`;
+    default:
+      return '2(N-1)/N × S';
+  }
 }
 
 /** Scatter of inputs, replicate, and scatter of output gradients leave device 0; outputs and gradients come back to it. */
@@ -87,6 +109,16 @@ function dataParallel(info: FormulaInfo, rows: readonly number[]): Formula {
     return count > 0 ? bytes + BYTES * count * output : 0;
   });
   const text = `cuda:0 sends (n-1) × P + ${away} rows of ${inputs} inputs and ${output} output gradients, each replica P + its outputs; n = ${n}, P = ${bytes} B`;
+  return formula(perDevice, text);
+}
+
+/** Every worker pulls the parameters and pushes as many gradients; all of it passes the server. */
+function parameterServer(info: FormulaInfo, rows: readonly number[]): Formula {
+  const workers = rows.filter((count) => count > 0).length;
+  if (info.worldSize === 1) return formula([0], '0: the server trains by itself');
+  const bytes = parameterBytes(info);
+  const perDevice = rows.map((count, device) => (device === 0 ? workers * bytes : count > 0 ? bytes : 0));
+  const text = `cuda:0 sends (N-1) × S and receives as much, each worker S; N-1 = ${workers} workers, S = ${bytes} B`;
   return formula(perDevice, text);
 }
 

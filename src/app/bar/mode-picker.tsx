@@ -32,6 +32,13 @@ const MODES: readonly ModeWords[] = [
     short: 'Model parallel',
     title: 'Layers live on different devices; activations cross, one device works at a time',
   },
+  {
+    mode: 'parameterServer',
+    name: 'Parameter server',
+    short: 'Server',
+    title:
+      'cuda:0 holds the parameters; workers pull them, compute gradients and push these, together or each in its turn',
+  },
 ];
 
 export function ModePicker({ disabled }: { disabled: boolean }) {

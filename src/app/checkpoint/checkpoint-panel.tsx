@@ -21,6 +21,7 @@ const MODE_WORDS: Readonly<Record<string, string>> = {
   dataParallel: 'DataParallel',
   ddp: 'DDP',
   modelParallel: 'Model parallel',
+  parameterServer: 'Parameter server',
 };
 const words = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);

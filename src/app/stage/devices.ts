@@ -144,6 +144,8 @@ function titles(info: SessionInfo, device: DeviceIndex): { readonly title: strin
   const cuda = `cuda:${device}`;
   if (info.config.mode === 'ddp') return { title: `rank ${device}`, where: [cuda] };
   if (info.worldSize === 1) return { title: cuda, where: [] };
+  if (info.config.mode === 'parameterServer')
+    return device === 0 ? { title: 'server', where: [cuda] } : { title: `worker ${device}`, where: [cuda] };
   return { title: cuda, where: ['process 0 drives'] };
 }
 

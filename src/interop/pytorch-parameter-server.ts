@@ -1,0 +1,74 @@
+/**
+ * The body of the loop with a parameter server, as a script of one process that drives all devices: what tf.distribute's ParameterServerStrategy does with its
+ * coordinator, said in PyTorch, which has no such class. Called by pytorch-code.ts.
+ */
+import type { Config } from '../protocol/config';
+import type { CodeLine } from '../protocol/trace';
+import { allLayers } from './pytorch-layers';
+
+const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
+
+const BATCH_NORMS: readonly string[] = ['BatchNorm1d', 'BatchNorm2d'];
+const hasBuffers = ({ model }: Config): boolean =>
+  allLayers(model.layers).some(({ type }) => BATCH_NORMS.includes(type));
+
+/** After the optimiser has been made: the workers, and the versions that they may see. */
+export function workerLines({ worldSize, parameterServer: { synchronous, staleness } }: Config): readonly CodeLine[] {
+  return [
+    line(
+      '# tf.distribute.ParameterServerStrategy: cuda:0 holds parameters and optimizer, the others compute gradients',
+    ),
+    line(`workers = [copy.deepcopy(model).to(f'cuda:{k}') for k in range(1, ${worldSize})]`),
+    ...(synchronous ? [] : [line(`versions = deque([copy.deepcopy(model.state_dict())], maxlen=${staleness + 1})`)]),
+  ];
+}
+
+export const workerImports = ({ parameterServer: { synchronous } }: Config): readonly string[] =>
+  synchronous ? ['import copy'] : ['import copy', 'from collections import deque'];
+
+/** What happens with a batch x, y. */
+export function workerLoop(config: Config, lossCall: string, schedule: readonly CodeLine[]): readonly CodeLine[] {
+  const { accumulate, clipGradNorm, loss, worldSize, parameterServer } = config;
+  const { synchronous } = parameterServer;
+  const share = synchronous && loss.reduction !== 'sum' ? ' * len(part) / len(x)' : '';
+  const scale = `${share}${accumulate > 1 ? ` / ${accumulate}` : ''}`;
+  const indent = (code: readonly CodeLine[]) => code.map(({ text, anchor }) => line(`    ${text}`, anchor));
+  const chunks = `zip(workers, x.chunk(${worldSize - 1}), y.chunk(${worldSize - 1}))`;
+  const step = [
+    ...(clipGradNorm === undefined
+      ? []
+      : [line(`nn.utils.clip_grad_norm_(model.parameters(), ${clipGradNorm})`, 'clip')]),
+    line('optimizer.step()', 'step'),
+    ...schedule,
+  ];
+  const statistics = hasBuffers(config)
+    ? [
+        ...(synchronous ? [line('if worker is workers[0]:')] : []),
+        line(`${synchronous ? '    ' : ''}for kept, moved in zip(model.buffers(), worker.buffers()):`),
+        line(`${synchronous ? '    ' : ''}    kept.copy_(moved)`),
+      ]
+    : [];
+  const pulls = synchronous ? 'worker.load_state_dict(model.state_dict())' : 'worker.load_state_dict(versions[0])';
+  const work = [
+    line('device = next(worker.parameters()).device'),
+    line(pulls, 'pull'),
+    line('worker.zero_grad()', 'zero_grad'),
+    line('output = worker(part.to(device))', 'forward'),
+    line(`loss = ${lossCall.replace(/\by\b/g, 'target.to(device)')}`, 'loss'),
+    line(scale === '' ? 'loss.backward()' : `(loss${scale}).backward()`, 'backward'),
+    line('for p, q in zip(model.parameters(), worker.parameters()):', 'push'),
+    line(
+      synchronous
+        ? "    p.grad = q.grad.to('cuda:0') if p.grad is None else p.grad + q.grad.to('cuda:0')"
+        : "    p.grad = q.grad.to('cuda:0')",
+    ),
+    ...statistics,
+    ...(synchronous ? [] : [...step, line('versions.append(copy.deepcopy(model.state_dict()))')]),
+    line('print(loss.item())'),
+  ];
+  const all = [line(`for worker, part, target in ${chunks}:`, 'load'), ...indent(work)];
+  if (!synchronous) return all;
+  const zero = line('optimizer.zero_grad(set_to_none=True)');
+  if (accumulate === 1) return [zero, ...all, ...step];
+  return [line('batches += 1'), ...all, line(`if batches % ${accumulate} == 0:`), ...indent([...step, zero])];
+}

@@ -1,0 +1,102 @@
+/**
+ * Asynchronous workers in a fixed order, so that a run can be repeated: within a step of the run worker 1's gradient is applied first, then worker 2's, each with a step of the
+ * optimiser of its own. The gradient of update u is computed on the parameters as they stood after update u - staleness. With staleness 0 a worker pulls right before its turn:
+ * that is SGD over the workers' batches one after the other. With W - 1 or more all of W workers compute side by side on what they pulled earlier; what
+ * is older than a step waits in copies on the worker.
+ */
+import { at } from '../base/invariant';
+import { ProgramBuilder, type Where } from '../program/builder';
+import type { Program } from '../program/instruction';
+import { elements } from '../tensor/shape';
+import { emitOptimizer } from './emit-optimizer';
+import { declareServer, emitWorker, keptNames, type Party, pull, push } from './parameter-server-parts';
+import { stageGraph } from './stage-graph';
+import type { StrategyInput } from './strategy';
+
+/** When a worker pulls: after `applied` updates of a step, and what it pulls is for its turn that many steps later. */
+export interface PullTime {
+  readonly applied: number;
+  readonly stepsEarlier: number;
+}
+
+/** Of the worker whose turn is the `turn`-th of `workers` in a step. */
+export function pullTime(turn: number, workers: number, staleness: number): PullTime {
+  const applied = (((turn - staleness) % workers) + workers) % workers;
+  return { applied, stepsEarlier: (staleness - turn + applied) / workers };
+}
+
+/** Copy `age` of a parameter that waits on a worker: of the step after `age` further ones. */
+const copyName = (name: string, age: number): string => (age === 0 ? name : `${name}@${age}`);
+
+function declareCopies({ lane }: Pick<Party, 'lane'>, names: readonly string[], count: number): void {
+  for (const name of names) {
+    const { shape, dtype, category } = lane.spec(name);
+    for (let age = 1; age <= count; age++)
+      lane.buffer({ name: copyName(name, age), shape, dtype, category, persistent: true });
+  }
+}
+
+export function asynchronousStep(builder: ProgramBuilder, input: StrategyInput, workers: readonly Party[]): void {
+  const { config } = input;
+  const { staleness } = config.parameterServer;
+  const server = builder.lane(0);
+  const names = keptNames(at(workers, 0).stage);
+  const turns = workers.map((worker) => ({
+    worker,
+    time: pullTime(worker.lane.device - 1, config.worldSize - 1, staleness),
+  }));
+  // Those that have what they need begin at once.
+  for (const { worker, time } of turns) {
+    if (time.stepsEarlier === 0) continue;
+    emitWorker(worker);
+    declareCopies(worker, names, time.stepsEarlier);
+  }
+  for (let applied = 0; applied < config.worldSize - 1; applied++) {
+    for (const { worker, time } of turns) {
+      if (time.applied !== applied) continue;
+      if (time.stepsEarlier > 0) pull(builder, worker, names, (name) => copyName(name, time.stepsEarlier));
+      else emitWorker(worker, () => pull(builder, worker, names));
+    }
+    const turn = turns.find(({ worker }) => worker.lane.device - 1 === applied);
+    if (!turn) continue;
+    server.handOver('compute', 'comm', { phase: 'reduce', anchor: 'push' });
+    push(builder, turn.worker, { sum: false, buffers: true });
+    server.handOver('comm', 'compute', { phase: 'step', anchor: 'step' });
+    emitOptimizer(server, input, turn.worker.stage.parameters, applied);
+  }
+  for (const { worker, time } of turns) if (time.stepsEarlier > 0) advance(worker, names, time.stepsEarlier);
+}
+
+/** What waits is a step nearer to its turn. */
+function advance({ lane }: Party, names: readonly string[], copies: number): void {
+  const where: Where = { phase: 'replicate', anchor: 'pull' };
+  lane.handOver('comm', 'compute', where);
+  for (let age = 0; age < copies; age++) {
+    for (const name of names) {
+      const attrs = { from: 0, to: 0, length: elements(lane.spec(name).shape) };
+      lane.compute('ops/copy', [copyName(name, age + 1)], [copyName(name, age)], attrs, where);
+    }
+  }
+}
+
+/** Before step 0 all that a worker will compute on for a while is version 0. */
+export function initialCopies(input: StrategyInput): Program | undefined {
+  const { worldSize, parameterServer } = input.config;
+  if (worldSize === 1 || parameterServer.synchronous) return undefined;
+  const builder = new ProgramBuilder(
+    Array.from({ length: worldSize }, () => 0),
+    input.ops,
+  );
+  const stage = stageGraph(input, { rows: 2, withLoss: true });
+  const names = keptNames(stage);
+  for (const lane of builder.lanes) declareServer(lane, stage);
+  let pulled = false;
+  for (const lane of builder.lanes.slice(1)) {
+    const { stepsEarlier } = pullTime(lane.device - 1, worldSize - 1, parameterServer.staleness);
+    if (stepsEarlier === 0) continue;
+    pulled = true;
+    declareCopies({ lane }, names, stepsEarlier);
+    for (let age = 0; age <= stepsEarlier; age++) pull(builder, { lane }, names, (name) => copyName(name, age));
+  }
+  return pulled ? builder.finish('parameterServer', 'construct') : undefined;
+}

@@ -1,0 +1,95 @@
+/** What synchronous and asynchronous training with a parameter server are made of: declaring what server and workers hold, pulling, working, pushing. Called by both. */
+import { CLASS_WEIGHTS } from '../nn/losses';
+import type { LaneBuilder, ProgramBuilder, Where } from '../program/builder';
+import { declareState, declareValues, emitLoad, emitMasks, emitNode } from './emit';
+import type { StageGraph } from './stage-graph';
+
+/** A worker in a step. */
+export interface Party {
+  readonly lane: LaneBuilder;
+  readonly stage: StageGraph;
+  /** Its rows of the batch. */
+  readonly start: number;
+  readonly count: number;
+}
+
+/** Parameters, and buffers that training changes. */
+export const keptNames = ({ graph }: StageGraph): readonly string[] =>
+  graph.values.flatMap(({ name, role }) =>
+    role === 'parameter' || (role === 'buffer' && name !== CLASS_WEIGHTS) ? [name] : [],
+  );
+
+const bufferNames = ({ graph }: StageGraph): readonly string[] =>
+  graph.values.flatMap(({ name, role }) => (role === 'buffer' && name !== CLASS_WEIGHTS ? [name] : []));
+
+/** The worker's loss counts `share`, as after tf.nn.compute_average_loss with the global batch size; each share keeps a seed of its own. */
+export function weighted(stage: StageGraph, share: number): StageGraph {
+  if (share === 1) return stage;
+  const values = stage.graph.values.map((v) => (v.role === 'seed' ? { ...v, name: `${v.name} ${share}` } : v));
+  return { ...stage, graph: { ...stage.graph, values }, lossGradient: stage.lossGradient * share };
+}
+
+/** The server has parameters, buffers and gradients, and no activations. */
+export function declareServer(lane: LaneBuilder, stage: StageGraph): void {
+  declareState(lane, stage);
+  for (const { name, gradient } of stage.parameters) {
+    const { shape } = lane.spec(name);
+    lane.buffer({ name: gradient, shape, dtype: 'f32', category: 'gradient', persistent: true, pool: 'gradients' });
+  }
+}
+
+const PULL: Where = { phase: 'replicate', anchor: 'pull', queue: 'comm' };
+const PUSH: Where = { phase: 'reduce', anchor: 'push', queue: 'comm' };
+
+/** The server's state as it stands, to the worker; `to` names where it goes there. Behind what the server's compute queue has done so far. */
+export function pull(
+  builder: ProgramBuilder,
+  { lane }: Pick<Party, 'lane'>,
+  names: readonly string[],
+  to: (name: string) => string = (name) => name,
+): void {
+  const server = builder.lane(0);
+  server.handOver('compute', 'comm', PULL);
+  for (const name of names) {
+    builder.transfer(
+      { device: 0, slice: server.whole(name), where: PULL },
+      { device: lane.device, slice: lane.whole(to(name)), where: PULL },
+      { name: `${to(name)}.pull`, payload: 'parameter' },
+    );
+  }
+}
+
+/** Forward and backward of the worker on what it holds after `fetch`. */
+export function emitWorker({ lane, stage, start, count }: Party, fetch?: () => void): void {
+  declareValues(lane, stage);
+  emitLoad(lane, 'x', 'inputs', lane.rank, start, count);
+  emitLoad(lane, 'y', 'targets', lane.rank, start, count);
+  emitMasks(lane, stage);
+  fetch?.();
+  lane.handOver('comm', 'compute', { phase: 'forward', anchor: 'forward' });
+  for (const node of stage.graph.nodes) emitNode(lane, stage, node);
+}
+
+/** The worker's gradients to the server, in place of what is there or added to it, and its running statistics. */
+export function push(
+  builder: ProgramBuilder,
+  { lane, stage }: Party,
+  { sum, buffers }: { readonly sum: boolean; readonly buffers: boolean },
+): void {
+  const server = builder.lane(0);
+  lane.handOver('compute', 'comm', PUSH);
+  for (const { gradient } of stage.parameters) {
+    builder.transfer(
+      { device: lane.device, slice: lane.whole(gradient), where: PUSH },
+      { device: 0, slice: server.whole(gradient), where: PUSH },
+      { name: `${gradient}.push`, payload: 'gradient', apply: sum ? 'add' : 'put' },
+    );
+  }
+  for (const name of buffers ? bufferNames(stage) : []) {
+    builder.transfer(
+      { device: lane.device, slice: lane.whole(name), where: PUSH },
+      { device: 0, slice: server.whole(name), where: PUSH },
+      { name: `${name}.push`, payload: 'parameter' },
+    );
+  }
+}

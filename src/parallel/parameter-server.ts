@@ -1,0 +1,68 @@
+/**
+ * tf.distribute's ParameterServerStrategy: cuda:0 is the server, which holds the parameters and the optimiser and computes no gradients; the other devices are workers that
+ * pull parameters, compute gradients on their part of the batch and push them. One coordinator drives all devices and cuts the batch by torch.chunk among the workers. Synchronous: one
+ * step of the optimiser with what all workers bring; each worker's loss counts by its share of the samples, so it is the step of a single device. Asynchronous:
+ * parameter-server-async.ts. A world of one device is plain single-device training.
+ */
+import { at } from '../base/invariant';
+import { chunkSizes } from '../data/chunk';
+import { ProgramBuilder } from '../program/builder';
+import { emitOptimizer } from './emit-optimizer';
+import { asynchronousStep, initialCopies } from './parameter-server-async';
+import { declareServer, emitWorker, keptNames, type Party, pull, push, weighted } from './parameter-server-parts';
+import { single } from './single';
+import { stageGraph } from './stage-graph';
+import type { Strategy } from './strategy';
+
+export const parameterServer: Strategy = {
+  mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
+  layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
+
+  slices({ worldSize }, [rows = 0]) {
+    if (worldSize === 1) return [[0, rows]];
+    const sizes = chunkSizes(rows, worldSize - 1);
+    let start = 0;
+    return Array.from({ length: worldSize }, (_, device) => {
+      const count = device === 0 ? 0 : (sizes[device - 1] ?? 0);
+      const slice = [start, count] as const;
+      start += count;
+      return slice;
+    });
+  },
+
+  compile(input, variant, [rows = 0]) {
+    const { config } = input;
+    if (config.worldSize === 1) return { ...single.compile(input, variant, [rows]), mode: 'parameterServer' };
+    const { synchronous } = config.parameterServer;
+    const builder = new ProgramBuilder(parameterServer.mesh(config).ranks, input.ops);
+    const share = (count: number): number => (synchronous && config.loss.reduction !== 'sum' ? count / rows : 1);
+    const workers = parameterServer.slices(config, [rows]).flatMap(([start, count], device): readonly Party[] => {
+      if (count === 0) return [];
+      const stage = stageGraph(input, { rows: count, withLoss: true, gradients: variant.gradients });
+      return [{ lane: builder.lane(device), stage: weighted(stage, share(count)), start, count }];
+    });
+    declareServer(builder.lane(0), at(workers, 0).stage);
+    if (!synchronous) {
+      asynchronousStep(builder, input, workers);
+      return builder.finish('parameterServer', variant.name);
+    }
+    const names = keptNames(at(workers, 0).stage);
+    for (const worker of workers) {
+      // Between micro-batches nothing changes on the server.
+      emitWorker(worker, () => {
+        if (variant.gradients === 'set') pull(builder, worker, names);
+      });
+    }
+    if (!variant.steps) return builder.finish('parameterServer', variant.name);
+    workers.forEach((worker, k) => {
+      push(builder, worker, { sum: k > 0, buffers: k === 0 });
+    });
+    const server = builder.lane(0);
+    server.handOver('comm', 'compute', { phase: 'step', anchor: 'step' });
+    emitOptimizer(server, input, at(workers, 0).stage.parameters);
+    return builder.finish('parameterServer', variant.name);
+  },
+
+  construct: (input) => initialCopies(input),
+  updates: ({ worldSize, parameterServer: { synchronous } }) => (synchronous ? 1 : Math.max(1, worldSize - 1)),
+};
