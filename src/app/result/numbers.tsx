@@ -3,11 +3,12 @@
  * who idles, memory, and how far the replicas and the single device are apart. From the trace at the cursor and the newest snapshot.
  */
 import { type ReactNode, useMemo } from 'react';
-import type { Config, LayerConfig } from '../../protocol/config';
+import type { Config } from '../../protocol/config';
 import { type Metrics, metricsOf } from '../../trace/metrics';
 import { formatBytes, formatPercent, formatSize, formatSmall, formatTime, NONE } from '../format';
 import { useSettled } from '../use-app';
 import { DeviceTable } from './device-table';
+import { differenceCause } from './difference-cause';
 import styles from './result.module.css';
 import { Status } from './scores';
 
@@ -54,19 +55,8 @@ export function Numbers() {
   );
 }
 
-/** Why the weights are not those of one device. A batch norm that sees a part of the batch is another function, not the same one rounded. */
-function differenceText({ mode, model }: Config): string {
-  if (mode === 'single') return 'this is the single device';
-  const parts = mode === 'ddp' || mode === 'dataParallel';
-  if (parts && model.layers.some(hasBatchNorm))
-    return 'max |Δw| against one device: batch norm takes the statistics of each part of the batch by itself';
-  return 'max |Δw| against one device: rounding, which training amplifies step by step';
-}
-
-const hasBatchNorm = (layer: LayerConfig): boolean =>
-  layer.type === 'Residual'
-    ? [...layer.layers, ...(layer.shortcut ?? [])].some(hasBatchNorm)
-    : layer.type.startsWith('BatchNorm');
+const differenceText = (config: Config): string =>
+  config.mode === 'single' ? 'this is the single device' : `max |Δw| against one device: ${differenceCause(config)}`;
 
 /** Where ranks send alike but for the rounding of chunks, their mean is what the formula says; else the busiest device counts. */
 const bytesPerRank = ({ formula, traffic, bytesPerRank: most }: Metrics): number =>

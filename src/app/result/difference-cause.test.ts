@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { type ConfigInput, configSchema } from '../../protocol/config';
+import { differenceCause } from './difference-cause';
+
+const norm: ConfigInput['model'] = {
+  layers: [
+    { type: 'Linear', in: 2, out: 4 },
+    { type: 'BatchNorm1d', features: 4 },
+  ],
+};
+
+test.each([
+  [{}, 'rounding'],
+  [{ ddp: { initSync: false, rankSeeds: 'beforeModel' } }, 'weights of their own'],
+  [{ loss: { type: 'MSELoss', reduction: 'sum' } }, 'summed loss'],
+  [{ ddp: { samplesPerRank: [3, 1] } }, 'fewer rows'],
+  [{ ddp: { commHook: { type: 'localSGD' } } }, 'by themselves'],
+  [{ ddp: { commHook: { type: 'fp16Compress' } } }, 'less than the gradients'],
+  [{ model: norm }, 'batch norm'],
+  [{ model: norm, ddp: { syncBatchNorm: true } }, 'rounding'],
+] as const satisfies readonly (readonly [ConfigInput, string])[])('%o: %s', (settings, cause) => {
+  expect(differenceCause(v.parse(configSchema, { mode: 'ddp', ...settings }))).toContain(cause);
+});
