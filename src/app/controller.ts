@@ -5,6 +5,7 @@
  */
 import { LockstepError } from '../base/errors';
 import type { Config } from '../protocol/config';
+import type { FlightRecorderDump } from '../protocol/process-group';
 import type { CheckpointFiles, Files, Notice, Report, SessionEvent, SessionInfo, Snapshot } from '../protocol/session';
 import { inTimeOrder } from '../trace/in-time-order';
 import { storedFor } from './checkpoint/stored-for';
@@ -42,6 +43,12 @@ export interface Controller {
   /** Hooks of the tests: corrupt one transfer, lose the device. */
   corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
+  /** Ends a rank, lets it stand still, and what every rank's collectives came to. */
+  readonly failures: {
+    kill(rank: number): Promise<void>;
+    hang(rank: number): Promise<void>;
+    flightRecorder(): Promise<readonly FlightRecorderDump[]>;
+  };
 }
 
 export interface ControllerOptions {
@@ -63,6 +70,8 @@ export function createController({ store, walker, startSession, onRuns }: Contro
   let origin: 'edit' | 'link' | 'fallback' = 'link';
   let opening: Promise<void> | undefined;
   let held: { snapshot?: Snapshot } | undefined;
+  /** It was playing when a rank failed. */
+  let interrupted = false;
   const app = () => store.getState();
 
   const report = (error: unknown) => {
@@ -102,13 +111,23 @@ export function createController({ store, walker, startSession, onRuns }: Contro
 
   const onState = (event: Extract<SessionEvent, { type: 'state' }>) => {
     running.set(event.state === 'playing');
-    if (event.state === 'playing') return;
+    if (event.state === 'playing') {
+      // After a rank has failed the session goes on by itself.
+      if (interrupted && app().state === 'loading' && !opening) player.play();
+      interrupted = false;
+      return;
+    }
     if (event.state === 'restarting') {
+      interrupted ||= app().state === 'playing';
       player.halt();
       app().setState('loading', event.reason);
     } else if (event.state === 'paused') {
       // Paused by the session itself, or back after a restart; a pause by hand has set the state already.
+      const goesOn = interrupted && (event.reason === 'rank-failed' || event.reason === 'timeout');
+      interrupted = false;
       if (app().state === 'loading' && !opening) app().setState('paused');
+      // It was walked over step by step, by the page.
+      if (goesOn && !opening) return player.play();
       const walking = speedAt(app().speed).kind === 'events' && event.reason === '';
       if (app().state === 'playing' && !walking) player.pause();
     } else {
@@ -312,5 +331,10 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     },
     corrupt: async (event, add) => live().corrupt(event, add),
     loseDevice: async () => live().loseDevice(),
+    failures: {
+      kill: async (rank) => live().killRank(rank),
+      hang: async (rank) => live().hangRank(rank),
+      flightRecorder: async () => live().flightRecorder(),
+    },
   };
 }

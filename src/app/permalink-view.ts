@@ -27,6 +27,7 @@ export const PARTS = [
   'cluster',
   'buckets',
   'hardware',
+  'failures',
   'stage',
   'timeline',
   'result',

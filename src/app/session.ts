@@ -37,6 +37,9 @@ export interface SessionClient {
   readonly measureLab: SessionApi['measureLab'];
   corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
+  readonly killRank: SessionApi['killRank'];
+  readonly hangRank: SessionApi['hangRank'];
+  readonly flightRecorder: SessionApi['flightRecorder'];
   control(message: ControlMessage): void;
   /** Ends the worker; calls still under way reject with code 'aborted'. */
   end(): void;
@@ -170,6 +173,9 @@ export function startSession(listener: SessionListener): SessionClient {
     measureLab: (request) => call(() => api.measureLab(request)),
     corrupt: (event, add) => call(() => api.corrupt(event, add)),
     loseDevice: () => call(() => api.loseDevice()),
+    killRank: (rank, at) => call(() => api.killRank(rank, at)),
+    hangRank: (rank, at) => call(() => api.hangRank(rank, at)),
+    flightRecorder: () => call(() => api.flightRecorder()),
     control: (message) => ports?.control.port1.postMessage(message),
     end: () => stop(new LockstepError('aborted', 'The session was ended.')),
   };

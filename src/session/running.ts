@@ -17,7 +17,7 @@ import { explainFailure } from './failures/failure-words';
 import { checkRank, FaultPlan } from './failures/fault-plan';
 import { flightDump } from './failures/flight-dump';
 import { FlightLog } from './failures/flight-log';
-import { isRestartable, restartsWords, restartText } from './failures/restartable';
+import { isOfRank, isRestartable, restartingText, restartsWords, restartText } from './failures/restartable';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
 import { createInference, type Inference } from './inference';
 import { createPlayer, type Player } from './player';
@@ -280,6 +280,10 @@ export class Running {
       this.restarts++;
       this.faults.replan(failure);
       this.emit({ type: 'state', state: 'restarting', reason: failure.message });
+      const { maxRestarts } = blueprint.config;
+      // At once; what became of it takes its place.
+      if (isOfRank(failure))
+        this.notice('warning', failure.code, `${failure.message} ${restartingText(this.restarts, maxRestarts)}`, '');
       void this.change(() => this.recover(failure));
     } else this.giveUp(failure, failure.message, failure.hint);
   }
@@ -317,7 +321,7 @@ export class Running {
     const where = step > 0 ? `step ${step}` : 'the start';
     const { maxRestarts } = this.options.blueprint.config;
     // A rank that fails is a matter of the program and goes on by itself, as under torchrun; a device may be lost because of what runs on it.
-    const ofRank = failure.code === 'rank-failed' || failure.code === 'timeout';
+    const ofRank = isOfRank(failure);
     const goesOn = ofRank && this.wish !== undefined && !this.held;
     this.notice(
       'warning',

@@ -67,6 +67,6 @@ function useWayOn({ id, level }: Notice): WayOn | undefined {
   if (id === 'not-finite') return { label: 'Reset training', go: () => void controller.reset() };
   if (id === 'software-adapter')
     return device === 'cpu' ? choose('webgpu', 'Use WebGPU') : choose('cpu', 'Use the CPU');
-  if ((failed && level === 'error') || id === 'rank-failed') return { label: 'Restart', go: controller.restart };
+  if (level === 'error' && (failed || id === 'rank-failed')) return { label: 'Restart', go: controller.restart };
   return undefined;
 }

@@ -1,4 +1,5 @@
-/** The set-up: everything that makes a run, in six parts. A change applies at once, from the same seed. */
+/** The set-up: everything that makes a run, in seven parts. A change applies at once, from the same seed. */
+import { Failures } from '../failures/failures';
 import { ClusterPanel } from './cluster-panel';
 import { DataPanel } from './data-panel';
 import { HardwarePanel } from './hardware-panel';
@@ -15,6 +16,7 @@ export function Setup() {
       <TrainingPanel />
       <ClusterPanel />
       <HardwarePanel />
+      <Failures />
     </>
   );
 }

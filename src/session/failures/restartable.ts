@@ -5,6 +5,12 @@ const RESTARTABLE: ReadonlySet<ErrorCode> = new Set(['device-lost', 'rank-failed
 
 export const isRestartable = ({ code }: LockstepError): boolean => RESTARTABLE.has(code);
 
+/** Of a rank, and not of the device that all may share. */
+export const isOfRank = ({ code }: LockstepError): boolean => code === 'rank-failed' || code === 'timeout';
+
+export const restartingText = (restarts: number, most: number): string =>
+  `All ranks are being started again (restart ${restarts} of ${most}).`;
+
 export const restartsWords = (restarts: number): string =>
   restarts === 1 ? 'The one restart (maxRestarts) is' : `All ${restarts} restarts (maxRestarts) are`;
 

@@ -1,0 +1,230 @@
+/**
+ * When ranks stall or die: end or stop a rank by hand, slow one or a link down, and see what it costs the others; the limits of the process group; its flight recorder. What
+ * follows from it is told by notices. Loaded with the first render of the set-up.
+ */
+import { useId, useState } from 'react';
+import type { Clock, StepTrace } from '../../protocol/trace';
+import { totalUs } from '../../trace/lanes';
+import { waitingUs } from '../../trace/waiting';
+import { withSetting } from '../edit-config';
+import fields from '../fields/fields.module.css';
+import { NumberSetting } from '../fields/settings';
+import { formatPercent, formatTime } from '../format';
+import { useApp, useController, useSettled } from '../use-app';
+import styles from './failures.module.css';
+import { factorOf, type Stragglers, slowLink, withFactor, withLink } from './stragglers';
+
+const FACTORS = [1, 2, 5, 20, 100] as const;
+const factorWords = (factor: number): string => `${factor} ×`;
+
+export function FailuresPanel() {
+  const config = useApp((app) => app.config);
+  const info = useApp((app) => app.info);
+  const ready = useApp((app) => app.info !== undefined && app.state !== 'loading' && app.state !== 'failed');
+  const controller = useController();
+  const [said, setSaid] = useState('');
+  const { stragglers } = config;
+  const devices = info?.worldSize ?? 1;
+  const ranks = info?.ranks ?? 1;
+  const isGroup = ranks > 1 || config.mode === 'ddp';
+  const name = (device: number): string => (isGroup ? `rank ${device}` : `cuda:${device}`);
+  const put = (next: Stragglers) => {
+    const edit = withSetting(config, ['stragglers'], next);
+    if (edit.ok) controller.apply(edit.config);
+    else setSaid(edit.problem);
+  };
+  const attempt = (done: string, task: () => Promise<void>) => {
+    task().then(
+      () => setSaid(done),
+      (error: unknown) => setSaid(error instanceof Error ? error.message : String(error)),
+    );
+  };
+  const kill = (rank: number) =>
+    attempt(`${isGroup ? `Rank ${rank}` : 'The process'} was killed.`, () => controller.failures.kill(rank));
+  const hang = (rank: number) =>
+    attempt(`Rank ${rank} stands still in the next step; after ${config.timeoutS} s the others say so.`, () =>
+      controller.failures.hang(rank),
+    );
+
+  return (
+    <>
+      <ul className={styles['ranks']} aria-label={isGroup ? 'Ranks' : 'Devices'}>
+        {Array.from({ length: devices }, (_, device) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a device is its index
+          <li key={device}>
+            <span>{name(device)}</span>
+            <Factor
+              label={`Time that the work of ${name(device)} takes`}
+              value={factorOf(stragglers, device)}
+              onChange={(factor) => put(withFactor(stragglers, device, factor))}
+            />
+            {isGroup && (
+              <>
+                <RankButton verb="Kill" rank={device} disabled={!ready} go={kill} />
+                <RankButton verb="Hang" rank={device} disabled={!ready} go={hang} />
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      {!isGroup && (
+        <button type="button" className={fields['button']} disabled={!ready} onClick={() => kill(0)}>
+          Kill the process
+        </button>
+      )}
+      {devices > 1 && <SlowLink devices={devices} name={name} stragglers={stragglers} put={put} />}
+      <Costs name={name} devices={devices} />
+      {isGroup && (
+        <NumberSetting
+          label="Timeout, s"
+          path="timeoutS"
+          title="init_process_group(timeout=…): how long a rank waits for another one. PyTorch: 1800"
+        />
+      )}
+      <NumberSetting
+        label="Max restarts"
+        path="maxRestarts"
+        title="torchrun --max-restarts: how often all ranks start again from the last checkpoint after one has failed"
+      />
+      {isGroup && (
+        <button
+          type="button"
+          className={fields['button']}
+          disabled={!info}
+          title="The last collectives of every rank with what became of them, in PyTorch's field names"
+          onClick={() =>
+            attempt('The flight recorder was saved.', async () => download(await controller.failures.flightRecorder()))
+          }
+        >
+          Flight recorder
+        </button>
+      )}
+      <p role="status" className={styles['said']}>
+        {said}
+      </p>
+    </>
+  );
+}
+
+interface RankButtonProps {
+  readonly verb: string;
+  readonly rank: number;
+  readonly disabled: boolean;
+  readonly go: (rank: number) => void;
+}
+
+const RankButton = ({ verb, rank, disabled, go }: RankButtonProps) => (
+  <button
+    type="button"
+    className={fields['button']}
+    disabled={disabled}
+    aria-label={`${verb} rank ${rank}`}
+    onClick={() => go(rank)}
+  >
+    {verb}
+  </button>
+);
+
+interface FactorProps {
+  readonly label: string;
+  readonly value: number;
+  readonly onChange: (factor: number) => void;
+}
+
+function Factor({ label, value, onChange }: FactorProps) {
+  const options = FACTORS.some((factor) => factor === value) ? FACTORS : [...FACTORS, value].sort((a, b) => a - b);
+  return (
+    <select
+      className={fields['select']}
+      aria-label={label}
+      title={`${label}: so many times as long`}
+      value={value}
+      onChange={(event) => onChange(Number(event.target.value))}
+    >
+      {options.map((factor) => (
+        <option key={factor} value={factor}>
+          {factorWords(factor)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface SlowLinkProps {
+  readonly devices: number;
+  readonly name: (device: number) => string;
+  readonly stragglers: Stragglers;
+  readonly put: (next: Stragglers) => void;
+}
+
+/** One link at a time; a permalink may hold more. */
+function SlowLink({ devices, name, stragglers, put }: SlowLinkProps) {
+  const slow = slowLink(stragglers);
+  const [picked, setPicked] = useState('0 1');
+  const id = useId();
+  const shown = slow ? `${slow.from} ${slow.to}` : picked;
+  const links = Array.from({ length: devices * devices }, (_, i) => [Math.floor(i / devices), i % devices] as const);
+  const choose = (link: string, factor: number) => {
+    const [from = 0, to = 1] = link.split(' ').map(Number);
+    setPicked(link);
+    put(withLink(stragglers, { from, to, factor }));
+  };
+  return (
+    <div className={styles['link']}>
+      <label htmlFor={id}>Link</label>
+      <select
+        id={id}
+        className={fields['select']}
+        value={shown}
+        onChange={(event) => (slow ? choose(event.target.value, slow.factor) : setPicked(event.target.value))}
+      >
+        {links.flatMap(([from, to]) =>
+          from === to
+            ? []
+            : [
+                <option key={`${from} ${to}`} value={`${from} ${to}`}>
+                  {name(from)} → {name(to)}
+                </option>,
+              ],
+        )}
+      </select>
+      <Factor
+        label="Time that a message over the link takes"
+        value={slow?.factor ?? 1}
+        onChange={(factor) => choose(shown, factor)}
+      />
+    </div>
+  );
+}
+
+/** Who waits for whom in the step that is shown, most first. */
+function Costs({ name, devices }: { readonly name: (device: number) => string; readonly devices: number }) {
+  const [trace, clock] = useSettled(
+    (app): readonly [StepTrace | undefined, Clock] => [app.traces.at(-1), app.clock],
+    500,
+  );
+  if (!trace || devices < 2) return null;
+  const total = totalUs(trace, clock);
+  const lost = new Map<number, number>();
+  for (let device = 0; device < devices; device++)
+    for (const [late, us] of waitingUs(trace, clock, device)) lost.set(late, (lost.get(late) ?? 0) + us);
+  const [worst] = [...lost].sort((a, b) => b[1] - a[1]);
+  if (!worst || total === 0) return null;
+  const [late, us] = worst;
+  const share = us / (total * (devices - 1));
+  return (
+    <p className={styles['costs']}>
+      The others wait {formatTime(us / (devices - 1))} of a step for {name(late)}, {formatPercent(share)} of its time (
+      {clock}).
+    </p>
+  );
+}
+
+function download(dumps: readonly { readonly rank: number }[]): void {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(dumps, undefined, 1)], { type: 'application/json' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = 'flight-recorder.json';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,24 @@
+/** Edits of the setting `stragglers` as the failures panel makes them. Pure. */
+import type { Config } from '../../protocol/config';
+
+export type Stragglers = Config['stragglers'];
+type Link = Extract<Stragglers[number], { type: 'link' }>;
+
+export const factorOf = (stragglers: Stragglers, device: number): number =>
+  stragglers.find((s) => s.type === 'rank' && s.rank === device)?.factor ?? 1;
+
+/** The first; the panel shows one. */
+export const slowLink = (stragglers: Stragglers): Link | undefined =>
+  stragglers.find((s): s is Link => s.type === 'link');
+
+export function withFactor(stragglers: Stragglers, rank: number, factor: number): Stragglers {
+  const others = stragglers.filter((s) => s.type !== 'rank' || s.rank !== rank);
+  return factor === 1 ? others : [...others, { type: 'rank', rank, factor }];
+}
+
+/** In place of the first; full speed takes it away. */
+export function withLink(stragglers: Stragglers, { from, to, factor }: Omit<Link, 'type'>): Stragglers {
+  const shown = slowLink(stragglers);
+  const others = stragglers.filter((s) => s !== shown);
+  return factor === 1 ? others : [...others, { type: 'link', from, to, factor }];
+}
