@@ -10,6 +10,7 @@ import { happensBefore } from '../program/happens-before';
 import type { Instruction, Program } from '../program/instruction';
 import { readBuffers, writtenBuffers } from '../program/instruction-access';
 import { verify } from '../program/verifier';
+import { ALGORITHM_NAMES } from '../protocol/collective';
 import { type ConfigInput, configSchema, type LayerConfig } from '../protocol/config';
 import { PROGRAM_OPS, STRATEGIES } from './strategies';
 import { FIRST, FULL } from './strategy';
@@ -54,22 +55,46 @@ function races(program: Program): readonly string[] {
   return found;
 }
 
+const NORM = { eps: 1e-5, momentum: 0.1, affine: true } as const;
+
 const configs = fc
   .record({
-    mode: fc.constantFrom('single' as const, 'dataParallel' as const, 'ddp' as const, 'modelParallel' as const),
+    mode: fc.constantFrom(
+      'single' as const,
+      'dataParallel' as const,
+      'ddp' as const,
+      'modelParallel' as const,
+      'parameterServer' as const,
+    ),
+    hook: fc.constantFrom(
+      'allreduce' as const,
+      'fp16Compress' as const,
+      'bf16Compress' as const,
+      'powerSGD' as const,
+      'localSGD' as const,
+    ),
+    staleness: fc.integer({ min: -1, max: 9 }),
+    norm: fc.boolean(),
     widths: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 6 }),
     acts: fc.infiniteStream(fc.constantFrom('Tanh' as const, 'ReLU' as const, 'Softmax' as const, undefined)),
     world: fc.integer({ min: 1, max: 8 }),
     perRank: fc.integer({ min: 1, max: 4 }),
     capBytes: fc.integer({ min: 11, max: 2000 }),
-    algorithm: fc.constantFrom('ring' as const, 'naive' as const),
+    algorithm: fc.constantFrom(...ALGORITHM_NAMES),
     overlap: fc.boolean(),
+    nodes: fc.integer({ min: 1, max: 3 }),
     adam: fc.boolean(),
   })
-  .map(({ mode, widths, acts, world, perRank, capBytes, algorithm, overlap, adam }) => {
+  .map(({ mode, widths, acts, world, perRank, capBytes, algorithm, overlap, nodes, adam }) => {
     const layers: LayerConfig[] = widths.slice(1).flatMap((out, i): LayerConfig[] => {
       const act = acts.next().value;
-      return [{ type: 'Linear', in: at(widths, i), out, bias: out % 2 === 0 }, ...(act ? [{ type: act }] : [])];
+      const norms: LayerConfig[] =
+        norm && i === 0 && mode === 'ddp' ? [{ type: 'BatchNorm1d', features: out, ...NORM }] : [];
+      return [
+        { type: 'Linear', in: at(widths, i), out, bias: out % 2 === 0 },
+        ...norms,
+        ...(act ? [{ type: act }] : []),
+      ];
     });
     const linear = widths.length - 1;
     const input: ConfigInput = {
@@ -78,8 +103,11 @@ const configs = fc
       optimizer: adam ? { type: 'Adam' } : { type: 'SGD', momentum: 0.9 },
       mode,
       worldSize: mode === 'modelParallel' ? Math.min(world, linear) : world,
+      nodes: Math.min(nodes, world),
       batchSize: perRank * world,
-      ddp: { bucketCapMb: capBytes / 2 ** 20, algorithm, overlap },
+      ddp: { bucketCapMb: capBytes / 2 ** 20, algorithm, overlap, commHook: { type: hook }, syncBatchNorm: true },
+      // -1: synchronous.
+      parameterServer: { synchronous: staleness < 0, staleness: Math.max(0, staleness) },
     };
     return { config: v.parse(configSchema, input), inputs: at(widths, 0), outputs: at(widths, linear) };
   });
@@ -97,11 +125,16 @@ test('instructions that touch the same numbers are ordered, in every mode, mesh 
         targetType: 'f32' as const,
       };
       const { processes } = strategy.mesh(config);
-      const rows = Array.from({ length: processes }, () => Math.floor(config.batchSize / processes));
+      // Batch norm wants two rows where it is alone.
+      const rows = Array.from({ length: processes }, () => 1 + Math.floor(config.batchSize / processes));
       const construct = strategy.construct?.(input);
       const programs = [
-        strategy.compile(input, FULL, rows),
-        ...(strategy.passes ? [strategy.compile(input, FIRST, rows)] : []),
+        ...(strategy.phases?.(config)?.names ?? ['']).map((phase) =>
+          strategy.compile(input, { ...FULL, name: `full ${phase}`, phase }, rows),
+        ),
+        ...(strategy.passes
+          ? [strategy.compile(input, { ...FIRST, phase: strategy.phases?.(config)?.at(0) ?? '' }, rows)]
+          : []),
         ...(construct ? [construct] : []),
       ];
       for (const program of programs) {

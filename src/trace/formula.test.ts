@@ -33,6 +33,16 @@ test('DDP: the ring shares the work, the naive all-reduce loads rank 0', () => {
   expect(naive).toMatchObject({ perDevice: [324, 108, 108, 108], total: 648, exact: true });
 });
 
+test.each([
+  ['tree', 1, '2(N-1)/N × S: S up the tree and S down to each child'],
+  ['doubleTree', 1, '2(N-1)/N × S: half of it in each of two trees'],
+  ['halvingDoubling', 1, '2(N-1)/N × S: S/2, S/4 ... and back'],
+  ['hierarchical', 2, '2(L-1)/L × S inside nodes + 2(M-1)/M × S/L across; M = 2 nodes of L = 2'],
+] as const)('DDP by %s: as many bytes together as round the ring', (algorithm, nodes, text) => {
+  const found = bytesFormula(info({ mode: 'ddp', nodes, ddp: { algorithm } }, [2, 2, 2, 2]));
+  expect(found).toMatchObject({ total: 648, exact: false, text: `${text}; N = 4, S = 108 B` });
+});
+
 test('DataParallel: parameters, inputs and output gradients out, outputs and gradients back', () => {
   const { perDevice } = bytesFormula(info({ mode: 'dataParallel' }, [3, 3, 1]));
   // cuda:0: 2 x 108 parameters + 4 rows of (2 inputs + 3 output gradients); the others 108 gradients + 3 outputs a row.

@@ -52,6 +52,39 @@ test('a ring hop says which chunk, and of how many ranks it makes the sum', () =
   ]);
 });
 
+test('a tree goes up and down, and what a rank sends up is what came to it', () => {
+  const up = (
+    from: number,
+    to: number,
+    summed: number,
+    ids: readonly [number, number],
+    us: readonly [number, number],
+  ) =>
+    transfer(ids, from, to, {
+      slice: slice('bucket0', 0, 9),
+      us,
+      apply: 'add',
+      collective: { seq: 0, op: 'allReduce', algorithm: 'tree', part: 'reduce-scatter', bucket: 0, chunks: 1, summed },
+    });
+  const trace = makeTrace([
+    ...ranks,
+    ...up(1, 2, 2, [10, 11], [10, 11]),
+    ...up(3, 2, 3, [12, 13], [11, 12]),
+    ...up(2, 0, 4, [14, 15], [13, 14]),
+    ...transfer([16, 17], 0, 2, {
+      slice: slice('bucket0', 0, 9),
+      us: [15, 16],
+      collective: { seq: 0, op: 'allReduce', algorithm: 'tree', part: 'all-gather', bucket: 0, chunks: 1, summed: 4 },
+    }),
+  ]);
+  expect(said(trace).filter((sentence) => sentence.includes('sends'))).toEqual([
+    'Rank 1 sends bucket 0 up the tree to rank 2: its own gradients',
+    'Rank 3 sends bucket 0 up the tree to rank 2: its own gradients',
+    'Rank 2 sends bucket 0 up the tree to rank 0: the sum of 3 of 4 ranks',
+    'Rank 0 sends bucket 0 down the tree to rank 2: the mean gradient over all 4 ranks',
+  ]);
+});
+
 test('the naive all-reduce moves whole buckets', () => {
   const naive = (part: CollectiveRef['part'], summed: number) => hop(part, summed, { algorithm: 'naive' });
   const trace = makeTrace([

@@ -2,7 +2,8 @@
  * One plain sentence for what happens at an event, in PyTorch's words: who does what to which tensor, and what goes on beside it on the chosen clock. Without a
  * full stop. Shown on the stage and spoken by the live region, so it stands alone. Pure; transfers are in transfer-sentence.ts.
  */
-import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
+import type { Clock, CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
+import { hookSentence } from './hook-sentence';
 import { endUs, spanOf } from './lanes';
 import { transferSentence } from './transfer-sentence';
 import { capital, deviceName, kernelWords, layerWords, moduleWords, plural } from './words';
@@ -16,6 +17,8 @@ export function sentenceOf(trace: StepTrace, index: number, clock: Clock): strin
 
 function workSentence(trace: StepTrace, e: TraceEvent): string {
   const who = deviceName(trace, e.device);
+  const own = hookSentence(trace, e, who);
+  if (own !== undefined) return own;
   if (e.kind === 'load') return loadSentence(trace, e, who);
   if (e.name === 'ops/copy') return copySentence(e, who);
   if (e.name === 'ddp/pack') return packSentence(trace, e, who);
@@ -102,6 +105,16 @@ function meanwhile(trace: StepTrace, index: number, clock: Clock): string {
   });
   if (!beside) return '';
   if (e.queue === 'comm') return `, while ${moduleWords(beside.module)} still computes its gradient`;
-  const how = beside.collective?.algorithm === 'ring' ? 'is being summed around the ring' : 'is being summed on rank 0';
-  return `, while bucket ${beside.collective?.bucket ?? beside.bucket} ${how}`;
+  const how = SUMMED[beside.collective?.algorithm ?? 'direct'];
+  return `, while bucket ${beside.collective?.bucket ?? beside.bucket} is being summed ${how}`;
 }
+
+const SUMMED: Readonly<Record<CollectiveRef['algorithm'], string>> = {
+  ring: 'around the ring',
+  naive: 'on rank 0',
+  tree: 'up the tree',
+  doubleTree: 'up two trees',
+  halvingDoubling: 'by halves',
+  hierarchical: 'node by node',
+  direct: 'on the way',
+};

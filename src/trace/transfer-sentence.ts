@@ -3,6 +3,8 @@
  * called by sentence.ts.
  */
 import type { CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
+import { hookTransferSentence } from './hook-sentence';
+import { summedAt } from './sums';
 import { deviceName, plural } from './words';
 
 export function transferSentence(trace: StepTrace, e: TraceEvent): string {
@@ -13,6 +15,8 @@ export function transferSentence(trace: StepTrace, e: TraceEvent): string {
   const buffer = e.slice?.buffer ?? '';
   const moves = (what: string) =>
     sends ? `${who} sends ${what} to ${other}` : `${who} receives ${what} from ${other}`;
+  const own = hookTransferSentence(trace, e, who, other);
+  if (own !== undefined) return own;
   switch (collective?.op) {
     case 'allReduce':
       return allReduceSentence(trace, e, collective, who, other);
@@ -41,14 +45,27 @@ export function transferSentence(trace: StepTrace, e: TraceEvent): string {
 function allReduceSentence(trace: StepTrace, e: TraceEvent, c: CollectiveRef, who: string, other: string): string {
   const ranks = new Set(trace.events.map((event) => event.rank)).size;
   const bucket = `bucket ${c.bucket ?? 0}`;
-  const part = c.algorithm === 'ring' ? `chunk ${c.chunk ?? 0} of ${bucket}` : bucket;
+  const part = c.algorithm !== 'naive' && (c.chunks ?? 1) > 1 ? `chunk ${c.chunk ?? 0} of ${bucket}` : bucket;
   const summed = c.summed ?? ranks;
   if (c.part === 'reduce-scatter') {
     if (e.kind === 'recv') return `${who} adds ${part} from ${other}: now the sum of ${summed} of ${ranks} ranks`;
     if (c.algorithm === 'naive') return `${who} sends all of ${part} to ${other}`;
-    const holds = summed - 1 === 1 ? 'its own gradients' : `the sum of ${summed - 1} of ${ranks} ranks`;
-    return `${who} sends ${part} to ${other}: ${holds}`;
+    const before = c.algorithm === 'ring' ? summed - 1 : summedBefore(trace, e);
+    const holds = before === 1 ? 'its own gradients' : `the sum of ${before} of ${ranks} ranks`;
+    return `${who} sends ${part} ${direction(c, 'up')}to ${other}: ${holds}`;
   }
-  if (e.kind === 'send') return `${who} sends ${part} to ${other}: the mean gradient over all ${ranks} ranks`;
+  if (e.kind === 'send')
+    return `${who} sends ${part} ${direction(c, 'down')}to ${other}: the mean gradient over all ${ranks} ranks`;
   return `${who} takes ${part} from ${other}: the mean gradient, the same on every rank`;
+}
+
+/** Trees have an up and a down. */
+const direction = ({ algorithm }: CollectiveRef, way: 'up' | 'down'): string =>
+  algorithm === 'tree' || algorithm === 'doubleTree' ? `${way} the tree ` : '';
+
+/** Of how many ranks a sender holds the sum: what it received last into that stretch says so. (Round a ring one is added a hop.) */
+function summedBefore(trace: StepTrace, e: TraceEvent): number {
+  const { slice } = e;
+  const index = trace.events.indexOf(e);
+  return slice ? Math.max(1, summedAt(trace, index - 1, e.device, slice)) : 1;
 }

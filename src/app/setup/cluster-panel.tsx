@@ -1,4 +1,6 @@
 /** Where the ranks live and how they talk: placement, device, and the options of the mode in use. */
+import { lazy } from 'react';
+import { Opened } from '../fields/opened';
 import { Section } from '../fields/section';
 import { ChoiceSetting, FlagSetting, NumberSetting, TextSetting } from '../fields/settings';
 import { formatSize } from '../format';
@@ -7,9 +9,19 @@ import { useApp } from '../use-app';
 import styles from './cluster-panel.module.css';
 import { SplitEditor } from './split-editor';
 
+const DdpPanel = lazy(async () => ({ default: (await import('./ddp-panel')).DdpPanel }));
+const LaunchPanel = lazy(async () => ({ default: (await import('../launch/launch-panel')).LaunchPanel }));
+
 const PLACEMENTS = { shared: 'one GPUDevice', workers: 'a worker a rank' } as const;
 const DEVICES = { auto: 'automatic', webgpu: 'WebGPU', cpu: 'CPU' } as const;
-const ALGORITHMS = { ring: 'ring', naive: 'naive' } as const;
+const ALGORITHMS = {
+  ring: 'ring',
+  naive: 'naive (through rank 0)',
+  tree: 'binary tree',
+  doubleTree: 'double binary tree',
+  halvingDoubling: 'halving-doubling',
+  hierarchical: 'hierarchical over nodes',
+} as const;
 
 /** "1 KiB", "25 MiB", "default"; a bare number is MiB. */
 const printCap = (value: unknown) => mebibytes.print(value).replace(/(KiB|MiB)$/, ' $1');
@@ -58,8 +70,16 @@ export function ClusterPanel() {
           )}
         </>
       )}
+      {mode === 'ddp' && (
+        <Opened label="More of DDP">
+          <DdpPanel />
+        </Opened>
+      )}
       {mode === 'modelParallel' && <SplitEditor />}
       {mode !== 'single' && <FlagSetting label="Compare with Single" path="compareSingle" />}
+      <Opened label="Launch: nodes and ranks">
+        <LaunchPanel />
+      </Opened>
     </Section>
   );
 }

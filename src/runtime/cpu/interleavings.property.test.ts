@@ -11,6 +11,7 @@ import type { Instruction, Program } from '../../program/instruction';
 import { writesInto } from '../../program/instruction-access';
 import { planMemory } from '../../program/memory-planner';
 import { type Ran, randomOrder } from '../../program/testing/random-order';
+import { ALGORITHM_NAMES } from '../../protocol/collective';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';
 import { readParameters, type TestRun, testRun, writeParameters } from '../webgpu/testing/programs';
@@ -92,7 +93,7 @@ const runs = fc
     world: fc.integer({ min: 1, max: 6 }),
     batch: fc.integer({ min: 6, max: 80 }),
     cap: fc.constantFrom(0.00002, 0.0005, 1),
-    algorithm: fc.constantFrom('ring' as const, 'naive' as const),
+    algorithm: fc.constantFrom(...ALGORITHM_NAMES),
     overlap: fc.boolean(),
   })
   .map(({ mode, widths, world, batch, cap, algorithm, overlap }) =>
