@@ -138,3 +138,23 @@ test('without peers nothing moves but the factor', () => {
   expect(folded(1, ring).kinds).toEqual(['fold']);
   expect(at([folded(1, ring).fold?.items.length ?? -1], 0)).toBe(0);
 });
+
+test('collectives of buffers that lie in two allocations stay two steps, because a dispatch binds one', () => {
+  const builder = new ProgramBuilder([0, 1], PROGRAM_OPS);
+  const names = ['mean', 'var'];
+  for (const lane of builder.lanes)
+    for (const name of names)
+      lane.buffer({ name, shape: [2], dtype: 'f32', category: 'buffer', persistent: true, pool: name });
+  names.forEach((name, seq) => {
+    builder.transfer(
+      { device: 0, slice: builder.lane(0).whole(name), where: WHERE },
+      { device: 1, slice: builder.lane(1).whole(name), where: WHERE },
+      { name, payload: 'parameter', collective: { seq, op: 'broadcast', algorithm: 'direct' } },
+    );
+  });
+  const made = builder.finish('ddp', 'full');
+  const kinds = (memoryOf: (place: { readonly buffer: string }) => unknown) =>
+    foldMovements(made, linearize(made, { group: true }), PROGRAM_OPS, memoryOf).map((s) => s.kind);
+  expect(kinds(({ buffer }) => buffer)).toEqual(['fold', 'fold']);
+  expect(kinds(() => 'one')).toEqual(['fold']);
+});

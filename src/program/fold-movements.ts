@@ -58,8 +58,9 @@ export function foldMovements(
   steps.forEach((step, i) => {
     const other = replaced.has(i) ? replaced.get(i) : step;
     const last = result.at(-1);
-    if (other?.kind === 'fold' && last?.kind === 'fold' && independent([...last.items, ...other.items]))
-      result[result.length - 1] = { ...last, items: [...last.items, ...other.items], ran: [...last.ran, ...other.ran] };
+    const both = other?.kind === 'fold' && last?.kind === 'fold' ? [...last.items, ...other.items] : undefined;
+    if (other?.kind === 'fold' && last?.kind === 'fold' && both && independent(both) && inOneMemory(both, memoryOf))
+      result[result.length - 1] = { ...last, items: both, ran: [...last.ran, ...other.ran] };
     else if (other) result.push(other);
   });
   return result;
@@ -188,8 +189,7 @@ function foldOf(
     }
   }
   const items = foldsInto([...written.values()], memory);
-  const places = items.flatMap(({ terms, targets }) => [...terms, ...targets]);
-  if (new Set(places.map(memoryOf)).size > 1 || !independent(items)) return undefined;
+  if (!inOneMemory(items, memoryOf) || !independent(items)) return undefined;
   return { kind: 'fold', items, ran: members.flatMap((i) => instructionsOf(at(steps, i))) };
 }
 
@@ -211,6 +211,10 @@ function foldsInto(buffers: readonly Pick<Place, 'device' | 'buffer'>[], memory:
 }
 
 const same = (a: Place, b: Place): boolean => a.device === b.device && a.buffer === b.buffer && a.offset === b.offset;
+
+/** A dispatch binds one allocation. */
+const inOneMemory = (folds: readonly Fold[], memoryOf: MemoryOf): boolean =>
+  new Set(folds.flatMap(({ terms, targets }) => [...terms, ...targets]).map(memoryOf)).size <= 1;
 
 /** Whether folds may run at once, element by element: what one writes only itself touches, and only at the same element. */
 function independent(folds: readonly Fold[]): boolean {
