@@ -144,7 +144,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   to: 'The rank that receives.',
   parameterServer: 'Options of the parameter server.',
   synchronous: 'Whether a step waits for the gradients of all workers.',
-  staleness: "Asynchronous: steps that a worker's parameters may be behind the server's.",
+  staleness: "Asynchronous: updates that a worker's parameters are behind the server's when its gradient is applied.",
   ddp: 'Options of DistributedDataParallel.',
   bucketCapMb: 'Size of a gradient bucket in MiB, fractions allowed; absent: the first 1, the others 25.',
   algorithm:

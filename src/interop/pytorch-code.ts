@@ -3,10 +3,11 @@
  * cannot, a comment says so. Events of the trace point at a line by its anchor, so an anchor stands on one line only; lines that no event points at have
  * 'none'. Called by session.
  */
-import type { Config } from '../protocol/config';
+import { type Config, DEFAULT_CONFIG } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
 import { python } from './python';
 import { checkpointCode } from './pytorch-checkpoint';
+import { averageLine, averagerLines, hookImports, hookLines, syncLines } from './pytorch-comm-hooks';
 import { dataCode } from './pytorch-data';
 import {
   defaultEpochs,
@@ -36,6 +37,7 @@ interface Script {
   readonly dataNames?: readonly string[];
   /** What holds the model, if anything does. */
   readonly wrapper?: CodeLine;
+  readonly beforeWrapper?: readonly CodeLine[];
   /** Beside the model. */
   readonly afterModel?: readonly CodeLine[];
   readonly loaders: readonly string[];
@@ -107,12 +109,14 @@ function script(config: Config, parts: Script): CodeLine[] {
       ...(weights === undefined ? [] : [`model.load_state_dict(load_file(${python(weights)}))`]),
       ...checkpoint.model,
     ),
+    ...(parts.beforeWrapper ?? []),
     ...(wrapper ? [wrapper] : []),
     ...(parts.afterModel ?? []),
     ...lines(
       ...optimizerCode(config, wrapper ? 'model.module' : 'model'),
       ...scheduler.lines,
       ...checkpoint.optimizer,
+      ...averagerLines(config).map(({ text }) => text),
       lossCode(config.loss, loop.targets),
       ...parts.loaders,
     ),
@@ -150,6 +154,7 @@ function trainingLoop(config: Config, parts: LoopParts, schedulerStep: readonly 
       ? []
       : [line(`nn.utils.clip_grad_norm_(model.parameters(), ${clipGradNorm})`, 'clip')]),
     line('optimizer.step()', 'step'),
+    ...averageLine(config),
     ...(everyEpoch ? [] : advance),
   ];
   const zeroGrad = line('optimizer.zero_grad()', 'zero_grad');
@@ -232,17 +237,23 @@ function ddp(config: Config): CodeLine[] {
   return script(config, {
     imports: [
       ...(several ? ['import os'] : []),
+      ...(config.timeoutS === DEFAULT_CONFIG.timeoutS ? [] : ['from datetime import timedelta']),
       ...(samplesPerRank ? [] : ['from torch.utils.data.distributed import DistributedSampler']),
       'from torch.nn.parallel import DistributedDataParallel',
+      ...hookImports(config),
     ],
     setUp: [
-      "torch.distributed.init_process_group('nccl')",
+      config.timeoutS === DEFAULT_CONFIG.timeoutS
+        ? "torch.distributed.init_process_group('nccl')"
+        : `torch.distributed.init_process_group('nccl', timeout=timedelta(seconds=${config.timeoutS}))`,
       'rank = torch.distributed.get_rank()',
       ...(several ? ["local_rank = int(os.environ['LOCAL_RANK'])"] : []),
     ],
     model: modelCode(config.model.layers, device),
     seeds: seedLines(config),
     dataNames: loaders.names,
+    beforeWrapper: syncLines(config),
+    afterModel: hookLines(config),
     wrapper: line(
       `model = DistributedDataParallel(${['model', `device_ids=[${device}]`, ...wrapperArguments(config)].join(', ')})`,
       'broadcast',

@@ -85,7 +85,7 @@ const configs = fc
     nodes: fc.integer({ min: 1, max: 3 }),
     adam: fc.boolean(),
   })
-  .map(({ mode, widths, acts, world, perRank, capBytes, algorithm, overlap, nodes, adam }) => {
+  .map(({ mode, hook, staleness, norm, widths, acts, world, perRank, capBytes, algorithm, overlap, nodes, adam }) => {
     const layers: LayerConfig[] = widths.slice(1).flatMap((out, i): LayerConfig[] => {
       const act = acts.next().value;
       const norms: LayerConfig[] =

@@ -5,13 +5,14 @@ import { chunkSizes } from '../data/chunk';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/session';
+import { hookNotices } from './check-hooks';
 import { deviceNotices } from './launch/device-notices';
 
 export function configNotices(
   config: Config,
   found: { readonly outputs: number; readonly rows: number; readonly processes: number },
 ): readonly Notice[] {
-  const notices: Notice[] = [...deviceNotices(config)];
+  const notices: Notice[] = [...deviceNotices(config), ...hookNotices(config, found.rows)];
   const { batchSize, worldSize, mode } = config;
   const used = found.rows * found.processes;
   if (mode === 'ddp' && used < batchSize && batchSize % worldSize !== 0) {

@@ -4,6 +4,7 @@ import { LockstepError } from '../base/errors';
 import { checkOptimizer } from '../optim/check-optimizer';
 import { type Config, configSchema } from '../protocol/config';
 import { checkDdp } from './check-ddp';
+import { checkHooks } from './check-hooks';
 import { issueText, settingNames } from './config-issue';
 import { rankDevices } from './launch/rank-devices';
 
@@ -39,6 +40,7 @@ export function parseConfig(input: unknown): Config {
     );
   }
   checkDdp(config);
+  checkHooks(config);
   rankDevices(config);
   return config;
 }

@@ -1,0 +1,70 @@
+/** What communication hooks, SyncBatchNorm and a parameter server do, in words: their operators and their messages. Without a full stop. Pure; called by sentence.ts and transfer-sentence.ts. */
+import type { StepTrace, TraceEvent } from '../protocol/trace';
+import { moduleWords, plural } from './words';
+
+/** Of an operator; undefined: it is none of these. */
+export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): string | undefined {
+  const bucket = `bucket ${e.bucket ?? 0}`;
+  const half = e.writes.concat(e.reads).some((name) => name.endsWith('.bf16')) ? 'bfloat16' : 'float16';
+  switch (e.name) {
+    case 'halves/encode':
+      return `${who} casts ${bucket} to ${half} and divides it by ${ranksOf(trace)}: half the bytes on the wire`;
+    case 'halves/add':
+      return `${who} adds what it has received of ${bucket} in ${half}, rounded after every addition`;
+    case 'halves/decode':
+      return `${who} casts the mean in ${bucket} back to float32`;
+    case 'power-sgd/error-in':
+      return `PowerSGD: ${who} adds to ${bucket} what the last compression lost`;
+    case 'power-sgd/error-out':
+      return `PowerSGD: ${who} keeps what this compression of ${bucket} lost`;
+    case 'power-sgd/orthogonalize':
+      return `PowerSGD: ${who} makes the columns of ${e.writes.some((n) => n.endsWith('.p')) ? 'P' : 'Q'} orthonormal`;
+    case 'power-sgd/product':
+      if (e.writes.some((name) => name.endsWith('.p')))
+        return `PowerSGD: ${who} computes P = M Q for a matrix of ${bucket}`;
+      if (e.writes.some((name) => name.endsWith('.q')))
+        return `PowerSGD: ${who} computes Q = Mᵀ P for a matrix of ${bucket}`;
+      return `PowerSGD: ${who} puts P Qᵀ in place of a matrix of ${bucket}`;
+    case 'norm/sync-batch-norm-stats':
+      return `forward: ${who} takes mean, invstd and count of its own batch in ${moduleWords(e.module)}`;
+    case 'norm/sync-batch-norm-gather':
+      return `forward: ${who} joins the statistics of all ranks in ${moduleWords(e.module)}`;
+    case 'ddp/pack':
+      return e.anchor === 'average'
+        ? `${who} copies its ${plural(e.reads.length, 'parameter')}, divided by ${ranksOf(trace)}, into one buffer`
+        : undefined;
+    case 'ddp/unpack':
+      return e.anchor === 'average' ? `${who} takes over the averaged parameters` : undefined;
+    case 'ops/copy':
+      return e.anchor === 'pull' ? `${who} moves parameters that wait for a later turn up by one step` : undefined;
+    case 'load':
+      return /^bucket\d+\.q$/.test(e.writes[0] ?? '')
+        ? `PowerSGD: ${who} draws a random Q for ${bucket}, the same on every rank`
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const ranksOf = (trace: StepTrace): number => new Set(trace.events.map((event) => event.rank)).size;
+
+/** Of a message; undefined: it is none of these. */
+export function hookTransferSentence(trace: StepTrace, e: TraceEvent, who: string, other: string): string | undefined {
+  const sends = e.kind === 'send';
+  const moves = (what: string) =>
+    sends ? `${who} sends ${what} to ${other}` : `${who} receives ${what} from ${other}`;
+  const buffer = e.slice?.buffer ?? '';
+  const own = buffer.replace(/@\d+$/, '');
+  if (e.anchor === 'pull') {
+    const when = own === buffer ? '' : ', for a later turn';
+    return sends ? `pull: ${moves(`${own} as it stands`)}${when}` : `pull: ${moves(own)}${when}`;
+  }
+  if (e.anchor === 'push') return `push: ${moves(own)}${e.apply === 'add' ? ' and adds it to what has come' : ''}`;
+  if (e.anchor === 'average') return `model averaging: ${moves('a part of the parameters')}`;
+  const { collective } = e;
+  if (collective?.op === 'allGather' && e.phase === 'forward')
+    return `SyncBatchNorm: ${moves(`mean, invstd and count of ${moduleWords(e.module)}`)}`;
+  if (collective?.op === 'allReduce' && e.phase === 'backward' && collective.bucket === undefined && e.module !== '')
+    return `SyncBatchNorm: ${moves(`sum_dy and sum_dy_xmu of ${moduleWords(e.module)}`)}, of ${plural(ranksOf(trace), 'rank')} together`;
+  return undefined;
+}
