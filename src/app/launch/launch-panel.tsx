@@ -1,0 +1,125 @@
+/**
+ * How the ranks are started, as PyTorch users know it: a torchrun, srun or mp.spawn line that sets devices and nodes, and what the launcher sets for each
+ * process. Loaded when it is opened.
+ */
+import { LockstepError } from '../../base/errors';
+import type { Config, ConfigInput } from '../../protocol/config';
+import type { RankEnvironment } from '../../protocol/process-group';
+import { launchSettings } from '../../session/launch/launch-settings';
+import { parseLaunchLine } from '../../session/launch/parse-launch-line';
+import { withMode, withSetting } from '../edit-config';
+import { CommitField } from '../fields/commit-field';
+import { NumberSetting, sentence } from '../fields/settings';
+import { useApp, useController } from '../use-app';
+import styles from './launch-panel.module.css';
+
+/** The line that starts this run. */
+function lineOf({ worldSize, nodes, maxRestarts, visibleDevices }: Config): string {
+  const perNode = Math.ceil(worldSize / nodes);
+  const visible = visibleDevices ? `CUDA_VISIBLE_DEVICES=${visibleDevices.join(',')} ` : '';
+  return `${visible}torchrun --nnodes=${nodes} --nproc_per_node=${perNode} --max-restarts=${maxRestarts} train.py`;
+}
+
+export function LaunchPanel() {
+  const config = useApp((app) => app.config);
+  const environment = useApp((app) => app.info?.environment);
+  const controller = useController();
+  const commit = (text: string): string | undefined => {
+    try {
+      const edited = withLaunch(config, launchSettings(parseLaunchLine(text)));
+      if (!edited.ok) return sentence(edited.problem);
+      controller.apply(edited.config);
+      return undefined;
+    } catch (error) {
+      if (error instanceof LockstepError) return `${error.message} ${error.hint}`.trim();
+      throw error;
+    }
+  };
+  return (
+    <div className={styles['launch']}>
+      <CommitField
+        label="Line"
+        text={lineOf(config)}
+        commit={commit}
+        numeric={false}
+        title="A torchrun or srun line, or mp.spawn(fn, nprocs=4): it sets ranks, nodes, devices and restarts"
+      />
+      <NumberSetting label="Nodes" path="nodes" title="--nnodes: links between nodes are slower" />
+      {environment && <Nodes environment={environment} />}
+      {environment && <Variables environment={environment} />}
+    </div>
+  );
+}
+
+/** A line starts processes: one mode runs a process a device. */
+function withLaunch(config: Config, { worldSize, nodes, maxRestarts, visibleDevices }: ConfigInput) {
+  const modes = config.mode === 'ddp' || config.mode === 'parameterServer' ? config : withMode(config, 'ddp');
+  const { visibleDevices: _, ...rest } = modes;
+  const next: Config = {
+    ...rest,
+    nodes: nodes ?? 1,
+    maxRestarts: maxRestarts ?? modes.maxRestarts,
+    ...(visibleDevices ? { visibleDevices: [...visibleDevices] } : {}),
+  };
+  return withSetting(next, ['worldSize'], worldSize);
+}
+
+function Nodes({ environment }: { environment: readonly RankEnvironment[] }) {
+  const nodes = [...new Set(environment.map((one) => one.GROUP_RANK))];
+  return (
+    <div className={styles['nodes']} aria-hidden>
+      {nodes.map((node) => (
+        <div key={node} className={styles['node']}>
+          <span>node {node}</span>
+          <div>
+            {environment
+              .filter((one) => one.GROUP_RANK === node)
+              .map((one) => (
+                <b key={one.RANK} data-rank={one.RANK % 8} title={`rank ${one.RANK}, local rank ${one.LOCAL_RANK}`}>
+                  {one.RANK}
+                </b>
+              ))}
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const COLUMNS = ['RANK', 'LOCAL_RANK', 'GROUP_RANK', 'WORLD_SIZE', 'LOCAL_WORLD_SIZE'] as const;
+
+function Variables({ environment }: { environment: readonly RankEnvironment[] }) {
+  const [first] = environment;
+  return (
+    <>
+      <div className={styles['scroll']}>
+        <table aria-label="Variables of each process">
+          <thead>
+            <tr>
+              {COLUMNS.map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {environment.map((one) => (
+              <tr key={one.RANK}>
+                {COLUMNS.map((name) => (
+                  <td key={name}>{one[name]}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {first && (
+        <p className={styles['common']}>
+          MASTER_ADDR={first.MASTER_ADDR} MASTER_PORT={first.MASTER_PORT}
+          {first.CUDA_VISIBLE_DEVICES !== undefined && ` CUDA_VISIBLE_DEVICES=${first.CUDA_VISIBLE_DEVICES}`}
+        </p>
+      )}
+    </>
+  );
+}
