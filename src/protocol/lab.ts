@@ -52,12 +52,13 @@ export interface LabTransfer {
   readonly bytes: number;
   readonly apply: Apply;
   readonly part: CollectiveRef['part'];
-  /** Modelled on the given links, microseconds from the start: from when the sender is busy with it to its arrival. */
+  /** Modelled on the given links, microseconds from the start: its sender is busy with it until `sentUs`; `endUs` is its arrival. */
   readonly startUs: number;
+  readonly sentUs: number;
   readonly endUs: number;
 }
 
-/** Messages that can be on their way at once: each rank sends at most one and receives at most one. */
+/** Messages that may be on their way at once. */
 export interface LabRound {
   readonly transfers: readonly LabTransfer[];
   /** After it. */

@@ -7,7 +7,7 @@ import { formatSize } from '../format';
 import { parseNumber } from '../permalink-keys';
 import styles from './lab.module.css';
 import { type LabSettings, MOST_RANKS, withLab } from './lab-link';
-import { ALGORITHM_WORDS, LINK_PRESETS, OP_WORDS, presetOf, REDUCE_WORDS, REDUCING, ROOTED } from './lab-words';
+import { ALGORITHM_SHORT, LINK_PRESETS, OP_WORDS, presetOf, REDUCE_WORDS, REDUCING, ROOTED } from './lab-words';
 
 interface ControlsProps {
   readonly lab: LabSettings;
@@ -35,7 +35,7 @@ export function Controls({ lab, known, locked, change }: ControlsProps) {
       title={title}
     />
   );
-  const words = Object.fromEntries(Object.entries(ALGORITHM_WORDS).filter(([name]) => known.some((k) => k === name)));
+  const words = Object.fromEntries(Object.entries(ALGORITHM_SHORT).filter(([name]) => known.some((k) => k === name)));
   return (
     <fieldset className={styles['controls']} disabled={locked} aria-label="Settings of the lab">
       <Choice

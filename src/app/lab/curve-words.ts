@@ -35,6 +35,10 @@ export function neverText({ overBytes, crossovers }: LabCurves, chosen: Algorith
   }
   const me = ALGORITHM_SHORT[chosen];
   const say = (names: readonly string[], how: string) =>
-    names.length === 0 ? [] : [`At every size ${me} is ${how} ${names.join(' and ')}.`];
-  return [...say(kinds.faster, 'faster than'), ...say(kinds.slower, 'slower than'), ...say(kinds.alike, 'as fast as')];
+    names.length === 0 ? [] : [`At every size ${me} is ${how} ${new Intl.ListFormat('en').format(names)}.`];
+  return [
+    ...say(kinds.faster, 'at least as fast as'),
+    ...say(kinds.slower, 'at most as fast as'),
+    ...say(kinds.alike, 'exactly as fast as'),
+  ];
 }

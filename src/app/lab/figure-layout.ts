@@ -37,12 +37,15 @@ export interface FigureLayout {
   readonly columns: readonly Column[];
   /** Count and other words fit under the values. */
   readonly worded: boolean;
+  /** Between two messages that pass beside the same column. */
+  readonly lane: number;
 }
 
 const HEAD = 22;
 const LEAST_TILE = 24;
-const MOST_TILE = 190;
+const MOST_TILE = 420;
 const LANE = 5;
+const WIDEST_GAP = 26;
 const GROUP_GAP = 34;
 const EDGE = 3;
 
@@ -59,7 +62,8 @@ export function figureLayout(result: LabResult, width: number): FigureLayout {
   const rowGap = worded ? 22 : 13;
   const left = width < 520 ? 30 : 64;
   const lanes = Math.max(0, ...result.rounds.map(({ transfers }) => mostLanes(transfers)));
-  const gap = Math.max(8, 6 + LANE * lanes);
+  const gap = Math.min(WIDEST_GAP, Math.max(8, 6 + LANE * lanes));
+  const lane = Math.min(LANE, (gap - 6) / Math.max(1, lanes));
   const chunks = result.buffers.reduce((sum, { chunks: own }) => sum + Math.max(1, own.length), 0);
   const groupGaps = GROUP_GAP * (result.buffers.length - 1);
   const free = width - left - EDGE - groupGaps - gap * chunks;
@@ -79,7 +83,7 @@ export function figureLayout(result: LabResult, width: number): FigureLayout {
   });
   const rows = Array.from({ length: n }, (_, rank) => HEAD + rank * (tileHeight + rowGap));
   return {
-    width: Math.max(Math.min(width, x - GROUP_GAP + EDGE), x - GROUP_GAP + EDGE),
+    width: x - GROUP_GAP + EDGE,
     height: HEAD + n * (tileHeight + rowGap) - rowGap + 6,
     left,
     tileHeight,
@@ -87,6 +91,7 @@ export function figureLayout(result: LabResult, width: number): FigureLayout {
     groups,
     columns,
     worded,
+    lane,
   };
 }
 
@@ -142,7 +147,7 @@ export function waysOf(layout: FigureLayout, result: LabResult, transfers: reado
     }
     if (passes(transfer)) {
       const x = last.x + last.width;
-      const lane = x + 5 + LANE * (lanes.get(transfer) ?? 0);
+      const lane = x + 5 + layout.lane * (lanes.get(transfer) ?? 0);
       const r = 4;
       const s = down ? r : -r;
       const path =

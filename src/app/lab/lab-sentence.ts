@@ -17,33 +17,33 @@ export function contributorsIn(mask: number): number {
   return n;
 }
 
-/** Who sends to whom, if one phrase says it. */
-function route(transfers: readonly LabTransfer[], worldSize: number): string {
+/** Who sends how much to whom, if one phrase says it. */
+function route(transfers: readonly LabTransfer[], worldSize: number, what: string): string {
   const [first] = transfers;
-  if (!first) return '';
+  if (!first) return 'nothing is sent';
   const distance = (t: LabTransfer) => (t.to - t.from + worldSize) % worldSize;
   const alike = transfers.every((t) => distance(t) === distance(first));
   const mutual = transfers.every((t) => transfers.some((o) => o.from === t.to && o.to === t.from));
-  if (transfers.length === 1) return `rank ${first.from} sends to rank ${first.to}`;
+  if (transfers.length === 1) return `rank ${first.from} sends ${what} to rank ${first.to}`;
   if (mutual) {
     const pairs = transfers.filter((t) => t.from < t.to).map((t) => `${t.from} and ${t.to}`);
-    return `ranks exchange in pairs: ${pairs.slice(0, 4).join(', ')}${pairs.length > 4 ? ' …' : ''}`;
+    return `ranks exchange ${what} in pairs, ${pairs.slice(0, 4).join(', ')}${pairs.length > 4 ? ' …' : ''}`;
   }
   if (alike && transfers.length === worldSize) {
     const d = distance(first);
-    if (d === 1) return 'every rank sends to the rank after it';
-    if (d === worldSize - 1) return 'every rank sends to the rank before it';
-    return `every rank sends to the one ${d} places after it`;
+    const whom = d === 1 ? 'after it' : d === worldSize - 1 ? 'before it' : `${d} places after it`;
+    return `every rank sends ${what} to the rank ${whom}`;
   }
-  return `${list(transfers.map((t) => t.from))} send to ${list(transfers.map((t) => t.to))}`;
+  const [senders, receivers] = [distinct(transfers.map((t) => t.from)), distinct(transfers.map((t) => t.to))];
+  return `${list(senders)} ${senders.length === 1 ? 'sends' : 'send'} ${what} to ${list(receivers)}`;
 }
+
+const distinct = (ranks: readonly number[]) => [...new Set(ranks)];
 
 function amount(transfers: readonly LabTransfer[]): string {
   const sizes = transfers.map((t) => t.bytes);
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
-  const each = transfers.length > 1 ? ' each' : '';
-  if (least === most) return `${plural(most / 4, 'element')}${each} (${formatSize(most)})`;
-  return `up to ${plural(most / 4, 'element')}${each} (${formatSize(most)})`;
+  return `${least === most ? '' : 'up to '}${plural(most / 4, 'element')} (${formatSize(most)})`;
 }
 
 /** How complete what has just arrived is. */
@@ -56,6 +56,7 @@ function sums(result: LabResult, { transfers, state }: LabRound): string {
   });
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   const n = result.request.worldSize;
+  if (least === n) return ` What has arrived now holds the values of all ${n} ranks.`;
   const how = least === most ? `${most}` : `${least} to ${most}`;
   return ` What has arrived now holds the values of ${how} of ${n} ranks.`;
 }
@@ -66,17 +67,14 @@ export function labSentence(result: LabResult, position: number): string {
   const round = rounds[position - 1];
   if (!round) return start(result);
   const kinds = [...new Set(round.transfers.map((t) => t.apply))];
-  const does = kinds.length === 1 && kinds[0] ? `, and the receiver ${APPLY_WORDS[kinds[0]]}` : '';
+  const does =
+    kinds.length === 1 && kinds[0] && request.op !== 'barrier' ? `; the receiver ${APPLY_WORDS[kinds[0]]}` : '';
   const parts = [...new Set(round.transfers.map((t) => t.part))];
   const part = parts.length === 1 && parts[0] ? `, ${parts[0]}` : '';
-  const what =
-    round.transfers.length === 0
-      ? 'nothing is sent'
-      : request.op === 'barrier'
-        ? `${route(round.transfers, request.worldSize)} a token (${formatSize(round.transfers[0]?.bytes ?? 0)})`
-        : `${route(round.transfers, request.worldSize)} ${amount(round.transfers)}${does}`;
+  const token = request.op === 'barrier';
+  const what = route(round.transfers, request.worldSize, token ? 'a token' : amount(round.transfers));
   const end = position === rounds.length && length > 0 ? ` Done: ${OP_DOES[request.op]}.` : '';
-  return `Round ${position} of ${rounds.length}${part}: ${what}.${sums(result, round)}${end}`;
+  return `Round ${position} of ${rounds.length}${part}: ${what}${does}.${sums(result, round)}${end}`;
 }
 
 function start({ request, length, rounds }: LabResult): string {

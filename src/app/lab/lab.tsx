@@ -49,10 +49,12 @@ function LabDialog({ close, children }: { close: () => void; children: ReactNode
   useEffect(() => {
     const element = must(dialog.current, 'the dialog of the lab');
     element.showModal();
+    // Not the button that closes it.
+    element.focus();
     return () => element.close();
   }, []);
   return (
-    <dialog ref={dialog} className={styles['dialog']} aria-label="Collectives lab" onClose={close}>
+    <dialog ref={dialog} tabIndex={-1} className={styles['dialog']} aria-label="Collectives lab" onClose={close}>
       <div className={styles['lab']}>
         <button
           type="button"

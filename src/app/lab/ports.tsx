@@ -49,20 +49,34 @@ export function Ports({ result, position, go }: PortsProps) {
                 <rect x={0} y={rank * row + 1} width={3.5} height={row - 3} fill={rankHue(palette, rank)} />
               </g>
             ))}
-            {bars.map(({ transfer, round }) => (
-              // biome-ignore lint/a11y/noStaticElementInteractions: the scrubber above does the same
-              <rect
-                key={`${round} ${transfer.from} ${transfer.to} ${transfer.target.offset}`}
-                x={x(transfer.startUs)}
-                y={transfer.from * row + 1}
-                width={Math.max(1, x(transfer.endUs) - x(transfer.startUs) - 1)}
-                height={row - 3}
-                rx={1.5}
-                fill={rankHue(palette, transfer.to)}
-                opacity={round + 1 === position ? 1 : 0.32}
-                onClick={() => go(round + 1)}
-              />
-            ))}
+            {bars.map(({ transfer, round }) => {
+              const y = transfer.from * row + 1;
+              const fill = rankHue(palette, transfer.to);
+              return (
+                // biome-ignore lint/a11y/noStaticElementInteractions: the scrubber above does the same
+                <g
+                  key={`${round} ${transfer.from} ${transfer.to} ${transfer.target.buffer} ${transfer.target.offset}`}
+                  opacity={round + 1 === position ? 1 : 0.34}
+                  onClick={() => go(round + 1)}
+                >
+                  <rect
+                    x={x(transfer.startUs)}
+                    y={y}
+                    width={Math.max(1, x(transfer.sentUs) - x(transfer.startUs) - 0.8)}
+                    height={row - 3}
+                    rx={1.5}
+                    fill={fill}
+                  />
+                  <rect
+                    x={x(transfer.sentUs)}
+                    y={y + (row - 3) / 2 - 0.8}
+                    width={Math.max(0, x(transfer.endUs) - x(transfer.sentUs) - 1)}
+                    height={1.6}
+                    fill={fill}
+                  />
+                </g>
+              );
+            })}
             {ticks.map((tick) => (
               <text
                 key={tick}
@@ -77,10 +91,15 @@ export function Ports({ result, position, go }: PortsProps) {
         )}
       </div>
       <p className={styles['note']}>
-        A bar is a message in the row of its sender and the hue of its receiver
-        {position > 0 ? `; those of round ${position} are full` : ''}. Sent in all:{' '}
-        {result.bytesSent.map((bytes, rank) => `rank ${rank} ${formatSize(bytes)}`).join(', ')}.
+        A bar is a message in the row of its sender and the hue of its receiver, as long as it keeps the port busy; a
+        line, while it is on its way{position > 0 ? `; those of round ${position} stand out` : ''}.{' '}
+        {sentText(result.bytesSent)}
       </p>
     </figure>
   );
 }
+
+const sentText = (bytesSent: readonly number[]): string =>
+  bytesSent.every((bytes) => bytes === bytesSent[0])
+    ? `Every rank sends ${formatSize(bytesSent[0] ?? 0)} in all.`
+    : `Sent in all: ${bytesSent.map((bytes, rank) => `rank ${rank} ${formatSize(bytes)}`).join(', ')}.`;

@@ -4,7 +4,7 @@
  */
 import { at, invariant, must } from '../../base/invariant';
 import { PROGRAM_OPS } from '../../parallel/strategies';
-import type { Compute, Lane, Program, Recv, Send } from '../../program/instruction';
+import type { Compute, Instruction, Lane, Program, Recv, Send } from '../../program/instruction';
 import type { Slice } from '../../protocol/trace';
 import { computeAction, receive, sliceOf } from '../../runtime/cpu/cpu-actions';
 import { allocate, elements, type HostArray } from '../../tensor/shape';
@@ -53,10 +53,12 @@ export class LabRanks {
   play(round: number, roundOf: ReadonlyMap<string, number>): void {
     this.forward();
     this.program.lanes.forEach((lane, rank) => {
-      const head = lane.instructions[at(this.next, rank)];
-      if (head?.kind !== 'recv' || roundOf.get(head.tag) !== round) return;
-      this.take(rank, head);
-      this.next[rank] = at(this.next, rank) + 1;
+      for (let i = lane.instructions[at(this.next, rank)]; i; i = lane.instructions[at(this.next, rank)]) {
+        if (i.kind === 'recv' && roundOf.get(i.tag) !== round) break;
+        if (i.kind === 'recv') this.take(rank, i);
+        else this.local(lane, rank, i);
+        this.next[rank] = at(this.next, rank) + 1;
+      }
     });
     this.forward();
   }
@@ -65,12 +67,16 @@ export class LabRanks {
   forward(): void {
     this.program.lanes.forEach((lane, rank) => {
       for (let i = lane.instructions[at(this.next, rank)]; i && i.kind !== 'recv'; ) {
-        if (i.kind === 'compute') this.compute(lane, rank, i);
-        if (i.kind === 'send') this.posted.set(i.tag, this.copyOf(rank, i));
+        this.local(lane, rank, i);
         this.next[rank] = at(this.next, rank) + 1;
         i = lane.instructions[at(this.next, rank)];
       }
     });
+  }
+
+  private local(lane: Lane, rank: number, i: Instruction): void {
+    if (i.kind === 'compute') this.compute(lane, rank, i);
+    if (i.kind === 'send') this.posted.set(i.tag, this.copyOf(rank, i));
   }
 
   finish(): void {

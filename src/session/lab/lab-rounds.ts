@@ -1,7 +1,6 @@
 /**
- * Which round a message belongs to: the earliest in which its sender has received all that it received before it in its queue and both ports are free,
- * where a round is one message out and one in for each rank. Derived from the Program alone, so it says of any algorithm how many messages follow each
- * other. Pure; run-lab.ts executes round by round.
+ * Which round a message belongs to: the one that its algorithm counts it to. Where it says none, the earliest in which its sender has received all that it
+ * received before it in its queue and both ports are free. Pure; run-lab.ts executes round by round.
  */
 import { must } from '../../base/invariant';
 import type { Lane, Program } from '../../program/instruction';
@@ -10,6 +9,17 @@ type Rounds = ReadonlyMap<string, number>;
 
 /** Round of every message by its tag, from 0. */
 export function messageRounds(program: Program): Rounds {
+  const sends = program.lanes.flatMap(({ instructions }) =>
+    instructions.flatMap((i) => (i.kind === 'send' ? [{ tag: i.tag, round: i.collective?.round }] : [])),
+  );
+  const told = sends.flatMap(({ tag, round }) => (round === undefined ? [] : [[tag, round] as const]));
+  if (told.length < sends.length) return earliest(program);
+  // Rounds in which nothing is sent (chunks of no elements) are none.
+  const used = [...new Set(told.map(([, round]) => round))].sort((a, b) => a - b);
+  return new Map(told.map(([tag, round]) => [tag, used.indexOf(round)]));
+}
+
+function earliest(program: Program): Rounds {
   const rounds = new Map<string, number>();
   for (const { instructions } of program.lanes)
     for (const i of instructions) if (i.kind === 'send') rounds.set(i.tag, 0);

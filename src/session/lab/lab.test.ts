@@ -79,13 +79,13 @@ describe('what the rounds show', () => {
       });
   });
 
-  test('in a round each rank sends at most one message and receives at most one', () => {
+  test('as many rounds as the algorithm counts', () => {
     for (const { name, ops } of ALGORITHMS)
-      for (const op of ops)
-        for (const { transfers } of runLab({ ...REQUEST, op, algorithm: name, worldSize: 6, nodes: 2 }).rounds) {
-          expect(new Set(transfers.map((t) => t.from)).size).toBe(transfers.length);
-          expect(new Set(transfers.map((t) => t.to)).size).toBe(transfers.length);
-        }
+      for (const op of ops) {
+        const { rounds, formula } = runLab({ ...REQUEST, op, algorithm: name, worldSize: 6, nodes: 2, length: 96 });
+        expect(rounds.length, `${name} ${op}`).toBeLessThanOrEqual(formula.rounds);
+        for (const { transfers } of rounds) expect(transfers.length).toBeGreaterThan(0);
+      }
   });
 
   test('after an all-reduce every value of every rank is in every element', () => {

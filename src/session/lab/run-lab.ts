@@ -135,6 +135,7 @@ function transfersOf(
         apply: to.recv.apply,
         part: send.collective?.part,
         startUs: sent.startUs,
+        sentUs: sent.startUs + sent.durUs,
         endUs: arrived.startUs + arrived.durUs,
       },
     };
