@@ -4,11 +4,17 @@
  */
 import { toWire } from '../base/errors';
 import type { Files, Report } from '../protocol/session';
+import type { SpawnOptions } from '../session/launch/spawn-ranks';
 import type { Controller } from './controller';
 
 export interface WindowApi {
   /** Trains from start to end in a worker of its own. Rejects with a plain object that has code, message, hint and details. */
   run(config: unknown, files?: Files): Promise<Report>;
+  /**
+   * torch.multiprocessing.spawn: a worker a rank. Each runs the default export of a module, async (dist, rank, torch) => result; docs/distributed.md has
+   * examples. Resolves with the results in order of rank.
+   */
+  spawn(module: string, nprocs: number, options?: SpawnOptions): Promise<unknown[]>;
   /** The link to what the page shows. */
   href(): string;
   /** For the tests of the page: corrupts the transfer with that event id by adding a number; loses the device. */
@@ -34,6 +40,8 @@ export function createWindowApi(controller: Controller, href: () => string): Win
   };
   return {
     run: (config, files) => wired(controller.run(config, files)),
+    spawn: (module, nprocs, options) =>
+      wired(import('../session/launch/spawn-ranks').then(({ spawnWorkers }) => spawnWorkers(module, nprocs, options))),
     href,
     test: {
       corrupt: (event, add) => wired(controller.corrupt(event, add)),

@@ -9,7 +9,8 @@ import { Cluster } from './cluster';
 import { clusterAccess } from './cluster-access';
 import { Dist } from './dist';
 import fixtures from './fixtures/errors.json';
-import { ProcessExit, type RankFunction, spawn } from './launch/spawn';
+import { type RankFunction, spawn } from './launch/spawn';
+import { ProcessExit } from './launch/supervise';
 import { full, ones, zeros } from './tensor';
 
 /** For the timeouts of 4 and 2 seconds of the fixtures. */
