@@ -37,7 +37,8 @@ await buildWhenOld().catch((error) => {
   console.error(`lockstep: the command line does not build.\n${error instanceof Error ? error.message : error}`);
   process.exit(1);
 });
-const environment = args[0] === 'train' ? vulkanEnvironment({ preferSoftware: false }) : {};
+const computes = ['train', 'torchrun', 'srun', 'collectives'].includes(args[0] ?? '');
+const environment = computes ? vulkanEnvironment({ preferSoftware: false }) : {};
 if (environment === undefined || Object.keys(environment).length === 0) {
   await import(pathToFileURL(bundle).href);
 } else {

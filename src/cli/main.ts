@@ -1,5 +1,6 @@
 /** Entry of the command line: finds the command, runs it, turns errors into a sentence and an exit status. */
 import { isWireError, toWire } from '../base/errors';
+import { collectives } from './collectives';
 import { EXIT, exitCode } from './exit-code';
 import { memory } from './memory';
 import { configJsonSchema } from './schema';
@@ -18,6 +19,11 @@ async function run(args: readonly string[]): Promise<number> {
     case 'memory':
       process.stdout.write(await memory(command.options));
       return EXIT.ok;
+    case 'collectives': {
+      const abort = new AbortController();
+      stopOnSignals(abort);
+      return collectives(command.options, abort.signal);
+    }
     case 'train': {
       const abort = new AbortController();
       stopOnSignals(abort);

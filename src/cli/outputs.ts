@@ -1,6 +1,6 @@
 /**
  * The files that a run writes. They are looked at before it starts, so that no hour of training ends in a mistyped folder or in a report that the
- * trace has overwritten. Called by train.ts.
+ * trace has overwritten. Called by train.ts and collectives.ts.
  */
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +9,9 @@ import { modelFileName, stateFileName } from '../session/checkpoint/checkpoint-f
 import { fileReason } from './file-error';
 import type { TrainOptions } from './usage';
 
-type Named = Pick<TrainOptions, 'config' | 'out' | 'trace' | 'save' | 'dataset' | 'checkpoint' | 'flightRecorder'>;
+type Named = Partial<
+  Pick<TrainOptions, 'config' | 'out' | 'trace' | 'save' | 'dataset' | 'checkpoint' | 'flightRecorder'>
+>;
 
 /** Throws where a file cannot be written, or two options name the same one. */
 export async function checkOutputs({

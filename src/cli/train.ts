@@ -15,6 +15,7 @@ import { createProgress, type Progress } from './progress';
 import { type RunInput, readRun } from './read-run';
 import { reportText } from './report-text';
 import { runInBrowser } from './run-in-browser';
+import { launchedConfig, launchLines } from './torchrun';
 import type { TrainOptions } from './usage';
 
 interface Outcome {
@@ -28,7 +29,9 @@ interface Outcome {
 
 /** Resolves to the exit status; a run that stopped on its way still writes the report of what it did. */
 export async function train(options: TrainOptions, signal: AbortSignal): Promise<number> {
-  const { config, files } = await readRun(options);
+  const { config: given, files } = await readRun(options);
+  const { launch } = options;
+  const { config, replaced } = launch ? launchedConfig(launch, given) : { config: given, replaced: [] };
   await checkOutputs(options);
   const run: RunInput = {
     config: {
@@ -39,11 +42,13 @@ export async function train(options: TrainOptions, signal: AbortSignal): Promise
     files,
   };
   const progress = createProgress(process.stderr);
+  if (launch && !options.quiet) progress.say(launchLines(launch).join('\n'));
+  for (const text of replaced) progress.say(`info: ${text}`);
   const outcome = options.browser
     ? await inBrowser(run, progress, signal)
     : await inNode(run, options, progress, signal);
   progress.end();
-  await writeResults(outcome, options);
+  await writeResults(launch ? { ...outcome, report: { ...outcome.report, launch } } : outcome, options);
   if (!options.quiet) progress.say(summary(outcome.report));
   const { error } = outcome.report;
   if (error === undefined) return EXIT.ok;

@@ -1,19 +1,14 @@
 /**
  * The commands and options as one table: `--help` prints it and the parser reads it, so that neither can forget an option.
  */
-import { parseArgs } from 'node:util';
-import { LockstepError } from '../base/errors';
 import { PRESETS } from '../protocol/presets';
+import type { LaunchPlan } from '../protocol/process-group';
 import type { PlannedFault } from '../session/failures/fault-plan';
+import { COLLECTIVES_OPTIONS, type CollectivesOptions, collectivesOptions } from './collectives-usage';
 import { EXIT_MEANING } from './exit-code';
 import { parseFaults } from './faults';
-
-interface OptionRow {
-  readonly name: string;
-  /** Absent: the option takes no value. */
-  readonly value?: string;
-  readonly text: string;
-}
+import { type OptionRow, oneOf, optionLines, readOptions, textOf, usageError, type Values } from './option-values';
+import { launchedOptions, readLaunch } from './torchrun';
 
 const SOURCE_OPTIONS: readonly OptionRow[] = [
   {
@@ -90,28 +85,37 @@ export interface TrainOptions {
   readonly maxRestarts: number | undefined;
   readonly flightRecorder: string | undefined;
   readonly quiet: boolean;
+  /** Under torchrun or srun: who runs where. */
+  readonly launch?: LaunchPlan;
 }
 
 export type Command =
   | { readonly name: 'help' }
   | { readonly name: 'schema' }
   | { readonly name: 'memory'; readonly options: Pick<TrainOptions, 'preset' | 'config'> }
-  | { readonly name: 'train'; readonly options: TrainOptions };
+  | { readonly name: 'train'; readonly options: TrainOptions }
+  | { readonly name: 'collectives'; readonly options: CollectivesOptions };
 
 export function helpText(): string {
-  const label = (row: OptionRow): string => (row.value === undefined ? `--${row.name}` : `--${row.name} ${row.value}`);
-  const width = Math.max(...TRAIN_OPTIONS.map((row) => label(row).length)) + 3;
   return [
     'Lockstep trains a network on several devices, as PyTorch would, and reports what happened.',
     '',
     'Usage',
     '  lockstep train --config run.json [options]   train and write a report',
+    '  lockstep torchrun --nnodes 2 --nproc_per_node 4 [--max-restarts 3 ...] --config run.json [options of train]',
+    '                                               train with a rank a process, as torchrun starts them (DDP)',
+    '  lockstep srun -N 2 --ntasks-per-node=4 -- --config run.json    the same from a SLURM line',
+    '  lockstep collectives --op all_reduce --algo ring --ranks 8 --bytes 64KiB..16MiB',
+    '                                               time a collective over sizes, as nccl-tests does',
     '  lockstep memory --config run.json            print what each device will allocate, tensor by tensor',
     '  lockstep schema                              print the JSON Schema of the configuration',
     '  lockstep --help                              this text',
     '',
     'Options of train',
-    ...TRAIN_OPTIONS.map((row) => `  ${label(row).padEnd(width)}${row.text}`),
+    ...optionLines(TRAIN_OPTIONS),
+    '',
+    'Options of collectives (in brackets: when absent)',
+    ...optionLines(COLLECTIVES_OPTIONS),
     '',
     'Files named in the configuration (csv, npy, safetensors) are found relative to the configuration file.',
     'Progress and notices go to standard error, a line a step; the report holds every step.',
@@ -125,16 +129,23 @@ export function helpText(): string {
   ].join('\n');
 }
 
-const usageError = (message: string): LockstepError =>
-  new LockstepError('config', message, 'lockstep --help lists the commands and options.');
-
-/** The command that the arguments ask for. Throws a LockstepError of code 'config' where they are wrong. */
-export function parseCommand(args: readonly string[]): Command {
+/** The command that the arguments ask for; CUDA_VISIBLE_DEVICES counts for launchers. Throws a LockstepError of code 'config' where they are wrong. */
+export function parseCommand(args: readonly string[], visibleDevices = process.env['CUDA_VISIBLE_DEVICES']): Command {
   const [name, ...rest] = args;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return { name: 'help' };
   if (name === 'schema') {
     if (rest.length > 0) throw usageError(`schema takes no arguments, not "${rest.join(' ')}"`);
     return { name: 'schema' };
+  }
+  if (name === 'collectives') {
+    const values = readOptions(rest, COLLECTIVES_OPTIONS);
+    return values['help'] === true ? { name: 'help' } : { name, options: collectivesOptions(values) };
+  }
+  if (name === 'torchrun' || name === 'srun') {
+    if (rest.includes('--help')) return { name: 'help' };
+    const launch = readLaunch(name, rest, visibleDevices);
+    const values = readOptions(launchedOptions(launch), TRAIN_OPTIONS);
+    return { name: 'train', options: { ...trainOptions(values, name), launch } };
   }
   if (name !== 'train' && name !== 'memory') throw usageError(`unknown command "${name}"`);
   const values = readOptions(rest, name === 'train' ? TRAIN_OPTIONS : SOURCE_OPTIONS);
@@ -143,24 +154,8 @@ export function parseCommand(args: readonly string[]): Command {
   return name === 'train' ? { name, options } : { name, options };
 }
 
-type Values = Readonly<Record<string, string | boolean | undefined>>;
-
-function readOptions(args: readonly string[], rows: readonly OptionRow[]): Values {
-  const options = Object.fromEntries(
-    rows.map((row) => [row.name, { type: row.value === undefined ? ('boolean' as const) : ('string' as const) }]),
-  );
-  try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values as Values;
-  } catch (error) {
-    throw usageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
 function trainOptions(values: Values, command: string): TrainOptions {
-  const text = (name: string): string | undefined => {
-    const value = values[name];
-    return typeof value === 'string' ? value : undefined;
-  };
+  const text = (name: string): string | undefined => textOf(values, name);
   const config = text('config');
   const preset = text('preset');
   if (config === undefined && preset === undefined) throw usageError(`${command} needs --config FILE or --preset NAME`);
@@ -206,11 +201,4 @@ function trainOptions(values: Values, command: string): TrainOptions {
     flightRecorder: text('flight-recorder'),
     quiet: values['quiet'] === true,
   };
-}
-
-function oneOf<const T extends string>(choices: readonly T[], name: string, value: string | undefined): T | undefined {
-  if (value === undefined) return undefined;
-  const found = choices.find((choice) => choice === value);
-  if (found === undefined) throw usageError(`--${name} must be ${choices.join(' or ')}, not "${value}"`);
-  return found;
 }

@@ -3,11 +3,12 @@
  * port that is looked at between steps, and an event port with at most one message a step. Types only.
  */
 import type { WireError } from '../base/errors';
+import type { AlgorithmName } from './collective';
 import type { Config, HardwareId } from './config';
 import type { LabCurves, LabMeasurement, LabRequest, LabResult } from './lab';
-import type { FlightRecorderDump, RankEnvironment } from './process-group';
+import type { Backend, FlightRecorderDump, LaunchPlan, RankEnvironment } from './process-group';
 import type { Rehearsal } from './rehearsal';
-import type { BufferInfo, CodeLine, DeviceMemory, LossRecord, StepTrace } from './trace';
+import type { BufferInfo, CodeLine, DeviceMemory, LossRecord, Rank, StepTrace } from './trace';
 
 /** A file the user dropped or the command line read, by the name that the Config uses. */
 export type Files = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
@@ -255,6 +256,20 @@ export interface SessionApi {
 }
 
 /** What a headless run writes; the same from the page and from the command line. */
+/** The default process group of a run. */
+export interface ProcessGroupReport {
+  readonly backend: Backend;
+  readonly worldSize: number;
+  /** Ranks on each node. */
+  readonly nodes: readonly (readonly Rank[])[];
+  /** Of the gradients' all-reduce; absent where there is none. */
+  readonly algorithm?: AlgorithmName;
+  readonly timeoutS: number;
+  readonly maxRestarts: number;
+  /** How often all ranks have started again. */
+  readonly restarts: number;
+}
+
 export interface Report {
   readonly lockstep: string;
   readonly config: Config;
@@ -282,6 +297,10 @@ export interface Report {
     readonly modelledSpeedup: number;
   };
   readonly replicaDivergence: number;
+  /** Where processes are ranks of a group. */
+  readonly processGroup?: ProcessGroupReport;
+  /** Under torchrun or srun: the processes as the line starts them. */
+  readonly launch?: LaunchPlan;
   readonly differenceFromSingle?: number;
   /** SHA-256 of the final weights: every parameter's float32 little-endian bytes, in state_dict order. */
   readonly weightsSha256: string;

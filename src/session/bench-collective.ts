@@ -1,11 +1,12 @@
 /**
  * One collective by itself, run as often as is asked for on real executors: virtual ranks on one GPUDevice or ranks joined by MessagePorts, as a step of
- * training runs it. The Program is the lab's. Called by the command line (session/collectives.ts) and by bench/.
+ * training runs it. The Program is the lab's. Called by the command line (run-collectives.ts) and by bench/.
  */
 import { must } from '../base/invariant';
 import type { BufferSpec } from '../program/instruction';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
+import type { DeviceReport } from '../protocol/session';
 import type { Rank } from '../protocol/trace';
 import { browserGpu } from '../runtime/webgpu/browser-gpu';
 import type { HostArray } from '../tensor/shape';
@@ -23,7 +24,7 @@ export interface CollectivePlace {
 export interface OpenCollective {
   /** The one that runs: 'naive' where the one asked for does not know the collective. */
   readonly algorithm: AlgorithmName;
-  readonly adapter: string;
+  readonly info: DeviceReport;
   /** Of the shared placement. */
   readonly device: GPUDevice | undefined;
   /** That many times, one after the other; resolves when every rank is through. */
@@ -63,7 +64,7 @@ export async function openCollective(
   const result = program.lanes[0]?.buffers.some(({ name }) => name === OUTPUT) ? OUTPUT : INPUT;
   return {
     algorithm: algorithm.name,
-    adapter: world.info.adapter,
+    info: { ...world.info },
     device: choice.opened?.device,
     async run(count) {
       await world.run(Array.from({ length: count }, () => STEP));

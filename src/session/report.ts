@@ -16,6 +16,7 @@ import { memoryOf } from './device-memory';
 import type { Measure } from './measure';
 import { mergedWeights } from './merged-weights';
 import { singleTwin } from './parse-config';
+import { processGroupReport } from './process-group-report';
 import { sessionInfo } from './session-info';
 import type { Training, Weights } from './training';
 import { differenceFromSingle, replicaDivergence } from './weight-differences';
@@ -47,6 +48,8 @@ export interface ReportInput {
   readonly totalMs: number;
   readonly weights: Weights;
   readonly measured: ReturnType<Measure['run']>;
+  /** How often all ranks have started again. */
+  readonly restarts: number;
   readonly error?: unknown;
 }
 
@@ -56,6 +59,7 @@ export async function makeReport({
   totalMs,
   weights,
   measured: { train, test },
+  restarts,
   error,
 }: ReportInput): Promise<Report> {
   const { blueprint } = training;
@@ -70,6 +74,7 @@ export async function makeReport({
   const hash = await hashWeights(mergedWeights(blueprint, weights));
   const accuracy = test?.accuracy ?? train.accuracy;
   const fromSingle = differenceFromSingle(blueprint, weights);
+  const processGroup = processGroupReport(config, restarts);
   return {
     lockstep: LOCKSTEP_VERSION,
     config,
@@ -96,6 +101,7 @@ export async function makeReport({
       modelledSpeedup: speedup(program, alone, hardware, config.stragglers),
     },
     replicaDivergence: replicaDivergence(blueprint, weights),
+    ...(processGroup === undefined ? {} : { processGroup }),
     ...(fromSingle === undefined ? {} : { differenceFromSingle: fromSingle }),
     weightsSha256: hash.all,
     parametersSha256: hash.byName,

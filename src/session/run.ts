@@ -146,6 +146,7 @@ class HeadlessRun {
       totalMs,
       weights,
       measured,
+      restarts: this.restarts,
       ...(error === undefined ? {} : { error }),
     });
     return {

@@ -1,0 +1,104 @@
+/** The options of `lockstep collectives`: nccl-tests' in their long form, and which algorithm, transport and modelled machine. Read by usage.ts. */
+import {
+  ALGORITHM_NAMES,
+  type AlgorithmName,
+  COLLECTIVE_OPS,
+  type CollectiveOp,
+  REDUCE_OPS,
+} from '../protocol/collective';
+import type { CollectivesRequest } from '../protocol/collectives-report';
+import { HARDWARE, LIMITS } from '../protocol/config';
+import { type OptionRow, oneOf, textOf, usageError, type Values, wholeOf } from './option-values';
+
+/** allReduce is all_reduce, as torch.distributed writes it. */
+export const snake = (name: string): string => name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+
+/** sendRecv is no algorithm's: two ranks, one message. */
+const OPS = COLLECTIVE_OPS.filter((op) => op !== 'sendRecv');
+const byName = <T extends string>(names: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(names.map((name) => [snake(name), name]));
+const OP_NAMES = byName<CollectiveOp>(OPS);
+const ALGORITHMS = byName<AlgorithmName>(ALGORITHM_NAMES);
+
+export const COLLECTIVES_OPTIONS: readonly OptionRow[] = [
+  { name: 'op', value: 'NAME', text: `${[...OP_NAMES.keys()].join('|')} (all_reduce)` },
+  {
+    name: 'algo',
+    value: 'NAME',
+    text: `${[...ALGORITHMS.keys()].join('|')} (ring); one that does not know the collective: naive`,
+  },
+  { name: 'ranks', value: 'N', text: `ranks, 1 to ${LIMITS.worldSize} (4)` },
+  { name: 'nodes', value: 'N', text: 'nodes that the ranks are spread over (1)' },
+  { name: 'bytes', value: 'FROM..TO', text: 'sizes, 64KiB..16MiB for example, or one size (64KiB..16MiB)' },
+  { name: 'step-factor', value: 'F', text: 'each size is so many times the one before (2)' },
+  { name: 'redop', value: 'NAME', text: `${REDUCE_OPS.join('|')} (sum)` },
+  { name: 'root', value: 'RANK', text: 'of broadcast, reduce, scatter and gather (0)' },
+  { name: 'iters', value: 'N', text: 'runs that are timed (20)' },
+  { name: 'warmup', value: 'N', text: 'runs before them (5)' },
+  { name: 'device', value: 'webgpu|cpu', text: 'what computes; absent: a GPU if there is one' },
+  {
+    name: 'transport',
+    value: 'shared|ports',
+    text: 'ranks on one GPUDevice, or a device a rank joined by MessagePorts (shared)',
+  },
+  { name: 'hardware', value: HARDWARE.join('|'), text: 'the machine of the modelled columns (nvlink8)' },
+  { name: 'json', text: 'print the report as JSON instead of the table' },
+  { name: 'out', value: 'FILE', text: 'write the report as JSON' },
+  { name: 'help', text: 'this text' },
+];
+
+export interface CollectivesOptions {
+  readonly request: CollectivesRequest;
+  readonly json: boolean;
+  readonly out: string | undefined;
+}
+
+export function collectivesOptions(values: Values): CollectivesOptions {
+  const named = <T>(table: ReadonlyMap<string, T>, option: string, fallback: T): T => {
+    const text = textOf(values, option);
+    if (text === undefined) return fallback;
+    const found = table.get(text.replaceAll('-', '_'));
+    if (found === undefined) throw usageError(`--${option} must be ${[...table.keys()].join(' or ')}, not "${text}"`);
+    return found;
+  };
+  const factor = textOf(values, 'step-factor') ?? '2';
+  if (!/^\d+(\.\d+)?$/.test(factor) || Number(factor) <= 1)
+    throw usageError(`--step-factor must be a number above 1, not "${factor}"`);
+  const { from, to } = sizeRange(textOf(values, 'bytes') ?? '64KiB..16MiB');
+  return {
+    request: {
+      op: named(OP_NAMES, 'op', 'allReduce'),
+      algorithm: named(ALGORITHMS, 'algo', 'ring'),
+      reduceOp: oneOf(REDUCE_OPS, 'redop', textOf(values, 'redop')) ?? 'sum',
+      ranks: wholeOf(values, 'ranks', 1, LIMITS.worldSize) ?? 4,
+      nodes: wholeOf(values, 'nodes', 1, LIMITS.worldSize) ?? 1,
+      root: wholeOf(values, 'root', 0, LIMITS.worldSize - 1) ?? 0,
+      fromBytes: from,
+      toBytes: to,
+      stepFactor: Number(factor),
+      iterations: wholeOf(values, 'iters', 1, 1_000_000) ?? 20,
+      warmup: wholeOf(values, 'warmup', 0, 1_000_000) ?? 5,
+      device: oneOf(['webgpu', 'cpu'], 'device', textOf(values, 'device')) ?? 'auto',
+      transport: oneOf(['shared', 'ports'], 'transport', textOf(values, 'transport')) ?? 'shared',
+      hardware: oneOf(HARDWARE, 'hardware', textOf(values, 'hardware')) ?? 'nvlink8',
+    },
+    json: values['json'] === true,
+    out: textOf(values, 'out') === '-' ? undefined : textOf(values, 'out'),
+  };
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
+
+/** '64KiB..16MiB', '64K..16M' as nccl-tests writes them, or '1024'. All are powers of 1024. */
+function sizeRange(text: string): { readonly from: number; readonly to: number } {
+  const [first = '', last = first, more] = text.split('..');
+  const [from, to] = [sizeOf(first), sizeOf(last)];
+  if (more !== undefined || from === undefined || to === undefined || from > to)
+    throw usageError(`--bytes must be a size or a range of them, 64KiB..16MiB for example, not "${text}"`);
+  return { from, to };
+}
+
+function sizeOf(text: string): number | undefined {
+  const [, number, unit = ''] = /^(\d{1,12})\s*(?:([kmg])(?:i?b)?|b)?$/i.exec(text.trim()) ?? [];
+  return number === undefined ? undefined : Number(number) * (UNITS[unit.toLowerCase()] ?? 1);
+}

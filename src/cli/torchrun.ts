@@ -1,0 +1,79 @@
+/**
+ * `lockstep torchrun ...` and `lockstep srun ...`: what the line launches, in words, and the run that it stands for: DDP with a rank a process. The line is the
+ * session's to read (session/launch); this puts its ranks over the configuration's and prints who runs where.
+ */
+import { LockstepError } from '../base/errors';
+import type { LaunchPlan } from '../protocol/process-group';
+import { launchSettings } from '../session/launch/launch-settings';
+import { parseLaunchLine } from '../session/launch/parse-launch-line';
+
+/** The arguments as the shell gave them, as one line again; CUDA_VISIBLE_DEVICES stands before it, as it did. */
+export function readLaunch(launcher: string, args: readonly string[], visibleDevices: string | undefined): LaunchPlan {
+  const words = [`lockstep ${launcher}`, ...args.map((word) => `'${word.replaceAll("'", `'\\''`)}'`)];
+  const before = visibleDevices === undefined ? [] : [`CUDA_VISIBLE_DEVICES='${visibleDevices}'`];
+  return parseLaunchLine([...before, ...words].join(' '));
+}
+
+/** What stands behind the launcher's options: options of `lockstep train`, with these words before them or not. */
+export function launchedOptions({ script }: LaunchPlan): readonly string[] {
+  const words = script[0] === 'lockstep' ? script.slice(1) : script;
+  const options = words[0] === 'train' ? words.slice(1) : words;
+  const [first] = options;
+  if (first === undefined || first.startsWith('-')) return options;
+  throw new LockstepError(
+    'config',
+    `A launcher here starts a configuration, not ${first}.`,
+    'lockstep torchrun --nproc_per_node 4 --config run.json; behind srun: -- --config run.json.',
+  );
+}
+
+/** The modes in which a process is a rank. */
+const LAUNCHED = ['ddp', 'parameterServer'];
+
+export function launchedConfig(
+  plan: LaunchPlan,
+  config: Readonly<Record<string, unknown>>,
+): { readonly config: Record<string, unknown>; readonly replaced: readonly string[] } {
+  const mode = config['mode'] ?? 'ddp';
+  if (!LAUNCHED.includes(String(mode)))
+    throw new LockstepError(
+      'config',
+      `${plan.launcher} starts ${plan.worldSize} processes; mode ${String(mode)} is one process.`,
+      `Leave "mode" out, or take ${LAUNCHED.join(' or ')}; lockstep train runs the others.`,
+    );
+  const settings = launchSettings(plan);
+  const replaced = Object.entries(settings).flatMap(([key, value]) =>
+    config[key] !== undefined && JSON.stringify(config[key]) !== JSON.stringify(value)
+      ? [
+          `${key} is ${JSON.stringify(value)}, as ${plan.launcher} says; the configuration's ${JSON.stringify(config[key])} does not count.`,
+        ]
+      : [],
+  );
+  return { config: { ...config, mode, ...settings }, replaced };
+}
+
+/** Nodes, ranks and the variables of each process. */
+export function launchLines({
+  launcher,
+  nodes,
+  worldSize,
+  maxRestarts,
+  rendezvous,
+  notes,
+}: LaunchPlan): readonly string[] {
+  const { id, backend, endpoint } = rendezvous;
+  const restarts = maxRestarts === 0 ? 'no restart' : `at most ${maxRestarts} restart${maxRestarts === 1 ? '' : 's'}`;
+  return [
+    `${launcher}: ${worldSize} processes on ${nodes.length} node${nodes.length === 1 ? '' : 's'}, ${restarts}; rendezvous ${backend} ${id} at ${endpoint}`,
+    ...nodes.flatMap(({ host, ranks }) => [
+      `  ${host}`,
+      ...ranks.map(
+        (rank) =>
+          `    ${Object.entries(rank)
+            .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+            .join(' ')}`,
+      ),
+    ]),
+    ...notes.map((note) => `  note: ${note}`),
+  ];
+}
