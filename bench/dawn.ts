@@ -1,15 +1,15 @@
 /**
- * Runs the Lockstep workloads on the GPU that Dawn finds under Node, checks them against the CPU device, and measures the ring all-reduce beside plain copies. Called
+ * Runs the Lockstep workloads on the GPU that Dawn finds under Node, checks them against the CPU device, and runs the studies. Called
  * by gpu-figures.mjs with the options and a file for the result; by hand, `node dawn.mjs` beside the package `webgpu` does as well.
  */
 import { writeFileSync } from 'node:fs';
 import { create, globals } from 'webgpu';
-import { measureAllReduce } from './all-reduce';
 import { disagreement } from './check-losses.mjs';
 import type { Runner } from './contenders/contender';
 import { lockstepContenders } from './contenders/lockstep';
 import { machine } from './machine.mjs';
-import type { Figure } from './result';
+import type { Figure, StudyFigure } from './result';
+import { STUDIES } from './studies';
 import { chosen, summary } from './summary.mjs';
 import { timed } from './timed';
 import { WORKLOADS } from './workloads';
@@ -79,6 +79,20 @@ async function measureRunner(runner: Runner, expected: readonly number[] | undef
   }
 }
 
+async function measureStudies(): Promise<StudyFigure[]> {
+  const found: StudyFigure[] = [];
+  for (const { id, title, run } of STUDIES.filter((study) => chosen(study.id, options.only))) {
+    try {
+      found.push({ id, title, result: await run({ ...options, gpu }) });
+    } catch (error) {
+      found.push({ id, title, problem: error instanceof Error ? error.message : String(error) });
+    }
+    const { result, problem } = found.at(-1) ?? {};
+    console.log(`${title}: ${problem ?? result?.ratios.map(({ value }) => value.toFixed(2)).join(' ')}`);
+  }
+  return found;
+}
+
 async function main(): Promise<void> {
   const adapter = await adapterName();
   console.log(`adapter: ${adapter}`);
@@ -97,7 +111,7 @@ async function main(): Promise<void> {
     })),
     contenders: contenders.map(({ id, title, library, backend }) => ({ id, title, library, backend })),
     figures,
-    allReduce: await measureAllReduce(gpu, options),
+    studies: await measureStudies(),
     notes,
   };
   writeFileSync(file, JSON.stringify(result));

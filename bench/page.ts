@@ -7,6 +7,8 @@ import { PRESETS } from '../src/protocol/presets';
 import { benchSession } from '../src/session/bench';
 import { CONTENDERS } from './contenders';
 import type { Contender, Runner } from './contenders/contender';
+import { STUDIES } from './studies';
+import type { StudyOptions, StudyResult } from './studies/study';
 import { timed } from './timed';
 import { WORKLOADS, workload } from './workloads';
 import { expectedProbes } from './workloads/products';
@@ -37,6 +39,7 @@ const api = {
     backend,
     ...(mode ? { mode } : {}),
   })),
+  studies: STUDIES.map(({ id, title }) => ({ id, title })),
   presets: Object.entries(PRESETS).map(([id, { title }]) => ({ id, title })),
 
   async adapter(): Promise<string> {
@@ -59,6 +62,12 @@ const api = {
   async measure(milliseconds: number): Promise<number> {
     if (runner === undefined) throw new Error('nothing is open');
     return timed(runner.run, milliseconds);
+  },
+
+  async study(id: string, options: Pick<StudyOptions, 'rounds' | 'milliseconds'>): Promise<StudyResult> {
+    const found = STUDIES.find((each) => each.id === id);
+    if (found === undefined) throw new Error(`no study ${id}`);
+    return found.run({ ...options, gpu: undefined });
   },
 
   /** From opening a preset's session to its first finished step. */

@@ -15,7 +15,7 @@ export function report(result) {
     barTable(result),
     figureTable(result),
     presetTable(result),
-    allReduceTable(result),
+    ...studyTables(result),
     pageTable(result),
     (result.notes ?? []).map((note) => `- ${note}`),
   ];
@@ -81,20 +81,26 @@ function presetTable({ presets }) {
   return table(['preset', 'first step, from opening', 'bar', 'peak memory'], rows);
 }
 
-/** @param {Result} result */
-function allReduceTable({ allReduce }) {
-  if (!allReduce) return [];
-  const { ranks, bucketBytes, sentBytes, milliseconds, copyMilliseconds } = allReduce;
-  const rate = (/** @type {number} */ ms) => `${digits(sentBytes / ms / 1e6)} GB/s`;
-  return table(
-    [`ring all-reduce, ${ranks} ranks on one GPUDevice, ${bucketBytes / MIB} MiB`, 'measured'],
-    [
-      ['bytes sent a second', rate(milliseconds)],
-      ['copyBufferToBuffer of as many bytes', rate(copyMilliseconds)],
-      ['fraction of the copy bandwidth', (copyMilliseconds / milliseconds).toFixed(2)],
-    ],
-  );
-}
+/** @param {Result} result @returns {string[][]} */
+const studyTables = ({ studies = [] }) =>
+  studies.flatMap(({ title, result, problem }) => {
+    if (!result) return [[`${title}: failed: ${problem}`]];
+    const rows = result.rows.map((each) => [
+      each.title,
+      ...each.values.map((value) => (value === undefined ? 'failed' : digits(value))),
+    ]);
+    const held = result.ratios.map(({ title: what, by, value, bar }) => [
+      `${what}: ${by}`,
+      `${value.toFixed(2)}x`,
+      bar === undefined ? '' : `at most ${bar.toFixed(2)}x`,
+      bar === undefined ? '' : value <= bar ? 'yes' : 'no',
+    ]);
+    return [
+      table([title, ...result.columns], rows),
+      held.length > 0 ? table(['ratio', 'measured', 'bar', 'reached'], held) : [],
+      (result.notes ?? []).map((note) => `- ${note}`),
+    ];
+  });
 
 /** @param {Result} result */
 function pageTable({ page }) {

@@ -29,7 +29,26 @@ const RESULT: Result = {
     { workload: 'gpt', contender: 'jax-webgpu', summary: summaryOf(1) },
   ],
   presets: [{ title: 'MLP', firstStepMs: 512.3, peakBytes: 2 * 1024 * 1024 }],
-  allReduce: { ranks: 4, bucketBytes: 16 * 1024 * 1024, sentBytes: 96e6, milliseconds: 2, copyMilliseconds: 1 },
+  studies: [
+    {
+      id: 'all-reduce-shared',
+      title: 'an all-reduce',
+      result: {
+        columns: ['Lockstep, ms', 'bare, ms'],
+        rows: [
+          { title: '1 MiB', values: [2, 1.6] },
+          { title: '2 MiB', values: [undefined, 3] },
+        ],
+        ratios: [
+          { title: '1 MiB', by: 'Lockstep to bare', value: 1.25, bar: 1.25 },
+          { title: '2 MiB', by: 'Lockstep to bare', value: 1.26, bar: 1.25 },
+          { title: '1 MiB', by: 'Lockstep to a kernel', value: 2 },
+        ],
+        notes: ['2 MiB did not fit'],
+      },
+    },
+    { id: 'overlap', title: 'overlap', problem: 'no worker' },
+  ],
   notes: ['a note'],
 };
 
@@ -40,8 +59,14 @@ it('shows medians with their spread, failures with their reason, ratios with the
   expect(text).toContain('| jax | failed [1] | 1.00 (1.00 to 1.00) |');
   expect(text).toContain('[1] no convolution');
   expect(text).toContain('| MLP | 512 ms | 2000 ms | 2.00 MiB |');
-  expect(text).toContain('| bytes sent a second | 48.0 GB/s |');
-  expect(text).toContain('| fraction of the copy bandwidth | 0.50 |');
+  expect(text).toContain('| an all-reduce | Lockstep, ms | bare, ms |');
+  expect(text).toContain('| 1 MiB | 2.00 | 1.60 |');
+  expect(text).toContain('| 2 MiB | failed | 3.00 |');
+  expect(text).toContain('| 1 MiB: Lockstep to bare | 1.25x | at most 1.25x | yes |');
+  expect(text).toContain('| 2 MiB: Lockstep to bare | 1.26x | at most 1.25x | no |');
+  expect(text).toContain('| 1 MiB: Lockstep to a kernel | 2.00x |  |  |');
+  expect(text).toContain('- 2 MiB did not fit');
+  expect(text).toContain('overlap: failed: no worker');
   expect(text).toContain('- a note');
 });
 

@@ -1,4 +1,6 @@
 /** What a run of the bench found: .cache/bench.json. */
+import type { StudyResult } from './studies/study';
+
 export interface Summary {
   readonly median: number;
   readonly min: number;
@@ -34,12 +36,11 @@ export interface PresetFigure {
   readonly problem?: string;
 }
 
-export interface AllReduceFigure {
-  readonly ranks: number;
-  readonly bucketBytes: number;
-  readonly sentBytes: number;
-  readonly milliseconds: number;
-  readonly copyMilliseconds: number;
+export interface StudyFigure {
+  readonly id: string;
+  readonly title: string;
+  readonly result?: StudyResult;
+  readonly problem?: string;
 }
 
 export interface Result {
@@ -58,7 +59,7 @@ export interface Result {
     readonly longestTaskMs: number;
     readonly firstLoadKilobytes: number;
   };
-  readonly allReduce?: AllReduceFigure;
+  readonly studies?: readonly StudyFigure[];
   /** What could not be measured, and why. */
   readonly notes?: readonly string[];
 }

@@ -1,8 +1,9 @@
 /**
- * `npm run bench`: every library trains the same nets and multiplies the same matrices in one headless Chromium, in turn on the same adapter. Prints tables
+ * `npm run bench`: every library trains the same nets and multiplies the same matrices in one headless Chromium, in turn on the same adapter; then studies of
+ * what is distributed (studies/: all-reduces beside bare copies, DDP at world size 1, overlap, growth with the world size). Prints tables
  * and JSON (.cache/bench.json); `--write` appends them to docs/benchmarks.md. See there for how to read them.
  *
- *   --only small,matmul-1024     workloads whose ids begin so       --contenders lockstep,jax    likewise
+ *   --only small,all-reduce      workloads and studies whose ids begin so       --contenders lockstep,jax    likewise
  *   --rounds 5 --milliseconds 500  how long                         --limit 45    seconds that opening, or one round, may take
  *   --skip-presets --skip-page   leave out the presets' first steps, the built page
  *   --gpu                        Lockstep alone on this machine's GPU, through Dawn in Node, beside PyTorch's figures there; with
@@ -20,6 +21,7 @@ const { launcher } = await import('./launcher.mjs');
 const { measureGpu } = await import('./gpu-figures.mjs');
 const { measurePage } = await import('./page-figures.mjs');
 const { measurePresets } = await import('./preset-figures.mjs');
+const { measureStudies } = await import('./study-figures.mjs');
 const { measureWorkloads } = await import('./workload-figures.mjs');
 const { appendToHistory } = await import('./history.mjs');
 const { machine } = await import('./machine.mjs');
@@ -56,12 +58,14 @@ async function measureInBrowser() {
   const browser = await launch();
   try {
     const workloads = await measureWorkloads(browser, served.url, options);
+    const studies = await measureStudies(browser, served.url, options);
     const presets = values['skip-presets'] ? [] : await measurePresets(launch, served.url);
     const page = values['skip-page'] ? undefined : await measurePage(browser);
     return {
       ...machine(),
       runtime: `Chromium ${browser.version()}`,
       ...workloads,
+      studies,
       presets,
       ...(page ? { page } : {}),
     };

@@ -1,15 +1,10 @@
-/**
- * Parts of a step that the benchmark measures by themselves: one matrix product, and a ring all-reduce of virtual ranks on one GPUDevice beside
- * plain copies of as many bytes. They are Programs of their own, run as every step is. Called by bench/ alone.
- */
+/** One matrix product by itself, as a Program of its own, run as every step is. Called by bench/ alone. */
 import { must } from '../base/invariant';
-import { ring } from '../collectives/ring';
 import { PROGRAM_OPS } from '../parallel/strategies';
 import { type LaneBuilder, ProgramBuilder } from '../program/builder';
 import type { Program } from '../program/instruction';
 import type { Config } from '../protocol/config';
 import { browserGpu } from '../runtime/webgpu/browser-gpu';
-import { COPY_DST, COPY_SRC } from '../runtime/webgpu/usage';
 import type { Shape } from '../tensor/shape';
 import { DeviceKeeper } from './device-keeper';
 import { openWorld } from './open-world';
@@ -36,7 +31,6 @@ async function open(program: Program, device: Config['device'], gpu: GPU | undef
   const world = await openWorld({ programs: [program], table: EMPTY, placement: 'shared', rankOfDevice, choice, gpu });
   return {
     world,
-    device: choice.opened?.device,
     async run(count: number): Promise<void> {
       await world.run(Array.from({ length: count }, () => STEP));
       await world.read([{ device: 0, buffer: MARK }]);
@@ -74,62 +68,4 @@ export async function benchProduct(
     { device: 0, buffer: 'b', data: b },
   ]);
   return { run, dispose, read: async () => must((await world.read([{ device: 0, buffer: 'c' }]))[0], 'c') };
-}
-
-export interface BenchAllReduce {
-  /** Bytes that all ranks send together in one all-reduce. */
-  readonly bytes: number;
-  run(count: number): Promise<void>;
-  /** Plain copyBufferToBuffer calls of as many bytes, that many times. */
-  copy(count: number): Promise<void>;
-  /** A rank's bucket. */
-  read(rank: number): Promise<Float32Array>;
-  write(rank: number, data: Float32Array<ArrayBuffer>): Promise<void>;
-  dispose(): Promise<void>;
-}
-
-export async function benchAllReduce(ranks: number, length: number, gpu = browserGpu()): Promise<BenchAllReduce> {
-  const group = Array.from({ length: ranks }, (_, rank) => rank);
-  const builder = new ProgramBuilder(group, PROGRAM_OPS);
-  for (const rank of group) {
-    declare(builder.lane(rank), 'bucket', [length]);
-    declare(builder.lane(rank), MARK, [1]);
-  }
-  const where = { phase: 'backward', anchor: 'allreduce', queue: 'comm' } as const;
-  ring.emit({ builder, op: 'allReduce', group, input: 'bucket', length, payload: 'gradient', seq: 0, where });
-  const { world, device, run, dispose } = await open(builder.finish('ddp', 'full'), 'webgpu', gpu);
-  const bytes = ring
-    .cost({ op: 'allReduce', bytes: 4 * length, worldSize: ranks })
-    .bytesSent.reduce((sum, each) => sum + each, 0);
-  const copies = plainCopies(must(device, 'a GPUDevice'), 4 * length, bytes);
-  return {
-    bytes,
-    run,
-    copy: copies.run,
-    read: async (rank) => must((await world.read([{ device: rank, buffer: 'bucket' }]))[0], 'bucket'),
-    write: (rank, data) => world.write([{ device: rank, buffer: 'bucket', data }]),
-    async dispose() {
-      copies.dispose();
-      await dispose();
-    },
-  };
-}
-
-/** Copies of `size` bytes, and a last shorter one, until `bytes` have been copied. */
-function plainCopies(device: GPUDevice, size: number, bytes: number) {
-  const buffers = ['from', 'to'].map((label) => device.createBuffer({ label, size, usage: COPY_SRC | COPY_DST }));
-  const [from, to] = [must(buffers[0], 'from'), must(buffers[1], 'to')];
-  return {
-    async run(count: number): Promise<void> {
-      for (let done = 0; done < count; done++) {
-        const encoder = device.createCommandEncoder();
-        for (let left = bytes; left > 0; left -= size) encoder.copyBufferToBuffer(from, 0, to, 0, Math.min(left, size));
-        device.queue.submit([encoder.finish()]);
-      }
-      await device.queue.onSubmittedWorkDone();
-    },
-    dispose(): void {
-      for (const buffer of buffers) buffer.destroy();
-    },
-  };
 }

@@ -3,9 +3,12 @@
  * train the same: initial weights and batches. Called by bench/ alone.
  */
 import { at } from '../base/invariant';
+import type { Config } from '../protocol/config';
 import type { Files } from '../protocol/session';
 import type { DeviceMemory } from '../protocol/trace';
 import { browserGpu } from '../runtime/webgpu/browser-gpu';
+import { machineOf } from '../simulator/machine';
+import { modelledStep } from '../simulator/simulate';
 import type { HostArray, Shape } from '../tensor/shape';
 import { type Blueprint, createBlueprint } from './blueprint';
 import { DeviceKeeper } from './device-keeper';
@@ -41,6 +44,17 @@ export async function benchSession(config: unknown, files: Files = {}, gpu = bro
       keeper.forget();
     },
   };
+}
+
+/** What a full step would take on a machine of the simulator. Runs nothing. */
+export function benchModel(
+  config: unknown,
+  files: Files,
+  machine: Config['hardware'],
+): { readonly label: string; readonly stepUs: number } {
+  const blueprint = blueprintOf(config, files);
+  const hardware = machineOf(blueprint.config, machine);
+  return { label: hardware.label, stepUs: modelledStep(at(blueprint.programs, 0), hardware).stepUs };
 }
 
 export interface BenchTensor {

@@ -1,0 +1,9 @@
+/** All studies, by id. */
+import { allReducePorts } from './all-reduce-ports';
+import { allReduceShared } from './all-reduce-shared';
+import { ddpAlone } from './ddp-alone';
+import { overlap } from './overlap';
+import type { Study } from './study';
+import { worldSize } from './world-size';
+
+export const STUDIES: readonly Study[] = [allReduceShared, allReducePorts, ddpAlone, overlap, worldSize];

@@ -1,0 +1,32 @@
+/** The studies (studies/, a file each), each in a page of its own; one that fails is reported with the reason, and the others go on. */
+import { callPage, openBenchPage, sentence } from './bench-page.mjs';
+import { chosen } from './summary.mjs';
+
+/** A study opens several sessions and takes several rounds of each. */
+const LIMIT_MS = 600_000;
+
+/** @param {import('playwright-core').Browser} browser @param {string} url @param {import('./workload-figures.mjs').Options} options */
+export async function measureStudies(browser, url, { only, rounds, milliseconds }) {
+  const first = await openBenchPage(browser, url);
+  /** @type {{id: string, title: string}[]} */
+  const all = await first.evaluate(() => Reflect.get(globalThis, 'bench').studies);
+  await first.close();
+  /** @type {import('./result.d.ts').StudyFigure[]} */
+  const found = [];
+  for (const { id, title } of all.filter((study) => chosen(study.id, only))) {
+    console.log(`\n${title}`);
+    const page = await openBenchPage(browser, url);
+    try {
+      /** @type {import('./studies/study').StudyResult} */
+      const result = await callPage(page, 'study', [id, { rounds, milliseconds }], LIMIT_MS, title);
+      for (const { title: row, by, value } of result.ratios) console.log(`  ${row}: ${by}: ${value.toFixed(2)}x`);
+      found.push({ id, title, result });
+    } catch (error) {
+      console.log(`  ${sentence(error)}`);
+      found.push({ id, title, problem: sentence(error) });
+    } finally {
+      await page.close();
+    }
+  }
+  return found;
+}
