@@ -167,6 +167,14 @@ test('DDP: sampler, epochs and buckets as configured', () => {
   );
 });
 
+test('of the algorithms of an all-reduce torch can choose one, by NCCL_ALGO', () => {
+  expect(textOf({ mode: 'ddp' })).not.toContain('NCCL');
+  const double = textOf({ mode: 'ddp', ddp: { algorithm: 'doubleTree' } });
+  expect(double).toContain('import os');
+  expect(double.indexOf("os.environ['NCCL_ALGO'] = 'Tree'")).toBeLessThan(double.indexOf('init_process_group'));
+  expect(textOf({ mode: 'ddp', ddp: { algorithm: 'halvingDoubling' } })).toContain('is no choice in torch');
+});
+
 test('accumulation: micro-batches, the loss shared out, a step when its batches are there', () => {
   const text = textOf({ accumulate: 4, batchSize: 34, clipGradNorm: 0.5 });
   expect(text).toContain('batch_size=8,');

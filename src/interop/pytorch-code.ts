@@ -6,6 +6,7 @@
 import { type Config, DEFAULT_CONFIG } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
 import { python } from './python';
+import { ALGORITHM_ADVERBS, ALGORITHM_LINES } from './pytorch-algorithm';
 import { checkpointCode } from './pytorch-checkpoint';
 import { averageLine, averagerLines, hookImports, hookLines, syncLines } from './pytorch-comm-hooks';
 import { dataCode } from './pytorch-data';
@@ -233,16 +234,17 @@ function ddp(config: Config): CodeLine[] {
   const device = several ? 'local_rank' : 'rank';
   const { algorithm, overlap, samplesPerRank } = config.ddp;
   const loaders = loaderLines(config, rankBatch(config));
-  const how = `${algorithm === 'naive' ? ' naively' : ''} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
+  const how = `${ALGORITHM_ADVERBS[algorithm]} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
   return script(config, {
     imports: [
-      ...(several ? ['import os'] : []),
+      ...(several || algorithm === 'doubleTree' ? ['import os'] : []),
       ...(config.timeoutS === DEFAULT_CONFIG.timeoutS ? [] : ['from datetime import timedelta']),
       ...(samplesPerRank ? [] : ['from torch.utils.data.distributed import DistributedSampler']),
       'from torch.nn.parallel import DistributedDataParallel',
       ...hookImports(config),
     ],
     setUp: [
+      ...ALGORITHM_LINES[algorithm],
       config.timeoutS === DEFAULT_CONFIG.timeoutS
         ? "torch.distributed.init_process_group('nccl')"
         : `torch.distributed.init_process_group('nccl', timeout=timedelta(seconds=${config.timeoutS}))`,
