@@ -77,20 +77,20 @@ fn sum(a: u32, b: u32) -> u32 {
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 2097152u + id.x;
   if (i >= params.count) { return; }
-  let from = id.z * params.source_stride;
+  let origin = id.z * params.source_stride;
   let to = id.z * params.target_stride;
   if (MODE == 0u) {
-    let low = divided(to_half(bitcast<u32>(source[from + 2u * i])));
+    let low = divided(to_half(bitcast<u32>(source[origin + 2u * i])));
     var high = 0u;
-    if (2u * i + 1u < params.length) { high = divided(to_half(bitcast<u32>(source[from + 2u * i + 1u]))); }
+    if (2u * i + 1u < params.length) { high = divided(to_half(bitcast<u32>(source[origin + 2u * i + 1u]))); }
     destination[to + i] = bitcast<i32>(low | (high << 16u));
   } else if (MODE == 1u) {
     let own = bitcast<u32>(destination[to + params.start + i]);
-    let received = bitcast<u32>(source[from + i]);
+    let received = bitcast<u32>(source[origin + i]);
     destination[to + params.start + i] =
       bitcast<i32>(sum(own & 0xffffu, received & 0xffffu) | (sum(own >> 16u, received >> 16u) << 16u));
   } else {
-    let word = bitcast<u32>(source[from + i]);
+    let word = bitcast<u32>(source[origin + i]);
     destination[to + 2u * i] = bitcast<i32>(to_float(word & 0xffffu));
     if (2u * i + 1u < params.length) { destination[to + 2u * i + 1u] = bitcast<i32>(to_float(word >> 16u)); }
   }

@@ -26,8 +26,8 @@ fn total(lane: u32, part: f32) -> f32 {
   return sum;
 }
 
-// First row >= from that is this invocation's.
-fn first(lane: u32, from: u32) -> u32 { return from + (lane + 64u - from % 64u) % 64u; }
+// First row >= least that is this invocation's.
+fn first(lane: u32, least: u32) -> u32 { return least + (lane + 64u - least % 64u) % 64u; }
 
 @compute @workgroup_size(64, 1)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
