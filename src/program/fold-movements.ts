@@ -117,8 +117,13 @@ function movedBuffers(
 /** The one collective that all transfers of a step belong to. */
 function collectiveOf(step: LinearStep): string | undefined {
   if (step.kind !== 'transfer') return undefined;
-  const [first, ...others] = new Set(step.items.map(({ recv }) => recv.instruction.collective?.seq));
-  return first === undefined || others.length > 0 ? undefined : `collective ${first}`;
+  const [first, ...others] = new Set(
+    step.items.map(({ recv }) => {
+      const { collective } = recv.instruction;
+      return collective && `collective ${collective.group ?? ''} ${collective.seq}`;
+    }),
+  );
+  return others.length > 0 ? undefined : first;
 }
 
 /** What a step moves; undefined when it does anything else. */
