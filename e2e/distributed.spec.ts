@@ -45,5 +45,5 @@ test('window.lockstep.spawn: ranks in workers meet, sum, and say who waits for w
   );
   expect(broken).toContain('Process 1 terminated');
   expect(broken).toContain('rank 1 is gone');
-  expect(page.workers().filter((worker) => /rank-process/.test(worker.url()))).toEqual([]);
+  await expect.poll(() => page.workers().filter((worker) => /rank-process/.test(worker.url()))).toEqual([]);
 });
