@@ -1,69 +1,68 @@
-/** Buckets as DDP's own logs show them. */
+/** Buckets as DDP's own logs show them, in every setting that decides about them. */
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { configSchema, type LayerConfig } from '../../protocol/config';
+import { at, must } from '../../base/invariant';
+import { type ConfigInput, configSchema, type LayerInput } from '../../protocol/config';
 import { elements } from '../../tensor/shape';
 import fixtures from '../fixtures/buckets.json';
-import { stageGraph } from '../stage-graph';
+import { type StageGraph, stageGraph } from '../stage-graph';
 import { PROGRAM_OPS } from '../strategies';
 import { assignBuckets } from './buckets';
-import { bucketsOf, readyOrder } from './ready-order';
+import { type Buckets, bucketsOf, initialBuckets, passesBeforeRebuild, readyOrder, rebuilds } from './ready-order';
+
+interface Logged {
+  readonly dims: readonly (readonly number[])[];
+  readonly ddp: ConfigInput['ddp'];
+  readonly initial: string;
+  readonly rebuilt: string | null;
+  readonly indices: string | null;
+  readonly order: string;
+  readonly passesBeforeRebuild: number | null;
+  /** A Linear(300, 1000) that forward does not call stands before that layer. */
+  readonly unusedAt?: number;
+  /** Layers in the order in which they are constructed, where forward calls them in another one. */
+  readonly registered?: readonly number[];
+}
 
 test.each(fixtures.assignment)('assigns $bytes under $limits', ({ bytes, limits, buckets }) => {
   expect(assignBuckets(bytes, limits)).toEqual(buckets);
 });
 
-describe.each(fixtures.ddp)(
-  'linears $dims, cap $bucketCapMb',
-  ({ dims, bucketCapMb, initial, rebuilt, indices, order }) => {
-    const layers: LayerConfig[] = dims.map(([from, to]) => ({
-      type: 'Linear',
-      in: from ?? 0,
-      out: to ?? 0,
-      bias: true,
-    }));
-    const config = v.parse(configSchema, {
-      model: { layers },
-      mode: 'ddp',
-      worldSize: 2,
-      ddp: bucketCapMb === null ? {} : { bucketCapMb },
-    });
-    const outputs = dims.at(-1)?.[1] ?? 0;
-    const stage = stageGraph(
-      {
-        config,
-        ops: PROGRAM_OPS,
-        inputShape: [dims[0]?.[0] ?? 0],
-        inputType: 'f32',
-        targetShape: [outputs],
-        targetType: 'f32',
-      },
-      { rows: 4, withLoss: true },
-    );
-    const index = (name: string) => stage.parameters.findIndex((p) => p.name === name);
-    const size = (name: string) => 4 * elements(stage.graph.values.find((v) => v.name === name)?.type.shape ?? []);
-    const bytes = (first: boolean) =>
-      bucketsOf(stage, config, !first)
-        .map((bucket) => bucket.reduce((n, p) => n + size(p.name), 0))
-        .join(', ');
+function build({ dims, ddp, unusedAt, registered }: Logged) {
+  const layers: LayerInput[] = dims.map(([from = 0, to = 0]) => ({ type: 'Linear', in: from, out: to }));
+  if (unusedAt !== undefined)
+    layers.splice(unusedAt, 0, { type: 'Unused', layers: [{ type: 'Linear', in: 300, out: 1000 }] });
+  const config = v.parse(configSchema, { model: { layers }, mode: 'ddp', worldSize: 2, ddp });
+  const inputShape = [at(at(dims, 0), 0)];
+  const targetShape = [at(at(dims, dims.length - 1), 1)];
+  const types = { inputType: 'f32', targetType: 'f32' } as const;
+  const stage = stageGraph(
+    { config, ops: PROGRAM_OPS, inputShape, targetShape, ...types },
+    { rows: 4, withLoss: true },
+  );
+  const inOrder = registered?.flatMap((layer) => [2 * layer, 2 * layer + 1].map((i) => at(stage.registered, i)));
+  return { config, stage: inOrder ? ({ ...stage, registered: inOrder } satisfies StageGraph) : stage };
+}
 
-    test('gradients become ready in the order of autograd', () => {
-      expect(
-        readyOrder(stage)
-          .map((p) => index(p.name))
-          .join(', '),
-      ).toBe(order);
-    });
-    test('iteration 0 has one bucket', () => {
-      expect(bytes(true)).toBe(initial);
-    });
-    test('rebuilt buckets', () => {
-      expect(bytes(false)).toBe(rebuilt);
-      expect(
-        bucketsOf(stage, config, true)
-          .map((b) => b.map((p) => index(p.name)).join(' '))
-          .join(', '),
-      ).toBe(indices);
-    });
-  },
-);
+describe.each(fixtures.ddp as readonly Logged[])('linears $dims, $ddp, unused at $unusedAt', (logged) => {
+  const { config, stage } = build(logged);
+  const index = (name: string) => stage.registered.findIndex((p) => p.name === name);
+  const shapes = new Map(stage.graph.values.map((value) => [value.name, value.type.shape]));
+  const bytes = (buckets: Buckets) =>
+    buckets.map((bucket) => bucket.reduce((n, p) => n + 4 * elements(must(shapes.get(p.name), p.name)), 0)).join(', ');
+
+  test('gradients become ready in the order of autograd', () => {
+    const order = readyOrder(stage).map((p) => index(p.name));
+    expect(order.join(', ')).toBe(logged.order);
+  });
+  test('the constructor builds', () => {
+    expect(bytes(initialBuckets(stage, config))).toBe(logged.initial);
+  });
+  test('rebuilt buckets', () => {
+    const after = bucketsOf(stage, config, true);
+    expect(bytes(after)).toBe(logged.rebuilt ?? logged.initial);
+    if (logged.indices !== null)
+      expect(after.map((b) => b.map((p) => index(p.name)).join(' ')).join(', ')).toBe(logged.indices);
+    expect(rebuilds(config) ? passesBeforeRebuild(config) : null).toBe(logged.passesBeforeRebuild);
+  });
+});
