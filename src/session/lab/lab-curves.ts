@@ -12,7 +12,7 @@ import { labHardware } from './lab-hardware';
 import { checkRequest, costRequest, knownAlgorithms, labLength, labProgram } from './lab-program';
 
 /** Elements for each rank, beyond which chunks of whole elements change no order any more. */
-const FLUTTER = 8;
+const FLUTTER = 4;
 /** Times that differ by less, relatively, are the same. */
 export const ALIKE = 1e-3;
 
@@ -82,7 +82,9 @@ function crossovers(request: LabRequest, timed: Timed, pair: Pair): readonly Lab
       if (winner(middle) === last) from = middle;
       else before = middle;
     }
-    const until = Math.min(high - unit, from + FLUTTER * request.worldSize * unit);
+    // In larger buffers a chunk that is an element longer is within ALIKE.
+    const flutters = from * ALIKE < FLUTTER * request.worldSize ? FLUTTER * request.worldSize * unit : 0;
+    const until = Math.min(high - unit, from + flutters);
     for (let length = from + unit; length <= until; length += unit) if (winner(length) !== last) from = length + unit;
     return [...between(low, from - unit), crossover(request, timed, from, [winner(from - unit), last])];
   };

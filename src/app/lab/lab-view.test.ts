@@ -1,0 +1,108 @@
+/** What the lab's figure says and where it puts things, from real runs of the session. */
+import { describe, expect, test } from 'vitest';
+import { at, must } from '../../base/invariant';
+import type { LabCrossover } from '../../protocol/lab';
+import { runLab } from '../../session/lab/run-lab';
+import { crossoverText } from './curve-words';
+import { figureLayout, waysOf } from './figure-layout';
+import { DEFAULT_LAB, type LabSettings, labRequest, parseLab, printLab, withLab } from './lab-link';
+import { contributorsIn, labSentence } from './lab-sentence';
+import { formulaText, presetOf } from './lab-words';
+
+const run = (part: Partial<LabSettings>) => runLab(labRequest(must(withLab(DEFAULT_LAB, part), 'settings')));
+
+describe('the link', () => {
+  test('says only what differs, and brings it back', () => {
+    expect(printLab(DEFAULT_LAB)).toBe('allReduce');
+    const other = must(withLab(DEFAULT_LAB, { algorithm: 'tree', ranks: 6, round: 2 }), 'settings');
+    expect(printLab(other)).toBe('allReduce(algorithm:tree,ranks:6,round:2)');
+    expect(parseLab(printLab(other))).toEqual(other);
+  });
+  test.each(['allReduce(ranks:17)', 'allReduce(ranks:0)', 'sum', 'allReduce(gbPerS:0)', 'allReduce(colour:red)', ''])(
+    'refuses %s',
+    (text) => {
+      expect(parseLab(text)).toBeUndefined();
+    },
+  );
+  test('a root and nodes beyond the ranks come back into the group', () => {
+    expect(withLab(DEFAULT_LAB, { ranks: 3, root: 9, nodes: 8 })).toMatchObject({ root: 2, nodes: 3 });
+  });
+});
+
+describe('the sentence', () => {
+  test('of a ring names the neighbour, the bytes and how complete the sum is', () => {
+    const result = run({});
+    expect(labSentence(result, 0)).toBe(
+      'Start: each of 4 ranks has 16 elements (64 B) of its own; every rank gets the reduction of all buffers.',
+    );
+    expect(labSentence(result, 2)).toBe(
+      'Round 2 of 6, reduce-scatter: every rank sends 4 elements (16 B) to the rank before it; the receiver adds it to its own.' +
+        ' What has arrived now holds the values of 3 of 4 ranks.',
+    );
+    expect(labSentence(result, 6)).toContain('Done: every rank gets the reduction of all buffers.');
+  });
+  test('of one rank, and of nothing, says that nothing is sent', () => {
+    expect(labSentence(run({ ranks: 1 }), 0)).toContain('Nothing has to be sent.');
+    expect(labSentence(run({ length: 0 }), 0)).toContain('Nothing has to be sent.');
+  });
+  test('of every collective and algorithm there is one a round', () => {
+    for (const type of ['broadcast', 'gather', 'allToAll', 'reduceScatter', 'barrier'] as const)
+      for (const algorithm of ['naive', 'ring', 'tree', 'halvingDoubling'] as const) {
+        const result = run({ type, algorithm, ranks: 5 });
+        for (let position = 0; position <= result.rounds.length; position++)
+          expect(labSentence(result, position)).toMatch(/^(Start|Round \d+ of \d+)/);
+      }
+  });
+});
+
+describe('the figure', () => {
+  const overlaps = (a: { x: number; width: number }, b: { x: number; width: number }) =>
+    a.x < b.x + b.width && b.x < a.x + a.width;
+  test.each([
+    { ranks: 4, width: 700 },
+    { ranks: 16, width: 760 },
+    { ranks: 4, width: 366 },
+    { ranks: 16, width: 366, type: 'allToAll' as const },
+  ])('columns stand side by side, and every message has a way: %o', ({ width, ...part }) => {
+    for (const algorithm of ['ring', 'naive', 'halvingDoubling', 'tree'] as const) {
+      const result = run({ algorithm, length: 48, ...part });
+      const layout = figureLayout(result, width);
+      layout.columns.forEach((column, i) => {
+        for (const other of layout.columns.slice(i + 1)) expect(overlaps(column, other)).toBe(false);
+        expect(column.x + column.width).toBeLessThanOrEqual(layout.width);
+      });
+      for (const { transfers } of result.rounds)
+        expect(waysOf(layout, result, transfers)).toHaveLength(transfers.length);
+    }
+  });
+  test('sixteen ranks of a ring fit a wide page', () => {
+    expect(figureLayout(run({ ranks: 16, length: 64 }), 760).width).toBeLessThanOrEqual(760);
+  });
+  test('messages that pass each other beside a column keep to lanes of their own', () => {
+    const result = run({ algorithm: 'halvingDoubling', ranks: 8, length: 64 });
+    const layout = figureLayout(result, 800);
+    const first = at(result.rounds, 0);
+    const paths = waysOf(layout, result, first.transfers).map(({ path }) => path);
+    expect(new Set(paths).size).toBe(paths.length);
+  });
+});
+
+test('why two algorithms change places, in the figures of both', () => {
+  const crossover: LabCrossover = {
+    bytes: 65536,
+    timeUs: 120,
+    below: { algorithm: 'tree', rounds: 6, bytes: 131072 },
+    above: { algorithm: 'ring', rounds: 14, bytes: 114688 },
+  };
+  const text = crossoverText(crossover);
+  expect(text).toContain('Below 64 KiB tree is faster, from there on ring (120 µs)');
+  expect(text).toContain('tree has 6 messages follow each other, ring 14');
+  expect(text).toContain('ring sends 112 KiB, that of tree 128 KiB');
+});
+
+test('masks are counted, presets found, formulas set in Greek', () => {
+  expect([0, 1, 0b1011, 0xffff].map(contributorsIn)).toEqual([0, 1, 3, 16]);
+  expect(presetOf(3, 300)).toBe('nvlink');
+  expect(presetOf(3, 301)).toBe('own');
+  expect(formulaText('2 (N-1) (alpha + S / (N beta))')).toBe('2 (N−1) (α + S / (N β))');
+});
