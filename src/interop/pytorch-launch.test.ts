@@ -22,6 +22,13 @@ test.each<[ConfigInput, readonly string[]]>([
       '#     --rdzv_backend=c10d --rdzv_endpoint=node0:29400 train.py',
     ],
   ],
+  [
+    { mode: 'ddp', worldSize: 2, maxRestarts: 7 },
+    [
+      '# torchrun --nproc_per_node=2 --max_restarts=7 train.py',
+      '# what torchrun starts again begins at the top: the run here goes on from its last checkpoint',
+    ],
+  ],
 ])('%j', (input, expected) => {
   expect(launchLines(config(input))).toEqual(expected);
 });
@@ -34,4 +41,11 @@ test('on several nodes a rank computes on cuda:LOCAL_RANK', () => {
   expect(text).toContain("local_rank = int(os.environ['LOCAL_RANK'])");
   expect(text).toContain('device_ids=[local_rank]');
   expect(text).not.toMatch(/\.to\(rank\)/);
+});
+
+test("a timeout that is not the default is the process group's", () => {
+  const settings = config({ mode: 'ddp', worldSize: 2, timeoutS: 5 });
+  const text = codeLines(settings, STRATEGIES.ddp.layersOfDevice(settings)).map((line) => line.text);
+  expect(text).toContain("torch.distributed.init_process_group('nccl', timeout=timedelta(seconds=5))");
+  expect(text).toContain('from datetime import timedelta');
 });

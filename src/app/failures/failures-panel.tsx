@@ -72,7 +72,7 @@ export function FailuresPanel() {
           Kill the process
         </button>
       )}
-      {devices > 1 && <SlowLink devices={devices} name={name} stragglers={stragglers} put={put} />}
+      {devices > 1 && <SlowLink devices={devices} stragglers={stragglers} put={put} />}
       <Costs name={name} devices={devices} />
       {isGroup && (
         <NumberSetting
@@ -152,13 +152,12 @@ function Factor({ label, value, onChange }: FactorProps) {
 
 interface SlowLinkProps {
   readonly devices: number;
-  readonly name: (device: number) => string;
   readonly stragglers: Stragglers;
   readonly put: (next: Stragglers) => void;
 }
 
 /** One link at a time; a permalink may hold more. */
-function SlowLink({ devices, name, stragglers, put }: SlowLinkProps) {
+function SlowLink({ devices, stragglers, put }: SlowLinkProps) {
   const slow = slowLink(stragglers);
   const [picked, setPicked] = useState('0 1');
   const id = useId();
@@ -183,7 +182,7 @@ function SlowLink({ devices, name, stragglers, put }: SlowLinkProps) {
             ? []
             : [
                 <option key={`${from} ${to}`} value={`${from} ${to}`}>
-                  {name(from)} → {name(to)}
+                  {from} → {to}
                 </option>,
               ],
         )}
