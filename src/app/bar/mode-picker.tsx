@@ -9,6 +9,8 @@ interface ModeWords {
   /** In full, as PyTorch calls it. */
   readonly name: string;
   readonly short: string;
+  /** Where the bar has little room. */
+  readonly tight?: string;
   readonly title: string;
 }
 
@@ -18,6 +20,7 @@ const MODES: readonly ModeWords[] = [
     mode: 'dataParallel',
     name: 'DataParallel',
     short: 'DataParallel',
+    tight: 'DP',
     title: 'One process; each forward copies the model to every device; device 0 gathers',
   },
   {
@@ -30,6 +33,7 @@ const MODES: readonly ModeWords[] = [
     mode: 'modelParallel',
     name: 'Model parallel',
     short: 'Model parallel',
+    tight: 'Model',
     title: 'Layers live on different devices; activations cross, one device works at a time',
   },
   {
@@ -46,7 +50,7 @@ export function ModePicker({ disabled }: { disabled: boolean }) {
   const controller = useController();
   return (
     <div role="radiogroup" aria-label="Parallel mode" className={styles['group']}>
-      {MODES.map(({ mode, name, short, title }) => (
+      {MODES.map(({ mode, name, short, tight = short, title }) => (
         <label key={mode} title={title}>
           <input
             type="radio"
@@ -56,7 +60,10 @@ export function ModePicker({ disabled }: { disabled: boolean }) {
             disabled={disabled}
             onChange={() => controller.apply(withMode(config, mode))}
           />
-          <span aria-hidden>{short}</span>
+          <span aria-hidden>
+            <i className={styles['short']}>{short}</i>
+            <i className={styles['tight']}>{tight}</i>
+          </span>
         </label>
       ))}
     </div>
