@@ -240,7 +240,10 @@ export interface SessionApi {
   /** PyTorch's flight recorder: the last collectives of every rank with what became of them; of a run that has a process group. */
   flightRecorder(): Promise<readonly FlightRecorderDump[]>;
   /** The current weights as .safetensors. */
-  saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
+  saveWeights(options?: {
+    /** DDP and DataParallel: as the wrapper's own state_dict(), with `module.` before every name. */
+    readonly wrapped?: boolean;
+  }): Promise<Uint8Array<ArrayBuffer>>;
   /** The state between two steps, from which `resume` goes on; rank 0's, and of the others what differs from it. While playing, too. */
   saveCheckpoint(): Promise<CheckpointFiles>;
   /** DDP: what overlap saves in the open run; empty in other modes. */

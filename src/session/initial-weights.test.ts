@@ -10,6 +10,7 @@ import torchState from './fixtures/torch-state.json';
 import { initialWeights } from './initial-weights';
 import { parseConfig } from './parse-config';
 import { runConfig } from './run';
+import { openTestSession } from './testing/open-session';
 
 const FILE = 'w.safetensors';
 const layers: readonly LayerConfig[] = [{ type: 'Linear', in: 2, out: 3, bias: true }];
@@ -134,4 +135,26 @@ test('what a run saves, torch can load, and a run that starts from it goes on fr
   const after = readSafetensors(FILE, next.weights);
   expect(after.find((t) => t.name === 'norm.num_batches_tracked')?.data).toEqual(BigInt64Array.of(3n));
   expect(after.find((t) => t.name === 'a.weight')?.data).toEqual(of('a.weight').data);
+});
+
+test('DDP saves model.module.state_dict(), or its own with module. before every name; both are read alike', async () => {
+  const s = await openTestSession({
+    device: 'cpu',
+    mode: 'ddp',
+    worldSize: 2,
+    data: { type: 'xor', samples: 16 },
+    batchSize: 4,
+  });
+  await s.api.traceStep();
+  const [plain, wrapped] = [await s.api.saveWeights(), await s.api.saveWeights({ wrapped: true })];
+  await s.close();
+  const names = (file: Uint8Array<ArrayBuffer>) => readSafetensors('w', file).map((t) => t.name);
+  expect(names(wrapped)).toEqual(names(plain).map((name) => `module.${name}`));
+  const hashes = await Promise.all(
+    [plain, wrapped].map(async (file) => {
+      const config = { device: 'cpu', data: { type: 'xor', samples: 16 }, steps: 1, weights: 'w.safetensors' };
+      return (await runConfig(config, { 'w.safetensors': file })).report.weightsSha256;
+    }),
+  );
+  expect(hashes[0]).toBe(hashes[1]);
 });

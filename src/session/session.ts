@@ -80,7 +80,8 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     killRank: (rank, at) => typed(() => running().killRank(rank, at)),
     flightRecorder: () => typed(async () => running().flightRecorder()),
     hangRank: (rank, at) => typed(async () => running().hangRank(rank, at)),
-    saveWeights: () => typed(async () => weightsFile(running().training.blueprint, await running().weights())),
+    saveWeights: (options) =>
+      typed(async () => weightsFile(running().training.blueprint, await running().weights(), options)),
     saveCheckpoint: () =>
       typed(async () => writeCheckpoint(running().training.blueprint, await running().checkpoint())),
     overlap: () => typed(async () => overlapTimes(running().training.blueprint)),

@@ -11,7 +11,15 @@ import type { Blueprint } from './blueprint';
 import { mergedState } from './merged-weights';
 import type { Weights } from './training';
 
-export function weightsFile(blueprint: Blueprint, weights: Weights): Uint8Array<ArrayBuffer> {
+/**
+ * `wrapped`: as model.state_dict() of DistributedDataParallel or DataParallel gives it, with `module.` before every name; default: model.module.state_dict().
+ * Only these two modes wrap the model.
+ */
+export function weightsFile(
+  blueprint: Blueprint,
+  weights: Weights,
+  { wrapped = false }: { readonly wrapped?: boolean } = {},
+): Uint8Array<ArrayBuffer> {
   const { parameters, buffers, config } = blueprint;
   const merged = mergedState(blueprint, weights);
   const own = parameters.map(({ name, shape }): NamedTensor => ({ name, shape, data: must(merged.get(name), name) }));
@@ -29,5 +37,7 @@ export function weightsFile(blueprint: Blueprint, weights: Weights): Uint8Array<
       if (data instanceof Float32Array) return { name, shape, data: values };
       return { name, shape: sameShape(shape, [1]) ? [] : shape, data: BigInt64Array.from(values, BigInt) };
     });
-  return writeSafetensors([...own, ...tied, ...kept], { format: 'pt' });
+  const prefix = wrapped && (config.mode === 'ddp' || config.mode === 'dataParallel') ? 'module.' : '';
+  const all = [...own, ...tied, ...kept].map((tensor) => ({ ...tensor, name: `${prefix}${tensor.name}` }));
+  return writeSafetensors(all, { format: 'pt' });
 }
