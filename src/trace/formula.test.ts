@@ -67,3 +67,21 @@ test('model parallel: the width of each border, both ways', () => {
   expect(split([0], [1], [2]).perDevice).toEqual([80, 160, 80]);
   expect(split([0, 1, 2]).total).toBe(0);
 });
+
+test('parameter server: all of it passes the server', () => {
+  const server = bytesFormula(info({ mode: 'parameterServer' }, [0, 3, 3, 0]));
+  expect(server).toMatchObject({ perDevice: [216, 108, 108, 0], total: 432, exact: true });
+  expect(bytesFormula(info({ mode: 'parameterServer' }, [8])).total).toBe(0);
+});
+
+test('communication hooks send less', () => {
+  const total = (commHook: NonNullable<NonNullable<ConfigInput['ddp']>['commHook']>, variant = 'full') =>
+    bytesFormula(info({ mode: 'ddp', ddp: { commHook } }, [2, 2]), [2, 2], variant).total;
+  // 27 elements are 14 words of two halves.
+  expect(total({ type: 'fp16Compress' })).toBe(2 * 56);
+  expect(total({ type: 'localSGD' })).toBe(0);
+  expect(total({ type: 'localSGD' }, 'full-average')).toBe(2 * 108);
+  // [4, 2] and [3, 4] as factors of rank 1: 6 and 7 elements; biases as they are.
+  expect(total({ type: 'powerSGD', minCompressionRate: 1 })).toBe(2 * 4 * (6 + 4 + 7 + 3));
+  expect(total({ type: 'powerSGD', minCompressionRate: 1 }, 'last-plain')).toBe(2 * 108);
+});

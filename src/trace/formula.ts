@@ -5,6 +5,7 @@
 import { unreachable } from '../base/invariant';
 import type { LayerConfig } from '../protocol/config';
 import type { SessionInfo } from '../protocol/session';
+import { hookBytes } from './hook-bytes';
 
 export interface Formula {
   /** Bytes sent a step by each device; or, where not exact, their mean: chunks are rounded to elements, and ranks of a tree have unlike shares. */
@@ -36,14 +37,18 @@ function widthAfter(layers: readonly LayerConfig[], inputs: number): number {
 const parameterBytes = (info: FormulaInfo): number =>
   BYTES * sum(info.parameters.map((p) => p.shape.reduce((n, d) => n * d, 1)));
 
-/** `rows`: samples on each device in the step meant; a full step's by default. */
-export function bytesFormula(info: FormulaInfo, rows: readonly number[] = info.batchPerRank): Formula {
+/** `rows`: samples on each device in the step meant; a full step's by default. `variant`: its Program. */
+export function bytesFormula(
+  info: FormulaInfo,
+  rows: readonly number[] = info.batchPerRank,
+  variant = 'full',
+): Formula {
   const { config, worldSize } = info;
   switch (config.mode) {
     case 'single':
       return formula([0], '0: one device sends nothing');
     case 'ddp':
-      return ddp(info, worldSize);
+      return ddp(info, worldSize, variant);
     case 'dataParallel':
       return dataParallel(info, rows);
     case 'modelParallel':
@@ -55,18 +60,19 @@ export function bytesFormula(info: FormulaInfo, rows: readonly number[] = info.b
   }
 }
 
-function ddp(info: FormulaInfo, n: number): Formula {
-  const bytes = parameterBytes(info);
+function ddp(info: FormulaInfo, n: number, variant: string): Formula {
+  const { bytes, note } = hookBytes(info, variant);
+  const remark = note === '' ? '' : ` (${note})`;
   if (n === 1) return formula([0], '0: one rank has nobody to average with');
   if (info.config.ddp.algorithm === 'naive') {
     const perDevice = Array.from({ length: n }, (_, rank) => (rank === 0 ? (n - 1) * bytes : bytes));
-    return formula(perDevice, `rank 0 sends (N-1) × S, the others S; N = ${n}, S = ${bytes} B`);
+    return formula(perDevice, `rank 0 sends (N-1) × S, the others S; N = ${n}, S = ${bytes} B${remark}`, note === '');
   }
   // Whatever the algorithm: of N copies of an element N-1 are joined to others, and N-1 ranks are told the sum.
   const each = (2 * (n - 1) * bytes) / n;
   return formula(
     Array.from({ length: n }, () => each),
-    `${allReduceText(info, n)}; N = ${n}, S = ${bytes} B`,
+    `${allReduceText(info, n)}; N = ${n}, S = ${bytes} B${remark}`,
     false,
   );
 }

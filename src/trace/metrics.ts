@@ -34,6 +34,7 @@ export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Me
   const formula = bytesFormula(
     info,
     trace.samples.map((ids) => ids.length),
+    trace.variant,
   );
   const devices = Array.from({ length: deviceCount(trace) }, (_, device) => device);
   const use = devices.map((device) => timeUse(trace, clock, device));

@@ -106,6 +106,22 @@ test('the bytes of every step, the first and the short last one too, are those o
     expect(bytesFormula(info).text).not.toBe('');
   }));
 
+test.each<ConfigInput>([
+  { mode: 'parameterServer', worldSize: 4 },
+  { mode: 'parameterServer', worldSize: 3, parameterServer: { synchronous: false, staleness: 3 } },
+  { mode: 'ddp', worldSize: 3, ddp: { commHook: { type: 'fp16Compress' }, bucketCapMb: 0.0002 } },
+  { mode: 'ddp', worldSize: 3, ddp: { commHook: { type: 'powerSGD', startPowerSGDIter: 2 } } },
+  { mode: 'ddp', worldSize: 2, ddp: { commHook: { type: 'localSGD', period: 2, startLocalSGDIter: 1 } } },
+])('bytes of %o', async (config) => {
+  const { info, traces } = await run({ ...config, batchSize: 12 }, 4);
+  for (const trace of traces) {
+    const { bytesAgree, formula, traffic } = metricsOf(trace, 'modelled', info);
+    expect(bytesAgree, `${formula.text}: ${formula.total} B, counted ${traffic.total} B in ${trace.variant}`).toBe(
+      true,
+    );
+  }
+});
+
 test('contents at a cursor do not depend on the way there', async () => {
   const { traces } = await run({ mode: 'ddp', worldSize: 3, batchSize: 12, ddp: { bucketCapMb: 0.0002 } }, 2);
   const trace = at(traces, 1);

@@ -76,6 +76,20 @@ export function ClusterPanel() {
         </Opened>
       )}
       {mode === 'modelParallel' && <SplitEditor />}
+      {mode === 'parameterServer' && (
+        <>
+          <FlagSetting
+            label="Synchronous"
+            path="parameterServer.synchronous"
+            title="A step waits for the gradients of all workers; off: each worker's gradient is applied in its turn"
+          />
+          <NumberSetting
+            label="Staleness"
+            path="parameterServer.staleness"
+            title="Asynchronous: updates that a worker's parameters are behind the server's when its gradient is applied"
+          />
+        </>
+      )}
       {mode !== 'single' && <FlagSetting label="Compare with Single" path="compareSingle" />}
       <Opened label="Launch: nodes and ranks">
         <LaunchPanel />
