@@ -61,7 +61,13 @@ const dropout = [
   { type: 'Dropout', p: 0.3 },
   { type: 'Linear', in: 6, out: 1 },
 ] as const;
-const common = { device: 'webgpu', compareSingle: false, seed: 5, data: { type: 'xor', samples: 42 } } as const;
+const common = {
+  device: 'webgpu',
+  compareSingle: false,
+  seed: 5,
+  data: { type: 'xor', samples: 42 },
+  maxRestarts: 100,
+} as const;
 
 const RUNS: Readonly<Record<string, ConfigInput>> = {
   'Adam with dropout': {
