@@ -7,7 +7,7 @@ import { at } from '../base/invariant';
 import type { Link } from '../protocol/collective';
 import type { Rank } from '../protocol/trace';
 import type { CollectiveCall } from './collective';
-import type { Hop, Round } from './recipe';
+import type { Hop, Round } from './hop';
 import { type Stretch, share } from './stretches';
 
 export interface Tree {

@@ -9,8 +9,9 @@ import type { Rank } from '../protocol/trace';
 import { barrierFrom } from './barrier';
 import type { CollectiveCall, CostRequest } from './collective';
 import { type Core, coreOf, doublingRounds, halvingRounds, sentInRounds } from './halving-rounds';
+import type { Hop, Round } from './hop';
 import { block, copyOwn, outputOf, scaleInput, scratch } from './local-steps';
-import { algorithm, type Hop, type Recipe, type Round } from './recipe';
+import { algorithm, type Recipe } from './recipe';
 import { elementsOf, messageUs, type Stretch, share } from './stretches';
 
 const WHOLE_TIME = ' (+ 2 alpha + 2 S / beta where N is no power of two)';

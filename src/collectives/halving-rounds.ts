@@ -4,7 +4,7 @@
  */
 import { at } from '../base/invariant';
 import type { Rank, Slice } from '../protocol/trace';
-import type { Hop, Round } from './recipe';
+import type { Hop, Round } from './hop';
 import { bytesOf, type Stretch } from './stretches';
 
 /** Of N = P + R ranks: P survivors, a power of two, and the R odd ones of the first pairs, which hand what they have to rank - 1. */

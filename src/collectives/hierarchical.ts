@@ -8,7 +8,8 @@ import { at } from '../base/invariant';
 import type { Rank } from '../protocol/trace';
 import { barrierFrom } from './barrier';
 import type { CostRequest } from './collective';
-import { algorithm, type Recipe, type Round, together } from './recipe';
+import type { Round } from './hop';
+import { algorithm, type Recipe, together } from './recipe';
 import { allGatherChunk, allGatherRounds, type RingOf, reduceScatterChunk, reduceScatterRounds } from './ring-rounds';
 import { bytesOf, elementsOf, messageUs, type Stretch, share } from './stretches';
 

@@ -6,8 +6,9 @@
 import type { Rank, Slice } from '../protocol/trace';
 import { barrierFrom } from './barrier';
 import type { CollectiveCall } from './collective';
+import type { Hop, Round } from './hop';
 import { block, copyOwn, outputOf, scaleInput, scratch } from './local-steps';
-import { algorithm, type Hop, type Recipe, type Round } from './recipe';
+import { algorithm, type Recipe } from './recipe';
 import { burstUs, messageUs, mod } from './stretches';
 
 const others = ({ group, root = 0 }: CollectiveCall): readonly Rank[] =>

@@ -4,30 +4,13 @@
  */
 import { at, must } from '../base/invariant';
 import type { AlgorithmName, CollectiveOp, Link } from '../protocol/collective';
-import type { CollectiveRef, Rank, Slice } from '../protocol/trace';
+import type { CollectiveRef, Rank } from '../protocol/trace';
 import { applyOf, checkCall } from './check-call';
 import type { Algorithm, CollectiveCall, CollectiveCost, CostRequest } from './collective';
 import { type Join, sumOfHalves } from './halves/sum-of-halves';
+import type { Round } from './hop';
 import { scaleInput } from './local-steps';
 import { ranksByNode } from './nodes';
-
-/** One message, in ranks of the group. */
-export interface Hop {
-  readonly from: Rank;
-  readonly to: Rank;
-  readonly source: Slice;
-  /** Absent: the same stretch of the buffer of that name there. */
-  readonly target?: Slice;
-  /** true: joined to what is there by the call's reduceOp; else it is put in its place. */
-  readonly joins?: boolean;
-  readonly chunk?: number;
-  readonly chunks?: number;
-  /** How many ranks' values the target then holds. */
-  readonly summed?: number;
-}
-
-/** All hops of a round may be under way at once: every rank posts its sends before it waits for what it receives. */
-export type Round = readonly Hop[];
 
 export interface Recipe {
   /** Declares what it needs beside input and output, copies within a device, and hands over its rounds, once. */

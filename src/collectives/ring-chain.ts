@@ -4,7 +4,8 @@
  */
 import type { Rank } from '../protocol/trace';
 import type { CollectiveCall, CostRequest } from './collective';
-import type { Hop, Recipe, Round } from './recipe';
+import type { Hop, Round } from './hop';
+import type { Recipe } from './recipe';
 import { messageUs, mod, share } from './stretches';
 
 /** Rank at a position of the chain that starts at the root; the direction is the ring's. */

@@ -5,7 +5,7 @@
  */
 import { at } from '../base/invariant';
 import type { Rank, Slice } from '../protocol/trace';
-import type { Hop, Round } from './recipe';
+import type { Hop, Round } from './hop';
 import { mod } from './stretches';
 
 export interface RingOf {

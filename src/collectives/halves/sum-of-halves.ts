@@ -3,7 +3,7 @@ import { at } from '../../base/invariant';
 import type { LaneBuilder } from '../../program/builder';
 import type { Slice } from '../../protocol/trace';
 import type { CollectiveCall } from '../collective';
-import type { Round } from '../recipe';
+import type { Round } from '../hop';
 import type { HalfFormat } from './half-bits';
 
 export interface Join {
