@@ -30,6 +30,8 @@ test('a link to a bug makes it: the forgotten broadcast leaves the replicas apar
   await playground.iterate(2);
   await expect.poll(() => playground.number('Replica divergence')).toBeGreaterThan(0.1);
   await playground.page.getByRole('button', { name: 'Cure it' }).click();
+  await expect.poll(() => playground.number('Step')).toBe(0);
+  await expect(playground.button('Play')).toBeEnabled();
   await playground.iterate(2);
   await expect.poll(() => playground.number('Replica divergence')).toBe(0);
 });
