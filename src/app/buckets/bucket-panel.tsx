@@ -1,5 +1,5 @@
 /** The bucket view: the cap, which parameter is in which bucket before and after the rebuild, how buckets fill and wait in the step at the cursor, and what overlap saves. */
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { BucketsInfo } from '../../protocol/session';
 import { withSetting } from '../edit-config';
 import { useApp, useController, useSettled } from '../use-app';
@@ -22,9 +22,11 @@ export function BucketPanel({ info }: { info: BucketsInfo }) {
     () => (trace ? bucketTimes(trace, clock, 0, buckets, overlap) : []),
     [trace, clock, buckets, overlap],
   );
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => root.current?.scrollIntoView({ block: 'nearest' }), []);
   const early = info.rebuilt !== undefined && buckets === info.initial;
   return (
-    <div className={styles['panel']}>
+    <div ref={root} className={styles['panel']}>
       <div className={styles['side']}>
         <CapSlider />
         <OverlapSaving />

@@ -160,18 +160,25 @@ function drawWords(plot: uPlot, palette: Palette, { curves, over, chosen, here, 
     ctx.fillStyle = isChosen ? palette.accent : palette.ink;
     ctx.fillText(names, at.x + 6 * ratio, own);
   }
-  for (const mark of marks) {
+  // Letters of neighbours stand on rising lines.
+  const placed: { readonly x: number; readonly y: number }[] = [];
+  ctx.textAlign = 'center';
+  for (const mark of [...marks].sort((a, b) => a.x - b.x)) {
+    const at = { x: x(mark.x), y: y(mark.y) };
     ctx.fillStyle = palette.card;
     ctx.strokeStyle = palette.accent;
     ctx.lineWidth = 1.6 * ratio;
     ctx.beginPath();
-    ctx.arc(x(mark.x), y(mark.y), 4 * ratio, 0, 2 * Math.PI);
+    ctx.arc(at.x, at.y, 3.5 * ratio, 0, 2 * Math.PI);
     ctx.fill();
     ctx.stroke();
-    ctx.fillStyle = palette.ink;
-    const leftward = x(mark.x) > left + width / 2;
-    ctx.textAlign = leftward ? 'right' : 'left';
-    ctx.fillText(mark.text, x(mark.x) + (leftward ? -8 : 8) * ratio, y(mark.y) + 12 * ratio);
+    let letterY = at.y - 12 * ratio;
+    const taken = (y: number) =>
+      placed.some((other) => Math.abs(other.x - at.x) < 10 * ratio && Math.abs(other.y - y) < 11 * ratio);
+    while (taken(letterY)) letterY -= 12 * ratio;
+    placed.push({ x: at.x, y: letterY });
+    ctx.fillStyle = palette.accent;
+    ctx.fillText(mark.text, at.x, letterY);
   }
   ctx.restore();
 }

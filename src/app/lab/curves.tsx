@@ -7,7 +7,7 @@ import { usePalette } from '../use-app';
 import { type CurveInput, createCurvePlot } from './curve-plot';
 import { crossoverText, neverText } from './curve-words';
 import styles from './lab.module.css';
-import { ALGORITHM_SHORT, OP_WORDS } from './lab-words';
+import { ALGORITHM_SHORT, markOf, OP_WORDS } from './lab-words';
 
 interface CurvesProps {
   readonly curves: LabCurves;
@@ -22,7 +22,7 @@ export function Curves({ curves, result }: CurvesProps) {
       over: 'bytes',
       chosen: algorithm,
       here: 4 * length,
-      marks: curves.crossovers.map(({ bytes, timeUs }) => ({ x: bytes, y: timeUs, text: formatSize(bytes) })),
+      marks: curves.crossovers.map(({ bytes, timeUs }, i) => ({ x: bytes, y: timeUs, text: markOf(i) })),
     }),
     [curves, algorithm, length],
   );
@@ -38,9 +38,9 @@ export function Curves({ curves, result }: CurvesProps) {
         <Plot input={ranks} caption={`time over ranks, ${formatSize(4 * length)} each`} />
       </div>
       <ul className={styles['why']}>
-        {curves.crossovers.map((crossover) => (
+        {curves.crossovers.map((crossover, i) => (
           <li key={`${crossover.below.algorithm} ${crossover.above.algorithm} ${crossover.bytes}`}>
-            {crossoverText(crossover)}
+            <b>{markOf(i)}</b> {crossoverText(crossover)}
           </li>
         ))}
         {neverText(curves, algorithm).map((text) => (

@@ -41,7 +41,7 @@ export const REDUCE_WORDS: Readonly<Record<ReduceOp, string>> = {
 
 export const ALGORITHM_WORDS: Readonly<Record<AlgorithmName, string>> = {
   ring: 'ring',
-  naive: 'naive (via one rank)',
+  naive: 'naive exchange',
   tree: 'binary tree',
   doubleTree: 'double binary tree',
   halvingDoubling: 'recursive halving-doubling',
@@ -88,6 +88,9 @@ export const LINK_PRESETS: readonly LinkPreset[] = [
 
 export const presetOf = (latencyUs: number, gbPerS: number): string =>
   LINK_PRESETS.find((link) => link.latencyUs === latencyUs && link.gbPerS === gbPerS)?.id ?? 'own';
+
+/** The mark of a crossover, in the chart and before the sentence that explains it: a, b, c ... */
+export const markOf = (index: number): string => String.fromCharCode(97 + (index % 26));
 
 /** Greek letters and signs in place of the words of a formula. */
 export const formulaText = (formula: string): string =>

@@ -55,6 +55,8 @@ export function Totals({ result, measured, measuring, measure }: TotalsProps) {
         S is the buffer of a rank, N the number of ranks, α what a message costs whatever its size, β bytes a second.
         {modelledUs < formula.timeUs * 0.999 &&
           ' The model is below the formula: a port is free for the next message while the last is still on its way.'}
+        {modelledUs > formula.timeUs * 1.001 &&
+          ` The model is above the formula: a port takes one message at a time${result.request.nodes > 1 ? ', and some cross between nodes' : ''}.`}
         {measured && ' Measured: typed arrays, ranks joined by MessagePorts in one thread.'}
       </p>
       <p className={styles['check']} data-good={check.sameBytes && check.maxError < 1e-6}>
