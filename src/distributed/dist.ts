@@ -4,12 +4,20 @@
  * Made by spawn() and launch(), or by hand from a cluster.
  */
 import type { LockstepError } from '../base/errors';
-import type { AlgorithmName, ReduceOp } from '../protocol/collective';
+import type { AlgorithmName } from '../protocol/collective';
 import type { Backend, FlightRecorderDump } from '../protocol/process-group';
 import { type CallSite, callSite } from './call-site';
 import { type Members, peerIn } from './calls/check';
 import * as calls from './calls/collectives';
 import { newGroupRanks } from './calls/new-group';
+import {
+  type CallOptions,
+  DistCalls,
+  type Group,
+  type MaybeAsync,
+  type PeerOptions,
+  type PeerWork,
+} from './dist-calls';
 import { FlightRecorder } from './flight-recorder';
 import { checkBackend, initWorld } from './init-world';
 import { callName } from './ledger/fingerprint';
@@ -24,12 +32,6 @@ import { Work } from './work';
 /** PyTorch waits 30 minutes; a page cannot. */
 const DEFAULT_TIMEOUT_S = 60;
 
-/** A group of ranks, also for those that are not in it. */
-export interface Group {
-  readonly name: string;
-  readonly ranks: readonly number[];
-}
-
 export interface InitOptions {
   readonly backend?: string;
   /** Default 'env://'. */
@@ -39,26 +41,6 @@ export interface InitOptions {
   readonly timeoutS?: number;
   /** How collectives are carried out; each group may have its own. */
   readonly algorithm?: AlgorithmName;
-}
-
-export interface CallOptions {
-  /** Default: the world. */
-  readonly group?: Group;
-  /** Where the call stands ("train.py:12"), if it is not the calling line. */
-  readonly site?: string;
-}
-type Reducing = CallOptions & { readonly op?: ReduceOp };
-type Async<T> = T & { readonly asyncOp: true };
-type MaybeAsync<T> = T & { readonly asyncOp?: boolean };
-type PeerOptions = CallOptions & { readonly tag?: number };
-
-/** An entry of batchIsendIrecv, as torch's P2POp. */
-export interface P2POp {
-  readonly op: 'isend' | 'irecv';
-  readonly tensor: Tensor;
-  readonly peer: number;
-  readonly tag?: number;
-  readonly group?: Group;
 }
 
 interface World {
@@ -71,7 +53,17 @@ interface World {
 
 const DEFAULT_GROUP = 'default_pg';
 
-export class Dist {
+/** Members of a group, as ranks in it, by the node that they run on: what hierarchical algorithms look at. */
+function nodesIn(ranks: readonly number[], localWorldSize: number): readonly (readonly number[])[] {
+  const nodes = new Map<number, number[]>();
+  for (const [rank, global] of ranks.entries()) {
+    const node = Math.floor(global / localWorldSize);
+    nodes.set(node, [...(nodes.get(node) ?? []), rank]);
+  }
+  return [...nodes.values()];
+}
+
+export class Dist extends DistCalls {
   /** What PyTorch would print as a warning. */
   readonly warnings: string[] = [];
   private world: World | undefined;
@@ -84,7 +76,9 @@ export class Dist {
     private readonly access: ClusterAccess,
     /** os.environ of this process: what a launcher has set. */
     readonly environment: Readonly<Record<string, string>> = {},
-  ) {}
+  ) {
+    super();
+  }
 
   async initProcessGroup({
     backend = 'gloo',
@@ -202,147 +196,13 @@ export class Dist {
     return group;
   }
 
-  barrier(options: Async<CallOptions>): Work;
-  barrier(options?: CallOptions): Promise<void>;
-  barrier(options: MaybeAsync<CallOptions> = {}): Work | Promise<void> {
-    return this.issue(this.barrier, options, () => calls.barrier('BARRIER'));
-  }
-
-  /** A barrier whose error, on rank 0, names the ranks that have not come. */
-  monitoredBarrier({ timeoutS, ...options }: CallOptions & { readonly timeoutS?: number } = {}): Promise<void> {
-    return this.issue(
-      this.monitoredBarrier,
-      { ...options, timeoutMs: timeoutS === undefined ? undefined : 1000 * timeoutS },
-      () => calls.barrier('MONITORED_BARRIER'),
-    ) as Promise<void>;
-  }
-
-  allReduce(tensor: Tensor, options: Async<Reducing>): Work;
-  allReduce(tensor: Tensor, options?: Reducing): Promise<void>;
-  allReduce(tensor: Tensor, options: MaybeAsync<Reducing> = {}): Work | Promise<void> {
-    return this.issue(this.allReduce, options, (members) => calls.allReduce(members, tensor, options.op ?? 'sum'));
-  }
-
-  broadcast(tensor: Tensor, src: number, options: Async<CallOptions>): Work;
-  broadcast(tensor: Tensor, src: number, options?: CallOptions): Promise<void>;
-  broadcast(tensor: Tensor, src: number, options: MaybeAsync<CallOptions> = {}): Work | Promise<void> {
-    return this.issue(this.broadcast, options, (members) => calls.broadcast(members, tensor, src));
-  }
-
-  reduce(tensor: Tensor, dst: number, options: Async<Reducing>): Work;
-  reduce(tensor: Tensor, dst: number, options?: Reducing): Promise<void>;
-  reduce(tensor: Tensor, dst: number, options: MaybeAsync<Reducing> = {}): Work | Promise<void> {
-    return this.issue(this.reduce, options, (members) => calls.reduce(members, tensor, dst, options.op ?? 'sum'));
-  }
-
-  scatter(tensor: Tensor, scatterList: readonly Tensor[] | undefined, src: number, options: Async<CallOptions>): Work;
-  scatter(tensor: Tensor, scatterList?: readonly Tensor[], src?: number, options?: CallOptions): Promise<void>;
-  scatter(
-    tensor: Tensor,
-    scatterList?: readonly Tensor[],
-    src = 0,
-    options: MaybeAsync<CallOptions> = {},
-  ): Work | Promise<void> {
-    return this.issue(this.scatter, options, (members) => calls.scatter(members, tensor, scatterList, src));
-  }
-
-  gather(tensor: Tensor, gatherList: readonly Tensor[] | undefined, dst: number, options: Async<CallOptions>): Work;
-  gather(tensor: Tensor, gatherList?: readonly Tensor[], dst?: number, options?: CallOptions): Promise<void>;
-  gather(
-    tensor: Tensor,
-    gatherList?: readonly Tensor[],
-    dst = 0,
-    options: MaybeAsync<CallOptions> = {},
-  ): Work | Promise<void> {
-    return this.issue(this.gather, options, (members) => calls.gather(members, tensor, gatherList, dst));
-  }
-
-  allGather(tensorList: readonly Tensor[], tensor: Tensor, options: Async<CallOptions>): Work;
-  allGather(tensorList: readonly Tensor[], tensor: Tensor, options?: CallOptions): Promise<void>;
-  allGather(
-    tensorList: readonly Tensor[],
-    tensor: Tensor,
-    options: MaybeAsync<CallOptions> = {},
-  ): Work | Promise<void> {
-    return this.issue(this.allGather, options, (members) => calls.allGather(members, tensorList, tensor));
-  }
-
-  allGatherIntoTensor(output: Tensor, input: Tensor, options: Async<CallOptions>): Work;
-  allGatherIntoTensor(output: Tensor, input: Tensor, options?: CallOptions): Promise<void>;
-  allGatherIntoTensor(output: Tensor, input: Tensor, options: MaybeAsync<CallOptions> = {}): Work | Promise<void> {
-    return this.issue(this.allGatherIntoTensor, options, (members) =>
-      calls.allGatherIntoTensor(members, output, input),
-    );
-  }
-
-  reduceScatter(output: Tensor, inputList: readonly Tensor[], options: Async<Reducing>): Work;
-  reduceScatter(output: Tensor, inputList: readonly Tensor[], options?: Reducing): Promise<void>;
-  reduceScatter(
-    output: Tensor,
-    inputList: readonly Tensor[],
-    options: MaybeAsync<Reducing> = {},
-  ): Work | Promise<void> {
-    return this.issue(this.reduceScatter, options, (members) =>
-      calls.reduceScatter(members, output, inputList, options.op ?? 'sum'),
-    );
-  }
-
-  reduceScatterTensor(output: Tensor, input: Tensor, options: Async<Reducing>): Work;
-  reduceScatterTensor(output: Tensor, input: Tensor, options?: Reducing): Promise<void>;
-  reduceScatterTensor(output: Tensor, input: Tensor, options: MaybeAsync<Reducing> = {}): Work | Promise<void> {
-    return this.issue(this.reduceScatterTensor, options, (members) =>
-      calls.reduceScatterTensor(members, output, input, options.op ?? 'sum'),
-    );
-  }
-
-  allToAll(outputList: readonly Tensor[], inputList: readonly Tensor[], options: Async<CallOptions>): Work;
-  allToAll(outputList: readonly Tensor[], inputList: readonly Tensor[], options?: CallOptions): Promise<void>;
-  allToAll(
-    outputList: readonly Tensor[],
-    inputList: readonly Tensor[],
-    options: MaybeAsync<CallOptions> = {},
-  ): Work | Promise<void> {
-    return this.issue(this.allToAll, options, (members) => calls.allToAll(members, outputList, inputList));
-  }
-
-  allToAllSingle(output: Tensor, input: Tensor, options: Async<CallOptions>): Work;
-  allToAllSingle(output: Tensor, input: Tensor, options?: CallOptions): Promise<void>;
-  allToAllSingle(output: Tensor, input: Tensor, options: MaybeAsync<CallOptions> = {}): Work | Promise<void> {
-    return this.issue(this.allToAllSingle, options, (members) => calls.allToAllSingle(members, output, input));
-  }
-
-  /** Resolves when the receiver has come for it. */
-  async send(tensor: Tensor, dst: number, options: PeerOptions = {}): Promise<void> {
-    await this.peer('send', tensor, dst, options, callSite(this.send, options.site)).wait();
-  }
-
-  /** `src` undefined: from whoever sends. Resolves with the global rank that sent. */
-  async recv(tensor: Tensor, src?: number, options: PeerOptions = {}): Promise<number> {
-    const work = this.peer('recv', tensor, src, options, callSite(this.recv, options.site));
-    await work.wait();
-    const { ranks } = options.group ?? this.initialized().group;
-    return ranks[work.peer ?? -1] ?? -1;
-  }
-
-  isend(tensor: Tensor, dst: number, options: PeerOptions = {}): Work {
-    return this.peer('send', tensor, dst, options, callSite(this.isend, options.site));
-  }
-
-  irecv(tensor: Tensor, src?: number, options: PeerOptions = {}): Work {
-    return this.peer('recv', tensor, src, options, callSite(this.irecv, options.site));
-  }
-
-  /** Issues all of them before it waits for any: no order of sends and receives can block. */
-  batchIsendIrecv(ops: readonly P2POp[]): Work[] {
-    const site = callSite(this.batchIsendIrecv);
-    return ops.map(({ op, tensor, peer, ...options }) =>
-      this.peer(op === 'isend' ? 'send' : 'recv', tensor, peer, options, site),
-    );
-  }
-
   /** The flight recorder of this rank, as torch.distributed dumps it. */
   dumpFlightRecorder(): FlightRecorderDump {
     return this.recorder.dump(this.world?.meeting.rank ?? this.lastRank);
+  }
+
+  protected ranksOf(group: Group | undefined): readonly number[] {
+    return (group ?? this.initialized().group).ranks;
   }
 
   private initialized(): World {
@@ -371,6 +231,7 @@ export class Dist {
           rank,
           timeoutMs,
           algorithm,
+          nodes: nodesIn(group.ranks, Number(this.environment['LOCAL_WORLD_SIZE'] ?? worldSize)),
         },
         seat.ledger,
         seat.backend,
@@ -399,7 +260,7 @@ export class Dist {
     };
   }
 
-  private issue(
+  protected issue(
     called: (...args: never[]) => unknown,
     options: MaybeAsync<CallOptions> & { readonly timeoutMs?: number | undefined },
     prepare: (members: Members) => Prepared,
@@ -430,13 +291,13 @@ export class Dist {
     return own.collective(prepare(this.membersOf(where, own)), { site, timeoutMs });
   }
 
-  private peer(
+  protected peer(
     kind: 'send' | 'recv',
     tensor: Tensor,
     peer: number | undefined,
     { group, tag = 0 }: PeerOptions,
     site: CallSite | undefined,
-  ): Work & { readonly peer?: number } {
+  ): PeerWork {
     const world = this.initialized();
     const where = group ?? world.group;
     const own = this.member(where);

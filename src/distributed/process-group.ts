@@ -44,8 +44,6 @@ export interface IssueOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-const NOTHING = new Float32Array(0);
-
 export class ProcessGroup {
   private seq = 0;
   private p2pSeq = 0;
@@ -142,7 +140,4 @@ export class ProcessGroup {
     };
     return new Work(carried());
   }
-
-  /** An output that this rank does not ask for. */
-  static readonly nothing: HostArray = NOTHING;
 }

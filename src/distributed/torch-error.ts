@@ -27,6 +27,3 @@ export const notInitialized = (): LockstepError =>
     'Default process group has not been initialized, please make sure to call init_process_group.',
     'Call initProcessGroup() first, on every rank.',
   );
-
-/** An error that another one caused: each rank gets one of its own, so that nobody can tell them apart by identity alone. */
-export const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

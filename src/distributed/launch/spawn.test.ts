@@ -1,5 +1,6 @@
 /** spawn() and launch(): what comes back, what is said when a rank throws, and that torchrun's variables and restarts are there. */
 import { expect, test } from 'vitest';
+import { ALGORITHM_NAMES } from '../../protocol/collective';
 import type { LaunchPlan } from '../../protocol/process-group';
 import { siteOf } from '../call-site';
 import { Cluster } from '../cluster';
@@ -88,6 +89,21 @@ test('a plan over two nodes meets at the master; all ranks start again when one 
   expect(await run(2, 2)).toEqual([0, 1, 2, 3].map((rank) => [6, String(rank % 2), '2']));
   expect(starts).toBe(3);
   await expect(run(1, 2)).rejects.toMatchObject({ code: 'rank-failed', details: { rank: 3 } });
+});
+
+test.each(ALGORITHM_NAMES)('%s: each group by an algorithm of its own, which knows the nodes', async (algorithm) => {
+  const sums = await launch(
+    async (dist, rank) => {
+      const odd = await dist.newGroup([1, 2, 3], { algorithm });
+      const [x, y] = [tensor([rank, 1, 2, 3, rank]), tensor([rank])];
+      await dist.allReduce(x);
+      await dist.allReduce(y, { group: odd });
+      return [...x.data, ...y.data];
+    },
+    plan(0),
+    { backend: 'gloo', timeoutS: 5, algorithm },
+  );
+  expect(sums).toEqual([0, 1, 2, 3].map((rank) => [6, 4, 8, 12, 6, rank === 0 ? 0 : 6]));
 });
 
 test('call sites are read from stacks', () => {
