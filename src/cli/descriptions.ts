@@ -132,8 +132,9 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   placement: "'shared': virtual devices on one GPUDevice; 'workers': a worker and a GPUDevice a rank.",
   device: 'What computes; auto takes a GPU where there is a real one.',
   nodes: "Nodes that the devices are spread over, torchrun's --nnodes; links between nodes are slower.",
-  visibleDevices: 'CUDA_VISIBLE_DEVICES: numbers of the devices that ranks take, in order; absent: all.',
-  adapters: 'What each rank computes on, where ranks live in workers; absent: all on the same kind.',
+  visibleDevices: 'CUDA_VISIBLE_DEVICES: numbers of the devices that the ranks of a node take, in order; absent: all.',
+  adapters:
+    'Placement workers: the devices of the machines, node after node; each rank takes one. Absent: all on the same kind.',
   timeoutS: "Timeout of the process group in seconds; PyTorch's is 1800.",
   maxRestarts: "torchrun's --max-restarts: how often all ranks start again from the last checkpoint.",
   stragglers: 'Ranks and links that are slowed down by hand.',

@@ -66,9 +66,9 @@ export const configSchema = v.strictObject({
   device: v.optional(v.picklist(['auto', 'webgpu', 'cpu']), 'auto'),
   /** Nodes that the devices are spread over evenly, in order: torchrun's --nnodes. */
   nodes: v.optional(count(1, LIMITS.worldSize), 1),
-  /** CUDA_VISIBLE_DEVICES: numbers of the devices that may be used, in the order in which ranks take them. Absent: all. */
+  /** CUDA_VISIBLE_DEVICES: numbers of the devices that may be used, in the order in which the ranks of a node take them. Absent: all. */
   visibleDevices: v.optional(v.pipe(v.array(count(0, LIMITS.worldSize - 1)), v.maxLength(LIMITS.worldSize))),
-  /** What each rank computes on, where ranks live in workers; absent: all on `device`. */
+  /** Where ranks live in workers: the devices of the machines, node after node, of which each rank takes one. Absent: all on `device`. */
   adapters: v.optional(
     v.pipe(
       v.array(v.picklist(['highPerformance', 'lowPower', 'software', 'cpu'])),
