@@ -12,7 +12,7 @@ struct Params {
   start: u32,
   divisor: u32,
   source_stride: u32,
-  target_stride: u32,
+  destination_stride: u32,
 }
 
 @group(0) @binding(0) var<storage, read> source: array<i32>;
@@ -78,7 +78,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 2097152u + id.x;
   if (i >= params.count) { return; }
   let origin = id.z * params.source_stride;
-  let to = id.z * params.target_stride;
+  let to = id.z * params.destination_stride;
   if (MODE == 0u) {
     let low = divided(to_half(bitcast<u32>(source[origin + 2u * i])));
     var high = 0u;
