@@ -53,7 +53,9 @@ export function createProgress(output: Output, now: () => number = () => perform
 export function formatStep(record: LossRecord, total: number): string {
   const count = String(record.step + 1).padStart(String(total).length);
   const ranks =
-    record.perRank.length > 1 ? `  ranks ${record.perRank.map((loss) => loss.toPrecision(4)).join(' ')}` : '';
+    record.perRank.length > 1
+      ? `  ranks ${record.perRank.map((loss) => (Number.isNaN(loss) ? '-' : loss.toPrecision(4))).join(' ')}`
+      : '';
   return `[${count}/${total}] step ${record.step}  epoch ${record.epoch}  loss ${record.loss.toPrecision(6)}${ranks}`;
 }
 

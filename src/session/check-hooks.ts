@@ -44,7 +44,7 @@ export function checkHooks(config: Config): void {
 const normLayers = (layers: readonly LayerConfig[]): number =>
   layers.reduce((n, layer) => {
     const own = layer.type === 'BatchNorm1d' || layer.type === 'BatchNorm2d' ? 1 : 0;
-    const inside = 'layers' in layer ? normLayers([...layer.layers, ...(layer.shortcut ?? [])]) : 0;
+    const inside = layer.type === 'Residual' ? normLayers([...layer.layers, ...(layer.shortcut ?? [])]) : 0;
     return n + own + inside;
   }, 0);
 

@@ -19,13 +19,13 @@ describe('a configuration that is not valid', () => {
     [{ optimizer: { type: 'SGD', weight_decay: 1 } }, 'optimizer.weight_decay: there is no such setting; did you mean'],
     [{ optimizer: { type: 'Adam', momentum: 0.9 } }, 'optimizer.momentum: there is no such setting.'],
     [{ learning: 1 }, 'learning: there is no such setting.'],
-    [{ worldSize: 9 }, 'worldSize: must be at most 8, not 9.'],
+    [{ worldSize: 17 }, 'worldSize: must be at most 16, not 17.'],
     [{ worldSize: 0 }, 'worldSize: must be at least 1, not 0.'],
     [{ worldSize: '4' }, 'worldSize: must be a number, not "4".'],
     [{ worldSize: 2.5 }, 'worldSize: must be a whole number, not 2.5.'],
     [{ shuffle: 'yes' }, 'shuffle: must be true or false, not "yes".'],
-    [{ mode: 'DDP' }, '"single", "dataParallel", "ddp", "modelParallel", not "DDP"; did you mean "ddp"?'],
-    [{ mode: null }, 'mode: must be one of "single", "dataParallel", "ddp", "modelParallel", not null.'],
+    [{ mode: 'DDP' }, '"single", "dataParallel", "ddp", "modelParallel", "parameterServer", not "DDP"; did you mean "ddp"?'],
+    [{ mode: null }, 'mode: must be one of "single", "dataParallel", "ddp", "modelParallel", "parameterServer", not null.'],
     [{ optimizer: { type: 'Lion' } }, 'optimizer.type: must be one of "SGD", "Adam", "AdamW", "RMSprop"'],
     [{ optimizer: { lr: 1 } }, 'optimizer.type: is missing: one of "SGD", "Adam", "AdamW", "RMSprop"'],
     [
@@ -40,10 +40,7 @@ describe('a configuration that is not valid', () => {
     [{ model: { layers: [] } }, 'model.layers: must be a list of at least 1, not 0.'],
     [{ model: { layers: {} } }, 'model.layers: must be a list, not an object.'],
     [{ model: { layers: [{ type: 'Conv4d' }] } }, 'model.layers.0.type: must be one of "Linear", "ReLU"'],
-    [
-      { model: { layers: [{ type: 'Conv4d' }] } },
-      '"Residual", "Unused", not "Conv4d"; did you mean "Conv2d"?',
-    ],
+    [{ model: { layers: [{ type: 'Conv4d' }] } }, '"Residual", "Unused", not "Conv4d"; did you mean "Conv2d"?'],
     [
       { model: { layers: [{ type: 'Residual', layers: [{ type: 'Residual', layers: [{ type: 'relu' }] }] }] } },
       'model.layers.0.layers.0.layers.0.type: must be one of "Linear", "ReLU"',
@@ -81,8 +78,8 @@ describe('a configuration that is not valid', () => {
   });
 
   test('all complaints are told at once', () => {
-    const { message } = refusal({ worldSize: 9, seed: -1 });
-    expect(message).toContain('seed: must be at least 0, not -1. worldSize: must be at most 8, not 9.');
+    const { message } = refusal({ worldSize: 17, seed: -1 });
+    expect(message).toContain('seed: must be at least 0, not -1. worldSize: must be at most 16, not 17.');
   });
 
   test('a long text is cut', () => {

@@ -12,7 +12,7 @@ import type { DeviceIndex } from '../../protocol/trace';
 import { broadcast } from './broadcast';
 import { fill } from './fill';
 
-export interface Joining {
+interface Joining {
   readonly builder: ProgramBuilder;
   readonly config: Config;
   /** Devices that have a batch. */

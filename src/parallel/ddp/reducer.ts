@@ -17,14 +17,14 @@ import { reduceUsedMap } from './used-map';
 
 const REDUCE: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
 
-export interface Reducer {
+interface Reducer {
   /** The device has written these buffers; launches what is ready on all. */
   ready(device: DeviceIndex, gradients: readonly string[]): void;
   /** finalize_backward: waits for each bucket in order, copies the averages back into .grad. */
   finish(): void;
 }
 
-export interface ReducerOptions {
+interface ReducerOptions {
   readonly builder: ProgramBuilder;
   readonly config: Config;
   readonly stage: StageGraph;

@@ -4,13 +4,22 @@
  * uses none (join). Called by reducer.ts.
  */
 import { algorithmFor } from '../../collectives/algorithms';
-import type { Where } from '../../program/builder';
+import type { ProgramBuilder, Where } from '../../program/builder';
+import type { Config } from '../../protocol/config';
+import type { DeviceIndex } from '../../protocol/trace';
+import type { StageGraph } from '../stage-graph';
 import { fill } from './fill';
-import type { ReducerOptions } from './reducer';
 
-export const USED_MAP = 'local_used_map';
+const USED_MAP = 'local_used_map';
 
-export function reduceUsedMap({ builder, config, stage, active }: ReducerOptions, unused: ReadonlySet<string>): void {
+interface UsedMap {
+  readonly builder: ProgramBuilder;
+  readonly config: Config;
+  readonly stage: StageGraph;
+  readonly active: readonly DeviceIndex[];
+}
+
+export function reduceUsedMap({ builder, config, stage, active }: UsedMap, unused: ReadonlySet<string>): void {
   const { length } = stage.registered;
   const where: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
   for (const lane of builder.lanes) {

@@ -8,7 +8,7 @@ import fixtures from '../fixtures/ddp-scripts.json';
 import { parseConfig } from '../parse-config';
 import { createTraining } from '../training';
 
-export interface DdpScript {
+interface DdpScript {
   readonly name: string;
   readonly config: ConfigInput;
   /** Micro-batches of the rank that had most. */
@@ -28,7 +28,7 @@ export const scriptNamed = (name: string): DdpScript =>
     name,
   );
 
-export interface FarFromScript {
+interface FarFromScript {
   /** |loss - printed| / (printed + 0.01); Infinity where a rank has another number of batches. */
   readonly losses: number;
   readonly state: number;
