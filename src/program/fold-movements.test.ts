@@ -1,6 +1,8 @@
 /** Which data movements become folds, in which order they add, and what keeps them apart. Their bits are held by runtime/cpu/interleavings.property.test.ts. */
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
+import { ALGORITHMS } from '../collectives/algorithms';
+import { halvingDoubling } from '../collectives/halving-doubling';
 import { naive } from '../collectives/naive';
 import { ring } from '../collectives/ring';
 import { PROGRAM_OPS } from '../parallel/strategies';
@@ -71,6 +73,22 @@ test('the naive algorithm: one sum, from the root on', () => {
   const { kinds, fold } = folded(3, naive);
   expect(kinds).toEqual(['fold']);
   expect(fold?.items.map(({ length, terms }) => [length, terms.map((t) => t.device)])).toEqual([[5, [0, 1, 2]]]);
+});
+
+test.each(ALGORITHMS)('$name is one step at any world size, partial sums and all', (algorithm) => {
+  for (const ranks of [2, 3, 4, 5, 8, 16]) {
+    const { kinds, fold } = folded(ranks, algorithm);
+    expect(kinds).toEqual(['fold']);
+    for (const { terms, targets, joins = [] } of fold?.items ?? []) {
+      expect([terms.length, targets.length]).toEqual([ranks, ranks]);
+      expect(joins.reduce((sum, n) => sum + n, 0)).toBe(joins.length === 0 ? 0 : ranks - 1);
+    }
+  }
+});
+
+test('halves of four ranks are sums of two sums', () => {
+  const { fold } = folded(4, halvingDoubling);
+  for (const { joins } of fold?.items ?? []) expect(joins).toEqual([0, 1, 0, 2]);
 });
 
 test('every instruction that a fold replaces is in it', () => {

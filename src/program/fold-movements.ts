@@ -11,12 +11,14 @@ import { elements } from '../tensor/shape';
 import type { BufferSpec, Instruction, Program } from './instruction';
 import { accessedBuffers, writtenBuffers } from './instruction-access';
 import type { LinearStep, Placed } from './linearize';
-import { keyOf, type Place, SymbolicMemory } from './symbolic-memory';
+import { fromTheLeft, keyOf, type Place, SymbolicMemory } from './symbolic-memory';
 
-/** Elements 0 .. length - 1: the sum of the terms from the left, each times `scale`, goes to every target. */
+/** Elements 0 .. length - 1: the sum of the terms, each times `scale`, goes to every target. */
 export interface Fold {
   readonly length: number;
   readonly terms: readonly Place[];
+  /** Where the sum is not taken from the left: see Stretch. */
+  readonly joins?: readonly number[];
   readonly scale: number;
   readonly targets: readonly Place[];
 }
@@ -194,20 +196,31 @@ function foldOf(
     }
   }
   const items = foldsInto([...written.values()], memory);
-  if (!inOneMemory(items, memoryOf) || !independent(items)) return undefined;
+  if (!inOneMemory(items, memoryOf) || !independent(items) || tooLong(items)) return undefined;
   return { kind: 'fold', items, ran: members.flatMap((i) => instructionsOf(at(steps, i))) };
 }
+
+/** Sums that are not taken from the left are worked out element by element; long ones are faster in rounds, four at a time. */
+const LONG = 32_768;
+const tooLong = (items: readonly Fold[]): boolean =>
+  items.reduce((sum, { joins, length }) => (joins ? sum + length : sum), 0) >= LONG;
 
 /** What the buffers hold in the end and did not hold before; equal sums are one fold. */
 function foldsInto(buffers: readonly Pick<Place, 'device' | 'buffer'>[], memory: SymbolicMemory): readonly Fold[] {
   const folds = new Map<string, Fold & { targets: Place[] }>();
   for (const { device, buffer } of buffers) {
-    for (const { from, to, terms, scale } of memory.stretches(device, buffer)) {
+    for (const { from, to, terms, joins, scale } of memory.stretches(device, buffer)) {
       const target = { device, buffer, offset: from };
       const [term] = terms;
       if (terms.length === 1 && term && scale === 1 && same(term, target)) continue;
-      const key = `${to - from} ${scale} ${terms.map((t) => `${keyOf(t)} ${t.offset}`).join()}`;
-      const fold = folds.get(key) ?? { length: to - from, terms, scale, targets: [] };
+      const key = `${to - from} ${scale} ${joins.join('')} ${terms.map((t) => `${keyOf(t)} ${t.offset}`).join()}`;
+      const fold = folds.get(key) ?? {
+        length: to - from,
+        terms,
+        ...(fromTheLeft(joins) ? {} : { joins }),
+        scale,
+        targets: [],
+      };
       fold.targets.push(target);
       folds.set(key, fold);
     }

@@ -1,5 +1,5 @@
 /**
- * What stretches of buffers hold, in terms of what other places held before: a sum of terms from the left, each times one factor. Copies, pre-division and
+ * What stretches of buffers hold, in terms of what other places held before: a sum of terms, each times one factor. Copies, pre-division and
  * received additions are followed through it; anything else has no such form, and the answer is undefined. Used by fold-movements alone.
  */
 import type { DeviceIndex } from '../protocol/trace';
@@ -11,11 +11,15 @@ export interface Place {
   readonly offset: number;
 }
 
-/** Elements [from, to): ((terms[0] * scale + terms[1] * scale) + ...), rounded after every operation; places are those of element `from`. */
+/**
+ * Elements [from, to): the sum of the terms, each times `scale`, rounded after every operation; places are those of element `from`. The terms are in postfix
+ * order: each is put on a stack, then `joins` times the two on top become their sum. 0, 1, 1 ... is a sum from the left.
+ */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
   readonly terms: readonly Place[];
+  readonly joins: readonly number[];
   readonly scale: number;
 }
 
@@ -32,7 +36,9 @@ export class SymbolicMemory {
     const known = this.contents.get(keyOf({ device, buffer }));
     if (known) return known;
     const length = this.lengthOf(device, buffer);
-    return length === undefined ? [] : [{ from: 0, to: length, terms: [{ device, buffer, offset: 0 }], scale: 1 }];
+    return length === undefined
+      ? []
+      : [{ from: 0, to: length, terms: [{ device, buffer, offset: 0 }], joins: [0], scale: 1 }];
   }
 
   /** `target[i] = source[i] * scale`, or with `add` `target[i] = target[i] + source[i]`; false: there is no form for that. */
@@ -78,7 +84,24 @@ function scaled(stretches: readonly Stretch[], scale: number): readonly Stretch[
   return stretches.map((s) => ({ ...s, scale }));
 }
 
-/** own + received. Where one of them is a single term the sum is one from the left, because a + b is b + a to the bit. */
+/** As many terms as a sum that is not taken from the left may have: the ranks of the largest world. */
+const MOST_TERMS = 16;
+
+/** Whether a sum is taken from the left. */
+export const fromTheLeft = (joins: readonly number[]): boolean => joins.every((n, k) => n === (k === 0 ? 0 : 1));
+
+/** How high the stack grows. */
+function height(joins: readonly number[]): number {
+  let [now, most] = [0, 0];
+  for (const n of joins) {
+    now++;
+    most = Math.max(most, now);
+    now -= n;
+  }
+  return most;
+}
+
+/** own + received, in whichever order needs the lower stack, because a + b is b + a to the bit: a sum and a single term are then a sum from the left. */
 function sums(own: readonly Stretch[], received: readonly Stretch[]): readonly Stretch[] | undefined {
   const result: Stretch[] = [];
   for (const a of own) {
@@ -86,9 +109,11 @@ function sums(own: readonly Stretch[], received: readonly Stretch[]): readonly S
       const [from, to] = [Math.max(a.from, b.from), Math.min(a.to, b.to)];
       const [x, y] = [clip(a, from, to)[0], clip(b, from, to)[0]];
       if (!x || !y) continue;
-      if (x.scale !== y.scale || (x.terms.length > 1 && y.terms.length > 1)) return undefined;
-      const terms = y.terms.length === 1 ? [...x.terms, ...y.terms] : [...y.terms, ...x.terms];
-      result.push({ from, to, terms, scale: x.scale });
+      if (x.scale !== y.scale) return undefined;
+      const [first, second] = height(x.joins) >= height(y.joins) ? [x, y] : [y, x];
+      const joins = [...first.joins, ...second.joins.slice(0, -1), (second.joins.at(-1) ?? 0) + 1];
+      if (joins.length > MOST_TERMS && !fromTheLeft(joins)) return undefined;
+      result.push({ from, to, terms: [...first.terms, ...second.terms], joins, scale: x.scale });
     }
   }
   return result;

@@ -50,6 +50,13 @@ export const COMM_KERNELS = {
     overrides: ['LANES'],
     workgroupSize: [64, 1],
   },
+  'comm/fold-tree': {
+    tensors: [{ name: 'memory', access: 'read_write' }],
+    params: ['scale: f32', 'guard: u32', 'joins: u32', 'joins_after: u32'],
+    segmented: true,
+    overrides: ['TERMS', 'TARGETS', 'LANES'],
+    workgroupSize: [64, 1],
+  },
   'comm/scale': {
     tensors: [{ name: 'memory', access: 'read_write' }],
     params: ['scale: f32'],

@@ -40,8 +40,10 @@ export function receive(target: HostArray, source: HostArray, recv: Recv, corrup
 }
 
 /** A whole all-reduce, summed in the order of its rounds. The arrays may be targets of each other: every element is read before it is written. */
-export function foldAction({ length, terms, targets, scale }: Fold, array: (place: Place) => HostArray): () => void {
+export function foldAction(fold: Fold, array: (place: Place) => HostArray): () => void {
+  const { length, terms, targets, scale, joins } = fold;
   const view = (place: Place) => array(place).subarray(place.offset, place.offset + length);
+  if (joins) return treeAction(terms.map(view), targets.map(view), joins, scale);
   const [first, ...others] = terms.map(view);
   const into = targets.map(view);
   const sum = new Float32Array(length);
@@ -51,6 +53,31 @@ export function foldAction({ length, terms, targets, scale }: Fold, array: (plac
     for (const term of others)
       for (let i = 0; i < length; i++) sum[i] = (sum[i] as number) + Math.fround((term[i] as number) * scale);
     for (const target of into) target.set(sum);
+  };
+}
+
+/** A sum of partial sums, in postfix order. */
+function treeAction(
+  terms: readonly HostArray[],
+  targets: readonly HostArray[],
+  joins: readonly number[],
+  scale: number,
+): () => void {
+  const stack: Float32Array[] = [];
+  return () => {
+    let height = 0;
+    terms.forEach((term, t) => {
+      const top = stack[height] ?? new Float32Array(term.length);
+      stack[height] = top;
+      for (let i = 0; i < term.length; i++) top[i] = (term[i] as number) * scale;
+      for (let left = joins[t] ?? 0; left > 0; left--) {
+        height--;
+        const [a, b] = [must(stack[height], 'a sum'), must(stack[height + 1], 'a sum')];
+        for (let i = 0; i < a.length; i++) a[i] = (a[i] as number) + (b[i] as number);
+      }
+      height++;
+    });
+    for (const target of targets) target.set(must(stack[0], 'the sum'));
   };
 }
 

@@ -9,6 +9,10 @@ import type { Location, MemoryLayout } from './memory-layout';
 /** Floats of a vector, at multiples of which tensors start. */
 const VECTOR = 4;
 
+/** Four bits each, the first lowest. */
+const nibbles = (numbers: readonly number[]): number =>
+  numbers.reduce((word, n, k) => (word | (n << (4 * k))) >>> 0, 0);
+
 /** The folds are independent of each other, and all their places lie in one GPUBuffer. */
 export function planFolds(
   folds: readonly Fold[],
@@ -17,11 +21,11 @@ export function planFolds(
 ): readonly DispatchSpec[] {
   const groups = new Map<string, Fold[]>();
   for (const fold of folds) {
-    const key = `${fold.terms.length} ${fold.targets.length} ${fold.scale}`;
+    const key = `${fold.terms.length} ${fold.targets.length} ${fold.scale} ${fold.joins?.join('') ?? ''}`;
     groups.set(key, [...(groups.get(key) ?? []), fold]);
   }
   return [...groups.values()].map((group) => {
-    const { terms, targets, scale } = at(group, 0);
+    const { terms, targets, scale, joins } = at(group, 0);
     const first = at(terms, 0);
     const { buffer } = locate(first.device, first.buffer);
     const stretches = group.map(
@@ -34,13 +38,23 @@ export function planFolds(
     );
     const alike = stretches.every((s) => s.at.every(({ offset }) => (offset - at(s.at, 0).offset) % VECTOR === 0));
     const { words, lanes, workgroups } = blockTable(stretches);
-    return {
-      kernel: 'comm/fold',
-      constants: { TERMS: terms.length, TARGETS: targets.length, VECTORS: alike ? 1 : 0, LANES: lanes },
+    const shared = {
       tensors: [{ buffer, offset: 0, size: at(layout.buffers, buffer).bytes }],
-      params: packParams([{ f32: scale }, 0], []),
       table: words,
       workgroups,
+    };
+    if (joins)
+      return {
+        ...shared,
+        kernel: 'comm/fold-tree',
+        constants: { TERMS: terms.length, TARGETS: targets.length, LANES: lanes },
+        params: packParams([{ f32: scale }, 0, nibbles(joins.slice(0, 8)), nibbles(joins.slice(8))], []),
+      };
+    return {
+      ...shared,
+      kernel: 'comm/fold',
+      constants: { TERMS: terms.length, TARGETS: targets.length, VECTORS: alike ? 1 : 0, LANES: lanes },
+      params: packParams([{ f32: scale }, 0], []),
     };
   });
 }
