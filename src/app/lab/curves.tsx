@@ -32,7 +32,7 @@ export function Curves({ curves, result }: CurvesProps) {
   );
   return (
     <section className={styles['curves']} aria-label="Algorithms compared">
-      <h3>{OP_WORDS[request.op]}: the algorithms compared, modelled on these links</h3>
+      <h2>{OP_WORDS[request.op]}: the algorithms compared, modelled on these links</h2>
       <div className={styles['pair']}>
         <Plot input={size} caption={`time over size, ${request.worldSize} ranks`} />
         <Plot input={ranks} caption={`time over ranks, ${formatSize(4 * length)} each`} />

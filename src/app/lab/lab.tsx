@@ -146,9 +146,9 @@ function LabBody({ lab }: { lab: LabSettings }) {
     result !== undefined && result.algorithm !== lab.algorithm && result.request.algorithm === lab.algorithm;
   return (
     <div ref={root} className={styles['body']} data-bare={hide.has('setup') || undefined}>
-      <h2 className={styles['title']}>
+      <h1 className={styles['title']}>
         {OP_WORDS[lab.type]} <span>by {ALGORITHM_WORDS[result?.algorithm ?? lab.algorithm]}</span>
-      </h2>
+      </h1>
       {!hide.has('setup') && (
         <Controls lab={lab} known={result?.known ?? [lab.algorithm]} locked={locked} change={show} />
       )}

@@ -18,7 +18,7 @@ export function Totals({ result, measured, measuring, measure }: TotalsProps) {
   const total = bytesSent.reduce((a, b) => a + b, 0);
   return (
     <section className={styles['totals']} aria-label="Totals">
-      <h3>{ALGORITHM_WORDS[result.algorithm]}, in total</h3>
+      <h2>{ALGORITHM_WORDS[result.algorithm]}, in total</h2>
       <table>
         <thead>
           <tr>

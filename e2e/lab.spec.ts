@@ -1,0 +1,99 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, TINY, test } from './playground';
+
+const RUN = `${TINY}&data=xor&mode=single&device=cpu`;
+
+test('the lab opens from the bar, is stepped by keyboard, says so in the link, and closes with Escape', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open(RUN);
+  await playground.button('Lab').click();
+  const lab = page.getByRole('dialog', { name: 'Collectives lab' });
+  const shown = lab.getByRole('status', { name: 'Round shown' });
+  await expect(shown).toHaveText('start');
+  await page.keyboard.press('.');
+  await page.keyboard.press('.');
+  await expect(shown).toHaveText('2 of 6');
+  await expect(lab.getByText(/^Round 2 of 6, reduce-scatter: every rank sends 4 elements/)).toBeVisible();
+  expect(page.url()).toContain('lab=allReduce(round:2)');
+  await page.keyboard.press(',');
+  await expect(shown).toHaveText('1 of 6');
+  await page.keyboard.press('End');
+  await expect(shown).toHaveText('6 of 6');
+  await expect(lab.getByText('The result is exact.')).toBeVisible();
+  await lab.getByText('As a table', { exact: true }).click();
+  await expect(lab.getByRole('cell', { name: '0, 1, 2, 3', exact: true }).first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(lab).toBeHidden();
+  expect(page.url()).not.toContain('lab=');
+  // The run beneath is the one that was there before.
+  await expect(playground.button('Play')).toBeEnabled();
+});
+
+test('a link opens the lab where it stood, and its settings change what runs', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(`${RUN}&lab=allReduce(algorithm:naive,ranks:3,round:1)`);
+  const lab = page.getByRole('dialog', { name: 'Collectives lab' });
+  await expect(lab.getByRole('heading', { name: 'all_reduce by naive exchange' })).toBeVisible();
+  await expect(lab.getByRole('status', { name: 'Round shown' })).toHaveText(/^1 of/);
+  await lab.getByLabel('Algorithm', { exact: true }).selectOption('ring');
+  await expect(lab.getByRole('heading', { name: 'all_reduce by ring' })).toBeVisible();
+  await lab.getByRole('slider', { name: 'Ranks' }).fill('8');
+  await expect(lab.getByRole('slider', { name: 'Round' })).toHaveAttribute('max', '14');
+  expect(page.url()).toContain('lab=allReduce(ranks:8)');
+  await lab.getByLabel('Elements', { exact: true }).fill('0');
+  await lab.getByLabel('Elements', { exact: true }).press('Enter');
+  await expect(lab.getByText(/Nothing has to be sent/)).toBeVisible();
+  await lab.getByRole('button', { name: 'Measure on this machine' }).click();
+  await expect(lab.getByRole('button', { name: /median of \d+ runs/ })).toBeVisible();
+});
+
+test('embedded it is the figure alone, tells its height, trains nothing and waits while it is out of sight', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await page.goto('./#embed=1&lab=allReduce');
+  const src = page.url();
+  await page.route('**/frame.html', (route) =>
+    route.fulfill({
+      contentType: 'text/html',
+      body: `<title>frame</title><script>onmessage=(e)=>{document.title=String(e.data.height)}</script>
+        <iframe title="figure" src="${src}" width="900" height="700"></iframe><div style="height:4000px"></div>`,
+    }),
+  );
+  await page.goto('./frame.html');
+  const figure = page.frameLocator('iframe');
+  const shown = figure.getByRole('status', { name: 'Round shown' });
+  await expect(shown).toHaveText('start');
+  await expect(figure.getByRole('button', { name: 'Step iteration' })).toHaveCount(0);
+  await expect.poll(async () => Number(await page.title())).toBeGreaterThan(500);
+  await figure.getByRole('button', { name: 'Play the rounds' }).click();
+  await expect(shown).toHaveText('1 of 6');
+  await page.evaluate(() => window.scrollTo(0, 3000));
+  // What was under way when it went out of sight may still arrive.
+  await page.waitForTimeout(300);
+  const held = await shown.textContent();
+  await page.waitForTimeout(3000);
+  await expect(shown).toHaveText(held ?? '');
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await expect(shown).toHaveText('6 of 6');
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1360, 390]) {
+    test(`axe finds nothing in the lab in ${colorScheme} at ${width} px`, async ({ playground }) => {
+      const { page } = playground;
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.setViewportSize({ width, height: 860 });
+      await page.goto('./#embed=1&lab=allReduce(round:2)');
+      await expect(page.getByRole('heading', { name: /the algorithms compared/ })).toBeVisible();
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`),
+      ).toEqual([]);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow).toBeLessThanOrEqual(0);
+    });
+  }
+}
