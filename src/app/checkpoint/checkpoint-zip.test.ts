@@ -27,7 +27,7 @@ test('dropped on the page it brings its settings; where the run computes stays',
   const saved = await savedAfter({ ...NET, mode: 'ddp', weights: undefined, placement: 'workers' }, 2);
   const [model, state] = [must(saved['run.safetensors'], 'model'), must(saved['run.state.safetensors'], 'state')];
   const taking = await takeFiles(PAGE_CONFIG, { 'run.zip': zipOf('run', { model, state }) });
-  const { config, files: taken } = taking.ok ? taking.taken : must(undefined, 'taken');
+  const { config, files: taken } = must(taking.ok ? taking.taken : undefined, 'taken');
   expect(config).toMatchObject({
     resume: 'run',
     seed: 3,

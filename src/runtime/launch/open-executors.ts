@@ -3,7 +3,6 @@
  * a GPUDevice of its own, joined by ports. The only place that chooses between WebGPU and typed arrays.
  */
 import { must } from '../../base/invariant';
-import { SHADERS } from '../../graph/shader-sources';
 import { PROGRAM_OPS } from '../../parallel/strategies';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -11,9 +10,7 @@ import { createCpuExecutor } from '../cpu/cpu-executor';
 import type { Transport } from '../executor';
 import { closePorts, createPortTransport, type Ports, type PortTransportOptions } from '../transport/port-transport';
 import { type OpenedDevice, openDevice } from '../webgpu/device';
-import { chooseTuning } from '../webgpu/tuning/choose-tuning';
-import { browserTuningStore, type TuningStore } from '../webgpu/tuning/tuning-store';
-import { createWebgpuExecutor } from '../webgpu/webgpu-executor';
+import type { TuningStore } from '../webgpu/tuning/tuning-store';
 import type { HostedExecutor } from './local-world';
 import type { GroupOptions } from './world';
 
@@ -103,13 +100,13 @@ async function openOne(
   const close = () => {
     if (!options.opened) opened.close();
   };
-  const { onProgress, tuningStore = browserTuningStore() } = options;
+  const { onProgress, tuningStore } = options;
   try {
-    const executor = await createWebgpuExecutor({
+    const { createTunedExecutor } = await import('../webgpu/create-tuned-executor');
+    const executor = await createTunedExecutor({
       ...base,
       opened,
-      shaders: SHADERS,
-      tuning: await chooseTuning(opened, SHADERS, tuningStore),
+      tuningStore,
       ...(onProgress ? { onProgress } : {}),
     });
     return { executor, devices, lose: () => opened.device.destroy(), close };

@@ -1,0 +1,22 @@
+/**
+ * The WebGPU executor with its kernels and their tuning. A module of its own so that it is loaded when the first executor is made on a GPU: the kernels' sources are
+ * a large part of a worker's code, and a worker that computes on the CPU never needs them. Called by launch/open-executors.ts alone.
+ */
+import { SHADERS } from '../../graph/shader-sources';
+import type { Executor } from '../executor';
+import { chooseTuning } from './tuning/choose-tuning';
+import { browserTuningStore, type TuningStore } from './tuning/tuning-store';
+import { createWebgpuExecutor, type WebgpuExecutorOptions } from './webgpu-executor';
+
+export interface TunedOptions extends Omit<WebgpuExecutorOptions, 'shaders' | 'tuning'> {
+  /** Where the measured tuning of an adapter is kept; absent: in the browser, where there is one. */
+  readonly tuningStore?: TuningStore | undefined;
+}
+
+export async function createTunedExecutor({
+  tuningStore = browserTuningStore(),
+  ...options
+}: TunedOptions): Promise<Executor> {
+  const tuning = await chooseTuning(options.opened, SHADERS, tuningStore);
+  return createWebgpuExecutor({ ...options, shaders: SHADERS, tuning });
+}
