@@ -37,6 +37,8 @@ const cases: readonly (readonly [name: string, config: ConfigInput])[] = [
   ['DDP, several buckets', { mode: 'ddp', ddp: { bucketCapMb: 0.0002 } }],
   ['DDP without overlap', { mode: 'ddp', ddp: { bucketCapMb: 0.0002, overlap: false } }],
   ['DDP, naive', { mode: 'ddp', worldSize: 4, ddp: { algorithm: 'naive' } }],
+  ['DDP, hierarchical', { mode: 'ddp', worldSize: 4, nodes: 2, ddp: { algorithm: 'hierarchical' } }],
+  ['DDP, double tree', { mode: 'ddp', worldSize: 4, ddp: { algorithm: 'doubleTree' } }],
   ['DDP of one', { mode: 'ddp', worldSize: 1 }],
   ['model parallel', { mode: 'modelParallel' }],
 ];
