@@ -47,3 +47,21 @@ test('window.lockstep.spawn: ranks in workers meet, sum, and say who waits for w
   expect(broken).toContain('rank 1 is gone');
   await expect.poll(() => page.workers().filter((worker) => /rank-process/.test(worker.url()))).toEqual([]);
 });
+
+test('ranks in workers with adapters of their own train as one', async ({ playground }) => {
+  await playground.open(`${TINY}&mode=single&device=cpu`);
+  const config = {
+    mode: 'ddp',
+    worldSize: 2,
+    placement: 'workers',
+    steps: 8,
+    batchSize: 12,
+    data: { type: 'xor', samples: 60 },
+  };
+  const alike = await playground.run({ ...config, device: 'cpu' });
+  const mixed = await playground.run({ ...config, adapters: ['highPerformance', 'cpu'] });
+  expect(mixed.device.adapters?.map(({ kind }) => kind)).toEqual(['webgpu', 'cpu']);
+  expect(mixed.finalLoss).toBeCloseTo(alike.finalLoss, 5);
+  // Each makes its own optimiser step, on what it is: apart by last bits at most.
+  expect(mixed.replicaDivergence).toBeLessThan(1e-6);
+});

@@ -106,6 +106,13 @@ export async function createTraining(
   }
 }
 
+/** Where ranks have adapters of their own, the names of all, and which is whose. */
+function deviceReport({ info, devices }: World, mixed: boolean): DeviceReport {
+  if (!mixed) return { ...info };
+  const names = new Set(devices.map(({ adapter }) => adapter));
+  return { ...info, adapter: [...names].join(', '), software: devices.every((d) => d.software), adapters: devices };
+}
+
 function trainingOn(
   blueprint: Blueprint,
   world: World,
@@ -179,7 +186,7 @@ function trainingOn(
 
   return {
     blueprint,
-    device: { ...world.info, ...(config.adapters ? { adapters: world.devices } : {}) },
+    device: deviceReport(world, config.adapters !== undefined),
     notices,
     get step() {
       return step;
