@@ -11,7 +11,6 @@ import { writeCheckpoint } from './checkpoint/checkpoint-file';
 import { DeviceKeeper } from './device-keeper';
 import { overlapTimes } from './overlap-times';
 import { parseConfig } from './parse-config';
-import { runConfig } from './run';
 import { Running } from './running';
 import { sessionInfo } from './session-info';
 import { weightsFile } from './weights-file';
@@ -74,7 +73,11 @@ export function createSession(gpu: GPU | undefined): SessionApi {
       typed(async () => running().inference.generate(running().state, { prompt, length, temperature, seed })),
     attention: (row) => typed(async () => running().inference.attention(running().state, row)),
     reset: () => typed(() => running().reset()),
-    run: (input, files) => typed(async () => (await runConfig(input, files, gpu ? { gpu } : {})).report),
+    run: (input, files) =>
+      typed(async () => {
+        const { runConfig } = await import('./run');
+        return (await runConfig(input, files, gpu ? { gpu } : {})).report;
+      }),
     corrupt: (event, add) => typed(() => running().training.corrupt(event, add)),
     loseDevice: () => typed(() => running().training.lose()),
     killRank: (rank, at) => typed(() => running().killRank(rank, at)),
