@@ -38,7 +38,7 @@ import { type ResumePlan, resumePlan } from './checkpoint/resume-plan';
 import { stateOfRank0 } from './checkpoint/state-of-rank0';
 import { configNotices } from './config-notices';
 import { ddpNotices } from './ddp-notices';
-import { failureNotices } from './failures/failure-notices';
+import { failureNotices, linksOf } from './failures/failure-notices';
 import { initialWeights } from './initial-weights';
 import { joinedMasks, maskDraws } from './mask-draws';
 import { optimizerNotices } from './optimizer-notices';
@@ -193,7 +193,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   return {
     config,
     notices: [
-      ...failureNotices(config, { devices: ranks.length, processes }),
+      ...failureNotices(config, { devices: ranks.length, processes, links: linksOf(programs) }),
       ...configNotices(config, { outputs, rows: at(sizes.full, 0), processes }),
       ...ddpNotices(config, schedule, stage),
       ...optimizerNotices(config, names),

@@ -185,7 +185,9 @@ export class Running {
       try {
         return await task();
       } catch (error) {
-        if (!isRestartable(typed(error))) throw error;
+        // What was under way on a training that has been replaced meanwhile was given up with it.
+        const replaced = this.currentTraining !== training;
+        if (!replaced && !isRestartable(typed(error))) throw error;
         this.fail(training, error);
         await this.inTurn(() => {});
         if (this.failure || this.closed) throw error;
@@ -223,7 +225,7 @@ export class Running {
     try {
       this.emit({ type: 'snapshot', snapshot: this.snapshots.take(await training.weights()) });
     } catch (error) {
-      if (!isRestartable(typed(error))) throw error;
+      if (this.currentTraining === training && !isRestartable(typed(error))) throw error;
       this.fail(training, error);
     }
   }

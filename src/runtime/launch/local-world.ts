@@ -173,6 +173,10 @@ export function createLocalWorld(
     return result;
   };
 
+  const lost = Promise.race([Promise.race(hosted.map((h) => h.executor.lost)).then(deviceLost), failed]);
+  // Who waits for a device that is lost waits for nothing.
+  void lost.then(abort);
+
   // A step may wait, for a message or for room to keep its loss: nothing that was asked for later may come between it and those before.
   const queue = oneAtATime();
   const inOrder = <T>(task: () => Promise<T> | T): Promise<T> => queue(() => guarded(async () => task()));
@@ -188,7 +192,7 @@ export function createLocalWorld(
       .flatMap((h) => h.devices.map((device) => ({ device, info: h.executor.info })))
       .toSorted((a, b) => a.device - b.device)
       .map((one) => one.info),
-    lost: Promise.race([Promise.race(hosted.map((h) => h.executor.lost)).then(deviceLost), failed]),
+    lost,
     allocatedBytes: async (device) => executorOf(device).allocatedBytes(device),
     write: (writes) =>
       inOrder(() => {

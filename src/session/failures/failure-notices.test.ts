@@ -15,10 +15,23 @@ test.each<[ConfigInput, number, readonly string[]]>([
     2,
     ['straggler-absent'],
   ],
+  [
+    {
+      mode: 'ddp',
+      worldSize: 2,
+      placement: 'workers',
+      stragglers: [
+        { type: 'link', from: 1, to: 0, factor: 2 },
+        { type: 'link', from: 0, to: 1, factor: 2 },
+      ],
+    },
+    2,
+    ['straggler-unused'],
+  ],
   [{ mode: 'single', timeoutS: 5 }, 1, ['timeout-unused']],
   [{ mode: 'ddp', worldSize: 2, timeoutS: 5 }, 2, []],
 ])('%j', (input, devices, ids) => {
   const config = parseConfig(input);
   const processes = config.mode === 'ddp' ? devices : 1;
-  expect(failureNotices(config, { devices, processes }).map(({ id }) => id)).toEqual(ids);
+  expect(failureNotices(config, { devices, processes, links: new Set(['1 0']) }).map(({ id }) => id)).toEqual(ids);
 });

@@ -1,13 +1,28 @@
 /** What of the settings about failures has no effect in this run, or another one than it may seem. Called by config-notices.ts. */
+import type { Program } from '../../program/instruction';
 import { type Config, DEFAULT_CONFIG, type Straggler } from '../../protocol/config';
 import type { Notice } from '../../protocol/session';
 
+/** Links that a step's messages take. */
+export const linksOf = (programs: readonly Program[]): ReadonlySet<string> =>
+  new Set(
+    programs
+      .filter(({ variant }) => variant !== 'construct')
+      .flatMap(({ lanes }) =>
+        lanes.flatMap((l) => l.instructions.flatMap((i) => (i.kind === 'send' ? [`${l.device} ${i.peer}`] : []))),
+      ),
+  );
+
 const words = (s: Straggler): string => (s.type === 'rank' ? `rank ${s.rank}` : `the link from ${s.from} to ${s.to}`);
 
-/** `devices`, `processes`: of the run. */
+/** `devices`, `processes`: of the run; `links`: 'from to' of those that carry something. */
 export function failureNotices(
   { stragglers, placement, timeoutS }: Config,
-  { devices, processes }: { readonly devices: number; readonly processes: number },
+  {
+    devices,
+    processes,
+    links,
+  }: { readonly devices: number; readonly processes: number; readonly links: ReadonlySet<string> },
 ): readonly Notice[] {
   const notices: Notice[] = [];
   const exists = (s: Straggler): boolean =>
@@ -19,6 +34,15 @@ export function failureNotices(
       id: 'straggler-absent',
       text: `There is no ${absent.map(words).join(', no ')} in this run: nothing is slowed down there.`,
       hint: `Devices are 0 to ${devices - 1}.`,
+    });
+  }
+  const unused = stragglers.filter((s) => s.type === 'link' && exists(s) && !links.has(`${s.from} ${s.to}`));
+  if (unused.length > 0) {
+    notices.push({
+      level: 'info',
+      id: 'straggler-unused',
+      text: `Nothing goes over ${unused.map(words).join(', ')} in this run: that it is slow costs nothing.`,
+      hint: `Links in use: ${[...links].map((link) => link.replace(' ', ' to ')).join(', ') || 'none'}.`,
     });
   }
   if (stragglers.some(exists) && (placement === 'shared' || devices === 1)) {
