@@ -84,33 +84,67 @@ const configs = fc
     overlap: fc.boolean(),
     nodes: fc.integer({ min: 1, max: 3 }),
     adam: fc.boolean(),
+    /** Of DDP's reducer: gradients that are their buckets, a module that forward does not call, ranks that run out. */
+    views: fc.boolean(),
+    unused: fc.constantFrom(undefined, 'findUnusedParameters' as const, 'staticGraph' as const),
+    join: fc.boolean(),
   })
-  .map(({ mode, hook, staleness, norm, widths, acts, world, perRank, capBytes, algorithm, overlap, nodes, adam }) => {
-    const layers: LayerConfig[] = widths.slice(1).flatMap((out, i): LayerConfig[] => {
-      const act = acts.next().value;
-      const norms: LayerConfig[] =
-        norm && i === 0 && mode === 'ddp' ? [{ type: 'BatchNorm1d', features: out, ...NORM }] : [];
-      return [
-        { type: 'Linear', in: at(widths, i), out, bias: out % 2 === 0 },
-        ...norms,
-        ...(act ? [{ type: act }] : []),
-      ];
-    });
-    const linear = widths.length - 1;
-    const input: ConfigInput = {
-      model: { layers },
-      loss: { type: 'MSELoss' },
-      optimizer: adam ? { type: 'Adam' } : { type: 'SGD', momentum: 0.9 },
+  .map(
+    ({
+      views,
+      unused,
+      join,
       mode,
-      worldSize: mode === 'modelParallel' ? Math.min(world, linear) : world,
-      nodes: Math.min(nodes, world),
-      batchSize: perRank * world,
-      ddp: { bucketCapMb: capBytes / 2 ** 20, algorithm, overlap, commHook: { type: hook }, syncBatchNorm: true },
-      // -1: synchronous.
-      parameterServer: { synchronous: staleness < 0, staleness: Math.max(0, staleness) },
-    };
-    return { config: v.parse(configSchema, input), inputs: at(widths, 0), outputs: at(widths, linear) };
-  });
+      hook,
+      staleness,
+      norm,
+      widths,
+      acts,
+      world,
+      perRank,
+      capBytes,
+      algorithm,
+      overlap,
+      nodes,
+      adam,
+    }) => {
+      const layers: LayerConfig[] = widths.slice(1).flatMap((out, i): LayerConfig[] => {
+        const act = acts.next().value;
+        const norms: LayerConfig[] =
+          norm && i === 0 && mode === 'ddp' ? [{ type: 'BatchNorm1d', features: out, ...NORM }] : [];
+        return [
+          { type: 'Linear', in: at(widths, i), out, bias: out % 2 === 0 },
+          ...norms,
+          ...(act ? [{ type: act }] : []),
+        ];
+      });
+      if (unused && mode === 'ddp')
+        layers.splice(1, 0, { type: 'Unused', layers: [{ type: 'Linear', in: 3, out: 2, bias: true }] });
+      const linear = widths.length - 1;
+      const input: ConfigInput = {
+        model: { layers },
+        loss: { type: 'MSELoss' },
+        optimizer: adam ? { type: 'Adam' } : { type: 'SGD', momentum: 0.9 },
+        mode,
+        worldSize: mode === 'modelParallel' ? Math.min(world, linear) : world,
+        nodes: Math.min(nodes, world),
+        batchSize: perRank * world,
+        ddp: {
+          bucketCapMb: capBytes / 2 ** 20,
+          algorithm,
+          overlap,
+          commHook: { type: hook },
+          syncBatchNorm: true,
+          gradientAsBucketView: views && hook === 'allreduce' && (algorithm === 'ring' || algorithm === 'naive'),
+          ...(unused ? { [unused]: true } : {}),
+          join,
+        },
+        // -1: synchronous.
+        parameterServer: { synchronous: staleness < 0, staleness: Math.max(0, staleness) },
+      };
+      return { config: v.parse(configSchema, input), inputs: at(widths, 0), outputs: at(widths, linear) };
+    },
+  );
 
 test('instructions that touch the same numbers are ordered, in every mode, mesh and variant', () => {
   void fc.assert(
@@ -136,6 +170,16 @@ test('instructions that touch the same numbers are ordered, in every mode, mesh 
           ? [strategy.compile(input, { ...FIRST, phase: strategy.phases?.(config)?.at(0) ?? '' }, rows)]
           : []),
         ...(construct ? [construct] : []),
+        // The last step within join(), which some ranks have left; one with SyncBatchNorm would not be there.
+        ...(config.mode === 'ddp' && config.ddp.join && !config.model.layers.some(({ type }) => type === 'BatchNorm1d')
+          ? [
+              strategy.compile(
+                input,
+                { ...FULL, name: 'end', endsJoin: true },
+                rows.map((own, rank) => (rank % 3 === 1 ? 0 : own)),
+              ),
+            ]
+          : []),
       ];
       for (const program of programs) {
         verify(program, PROGRAM_OPS);
