@@ -23,7 +23,7 @@ export interface Way {
   /** SVG path from the sender's tile to the receiver's. */
   readonly path: string;
   /** Where its size can be written; undefined where there is no room. */
-  readonly label: { readonly x: number; readonly y: number } | undefined;
+  readonly label: { readonly x: number; readonly y: number; readonly turned: boolean } | undefined;
 }
 
 export interface FigureLayout {
@@ -39,6 +39,8 @@ export interface FigureLayout {
   readonly worded: boolean;
   /** Between two messages that pass beside the same column. */
   readonly lane: number;
+  /** Between columns. */
+  readonly gap: number;
 }
 
 const HEAD = 22;
@@ -46,6 +48,8 @@ const LEAST_TILE = 24;
 const MOST_TILE = 420;
 const LANE = 5;
 const WIDEST_GAP = 26;
+/** Room for the size of a message beside its way. */
+const TURNED_GAP = 21;
 const GROUP_GAP = 34;
 const EDGE = 3;
 
@@ -62,7 +66,7 @@ export function figureLayout(result: LabResult, width: number): FigureLayout {
   const rowGap = worded ? 22 : 13;
   const left = width < 520 ? 30 : 64;
   const lanes = Math.max(0, ...result.rounds.map(({ transfers }) => mostLanes(transfers)));
-  const gap = Math.min(WIDEST_GAP, Math.max(8, 6 + LANE * lanes));
+  const gap = Math.min(WIDEST_GAP, Math.max(lanes > 0 && worded && width >= 520 ? TURNED_GAP : 8, 6 + LANE * lanes));
   const lane = Math.min(LANE, (gap - 6) / Math.max(1, lanes));
   const chunks = result.buffers.reduce((sum, { chunks: own }) => sum + Math.max(1, own.length), 0);
   const groupGaps = GROUP_GAP * (result.buffers.length - 1);
@@ -92,6 +96,7 @@ export function figureLayout(result: LabResult, width: number): FigureLayout {
     columns,
     worded,
     lane,
+    gap,
   };
 }
 
@@ -153,13 +158,18 @@ export function waysOf(layout: FigureLayout, result: LabResult, transfers: reado
       const path =
         `M${x} ${middle(y0)} H${lane - r} Q${lane} ${middle(y0)} ${lane} ${middle(y0) + s}` +
         ` V${middle(y1) - s} Q${lane} ${middle(y1)} ${lane - r} ${middle(y1)} H${x}`;
-      return [{ transfer, path, label: undefined }];
+      const alone = ![...lanes].some(([other]) => other !== transfer && keyOf(other) === keyOf(transfer));
+      const label =
+        alone && layout.gap >= TURNED_GAP
+          ? { x: lane + 11, y: (middle(y0) + middle(y1)) / 2, turned: true }
+          : undefined;
+      return [{ transfer, path, label }];
     }
     const [start, end] = down ? [y0 + tileHeight, y1] : [y0, y1 + tileHeight];
     // Two that exchange the same chunk keep apart.
     const both = transfers.some((o) => o.from === to && o.to === from && o.target.offset === target.offset);
     const x = (first.x + last.x + last.width) / 2 + (both ? (down ? -7 : 7) : 0);
-    const label = layout.worded ? { x: x + 5, y: (start + end) / 2 + 3.5 } : undefined;
+    const label = layout.worded ? { x: x + 5, y: (start + end) / 2 + 3.5, turned: false } : undefined;
     return [{ transfer, path: `M${x} ${start} V${end}`, label }];
   });
 }

@@ -115,6 +115,13 @@ function largest(result: LabResult): number {
   return Math.max(1, ...values.filter(Number.isFinite));
 }
 
+/** Whose values are in a tile, in as many words as fit. */
+function whose(contributors: number, worldSize: number, wide: boolean): string {
+  const count = contributorsIn(contributors);
+  const what = count === 1 ? `rank ${Math.log2(contributors)}` : `${count} of ${worldSize}`;
+  return wide ? `values of ${what}` : what;
+}
+
 interface TileProps {
   readonly tile: LabTile;
   readonly length: number;
@@ -205,7 +212,7 @@ function Tile({ tile, length, x, y, width, layout, worldSize, from, scale, palet
           className={styles['count']}
           data-whole={count === worldSize || undefined}
         >
-          {width > 84 ? `values of ${count} of ${worldSize}` : `${count} of ${worldSize}`}
+          {whose(tile.contributors, worldSize, width > 84)}
         </text>
       )}
     </g>
@@ -233,7 +240,14 @@ function Arrow({ way, palette }: { way: Way; palette: Palette }) {
       <path d={way.path} pathLength={1} className={styles['way']} stroke={colour} markerEnd={`url(#${id})`} />
       <circle r={4} className={styles['packet']} fill={colour} style={{ offsetPath: `path("${way.path}")` }} />
       {way.label && (
-        <text x={way.label.x} y={way.label.y} className={styles['bytes']}>
+        <text
+          x={way.label.x}
+          y={way.label.y}
+          className={styles['bytes']}
+          {...(way.label.turned
+            ? { transform: `rotate(-90 ${way.label.x} ${way.label.y})`, textAnchor: 'middle' as const }
+            : {})}
+        >
           {formatSize(way.transfer.bytes)}
         </text>
       )}
