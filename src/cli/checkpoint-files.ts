@@ -6,7 +6,7 @@
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { LockstepError } from '../base/errors';
 import type { CheckpointFiles, Files } from '../protocol/session';
-import { belongTogether, modelFileName, stateFileName } from '../session/checkpoint/checkpoint-file';
+import { belongTogether, modelFileName, stateFileName } from '../session/checkpoint/checkpoint-format';
 import { fileReason } from './file-error';
 
 const previousOf = (file: string): string => `${file}.previous`;

@@ -31,7 +31,7 @@ import type { DatasetTable, StepFeed } from '../runtime/launch/world';
 import { Generator } from '../tensor/generator';
 import { elements } from '../tensor/shape';
 import { checkSchedule } from './check-ddp';
-import { modelFileName } from './checkpoint/checkpoint-file';
+import { modelFileName } from './checkpoint/checkpoint-format';
 import { prefixNotices } from './checkpoint/prefix-notices';
 import { readCheckpoint } from './checkpoint/read-checkpoint';
 import { type ResumePlan, resumePlan } from './checkpoint/resume-plan';

@@ -4,7 +4,8 @@
  */
 import type { LayerConfig } from '../protocol/config';
 import type { StepTrace, TraceEvent } from '../protocol/trace';
-import type { Checkpoint, Training } from './training';
+import type { Checkpoint } from './checkpoint/checkpoint';
+import type { Training } from './training';
 
 export interface NotFinite {
   readonly step: number;

@@ -2,7 +2,8 @@
  * Brings a fresh training to where a broken one stood: back to the checkpoint, then the steps since then once more, with the same batches and masks. Runs are
  * deterministic, so on the same kind of device the bits are those of a run without the loss. Called by running.ts; reports no step.
  */
-import type { Checkpoint, Training } from './training';
+import type { Checkpoint } from './checkpoint/checkpoint';
+import type { Training } from './training';
 
 /** Steps under way at a time. */
 const CHUNK = 50;

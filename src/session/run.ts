@@ -5,6 +5,7 @@ import type { FlightRecorderDump } from '../protocol/process-group';
 import type { CheckpointFiles, Files, Notice, Report, SessionInfo } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import { type Blueprint, createBlueprint } from './blueprint';
+import type { Checkpoint } from './checkpoint/checkpoint';
 import { writeCheckpoint } from './checkpoint/checkpoint-file';
 import { datasetFile } from './dataset-file';
 import { DeviceKeeper } from './device-keeper';
@@ -20,7 +21,7 @@ import { parseConfig } from './parse-config';
 import { makeReport } from './report';
 import { resume } from './resume';
 import { sessionInfo } from './session-info';
-import { type Checkpoint, createTraining, type Training, type Weights, weightsIn } from './training';
+import { createTraining, type Training, type Weights, weightsIn } from './training';
 import { weightsFile } from './weights-file';
 import { statefulBuffers } from './world-state';
 

@@ -11,6 +11,7 @@ import type { FlightRecorderDump } from '../protocol/process-group';
 import type { ControlMessage, FaultPlace, Notice, SessionEvent, Snapshot } from '../protocol/session';
 import type { Rank, StepTrace } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
+import type { Checkpoint } from './checkpoint/checkpoint';
 import type { DeviceKeeper } from './device-keeper';
 import type { ModelState } from './evaluator';
 import { explainFailure } from './failures/failure-words';
@@ -23,7 +24,7 @@ import { createInference, type Inference } from './inference';
 import { createPlayer, type Player } from './player';
 import { resume } from './resume';
 import { createSnapshots } from './snapshot';
-import { type Checkpoint, createTraining, type Training, type Weights, weightsIn } from './training';
+import { createTraining, type Training, type Weights, weightsIn } from './training';
 
 /** A run that hangs is ended all the same. */
 const GRACE_MS = 2000;

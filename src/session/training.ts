@@ -4,7 +4,7 @@
  */
 import type { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
-import type { BatchSource, BatchState, StepBatch } from '../data/batch-source';
+import type { BatchSource, StepBatch } from '../data/batch-source';
 import type { DeviceReport, Notice } from '../protocol/session';
 import {
   CAPTURE_LIMIT,
@@ -18,6 +18,7 @@ import type { Loss } from '../runtime/executor';
 import type { StepFeed, World } from '../runtime/launch/world';
 import { machineOf } from '../simulator/machine';
 import type { Blueprint } from './blueprint';
+import type { Checkpoint } from './checkpoint/checkpoint';
 import type { DeviceKeeper } from './device-keeper';
 import { FaultPlan } from './failures/fault-plan';
 import { FlightLog } from './failures/flight-log';
@@ -25,15 +26,6 @@ import { rankDevices } from './launch/rank-devices';
 import { openWorld, type WorldRequest } from './open-world';
 import { stepTrace } from './step-trace';
 import { type BufferValue, createWorldState } from './world-state';
-
-/** Everything that a later step depends on. */
-export interface Checkpoint {
-  readonly step: number;
-  readonly values: readonly BufferValue[];
-  readonly twin: readonly BufferValue[];
-  /** Order of batches and generators at that step. */
-  readonly batches: BatchState;
-}
 
 /** What a state_dict holds. */
 const KEPT: readonly MemoryCategory[] = ['parameter', 'buffer'];

@@ -2,7 +2,7 @@
 import { LockstepError } from '../../base/errors';
 import { optimizerState } from '../../optim/optimizer';
 import type { Config } from '../../protocol/config';
-import { stateFileName } from './checkpoint-file';
+import { stateFileName } from './checkpoint-format';
 import type { SavedCheckpoint } from './read-checkpoint';
 import { groupedNames } from './torch-groups';
 

@@ -1,48 +1,31 @@
 /**
  * The two files of a checkpoint: <name>.safetensors is the model's state_dict, <name>.state.safetensors everything else that a later step depends on. What all
- * devices hold alike stands there once; optimiser states have torch's numbers and names (`state.0.exp_avg`), generators torch's bytes. This file has the format
- * and writes it; read-checkpoint.ts reads it. Who calls: session.ts, run.ts.
+ * devices hold alike stands there once; optimiser states have torch's numbers and names (`state.0.exp_avg`), generators torch's bytes. This file writes it;
+ * read-checkpoint.ts reads it. Who calls: session.ts, run.ts.
  */
 import { at, must } from '../../base/invariant';
-import { type NamedTensor, readMetadata, readSafetensors, writeSafetensors } from '../../interop/safetensors';
+import { type NamedTensor, readSafetensors, writeSafetensors } from '../../interop/safetensors';
 import { optimizerState } from '../../optim/optimizer';
 import type { CheckpointFiles } from '../../protocol/session';
 import type { DeviceIndex } from '../../protocol/trace';
 import { rngState } from '../../tensor/rng-state';
 import type { Shape } from '../../tensor/shape';
 import type { Blueprint } from '../blueprint';
-import type { Checkpoint } from '../training';
 import { weightsFile } from '../weights-file';
 import { type BufferValue, type Stateful, statefulBuffers } from '../world-state';
+import type { Checkpoint } from './checkpoint';
+import {
+  batchTensors,
+  type Checksums,
+  FORMAT,
+  headerSum,
+  IN_MODEL,
+  TWIN,
+  type ValueMap,
+  VERSION,
+} from './checkpoint-format';
 import { crc32 } from './crc32';
 import { type TorchGroups, torchGroups } from './torch-groups';
-
-export const FORMAT = 'lockstep checkpoint';
-export const VERSION = '1';
-/** Before the name of a tensor that stands in the model's file. */
-export const IN_MODEL = 'model:';
-/** Before the names of what belongs to the single-device twin. */
-export const TWIN = 'twin/';
-
-export const modelFileName = (name: string): string => `${name}.safetensors`;
-export const stateFileName = (name: string): string => `${name}.state.safetensors`;
-
-/** For each buffer, which tensor which devices hold. */
-export type ValueMap = Readonly<Record<string, Readonly<Record<string, readonly DeviceIndex[]>>>>;
-
-/** Checksums of the tensors of both files: those of a pair, undamaged. */
-export interface Checksums {
-  readonly model: Readonly<Record<string, number>>;
-  readonly state: Readonly<Record<string, number>>;
-  readonly header: number;
-}
-
-/** State tensors of process p that say where its batches stand: row ids of the epoch, how many each batch has, the generator. */
-export const batchTensors = (p: number) => ({
-  rows: `sampler.${p}.rows`,
-  sizes: `sampler.${p}.sizes`,
-  rng: `rng_state.${p}`,
-});
 
 export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): CheckpointFiles {
   const { config, programs, parameters, rankOfDevice } = blueprint;
@@ -94,21 +77,6 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
   const checksums: Checksums = { model: sums(inModel), state: sums(tensors), header: headerSum(meta) };
   return { model, state: writeSafetensors(tensors, { ...meta, crc32: JSON.stringify(checksums) }) };
 }
-
-/** Is this the model that was saved with this state? A file that cannot be read is not. */
-export function belongTogether(model: Uint8Array<ArrayBuffer>, state: Uint8Array<ArrayBuffer>): boolean {
-  try {
-    const { model: expected } = JSON.parse(readMetadata('', state)['crc32'] ?? '') as Checksums;
-    const found = readSafetensors('', model, { stripModule: true });
-    return found.length === Object.keys(expected).length && found.every((t) => expected[t.name] === crc32(t.data));
-  } catch {
-    return false;
-  }
-}
-
-/** Of what the state's file says of itself, the checksums aside. */
-export const headerSum = (meta: Readonly<Record<string, string>>): number =>
-  crc32(new TextEncoder().encode(JSON.stringify(Object.entries(meta).filter(([key]) => key !== 'crc32'))));
 
 const sums = (tensors: readonly NamedTensor[]): Record<string, number> =>
   Object.fromEntries(tensors.map(({ name, data }) => [name, crc32(data)]));

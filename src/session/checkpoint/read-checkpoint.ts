@@ -20,7 +20,7 @@ import {
   stateFileName,
   type ValueMap,
   VERSION,
-} from './checkpoint-file';
+} from './checkpoint-format';
 import { crc32 } from './crc32';
 import type { TorchGroup } from './torch-groups';
 

@@ -1,7 +1,7 @@
 /** What a run that resumes says before its first step: where it stands, and all that is not as it was saved. Called by resume-plan.ts. */
 import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/session';
-import { modelFileName } from './checkpoint-file';
+import { modelFileName } from './checkpoint-format';
 import type { ConfigChanges } from './config-changes';
 import { prefixNotice } from './prefix-notices';
 import type { SavedCheckpoint } from './read-checkpoint';

@@ -2,7 +2,8 @@
 import type { ConfigInput } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
 import { createBlueprint } from '../blueprint';
-import { modelFileName, stateFileName, writeCheckpoint } from '../checkpoint/checkpoint-file';
+import { writeCheckpoint } from '../checkpoint/checkpoint-file';
+import { modelFileName, stateFileName } from '../checkpoint/checkpoint-format';
 import { DeviceKeeper } from '../device-keeper';
 import { parseConfig } from '../parse-config';
 import { createTraining, type Training } from '../training';

@@ -1,0 +1,49 @@
+/**
+ * The format of a checkpoint's two files: their names, what their tensors are called, and the checksums by which they are known to be whole and of one save. Shared by
+ * checkpoint-file.ts, which writes, read-checkpoint.ts, and the command line.
+ */
+import { readMetadata, readSafetensors } from '../../interop/safetensors';
+import type { DeviceIndex } from '../../protocol/trace';
+import { crc32 } from './crc32';
+
+export const FORMAT = 'lockstep checkpoint';
+export const VERSION = '1';
+/** Before the name of a tensor that stands in the model's file. */
+export const IN_MODEL = 'model:';
+/** Before the names of what belongs to the single-device twin. */
+export const TWIN = 'twin/';
+
+export const modelFileName = (name: string): string => `${name}.safetensors`;
+export const stateFileName = (name: string): string => `${name}.state.safetensors`;
+
+/** For each buffer, which tensor which devices hold. */
+export type ValueMap = Readonly<Record<string, Readonly<Record<string, readonly DeviceIndex[]>>>>;
+
+/** Checksums of the tensors of both files: those of a pair, undamaged. */
+export interface Checksums {
+  readonly model: Readonly<Record<string, number>>;
+  readonly state: Readonly<Record<string, number>>;
+  readonly header: number;
+}
+
+/** State tensors of process p that say where its batches stand: row ids of the epoch, how many each batch has, the generator. */
+export const batchTensors = (p: number) => ({
+  rows: `sampler.${p}.rows`,
+  sizes: `sampler.${p}.sizes`,
+  rng: `rng_state.${p}`,
+});
+
+/** Is this the model that was saved with this state? A file that cannot be read is not. */
+export function belongTogether(model: Uint8Array<ArrayBuffer>, state: Uint8Array<ArrayBuffer>): boolean {
+  try {
+    const { model: expected } = JSON.parse(readMetadata('', state)['crc32'] ?? '') as Checksums;
+    const found = readSafetensors('', model, { stripModule: true });
+    return found.length === Object.keys(expected).length && found.every((t) => expected[t.name] === crc32(t.data));
+  } catch {
+    return false;
+  }
+}
+
+/** Of what the state's file says of itself, the checksums aside. */
+export const headerSum = (meta: Readonly<Record<string, string>>): number =>
+  crc32(new TextEncoder().encode(JSON.stringify(Object.entries(meta).filter(([key]) => key !== 'crc32'))));
