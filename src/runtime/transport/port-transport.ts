@@ -46,7 +46,7 @@ export interface PortTransport extends Transport {
 const nowUs = (): number => (performance.timeOrigin + performance.now()) * 1000;
 
 /** In PyTorch's words: gloo says the first, with the address of the peer. */
-export const closedByPeer = (peer: DeviceIndex): LockstepError =>
+const closedByPeer = (peer: DeviceIndex): LockstepError =>
   new LockstepError('rank-failed', `Connection closed by peer [cuda:${peer}]`, '', { device: peer });
 const timedOut = (ms: number, own: DeviceIndex, peer: DeviceIndex): LockstepError =>
   new LockstepError('timeout', `Timed out waiting ${Math.round(ms)}ms for recv operation to complete`, '', {

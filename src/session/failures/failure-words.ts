@@ -20,7 +20,7 @@ function collectiveWords({ op, bucket, seq }: CollectiveRef, ofInstruction: numb
 }
 
 /** What an instruction is about: 'backward of 2.weight', 'all_reduce of bucket 0 (seq 1)'. */
-export function instructionWords(i: Instruction): string {
+function instructionWords(i: Instruction): string {
   if ((i.kind === 'send' || i.kind === 'recv') && i.collective) return collectiveWords(i.collective, i.bucket);
   if (i.kind === 'send' || i.kind === 'recv') return `${i.kind} of ${i.slice.buffer}`;
   if (i.kind === 'load') return `loading ${i.source}`;

@@ -23,7 +23,7 @@ export interface FlightSpan {
 /** PyTorch keeps 2,000 entries at most; a record of a step is one or more of them. */
 const MOST_STEPS = 1000;
 
-export const nowNs = (): number => Math.round((performance.timeOrigin + performance.now()) * 1e6);
+const nowNs = (): number => Math.round((performance.timeOrigin + performance.now()) * 1e6);
 
 export class FlightLog {
   private kept: FlightSpan[] = [];
