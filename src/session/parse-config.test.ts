@@ -24,8 +24,14 @@ describe('a configuration that is not valid', () => {
     [{ worldSize: '4' }, 'worldSize: must be a number, not "4".'],
     [{ worldSize: 2.5 }, 'worldSize: must be a whole number, not 2.5.'],
     [{ shuffle: 'yes' }, 'shuffle: must be true or false, not "yes".'],
-    [{ mode: 'DDP' }, '"single", "dataParallel", "ddp", "modelParallel", "parameterServer", not "DDP"; did you mean "ddp"?'],
-    [{ mode: null }, 'mode: must be one of "single", "dataParallel", "ddp", "modelParallel", "parameterServer", not null.'],
+    [
+      { mode: 'DDP' },
+      '"single", "dataParallel", "ddp", "modelParallel", "parameterServer", not "DDP"; did you mean "ddp"?',
+    ],
+    [
+      { mode: null },
+      'mode: must be one of "single", "dataParallel", "ddp", "modelParallel", "parameterServer", not null.',
+    ],
     [{ optimizer: { type: 'Lion' } }, 'optimizer.type: must be one of "SGD", "Adam", "AdamW", "RMSprop"'],
     [{ optimizer: { lr: 1 } }, 'optimizer.type: is missing: one of "SGD", "Adam", "AdamW", "RMSprop"'],
     [
