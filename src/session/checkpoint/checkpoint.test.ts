@@ -78,6 +78,9 @@ test.each([
   { broadcastBuffers: false },
   { rankSeeds: 'beforeModel' },
   { gradientAsBucketView: true },
+  { commHook: { type: 'powerSGD', startPowerSGDIter: 2, minCompressionRate: 0.1 } },
+  { commHook: { type: 'powerSGD', startPowerSGDIter: 2, minCompressionRate: 0.1, warmStart: false } },
+  { commHook: { type: 'localSGD', period: 3, startLocalSGDIter: 2 } },
 ] as const)('ranks that hold values of their own: %o', (ddp) =>
   isTheRunWithoutTheStop({ ...NET, ddp, mode: 'ddp' }, 5),
 );
