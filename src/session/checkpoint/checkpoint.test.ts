@@ -84,3 +84,10 @@ test.each([
 ] as const)('ranks that hold values of their own: %o', (ddp) =>
   isTheRunWithoutTheStop({ ...NET, ddp, mode: 'ddp' }, 5),
 );
+
+test('uneven inputs within join, in the middle of an epoch that one rank has left', () =>
+  isTheRunWithoutTheStop({ ...NET, mode: 'ddp', ddp: { join: true, samplesPerRank: [24, 12] } }, 5));
+
+test.each([true, false])('a parameter server, synchronous: %s', (synchronous) =>
+  isTheRunWithoutTheStop({ ...NET, mode: 'parameterServer', parameterServer: { synchronous } }, 5),
+);

@@ -60,6 +60,6 @@ export function configChanges(saved: Readonly<Record<string, unknown>>, now: Con
 
 /** Settings of a mode that is not this one lie idle. */
 function isUsed(key: string, { mode }: Config): boolean {
-  if (key === 'ddp' || key === 'modelParallel') return key === mode;
+  if (key === 'ddp' || key === 'modelParallel' || key === 'parameterServer') return key === mode;
   return true;
 }
