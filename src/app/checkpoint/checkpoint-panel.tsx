@@ -22,7 +22,6 @@ const MODE_WORDS: Readonly<Record<string, string>> = {
   ddp: 'DDP',
   modelParallel: 'Model parallel',
   parameterServer: 'Parameter server',
-  parameterServer: 'Parameter server',
 };
 const words = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
