@@ -41,7 +41,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'seeds',
     title: 'Different seeds, and no broadcast',
     mistake:
-      'Each rank seeds itself with seed + rank, and the gradients are averaged by hand, without the broadcast that DDP does when it is constructed.',
+      'Each rank seeds itself with seed + rank, and nothing is broadcast before the first step: the gradients are averaged by hand, or DDP was told not to (init_sync=False, from PyTorch 2.7 on).',
     code: {
       wrong: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ddp = DDP(model, init_sync=False)'],
       right: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ddp = DDP(model)'],
@@ -78,7 +78,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'Nothing.',
     shows:
-      'The weights are right within rounding, but every micro-batch is all-reduced: four times the bytes and four times the waiting for one step of the optimiser.',
+      'The weights are right within rounding, but every micro-batch is all-reduced: four times the bytes and four times the waiting for one step of the optimiser. Whoever sets require_backward_grad_sync by hand between forward and backward fares worse: then only the first micro-batch is averaged, and the replicas part.',
     cure: 'Put forward and backward of all micro-batches but the last inside no_sync().',
     met: ['karpathy/build-nanogpt#30'],
   },
@@ -93,7 +93,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'At the second forward: “Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that your module has parameters that were not used in producing loss.”',
     shows:
-      'The first step runs to its end without a single all-reduce; the second one fails. With the flag the unused parameters are marked ready at once and keep no gradient.',
+      'The first step runs to its end without a single all-reduce, so each rank has applied gradients of its own; the second one fails. With the flag the unused parameters are marked ready at once and keep no gradient.',
     cure: 'Remove the module, or pass find_unused_parameters=True, which walks the graph in every iteration.',
     met: ['pytorch/pytorch#43259'],
   },
@@ -121,9 +121,9 @@ export const EXHIBITS: readonly Exhibit[] = [
       wrong: ['if rank == 0:', '    ddp.eval()', '    out = ddp(x_test)'],
       right: ['if rank == 0:', '    ddp.eval()', '    out = ddp.module(x_test)'],
     },
-    says: 'With gloo: “Timed out waiting 1800000ms for send operation to complete”. With NCCL the watchdog ends the process after its timeout.',
+    says: 'With gloo, after half an hour: “Timed out waiting 1800000ms for recv operation to complete”. With NCCL the watchdog ends the process after its timeout. With TORCH_DISTRIBUTED_DEBUG=DETAIL at once: “Detected mismatch between collectives on ranks.”',
     shows:
-      "Rank 0 waits in a broadcast; the others wait in the barrier after it, or have gone on to the next step's all-reduce.",
+      "Rank 0 is in a broadcast, the others in the barrier after it. Without a barrier rank 0 does come back: the broadcast of the others' next training step answers it, and from there on it is one collective behind.",
     cure: 'Evaluate through ddp.module on one rank, or let all ranks evaluate.',
     met: ['pytorch/pytorch#20611', 'pytorch/pytorch#54059'],
   },
@@ -137,7 +137,8 @@ export const EXHIBITS: readonly Exhibit[] = [
       right: ['with ddp.join():', '    for x, y in my_loader:', '        ddp(x) ...'],
     },
     says: '“Connection closed by peer”, or a timeout of half an hour.',
-    shows: 'The step after the shortest rank has run out: the others stand in the all-reduce of bucket 0 and wait.',
+    shows:
+      'The step after the shorter ranks have run out: the one with a batch more stands in the all-reduce of bucket 0 and waits.',
     cure: 'Use a DistributedSampler, which pads, or train inside ddp.join(): ranks that have ended take part with zeros.',
     met: ['pytorch/pytorch#33148', 'pytorch/pytorch#38174'],
   },
@@ -169,7 +170,7 @@ export const EXHIBITS: readonly Exhibit[] = [
       wrong: ['torch.save(ddp.state_dict(), "model.pt")'],
       right: ['if rank == 0:', '    torch.save(ddp.module.state_dict(), "model.pt")', 'dist.barrier()'],
     },
-    says: 'Nothing while it is written. When it is read: “PytorchStreamReader failed reading file: invalid header or archive is corrupted”.',
+    says: 'Nothing while it is written. When it is read: “PytorchStreamReader failed reading file data/1: invalid header or archive is corrupted”, if the ranks have files of different lengths. If they have the same, often nothing: torch.load gives tensors that are partly of one rank and partly of another.',
     shows:
       'The file is a patchwork of the ranks: the header of one, the tensors of others, and the tail of whoever came last.',
     cure: 'Rank 0 writes to another name and renames; the others wait at a barrier before they read.',

@@ -121,6 +121,12 @@ test('learning rate not scaled: the first step is a fourth, and epochs later the
   expect((await stepOf(true)) / (await stepOf(false))).toBeCloseTo(4, 2);
   const [wrong, right] = [await report('learning-rate', false, 80), await report('learning-rate', true, 80)];
   expect(wrong.finalLoss).toBeGreaterThan(10 * right.finalLoss);
+  // After 10 epochs it is where one device with a batch of 8 stood after as many steps: a quarter of the epochs.
+  const alone = configOf('learning-rate', false, { mode: 'single', batchSize: 8, steps: 80 });
+  const { losses } = (await runConfig(alone, {})).report;
+  const lastEight = (all: readonly { readonly loss: number }[]) =>
+    all.slice(-8).reduce((sum, { loss }) => sum + loss / 8, 0);
+  expect(Math.abs(lastEight(losses) - lastEight(wrong.losses))).toBeLessThan(0.02);
 });
 
 test('the model built after the seeds differ: only the broadcast makes the replicas one', async () => {
