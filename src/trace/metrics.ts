@@ -3,11 +3,11 @@
  * result panel shows them; the numbers of a clock are marked with it.
  */
 import type { SessionInfo } from '../protocol/session';
-import type { Clock, StepTrace } from '../protocol/trace';
+import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
 import { bytesFormula, type Formula } from './formula';
 import { type TimeUse, timeUse } from './idle';
 import { deviceCount, totalUs } from './lanes';
-import { type Traffic, trafficOf } from './links';
+import { countTraffic, type Traffic, trafficOf } from './links';
 import { memoryOf } from './memory';
 
 export interface Metrics {
@@ -17,8 +17,10 @@ export interface Metrics {
   /** The largest number of bytes that one device sent. */
   readonly bytesPerRank: number;
   readonly formula: Formula;
-  /** The counted bytes are those of the closed form. */
+  /** The counted bytes, but for those beside, are those of the closed form. */
   readonly bytesAgree: boolean;
+  /** Bytes that the closed form does not speak of: running statistics, SyncBatchNorm's sums, the used map, join's counts. Over all ranks. */
+  readonly bytesBeside: number;
   /** By device. */
   readonly use: readonly TimeUse[];
   /** Over all devices, 0..1; undefined where nothing is communicated. */
@@ -36,6 +38,8 @@ export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Me
     trace.samples.map((ids) => ids.length),
     trace.variant,
   );
+  const spoken =
+    info.config.mode === 'ddp' ? countTraffic(trace.events.filter(ofGradients), deviceCount(trace)) : traffic;
   const devices = Array.from({ length: deviceCount(trace) }, (_, device) => device);
   const use = devices.map((device) => timeUse(trace, clock, device));
   const sum = (of: (u: TimeUse) => number): number => use.reduce((total, u) => total + of(u), 0);
@@ -47,13 +51,18 @@ export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Me
     traffic,
     bytesPerRank: Math.max(0, ...traffic.sent),
     formula,
-    bytesAgree: agree(traffic, formula),
+    bytesAgree: agree(spoken, formula),
+    bytesBeside: traffic.total - spoken.total,
     use,
     overlap: commUs > 0 ? sum((u) => u.overlapUs) / commUs : undefined,
     idle: use.length > 0 ? sum((u) => u.idle) / use.length : 0,
     peakBytes: devices.map((device) => memory.peak(device).bytes),
   };
 }
+
+/** DDP: buckets, and the parameters that local SGD averages. */
+const ofGradients = ({ bucket, collective, payload }: TraceEvent): boolean =>
+  bucket !== undefined || (collective?.op === 'allReduce' && payload === 'parameter');
 
 /** A ring rounds its chunks, so that only its total is exact; floats of a mean may be a hair off. */
 function agree({ sent, total }: Traffic, formula: Formula): boolean {

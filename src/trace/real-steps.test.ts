@@ -122,6 +122,26 @@ test.each<ConfigInput>([
   }
 });
 
+test.each([
+  // Mean, variance and count of 8 channels, told to two ranks: 2 * (8 + 8 + 1) * 4 bytes.
+  [{}, 136],
+  // Beside these, forward 17 numbers of each rank to two others, backward an all-reduce of 16: 136 + 3 * 2 * 17 * 4 + 4 * 16 * 4.
+  [{ syncBatchNorm: true }, 800],
+  [{ broadcastBuffers: false }, 0],
+] as const)('bytes beside the gradients under %o: %i', async (ddp, bytes) => {
+  const layers = [
+    { type: 'Linear' as const, in: 2, out: 8 },
+    { type: 'BatchNorm1d' as const, features: 8 },
+    { type: 'Linear' as const, in: 8, out: 1 },
+  ];
+  const { info, traces } = await run({ mode: 'ddp', worldSize: 3, batchSize: 12, model: { layers }, ddp }, 2);
+  for (const trace of traces) {
+    const { bytesAgree, bytesBeside } = metricsOf(trace, 'modelled', info);
+    expect(bytesAgree).toBe(true);
+    expect(bytesBeside).toBe(bytes);
+  }
+});
+
 test('contents at a cursor do not depend on the way there', async () => {
   const { traces } = await run({ mode: 'ddp', worldSize: 3, batchSize: 12, ddp: { bucketCapMb: 0.0002 } }, 2);
   const trace = at(traces, 1);

@@ -62,8 +62,11 @@ const differenceText = (config: Config): string =>
 const bytesPerRank = ({ formula, traffic, bytesPerRank: most }: Metrics): number =>
   formula.exact ? most : traffic.total / Math.max(1, traffic.sent.length);
 
-const bytesText = ({ formula, bytesAgree }: Metrics): string =>
-  `sent a step${formula.exact ? '' : ', mean over ranks'}; ${bytesAgree ? '' : 'expected '}${formula.text}`;
+const bytesText = ({ formula, bytesAgree, bytesBeside, traffic }: Metrics): string => {
+  const beside = formatBytes(bytesBeside / Math.max(1, traffic.sent.length));
+  const others = bytesBeside === 0 ? '' : `; ${beside} of it beside the gradients (buffers, SyncBatchNorm, join)`;
+  return `sent a step${formula.exact ? '' : ', mean over ranks'}; ${bytesAgree ? '' : 'expected '}${formula.text}${others}`;
+};
 
 interface HeadlineProps {
   readonly name: string;
