@@ -115,5 +115,6 @@ async function writeResults(outcome: Outcome, options: TrainOptions): Promise<vo
 function summary(report: Report): string {
   const { device, time } = report;
   const speed = `${time.measuredStepsPerSecond.toFixed(1)} steps/s measured`;
-  return `${report.steps} steps on ${device.kind} (${device.adapter}), loss ${report.finalLoss.toPrecision(6)}, ${speed}`;
+  const loss = report.losses.length > 0 ? `, loss ${report.finalLoss.toPrecision(6)}` : '';
+  return `${report.steps} steps on ${device.kind} (${device.adapter})${loss}, ${speed}`;
 }

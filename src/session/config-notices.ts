@@ -7,12 +7,13 @@ import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/session';
 import { hookNotices } from './check-hooks';
 import { deviceNotices } from './launch/device-notices';
+import { modeNotices } from './mode-notices';
 
 export function configNotices(
   config: Config,
   found: { readonly outputs: number; readonly rows: number; readonly processes: number },
 ): readonly Notice[] {
-  const notices: Notice[] = [...deviceNotices(config), ...hookNotices(config, found.rows)];
+  const notices: Notice[] = [...modeNotices(config), ...deviceNotices(config), ...hookNotices(config, found.rows)];
   const { batchSize, worldSize, mode } = config;
   const used = found.rows * found.processes;
   if (mode === 'ddp' && used < batchSize && batchSize % worldSize !== 0) {

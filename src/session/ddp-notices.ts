@@ -1,11 +1,11 @@
 /** What to say about DDP's settings before a run starts: those that change nothing in their combination, and those that have an effect one may not expect. */
 import type { BatchSchedule } from '../data/batch-schedule';
-import { unusedParameters } from '../parallel/ddp/ready-order';
+import { bucketsOf, rebuilds, unusedParameters } from '../parallel/ddp/ready-order';
 import type { StageGraph } from '../parallel/stage-graph';
 import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/session';
 
-type Facts = Record<'unused' | 'buffers' | 'masks' | 'uneven' | 'mixed', boolean>;
+type Facts = Record<'unused' | 'buffers' | 'masks' | 'uneven' | 'mixed' | 'oneBucket', boolean>;
 
 export function ddpNotices(config: Config, schedule: BatchSchedule, stage: StageGraph): readonly Notice[] {
   if (config.mode !== 'ddp') return [];
@@ -15,6 +15,7 @@ export function ddpNotices(config: Config, schedule: BatchSchedule, stage: Stage
     buffers: stage.graph.values.some((v) => v.role === 'buffer' && v.name.includes('running')),
     masks: stage.masks.length > 0,
     uneven: new Set(schedule.totals).size > 1,
+    oneBucket: bucketsOf(stage, config, rebuilds(config)).length === 1,
     mixed: sizes.some((rows) => new Set(rows.filter((n) => n > 0)).size > 1),
   };
   return [...effects(config, facts), ...withoutEffect(config, facts)];
@@ -48,10 +49,19 @@ function effects({ ddp, worldSize, loss }: Config, { unused, mixed }: Facts): re
   return notices;
 }
 
-function withoutEffect({ ddp, accumulate, shuffle }: Config, { buffers, masks, uneven }: Facts): readonly Notice[] {
+function withoutEffect({ ddp, accumulate, shuffle, worldSize }: Config, facts: Facts): readonly Notice[] {
+  const { buffers, masks, uneven, oneBucket } = facts;
   const notices: Notice[] = [];
   const say = (id: string, text: string, hint = '') => notices.push({ level: 'info', id, text, hint });
   const ownRows = ddp.samplesPerRank !== undefined;
+  if (ddp.algorithm !== 'ring' && worldSize === 1)
+    say('no-effect-algorithm', 'ddp.algorithm changes nothing: one rank has nobody to exchange gradients with.');
+  if (!ddp.overlap && (oneBucket || worldSize === 1))
+    say(
+      'no-effect-overlap',
+      `ddp.overlap changes nothing: ${worldSize === 1 ? 'one rank sends nothing' : 'the one bucket is full when backward ends'}.`,
+      worldSize === 1 ? 'Take more ranks.' : 'Set bucketCapMb so low that there are several buckets.',
+    );
   if (ddp.noSync !== 'both' && accumulate === 1)
     say(
       'no-effect-no-sync',

@@ -202,11 +202,11 @@ class HeadlessRun {
     }
   }
 
-  /** Steps to the next file, or a chunk. */
+  /** Steps to the next file, or a chunk. What is planned begins one: the steps before it are done and told, whatever becomes of it. */
   private chunk(plain: number): number {
     const { every } = this.options.checkpoint ?? {};
     const due = every === undefined ? CHUNK : every - (this.done % every);
-    return Math.min(CHUNK, plain - this.done, due);
+    return Math.min(CHUNK, plain - this.done, due, this.faults.nextAfter(this.done) - this.done);
   }
 
   private async save(training: Training): Promise<void> {

@@ -40,6 +40,13 @@ export class FaultPlan {
     this.under = [];
   }
 
+  /** The first step after `done` that something is planned for. */
+  nextAfter(done: number): number {
+    return Math.min(
+      ...this.planned.map(({ step }) => (step !== undefined && step > done ? step : Number.POSITIVE_INFINITY)),
+    );
+  }
+
   /** What befalls this step; it is taken off the plan. Of several, the others wait for the step to be run again. */
   take(step: number, program: Program): Fault | undefined {
     const index = this.planned.findIndex((fault) => fault.step === undefined || fault.step === step);
