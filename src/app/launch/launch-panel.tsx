@@ -9,9 +9,15 @@ import { launchSettings } from '../../session/launch/launch-settings';
 import { parseLaunchLine } from '../../session/launch/parse-launch-line';
 import { withMode, withSetting } from '../edit-config';
 import { CommitField } from '../fields/commit-field';
-import { NumberSetting, sentence } from '../fields/settings';
+import { NumberSetting, sentence, TextSetting } from '../fields/settings';
+import { parseValue } from '../permalink-values';
 import { useApp, useController } from '../use-app';
 import styles from './launch-panel.module.css';
+
+/** "2, 0"; empty: the setting is absent. */
+const printList = (value: unknown) => (Array.isArray(value) ? value.join(', ') : 'all alike');
+const parseList = (text: string) =>
+  text === '' || text === 'all alike' ? undefined : (parseValue(`!(${text.replaceAll(' ', '')})`) ?? text);
 
 /** The line that starts this run. */
 function lineOf({ worldSize, nodes, maxRestarts, visibleDevices }: Config): string {
@@ -23,6 +29,7 @@ function lineOf({ worldSize, nodes, maxRestarts, visibleDevices }: Config): stri
 export function LaunchPanel() {
   const config = useApp((app) => app.config);
   const environment = useApp((app) => app.info?.environment);
+  const adapters = useApp((app) => app.info?.device.adapters);
   const controller = useController();
   const commit = (text: string): string | undefined => {
     try {
@@ -45,8 +52,32 @@ export function LaunchPanel() {
         title="A torchrun or srun line, or mp.spawn(fn, nprocs=4): it sets ranks, nodes, devices and restarts"
       />
       <NumberSetting label="Nodes" path="nodes" title="--nnodes: links between nodes are slower" />
+      <TextSetting
+        label="Visible devices"
+        path="visibleDevices"
+        print={printList}
+        parse={parseList}
+        title="CUDA_VISIBLE_DEVICES: which devices ranks take, in order: 2, 0"
+      />
+      <TextSetting
+        label="Adapters"
+        path="adapters"
+        print={printList}
+        parse={parseList}
+        title="With a worker a rank, what each computes on: highPerformance, lowPower, software, cpu"
+      />
       {environment && <Nodes environment={environment} />}
       {environment && <Variables environment={environment} />}
+      {adapters && (
+        <ol className={styles['adapters']} aria-label="Adapters of the devices">
+          {adapters.map(({ adapter, kind }, device) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the place is the device's number.
+            <li key={device}>
+              cuda:{device} {kind === 'cpu' ? 'CPU' : adapter || 'WebGPU'}
+            </li>
+          ))}
+        </ol>
+      )}
     </div>
   );
 }
