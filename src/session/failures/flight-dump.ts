@@ -5,24 +5,25 @@
 import { LockstepError } from '../../base/errors';
 import { codeLines } from '../../interop/pytorch-code';
 import type { Instruction, Lane, Program } from '../../program/instruction';
+import type { Config } from '../../protocol/config';
 import type { FlightRecord, FlightRecorderDump } from '../../protocol/process-group';
 import type { CodeLine } from '../../protocol/trace';
 import type { Blueprint } from '../blueprint';
 import { scriptLine, torchName } from './failure-words';
 import type { FlightLog, FlightSpan } from './flight-log';
+import { type FlightTensors, flightTensors } from './flight-tensors';
 
 /** Entries a rank; the oldest go first. */
 const KEPT = 1000;
 
 /** One collective as one rank takes part in it. */
-interface Call {
+interface Call extends FlightTensors {
   readonly name: string;
-  readonly sizes: readonly (readonly number[])[];
   readonly instructions: readonly Instruction[];
   readonly line: number | undefined;
 }
 
-function callsOf(lane: Lane, script: readonly CodeLine[]): readonly Call[] {
+function callsOf(lane: Lane, config: Config, script: readonly CodeLine[]): readonly Call[] {
   const calls = new Map<string, Instruction[]>();
   for (const i of lane.instructions) {
     if ((i.kind !== 'send' && i.kind !== 'recv') || !i.collective) continue;
@@ -33,9 +34,8 @@ function callsOf(lane: Lane, script: readonly CodeLine[]): readonly Call[] {
   return [...calls.values()].flatMap((instructions) => {
     const [first] = instructions;
     if (!first || !('collective' in first) || !first.collective) return [];
-    const buffers = new Set(instructions.flatMap((i) => ('slice' in i ? [i.slice.buffer] : [])));
-    const sizes = [...buffers].flatMap((name) => lane.buffers.filter((b) => b.name === name).map((b) => [...b.shape]));
-    return [{ name: torchName(first.collective.op), sizes, instructions, line: scriptLine(first, script) }];
+    const name = torchName(first.collective.op);
+    return [{ name, ...flightTensors(instructions, lane, config), instructions, line: scriptLine(first, script) }];
   });
 }
 
@@ -99,7 +99,7 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
     const calls = new Map(
       programs.flatMap((p) => {
         const lane = p.lanes.find((l) => l.rank === rank);
-        return lane ? [[p.variant, callsOf(lane, script)] as const] : [];
+        return lane ? [[p.variant, callsOf(lane, config, script)] as const] : [];
       }),
     );
     const status = new Map<number, { enqueued: number; started: number; completed: number }>();
@@ -131,10 +131,10 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
             time_discovered_started_ns: outcome.startedNs,
             time_discovered_completed_ns: outcome.completedNs,
             duration_ms: outcome.durationMs,
-            input_sizes: call.sizes,
-            input_dtypes: call.sizes.map(() => 'Float'),
-            output_sizes: call.sizes,
-            output_dtypes: call.sizes.map(() => 'Float'),
+            input_sizes: call.inputs.map(({ shape }) => shape),
+            input_dtypes: call.inputs.map(({ dtype }) => dtype),
+            output_sizes: call.outputs.map(({ shape }) => shape),
+            output_dtypes: call.outputs.map(({ dtype }) => dtype),
             state,
             timeout_ms: Math.round(1000 * config.timeoutS),
             is_p2p: false,

@@ -51,6 +51,27 @@ test.each(['shared', 'workers'] as const)(
   },
 );
 
+test('sizes and dtypes are those of the tensors: halves that travel in words, a gathered tensor with its share', async () => {
+  const model = {
+    layers: [...must(config.model, 'a model').layers.slice(0, 1), { type: 'BatchNorm1d', features: 1 }],
+  } as const;
+  const of = async (ddp: ConfigInput['ddp']) =>
+    (await runConfig({ ...config, model: { layers: [...model.layers] }, ddp, steps: 1 }, {}))
+      .flightRecorder()
+      .map(({ entries }) =>
+        entries.map(
+          (e) =>
+            `${e.profiling_name.slice(5)} ${e.input_dtypes.join()} ${e.input_sizes.join()} ${e.output_sizes.join()}`,
+        ),
+      );
+  const broadcasts = ['broadcast Float 1 1', 'broadcast Float 1 1', 'broadcast Int 1 1'];
+  // 2 + 1 + 1 + 1 gradients: three words.
+  const halves = [...broadcasts, 'all_reduce Half 5 5'];
+  expect(await of({ commHook: { type: 'fp16Compress' } })).toEqual([halves, halves, halves]);
+  const synced = [...broadcasts, 'all_gather Float 3 9', 'all_reduce Float 2 2', 'all_reduce Float 5 5'];
+  expect(await of({ syncBatchNorm: true })).toEqual([synced, synced, synced]);
+});
+
 test('one process has no process group to record', async () => {
   const { flightRecorder } = await runConfig({ ...config, mode: 'dataParallel' }, {});
   expect(flightRecorder).toThrow(/no process group/);
