@@ -21,7 +21,7 @@ export function ddpNotices(config: Config, schedule: BatchSchedule, stage: Stage
   return [...effects(config, facts), ...withoutEffect(config, facts)];
 }
 
-function effects({ ddp, worldSize, loss }: Config, { unused, mixed }: Facts): readonly Notice[] {
+function effects({ ddp, worldSize, loss, accumulate }: Config, { unused, mixed }: Facts): readonly Notice[] {
   const notices: Notice[] = [];
   const say = (level: Notice['level'], id: string, text: string, hint: string) =>
     notices.push({ level, id, text, hint });
@@ -38,6 +38,13 @@ function effects({ ddp, worldSize, loss }: Config, { unused, mixed }: Facts): re
       'mean-of-means',
       'Ranks have batches of different sizes in some steps: DDP gives the mean of their means, which is not the mean over all samples.',
       'Weigh each loss by rows * world size / all rows, or give every rank as many rows.',
+    );
+  if (ddp.staticGraph && accumulate > 1 && (ddp.noSync === 'both' || ddp.noSync === 'forward'))
+    say(
+      'warning',
+      'static-graph-no-sync',
+      'PyTorch 1.13 fails here at the first pass under no_sync after one that was reduced: “expect_autograd_hooks_ INTERNAL ASSERT FAILED”. This run does what is meant.',
+      'Leave ddp.staticGraph off, or set ddp.noSync to "none".',
     );
   if (ddp.findUnusedParameters && !ddp.staticGraph && !unused)
     say(

@@ -121,9 +121,22 @@ test('without the broadcast at construction, ranks that drew different weights s
   expect(synced.report.replicaDivergence).toBe(0);
 });
 
+test('a static graph under no_sync is told, since PyTorch 1.13 fails there', async () => {
+  const told = async (ddp: ConfigInput['ddp']) => {
+    const s = await openTestSession({ ...base, ddp, accumulate: 2 });
+    const ids = s.info.notices.map((n) => n.id);
+    await s.close();
+    return ids.includes('static-graph-no-sync');
+  };
+  expect(await told({ staticGraph: true })).toBe(true);
+  expect(await told({ staticGraph: true, noSync: 'backward' })).toBe(false);
+  expect(await told({})).toBe(false);
+});
+
 test.each([
   [{ noSync: 'none' }, 'no-effect-no-sync'],
   [{ divideByInitialWorldSize: false }, 'no-effect-divisor'],
+  [{ overlap: false }, 'no-effect-overlap'],
   [{ join: true }, 'join-even'],
   [{ broadcastBuffers: false }, 'no-effect-buffers'],
   [{ initSync: false }, 'no-effect-init-sync'],
