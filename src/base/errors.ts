@@ -57,3 +57,7 @@ export function isWireError(value: unknown): value is WireError {
 export function fromWire(wire: WireError): LockstepError {
   return new LockstepError(wire.code, wire.message, wire.hint, wire.details);
 }
+
+/** Whatever was thrown. */
+export const asLockstepError = (error: unknown): LockstepError =>
+  error instanceof LockstepError ? error : fromWire(toWire(error));

@@ -1,5 +1,5 @@
 /** Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests call. */
-import { fromWire, LockstepError, toWire } from '../base/errors';
+import { asLockstepError, LockstepError } from '../base/errors';
 import { prepareFiles } from '../data/prepare-files';
 import type { FlightRecorderDump } from '../protocol/process-group';
 import type { CheckpointFiles, Files, Notice, Report, SessionInfo } from '../protocol/session';
@@ -126,7 +126,7 @@ class HeadlessRun {
         await this.train(training);
         break;
       } catch (reason) {
-        const failure = explainFailure(typed(reason), blueprint, this.done);
+        const failure = explainFailure(asLockstepError(reason), blueprint, this.done);
         error = failure;
         this.flight.failed(failure.details);
         if (!isRestartable(failure)) break;
@@ -251,7 +251,7 @@ class HeadlessRun {
         this.tell('warning', failure, `${failure.message} ${from} Training went on from step ${this.done}.`);
         return next;
       } catch (error) {
-        if (!isRestartable(typed(error))) throw error;
+        if (!isRestartable(asLockstepError(error))) throw error;
       }
     }
     const used = maxRestarts > 0 ? ` ${restartsWords(maxRestarts)} used up.` : '';
@@ -285,8 +285,6 @@ function startWeights({ programs, parameters, buffers, rankOfDevice }: Blueprint
     });
   return { step: 0, devices: rankOfDevice.map((_, d) => new Map(of(d))), twin: undefined };
 }
-
-const typed = (error: unknown): LockstepError => (error instanceof LockstepError ? error : fromWire(toWire(error)));
 
 const nothingLeft = (step: number, total: number): LockstepError =>
   new LockstepError(

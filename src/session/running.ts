@@ -3,7 +3,7 @@
  * failed rank, and explains a loss that is not finite. What replaces the training or its state (a restart, Reset, the end) comes one after the
  * other; steps and control messages that come meanwhile wait for it. One per open session; session.ts owns it.
  */
-import { fromWire, LockstepError, toWire } from '../base/errors';
+import { asLockstepError, type LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import { oneAtATime } from '../base/one-at-a-time';
 import { within } from '../base/within';
@@ -188,7 +188,7 @@ export class Running {
       } catch (error) {
         // What was under way on a training that has been replaced meanwhile was given up with it.
         const replaced = this.currentTraining !== training;
-        if (!replaced && !isRestartable(typed(error))) throw error;
+        if (!replaced && !isRestartable(asLockstepError(error))) throw error;
         this.fail(training, error);
         await this.inTurn(() => {});
         if (this.failure || this.closed) throw error;
@@ -202,7 +202,7 @@ export class Running {
       await this.training.reset();
       return true;
     } catch (error) {
-      this.failure ??= typed(error);
+      this.failure ??= asLockstepError(error);
       if (!isRestartable(this.failure)) throw error;
       return false;
     }
@@ -226,7 +226,7 @@ export class Running {
     try {
       this.emit({ type: 'snapshot', snapshot: this.snapshots.take(await training.weights()) });
     } catch (error) {
-      if (this.currentTraining === training && !isRestartable(typed(error))) throw error;
+      if (this.currentTraining === training && !isRestartable(asLockstepError(error))) throw error;
       this.fail(training, error);
     }
   }
@@ -276,7 +276,7 @@ export class Running {
   private fail(broken: Training, error: unknown): void {
     if (this.closed || this.failure || this.currentTraining !== broken) return;
     const { blueprint } = this.options;
-    const failure = explainFailure(typed(error), blueprint, this.finished);
+    const failure = explainFailure(asLockstepError(error), blueprint, this.finished);
     this.failure = failure;
     this.flight.failed(failure.details);
     if (isRestartable(failure) && this.restarts < blueprint.config.maxRestarts) {
@@ -312,7 +312,7 @@ export class Running {
     try {
       await this.replace(checkpoint, step);
     } catch (second) {
-      const again = explainFailure(typed(second), this.options.blueprint, step);
+      const again = explainFailure(asLockstepError(second), this.options.blueprint, step);
       if (isRestartable(again) && this.restarts < this.options.blueprint.config.maxRestarts) {
         this.restarts++;
         return this.recover(failure);
@@ -360,8 +360,6 @@ export class Running {
       if (!broken.notices.some(({ id }) => id === notice.id)) this.emit({ type: 'notice', notice });
   }
 }
-
-const typed = (error: unknown): LockstepError => (error instanceof LockstepError ? error : fromWire(toWire(error)));
 
 function open(
   { blueprint, keeper, gpu }: RunningOptions,

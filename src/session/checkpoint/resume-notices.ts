@@ -1,5 +1,5 @@
 /** What a run that resumes says before its first step: where it stands, and all that is not as it was saved. Called by resume-plan.ts. */
-import type { Config } from '../../protocol/config';
+import type { Config, LayerConfig } from '../../protocol/config';
 import type { Notice } from '../../protocol/session';
 import { modelFileName } from './checkpoint-format';
 import type { ConfigChanges } from './config-changes';
@@ -25,7 +25,8 @@ const plural = (n: number, one: string): string => `${n} ${n === 1 ? one : `${on
 
 export function resumeNotices(resuming: Resuming): readonly Notice[] {
   const { saved, config, changes, exact, fresh, processes } = resuming;
-  const ownState = config.resumeBy === 'rank0' && processes > 1 && ownNames(saved).length > 0;
+  const own = config.resumeBy === 'rank0' && processes > 1 ? ownNames(saved, config) : [];
+  const ownState = own.length > 0;
   const bitwise = exact && !ownState && changes.names.length === 0 && fresh.length === 0;
   const how = bitwise
     ? 'from here on it is, to the bit, the run without the stop'
@@ -77,16 +78,30 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
     notices.push({
       level: 'warning',
       id: 'resume-by',
-      text: `Ranks held values of their own in ${ownNames(saved).slice(0, 4).join(', ')}; all take those of rank 0, which alone has read the checkpoint.`,
+      text: `Ranks held values of their own in ${own.slice(0, 4).join(', ')}; all take those of rank 0, which alone has read the checkpoint.`,
       hint: 'resumeBy "everyRank" gives each rank its own back.',
     });
   }
   return notices;
 }
 
-/** Buffers, gradients aside, that were not the same on all ranks. */
-const ownNames = ({ values }: SavedCheckpoint): readonly string[] =>
-  [...values].flatMap(([name, held]) => (held.length > 1 && !name.endsWith('.grad') ? [name] : []));
+/** Running statistics: under DDP the first forward of the run takes rank 0's anyway. */
+const isStatistic = (name: string): boolean => /(^|\.)(running_mean|running_var|num_batches_tracked)$/.test(name);
+
+/** What was not the same on all ranks, gradients and what is broadcast aside. */
+function ownNames({ values }: SavedCheckpoint, { mode, ddp }: Config): readonly string[] {
+  const broadcast = mode === 'ddp' && ddp.broadcastBuffers;
+  return [...values].flatMap(([name, held]) =>
+    held.length > 1 && !name.endsWith('.grad') && !(broadcast && isStatistic(name)) ? [name] : [],
+  );
+}
+
+const drops = (layers: readonly LayerConfig[]): boolean =>
+  layers.some((layer) => {
+    if (layer.type === 'TransformerBlock') return layer.dropout > 0;
+    if (layer.type === 'Residual') return drops(layer.layers) || drops(layer.shortcut ?? []);
+    return layer.type === 'Dropout';
+  });
 
 const placementWords = (placement: string): string =>
   placement === 'workers' ? 'with a worker a rank' : 'with all ranks on one device';
@@ -122,8 +137,9 @@ function worldNotice({
     parts.push(
       `${plural(saved.step - step, 'micro-batch')} of an unfinished group ${saved.step - step === 1 ? 'is' : 'are'} done again.`,
     );
-  if (processes > 1) parts.push('All ranks take the running statistics of rank 0.');
-  parts.push('Dropout draws other masks.');
+  if (processes > 1 && [...saved.values.keys()].some(isStatistic))
+    parts.push('All ranks take the running statistics of rank 0.');
+  if (drops(config.model.layers)) parts.push('Dropout draws other masks.');
   return {
     level: 'warning',
     id: 'resume-world',

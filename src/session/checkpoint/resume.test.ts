@@ -52,11 +52,21 @@ describe('rank 0 reads and broadcasts', () => {
     });
     const files = await savedAfter(DDP, 4);
     const resumed = await withTraining({ ...DDP, resume: 'run', resumeBy: 'rank0' }, files, async (t) => {
+      expect(t.blueprint.notices.map(({ text }) => text).join()).toContain('to the bit, the run without the stop');
       await t.run(5);
       return stateOf(t);
     });
     // The running statistics that ranks > 0 hold after a step are their own; the next step takes rank 0's.
     expect(resumed).toEqual(straight);
+  });
+
+  test('what ranks held of their own is lost, and told, where nothing broadcasts it', async () => {
+    const own: ConfigInput = { ...DDP, ddp: { broadcastBuffers: false } };
+    const files = await savedAfter(own, 4);
+    const { notices } = createBlueprint(parseConfig({ ...own, resume: 'run', resumeBy: 'rank0' }), files);
+    const told = notices.map(({ text }) => text).join();
+    expect(told).toContain('it is not the run without the stop');
+    expect(told).toContain('values of their own in 1.running_mean');
   });
 
   test('not within a group of micro-batches, whose gradients are each rank’s own', async () => {
