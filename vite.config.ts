@@ -29,12 +29,25 @@ export default defineConfig({
           exclude: ['**/*.null.test.ts', '**/*.gpu.test.ts'],
           // Property tests train hundreds of small nets; a loaded two-core machine needs the room.
           testTimeout: 30_000,
+          // Both cores of a small machine; the GPU tests after them have it to themselves.
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'null', include: ['src/**/*.null.test.ts'] } },
       {
         extends: true,
-        test: { name: 'gpu', include: ['src/**/*.gpu.test.ts'], pool: 'forks', maxWorkers: 1, testTimeout: 60_000 },
+        test: { name: 'null', include: ['src/**/*.null.test.ts'], maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'gpu',
+          include: ['src/**/*.gpu.test.ts'],
+          pool: 'forks',
+          maxWorkers: 1,
+          testTimeout: 60_000,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
   },
