@@ -1,3 +1,4 @@
+/** `lockstep collectives`, from arguments to the table, on the CPU. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CollectivesReport } from '../protocol/collectives-report';
 import { collectives } from './collectives';

@@ -3,7 +3,7 @@ import { LockstepError } from '../../base/errors';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import type { FailureDetails } from './world';
 
-const HINT = 'Reset to start all ranks again.';
+const HINT = 'Start all ranks again.';
 
 const devicesText = (devices: readonly DeviceIndex[]): string => devices.map((device) => `cuda:${device}`).join(', ');
 
