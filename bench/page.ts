@@ -4,7 +4,7 @@
  */
 
 import { PRESETS } from '../src/protocol/presets';
-import { benchSession } from '../src/session/bench';
+import { benchSession } from '../src/session/bench/bench';
 import { CONTENDERS } from './contenders';
 import type { Contender, Runner } from './contenders/contender';
 import { STUDIES } from './studies';

@@ -3,7 +3,7 @@
  * would; each run's values are checked first. The measuring is the session's.
  */
 import type { CollectivesReport, CollectivesRow, CollectiveTiming } from '../protocol/collectives-report';
-import { runCollectives } from '../session/run-collectives';
+import { runCollectives } from '../session/bench/run-collectives';
 import { type CollectivesOptions, snake } from './collectives-usage';
 import { EXIT } from './exit-code';
 import { nodeGpu } from './node-gpu';

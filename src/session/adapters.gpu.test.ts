@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { createBlueprint } from './blueprint';
+import { parseConfig } from './config/parse-config';
 import { DeviceKeeper } from './device-keeper';
-import { parseConfig } from './parse-config';
 import { createTraining } from './training';
 
 const STEPS = 4;

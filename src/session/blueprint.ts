@@ -30,22 +30,22 @@ import type { Rank } from '../protocol/trace';
 import type { DatasetTable, StepFeed } from '../runtime/launch/world';
 import { Generator } from '../tensor/generator';
 import { elements } from '../tensor/shape';
-import { checkSchedule } from './check-ddp';
 import { modelFileName } from './checkpoint/checkpoint-format';
 import { prefixNotices } from './checkpoint/prefix-notices';
 import { readCheckpoint } from './checkpoint/read-checkpoint';
 import { type ResumePlan, resumePlan } from './checkpoint/resume-plan';
 import { stateOfRank0 } from './checkpoint/state-of-rank0';
-import { configNotices } from './config-notices';
-import { ddpNotices } from './ddp-notices';
+import { checkSchedule } from './config/check-ddp';
+import { configNotices } from './config/config-notices';
+import { ddpNotices } from './config/ddp-notices';
+import { optimizerNotices } from './config/optimizer-notices';
+import { singleTwin } from './config/parse-config';
 import { failureNotices, linksOf } from './failures/failure-notices';
-import { initialWeights } from './initial-weights';
 import { joinedMasks, maskDraws } from './mask-draws';
-import { optimizerNotices } from './optimizer-notices';
-import { singleTwin } from './parse-config';
 import { rankStarts } from './rank-starts';
 import { allVariants, variantAt, variantRules } from './step-variants';
 import { type Stop, stopOf } from './stops';
+import { initialWeights } from './weights/initial-weights';
 
 export interface Blueprint {
   readonly config: Config;

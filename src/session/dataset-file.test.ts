@@ -6,8 +6,8 @@ import { initialParameters } from '../nn/model';
 import { Generator } from '../tensor/generator';
 import { rngState } from '../tensor/rng-state';
 import { createBlueprint } from './blueprint';
+import { parseConfig } from './config/parse-config';
 import { datasetFile } from './dataset-file';
-import { parseConfig } from './parse-config';
 
 const tensorsOf = (config: unknown) => {
   const blueprint = createBlueprint(parseConfig(config), {});

@@ -3,8 +3,8 @@ import { prepareFiles } from '../data/prepare-files';
 import type { Files } from '../protocol/session';
 import type { DeviceMemory } from '../protocol/trace';
 import { createBlueprint } from './blueprint';
+import { parseConfig } from './config/parse-config';
 import { memoryOf } from './device-memory';
-import { parseConfig } from './parse-config';
 
 export async function planRun(input: unknown, files: Files): Promise<readonly DeviceMemory[]> {
   const config = parseConfig(input);

@@ -4,10 +4,10 @@ import { MODES } from '../protocol/config';
 import { PRESETS } from '../protocol/presets';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { createBlueprint } from './blueprint';
+import { parseConfig } from './config/parse-config';
 import { DeviceKeeper } from './device-keeper';
 import { memoryOf } from './device-memory';
 import { openWorld } from './open-world';
-import { parseConfig } from './parse-config';
 
 let node: NodeGpu;
 beforeAll(() => {

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SessionEvent } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import type { Checkpoint } from './checkpoint/checkpoint';
+import type { Snapshots } from './evaluation/snapshot';
 import { createPlayer, type PlayerOptions } from './player';
-import type { Snapshots } from './snapshot';
 import type { Training, Weights } from './training';
 
 const BATCHES: Checkpoint['batches'] = { step: 7, epoch: 0, batches: [], generators: [] };

@@ -6,7 +6,7 @@ import { LockstepError } from '../base/errors';
 import type { ControlMessage, SessionEvent } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import type { Checkpoint } from './checkpoint/checkpoint';
-import type { Snapshots } from './snapshot';
+import type { Snapshots } from './evaluation/snapshot';
 import type { Training } from './training';
 
 /** How often the page gets a trace and a snapshot while playing, and how long a chunk of steps should take. */

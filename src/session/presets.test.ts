@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { PRESETS } from '../protocol/presets';
 import { createBlueprint } from './blueprint';
-import { parseConfig } from './parse-config';
+import { parseConfig } from './config/parse-config';
 
 test.each(Object.entries(PRESETS))('%s', (_, { config }) => {
   const { dataset, parameters } = createBlueprint(parseConfig(config), {});

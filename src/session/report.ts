@@ -12,15 +12,15 @@ import { modelledStep, speedup } from '../simulator/simulate';
 import { bytesFormula } from '../trace/formula';
 import { countTraffic, type Traffic } from '../trace/links';
 import type { Blueprint } from './blueprint';
+import { singleTwin } from './config/parse-config';
 import { memoryOf } from './device-memory';
-import type { Measure } from './measure';
-import { mergedWeights } from './merged-weights';
-import { singleTwin } from './parse-config';
+import type { Measure } from './evaluation/measure';
 import { processGroupReport } from './process-group-report';
 import { sessionInfo } from './session-info';
 import type { Training, Weights } from './training';
-import { differenceFromSingle, replicaDivergence } from './weight-differences';
-import { hashWeights } from './weights-hash';
+import { mergedWeights } from './weights/merged-weights';
+import { differenceFromSingle, replicaDivergence } from './weights/weight-differences';
+import { hashWeights } from './weights/weights-hash';
 
 export const LOCKSTEP_VERSION = '0.1.0';
 

@@ -13,17 +13,17 @@ import type { Rank, StepTrace } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
 import type { Checkpoint } from './checkpoint/checkpoint';
 import type { DeviceKeeper } from './device-keeper';
-import type { ModelState } from './evaluator';
+import type { ModelState } from './evaluation/evaluator';
+import { createInference, type Inference } from './evaluation/inference';
+import { createSnapshots } from './evaluation/snapshot';
 import { explainFailure } from './failures/failure-words';
 import { checkRank, FaultPlan } from './failures/fault-plan';
 import { flightDump } from './failures/flight-dump';
 import { FlightLog } from './failures/flight-log';
 import { isOfRank, isRestartable, restartingText, restartsWords, restartText } from './failures/restartable';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
-import { createInference, type Inference } from './inference';
 import { createPlayer, type Player } from './player';
 import { resume } from './resume';
-import { createSnapshots } from './snapshot';
 import { createTraining, type Training, type Weights, weightsIn } from './training';
 
 /** A run that hangs is ended all the same. */

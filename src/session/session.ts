@@ -8,12 +8,12 @@ import { prepareFiles } from '../data/prepare-files';
 import type { ControlMessage, SessionApi, SessionEvent } from '../protocol/session';
 import { createBlueprint } from './blueprint';
 import { writeCheckpoint } from './checkpoint/checkpoint-file';
+import { parseConfig } from './config/parse-config';
 import { DeviceKeeper } from './device-keeper';
 import { overlapTimes } from './overlap-times';
-import { parseConfig } from './parse-config';
 import { Running } from './running';
 import { sessionInfo } from './session-info';
-import { weightsFile } from './weights-file';
+import { weightsFile } from './weights/weights-file';
 
 interface Open {
   readonly running: Running;

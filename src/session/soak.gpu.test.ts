@@ -8,8 +8,8 @@ import { type Config, type ConfigInput, MODES } from '../protocol/config';
 import { gptLayers, PRESETS } from '../protocol/presets';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { createBlueprint } from './blueprint';
+import { parseConfig } from './config/parse-config';
 import { DeviceKeeper } from './device-keeper';
-import { parseConfig } from './parse-config';
 import { watchGpu } from './testing/watched-gpu';
 import { createTraining } from './training';
 

@@ -16,8 +16,8 @@ import { sentenceOf } from '../trace/sentence';
 import { summedAt } from '../trace/sums';
 import { printTrace } from '../trace/text';
 import { createBlueprint } from './blueprint';
+import { parseConfig } from './config/parse-config';
 import { DeviceKeeper } from './device-keeper';
-import { parseConfig } from './parse-config';
 import { sessionInfo } from './session-info';
 import { createTraining, type Training } from './training';
 

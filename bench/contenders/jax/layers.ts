@@ -4,7 +4,7 @@
  */
 import { type Array as JaxArray, lax, nn, numpy as np } from '@jax-js/jax';
 import type { LayerInput } from '../../../src/protocol/config';
-import type { BenchTensor } from '../../../src/session/bench';
+import type { BenchTensor } from '../../../src/session/bench/bench';
 
 export type Parameters = { [name: string]: JaxArray };
 /** Parameters by name, each taken out once. */

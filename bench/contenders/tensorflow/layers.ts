@@ -4,7 +4,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { LayerInput } from '../../../src/protocol/config';
-import type { BenchTensor } from '../../../src/session/bench';
+import type { BenchTensor } from '../../../src/session/bench/bench';
 
 export type Variables = ReadonlyMap<string, tf.Variable>;
 

@@ -11,7 +11,7 @@ import type { DeviceIndex } from '../../protocol/trace';
 import { rngState } from '../../tensor/rng-state';
 import type { Shape } from '../../tensor/shape';
 import type { Blueprint } from '../blueprint';
-import { weightsFile } from '../weights-file';
+import { weightsFile } from '../weights/weights-file';
 import { type BufferValue, type Stateful, statefulBuffers } from '../world-state';
 import type { Checkpoint } from './checkpoint';
 import {

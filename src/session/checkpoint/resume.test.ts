@@ -5,9 +5,9 @@ import { readSafetensors, writeSafetensors } from '../../interop/safetensors';
 import type { ConfigInput } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
 import { createBlueprint } from '../blueprint';
+import { parseConfig } from '../config/parse-config';
 import { DeviceKeeper } from '../device-keeper';
 import { openWorld } from '../open-world';
-import { parseConfig } from '../parse-config';
 import { NET, savedAfter, stateOf, withTraining } from '../testing/checkpoint-runs';
 import { openTestSession } from '../testing/open-session';
 

@@ -1,7 +1,7 @@
 /** Settings about failures that do nothing, or not what they seem, are told. */
 import { expect, test } from 'vitest';
 import type { ConfigInput } from '../../protocol/config';
-import { parseConfig } from '../parse-config';
+import { parseConfig } from '../config/parse-config';
 import { failureNotices } from './failure-notices';
 
 const rank = (n: number) => ({ type: 'rank', rank: n, factor: 3 }) as const;

@@ -5,7 +5,7 @@ import type { ConfigInput } from '../../protocol/config';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { Generator } from '../../tensor/generator';
 import { createBlueprint } from '../blueprint';
-import { parseConfig } from '../parse-config';
+import { parseConfig } from '../config/parse-config';
 import { runConfig } from '../run';
 import { watchGpu } from '../testing/watched-gpu';
 import type { PlannedFault } from './fault-plan';

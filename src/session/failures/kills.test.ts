@@ -7,7 +7,7 @@ import { at } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
 import { Generator } from '../../tensor/generator';
 import { createBlueprint } from '../blueprint';
-import { parseConfig } from '../parse-config';
+import { parseConfig } from '../config/parse-config';
 import { runConfig } from '../run';
 import type { PlannedFault } from './fault-plan';
 

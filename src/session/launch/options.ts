@@ -1,6 +1,6 @@
 /** Options of a launcher, as argparse and getopt take them: `--name value`, `--name=value`, `-n 4`, `-n4`, dashes or underscores. What follows is the script. */
 import { LockstepError } from '../../base/errors';
-import { nearNames } from '../near-name';
+import { nearNames } from '../config/near-name';
 
 export interface OptionTable {
   /** What the options belong to, as errors name it. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
-import { parseConfig } from '../parse-config';
+import { parseConfig } from '../config/parse-config';
 import { launchSettings } from './launch-settings';
 import { parseLaunchLine } from './parse-launch-line';
 

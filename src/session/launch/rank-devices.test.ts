@@ -1,8 +1,8 @@
 /** CUDA_VISIBLE_DEVICES and adapters: which device each rank takes, what cannot be, and what each process is told by its environment. */
 import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../protocol/config';
-import { configNotices } from '../config-notices';
-import { parseConfig } from '../parse-config';
+import { configNotices } from '../config/config-notices';
+import { parseConfig } from '../config/parse-config';
 import { rankDevices } from './rank-devices';
 import { rankEnvironments } from './rank-environments';
 

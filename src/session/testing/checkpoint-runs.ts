@@ -4,8 +4,8 @@ import type { Files } from '../../protocol/session';
 import { createBlueprint } from '../blueprint';
 import { writeCheckpoint } from '../checkpoint/checkpoint-file';
 import { modelFileName, stateFileName } from '../checkpoint/checkpoint-format';
+import { parseConfig } from '../config/parse-config';
 import { DeviceKeeper } from '../device-keeper';
-import { parseConfig } from '../parse-config';
 import { createTraining, type Training } from '../training';
 import type { BufferValue } from '../world-state';
 

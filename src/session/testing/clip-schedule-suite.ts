@@ -7,9 +7,9 @@ import { at, must } from '../../base/invariant';
 import { makeSchedule } from '../../optim/schedule';
 import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
+import { parseConfig } from '../config/parse-config';
 import { DeviceKeeper } from '../device-keeper';
 import fixture from '../fixtures/runs/tanh_clip_onecycle.json';
-import { parseConfig } from '../parse-config';
 import { createTraining, type Training } from '../training';
 
 const { losses, lrs, grad_norms: norms } = fixture.single;

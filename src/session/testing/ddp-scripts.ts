@@ -3,9 +3,9 @@ import { at, must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
 import type { LossRecord } from '../../protocol/trace';
 import { createBlueprint } from '../blueprint';
+import { parseConfig } from '../config/parse-config';
 import { DeviceKeeper } from '../device-keeper';
 import fixtures from '../fixtures/ddp-scripts.json';
-import { parseConfig } from '../parse-config';
 import { createTraining } from '../training';
 
 interface DdpScript {

@@ -1,8 +1,8 @@
 /** The script of parallel/ddp/fixtures/comm-hooks.json as a run of ours. */
 import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
+import { parseConfig } from '../config/parse-config';
 import { DeviceKeeper } from '../device-keeper';
-import { parseConfig } from '../parse-config';
 import { createTraining } from '../training';
 
 export const HOOK_RUN: ConfigInput = {

@@ -4,12 +4,12 @@ import { gatherRows } from '../../data/gather';
 import { decodeF32 } from '../../tensor/fixtures/decode';
 import { allocate } from '../../tensor/shape';
 import { createBlueprint } from '../blueprint';
+import { parseConfig } from '../config/parse-config';
 import { DeviceKeeper } from '../device-keeper';
-import { createEvaluator } from '../evaluator';
-import { mergedState } from '../merged-weights';
-import { parseConfig } from '../parse-config';
+import { createEvaluator } from '../evaluation/evaluator';
 import { createTraining, type Training, type Weights } from '../training';
-import { replicaDivergence } from '../weight-differences';
+import { mergedState } from '../weights/merged-weights';
+import { replicaDivergence } from '../weights/weight-differences';
 import type { ParityCase } from './parity-cases';
 import type { Bars, Stored } from './recorded-runs';
 

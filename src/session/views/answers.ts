@@ -1,7 +1,7 @@
 /** How the model answers rows of a sequence task: decoded token by token from the prompt, its own answers fed back, as a user would run it. Made by snapshots. */
 import { at } from '../../base/invariant';
 import type { AnsweredSequence } from '../../protocol/session';
-import type { ModelState } from '../evaluator';
+import type { ModelState } from '../evaluation/evaluator';
 import { argmax } from './argmax';
 import type { Decoder } from './decoder';
 import type { Language } from './language';

@@ -6,7 +6,7 @@ import { at } from '../../base/invariant';
 import { type Heads, packedHeads } from '../../graph/ops/attention/heads';
 import type { AttentionMap } from '../../protocol/session';
 import type { HostArray } from '../../tensor/shape';
-import type { Evaluator } from '../evaluator';
+import type { Evaluator } from '../evaluation/evaluator';
 
 const SELF_ATTENTION = 'attention/self-attention';
 

@@ -10,8 +10,8 @@ import { packedHeads } from '../../graph/ops/attention/heads';
 import { buildForward } from '../../nn/model';
 import type { StrategyInput } from '../../parallel/strategy';
 import { allocate, elements, type HostArray } from '../../tensor/shape';
-import type { ModelState } from '../evaluator';
-import { roughCostNs } from '../rough-cost';
+import type { ModelState } from '../evaluation/evaluator';
+import { roughCostNs } from '../evaluation/rough-cost';
 import { type Decoder, vocabularyOf } from './decoder';
 
 const SELF_ATTENTION = 'attention/self-attention';

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
-import { parseConfig } from '../parse-config';
-import { createSnapshots } from '../snapshot';
+import { parseConfig } from '../config/parse-config';
+import { createSnapshots } from '../evaluation/snapshot';
 import { argmax, softmax } from './argmax';
 import { confusion } from './confusion';
 

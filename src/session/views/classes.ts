@@ -1,9 +1,9 @@
 /** Confusion matrix and misclassified images from test rows (training rows where there are none), chunk by chunk. Made by snapshots for data with a class a row. */
 import type { Confusion, Misclassified } from '../../protocol/session';
-import { ignoreIndexOf } from '../accuracy';
 import type { Blueprint } from '../blueprint';
-import { createEvaluator, type Evaluator, type ModelState } from '../evaluator';
-import { affordableRows, gather } from '../measure';
+import { ignoreIndexOf } from '../evaluation/accuracy';
+import { createEvaluator, type Evaluator, type ModelState } from '../evaluation/evaluator';
+import { affordableRows, gather } from '../evaluation/measure';
 import { confusion } from './confusion';
 import { imageReader } from './images';
 import { misclassified } from './misclassified';

@@ -5,7 +5,7 @@
 import { at } from '../../base/invariant';
 import type { Graph } from '../../graph/graph';
 import type { ValueId } from '../../graph/op';
-import type { ModelState } from '../evaluator';
+import type { ModelState } from '../evaluation/evaluator';
 
 export interface Decoder {
   /** Most tokens that it looks at. */

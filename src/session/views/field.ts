@@ -2,8 +2,8 @@
 import { FIELD_SIZE } from '../../protocol/session';
 import { elements } from '../../tensor/shape';
 import type { Blueprint } from '../blueprint';
-import { createEvaluator, type ModelState } from '../evaluator';
-import { affordableRows } from '../measure';
+import { createEvaluator, type ModelState } from '../evaluation/evaluator';
+import { affordableRows } from '../evaluation/measure';
 import { CHUNK_NS, type Slices } from './slices';
 
 /** Rows of the grid that may be evaluated at once. */

@@ -1,8 +1,8 @@
 /** What the views of text and sequences share: the vocabulary, which positions ask something, and decoders of the model. Undefined where the data ask for no tokens. */
 import { at } from '../../base/invariant';
 import type { Dataset } from '../../data/dataset';
-import { ignoreIndexOf } from '../accuracy';
 import type { Blueprint } from '../blueprint';
+import { ignoreIndexOf } from '../evaluation/accuracy';
 import { createCachedDecoder } from './cached-decoder';
 import type { Decoder } from './decoder';
 import { asksTokens, type Tokens, tokensOf } from './tokens';

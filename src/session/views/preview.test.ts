@@ -5,7 +5,7 @@ import { at } from '../../base/invariant';
 import { type ConfigInput, DEFAULT_CONFIG } from '../../protocol/config';
 import { gptLayers } from '../../protocol/presets';
 import { createBlueprint } from '../blueprint';
-import { parseConfig } from '../parse-config';
+import { parseConfig } from '../config/parse-config';
 import { openTestSession } from '../testing/open-session';
 import { imageReader } from './images';
 import { preview } from './preview';

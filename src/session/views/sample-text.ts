@@ -1,7 +1,7 @@
 /** Lets a model of tokens go on from a prompt, one token after the other, drawn as torch.multinomial draws. Snapshots show it; generate.ts does it on request. */
 import { multinomialOne } from '../../tensor/distributions';
 import { Generator } from '../../tensor/generator';
-import type { ModelState } from '../evaluator';
+import type { ModelState } from '../evaluation/evaluator';
 import { argmax, softmax } from './argmax';
 import type { Decoder } from './decoder';
 import type { Language } from './language';

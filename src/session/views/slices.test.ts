@@ -1,6 +1,6 @@
 /** When a view in slices is of which weights. */
 import { expect, test } from 'vitest';
-import type { ModelState } from '../evaluator';
+import type { ModelState } from '../evaluation/evaluator';
 import { SlicedView } from './slices';
 
 const stateOf = (id: number): ModelState => new Map([['id', Float32Array.of(id)]]);

@@ -4,7 +4,7 @@
  */
 import type { StrategyInput } from '../../parallel/strategy';
 import { elements } from '../../tensor/shape';
-import { createEvaluator } from '../evaluator';
+import { createEvaluator } from '../evaluation/evaluator';
 import { type Decoder, vocabularyOf } from './decoder';
 
 export function createWindowDecoder(input: StrategyInput): Decoder {

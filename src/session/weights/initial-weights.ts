@@ -1,0 +1,110 @@
+/**
+ * Parameters and running statistics from a .safetensors file in place of the drawn ones, as model.load_state_dict takes them: every tensor of the model
+ * must be there with its shape, and no other. A tied weight may stand under both of its names or under one. Called by blueprint.ts.
+ */
+import { LockstepError } from '../../base/errors';
+import { must } from '../../base/invariant';
+import { type NamedTensor, readSafetensors } from '../../interop/safetensors';
+import { CLASS_WEIGHTS } from '../../nn/losses';
+import type { InitialBuffer, InitialParameter } from '../../nn/model';
+import type { TiedName } from '../../nn/tied';
+import type { Files } from '../../protocol/session';
+import { elements, formatShape, type HostArray, sameShape } from '../../tensor/shape';
+
+export interface ModelState {
+  readonly parameters: readonly InitialParameter[];
+  readonly buffers: readonly InitialBuffer[];
+}
+
+/** `drawn`: the state that the file replaces. */
+export function initialWeights(
+  file: string,
+  files: Files,
+  drawn: ModelState,
+  tied: readonly TiedName[] = [],
+): ModelState {
+  const bytes = files[file];
+  if (!bytes)
+    throw new LockstepError(
+      'data',
+      `The weights file "${file}" was not given.`,
+      'Drop it on the page, or name a path relative to the configuration.',
+    );
+  const tensors = new Map(readSafetensors(file, bytes, { stripModule: true }).map((t) => [t.name, t]));
+  // The class weights are the loss's: no state_dict of a model has them.
+  const ofModel = drawn.buffers.filter(({ name }) => name !== CLASS_WEIGHTS);
+  checkKeys(file, tensors, { parameters: drawn.parameters, buffers: ofModel }, tied);
+
+  const aliases = (name: string): readonly string[] => tied.flatMap((t) => (t.source === name ? [t.name] : []));
+  const parameters = drawn.parameters.map((p) => {
+    // load_state_dict copies name by name into one tensor, so the last name wins.
+    const found = [p.name, ...aliases(p.name)].flatMap((name) => tensors.get(name) ?? []);
+    for (const tensor of found) checkShape(file, tensor, p.shape);
+    const { data, name } = must(found.at(-1), p.name);
+    if (!(data instanceof Float32Array)) throw wrongType(file, name, 'torch.float32');
+    return { ...p, data: Float32Array.from(data) };
+  });
+  const buffers = drawn.buffers.map((b): InitialBuffer => {
+    const tensor = b.name === CLASS_WEIGHTS ? undefined : tensors.get(b.name);
+    if (!tensor) return b;
+    checkShape(file, tensor, b.shape);
+    return { ...b, data: bufferData(file, tensor, b.data) };
+  });
+  return { parameters, buffers };
+}
+
+function bufferData(file: string, { name, data }: NamedTensor, like: HostArray): HostArray {
+  if (like instanceof Float32Array) {
+    if (data instanceof Float32Array) return Float32Array.from(data);
+    throw wrongType(file, name, 'torch.float32');
+  }
+  if (data instanceof Float32Array) throw wrongType(file, name, 'torch.int64');
+  return Int32Array.from(data, Number);
+}
+
+const wrongType = (file: string, name: string, expected: string): LockstepError =>
+  new LockstepError(
+    'data',
+    `${file}: tensor "${name}" is not ${expected}.`,
+    'Save the state_dict as the model has it.',
+    { file, name },
+  );
+
+function checkKeys(
+  file: string,
+  tensors: ReadonlyMap<string, NamedTensor>,
+  { parameters, buffers }: ModelState,
+  tied: readonly TiedName[],
+): void {
+  const has = (name: string): boolean =>
+    tensors.has(name) || tied.some((t) => t.source === name && tensors.has(t.name));
+  // torch fills in num_batches_tracked where a file without versions lacks it.
+  const wanted = [
+    ...parameters.map((p) => p.name),
+    ...buffers.flatMap((b) => (/(^|\.)num_batches_tracked$/.test(b.name) ? [] : [b.name])),
+  ];
+  const known = new Set([...wanted, ...buffers.map((b) => b.name), ...tied.map((t) => t.name)]);
+  const quote = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+  const missing = wanted.filter((name) => !has(name));
+  const unexpected = [...tensors.keys()].filter((name) => !known.has(name));
+  if (missing.length === 0 && unexpected.length === 0) return;
+  const parts = [
+    ...(missing.length > 0 ? [`Missing key(s) in state_dict: ${quote(missing)}.`] : []),
+    ...(unexpected.length > 0 ? [`Unexpected key(s) in state_dict: ${quote(unexpected)}.`] : []),
+  ];
+  throw new LockstepError(
+    'data',
+    `Error(s) in loading state_dict from ${file}: ${parts.join(' ')}`,
+    `The model's names are ${wanted.slice(0, 3).join(', ')}${wanted.length > 3 ? ' ...' : ''}; a layer's "name" changes its own.`,
+  );
+}
+
+/** A tensor without dimensions has the shape [1] here. */
+function checkShape(file: string, { name, shape }: NamedTensor, wanted: readonly number[]): void {
+  if (sameShape(shape, wanted) || (shape.length === 0 && elements(wanted) === 1 && wanted.length === 1)) return;
+  throw new LockstepError(
+    'shape',
+    `size mismatch for ${name}: copying a param with shape torch.Size(${formatShape(shape)}) from ${file}, the shape in current model is torch.Size(${formatShape(wanted)}).`,
+    'The file belongs to a model with other layers.',
+  );
+}

@@ -1,0 +1,43 @@
+/**
+ * The state_dict of a run as .safetensors: parameters, tied weights under both of their names, running statistics. Counters are int64 without dimensions, as
+ * torch has them. Called by run.ts and session.ts.
+ */
+import { must } from '../../base/invariant';
+import { type NamedTensor, writeSafetensors } from '../../interop/safetensors';
+import { CLASS_WEIGHTS } from '../../nn/losses';
+import { tiedNames } from '../../nn/tied';
+import { sameShape } from '../../tensor/shape';
+import type { Blueprint } from '../blueprint';
+import type { Weights } from '../training';
+import { mergedState } from './merged-weights';
+
+/**
+ * `wrapped`: as model.state_dict() of DistributedDataParallel or DataParallel gives it, with `module.` before every name; default: model.module.state_dict().
+ * Only these two modes wrap the model.
+ */
+export function weightsFile(
+  blueprint: Blueprint,
+  weights: Weights,
+  { wrapped = false }: { readonly wrapped?: boolean } = {},
+): Uint8Array<ArrayBuffer> {
+  const { parameters, buffers, config } = blueprint;
+  const merged = mergedState(blueprint, weights);
+  const own = parameters.map(({ name, shape }): NamedTensor => ({ name, shape, data: must(merged.get(name), name) }));
+  const tied = tiedNames(config.model.layers).map(({ name, source }): NamedTensor => {
+    const tensor = must(
+      own.find((t) => t.name === source),
+      source,
+    );
+    return { ...tensor, name };
+  });
+  const kept = buffers
+    .filter(({ name }) => name !== CLASS_WEIGHTS)
+    .map(({ name, shape, data }): NamedTensor => {
+      const values = must(merged.get(name), name);
+      if (data instanceof Float32Array) return { name, shape, data: values };
+      return { name, shape: sameShape(shape, [1]) ? [] : shape, data: BigInt64Array.from(values, BigInt) };
+    });
+  const prefix = wrapped && (config.mode === 'ddp' || config.mode === 'dataParallel') ? 'module.' : '';
+  const all = [...own, ...tied, ...kept].map((tensor) => ({ ...tensor, name: `${prefix}${tensor.name}` }));
+  return writeSafetensors(all, { format: 'pt' });
+}
