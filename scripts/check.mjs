@@ -9,6 +9,7 @@ const checks = [
   ['format and lint', 'biome', ['ci', '--error-on-warnings', '.']],
   ['types', 'tsc', ['--noEmit']],
   ['import walls', 'node', ['scripts/walls.mjs']],
+  ['lookups by text', 'node', ['scripts/lookups.mjs']],
   ['unused code', 'knip', []],
   ['build', 'vite', ['build', '--logLevel', 'warn']],
   ['size of the first load', 'size-limit', []],

@@ -3,6 +3,7 @@
  * where a value does not fit, it says why in one sentence and the old Config stays. Edits of the data stand in edit-data.ts, those of the
  * model in edit-model.ts.
  */
+
 import * as v from 'valibot';
 import { type Config, configSchema, type LayerType } from '../protocol/config';
 import { rangeOf, rangeText, type SettingPath } from './setting-ranges';
@@ -15,12 +16,12 @@ export const refused = (problem: string): Edit => ({ ok: false, problem });
 function put(target: unknown, path: SettingPath, value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
-  const copy: Record<string, unknown> = { ...(typeof target === 'object' ? target : {}) };
-  const next = put(copy[key], rest, value);
+  const fields = new Map<string, unknown>(typeof target === 'object' && target !== null ? Object.entries(target) : []);
+  const next = put(fields.get(key), rest, value);
   // An optional setting that is taken away must be absent, not undefined.
-  if (next === undefined) delete copy[key];
-  else copy[key] = next;
-  return copy;
+  if (next === undefined) fields.delete(key);
+  else fields.set(key, next);
+  return Object.fromEntries(fields);
 }
 
 /** Puts one value; `undefined` takes an optional setting away. */

@@ -3,7 +3,9 @@
  * PyTorch's default is not written, nor a size that follows from the layer before. Residual paths stand in brackets: `res(conv8k3p1-bn!conv8k1)`, and so do modules that forward does not call: `unused(linear3i2)`. A name
  * follows a colon, a tied weight `t`. The form before it (`Linear(2,8),ReLU`) is still read. Printer and parser share the table below.
  */
+
 import * as v from 'valibot';
+import { lookup } from '../base/lookup';
 import { type LayerConfig, type LayerType, type LeafLayer, layerSchema } from '../protocol/config';
 import { same } from './model/families';
 import { derivedSizes, outputOf, outputOfAll, type Source } from './model/layer-shapes';
@@ -91,8 +93,9 @@ function printLayer(layer: LayerConfig, source: Source | undefined): string {
   const derived: Fields = source ? derivedSizes(layer.type, source) : {};
   let text = row.word;
   for (const [letter, field] of fieldsOf(row)) {
-    const { [field]: value, ...rest } = own;
-    const silent = derived[field] ?? defaultsOf(layer.type, rest)[field];
+    const value = lookup(own, field);
+    const { [field]: _, ...rest } = own;
+    const silent = lookup(derived, field) ?? lookup(defaultsOf(layer.type, rest), field);
     if (value !== undefined && !same(value, silent)) text += `${letter}${printValue(value)}`;
   }
   return text + name;
@@ -150,22 +153,22 @@ function parseLayer(text: string, source: Source | undefined): LayerConfig | und
   const type = BY_LENGTH.find((known) => body.startsWith(WORDS[known].word));
   if (!type) return undefined;
   const row = WORDS[type];
-  const raw: Record<string, unknown> = { ...(source ? derivedSizes(type, source) : {}), type };
+  const raw = new Map<string, unknown>(Object.entries({ ...(source ? derivedSizes(type, source) : {}), type }));
   let rest = body.slice(row.word.length);
   const take = (field: string): boolean => {
     const read = readValue(field, rest);
     if (!read) return false;
-    raw[field] = read[0];
+    raw.set(field, read[0]);
     rest = read[1];
     return true;
   };
   if (row.main !== undefined && VALUE.test(rest)) take(row.main);
   while (rest !== '') {
-    const field = row.letters?.[rest.charAt(0)];
+    const field = lookup(row.letters, rest.charAt(0));
     rest = rest.slice(1);
     if (field === undefined || !take(field)) return undefined;
   }
-  return checked(raw, name);
+  return checked(Object.fromEntries(raw), name);
 }
 
 function checked(raw: Fields, name: string | undefined): LayerConfig | undefined {

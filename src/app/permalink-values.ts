@@ -47,14 +47,14 @@ export function parseValue(text: string): unknown {
     need(')');
   };
   const fields = (start: Readonly<Record<string, unknown>>): Record<string, unknown> => {
-    const object: Record<string, unknown> = { ...start };
+    const object = new Map<string, unknown>(Object.entries(start));
     listOf(() => {
       const key = match(/[A-Za-z_][A-Za-z0-9_]*/);
       if (key === undefined) throw new Unread();
       need(':');
-      object[key] = value();
+      object.set(key, value());
     });
-    return object;
+    return Object.fromEntries(object);
   };
   const value = (): unknown => {
     if (take('!(')) {

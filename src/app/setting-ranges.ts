@@ -2,6 +2,7 @@
  * What a setting may be, read off the Config's own schema, so that limits stand in one place only: the permalink names the
  * allowed range in its notices, the fields of the set-up take their min, max and options from here. Pure.
  */
+import { lookup } from '../base/lookup';
 import { type Config, configSchema } from '../protocol/config';
 
 /** Where a setting stands in the Config: ['optimizer', 'lr']. */
@@ -27,7 +28,7 @@ const unwrap = (schema: Schema): Schema => (schema.wrapped ? unwrap(schema.wrapp
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && 'type' in value;
 
 const field = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+  typeof value === 'object' && value !== null ? lookup(value as Readonly<Record<string, unknown>>, key) : undefined;
 
 export function readSetting(config: Config, path: SettingPath): unknown {
   return path.reduce<unknown>(field, config);
@@ -52,7 +53,7 @@ export function rangeOf(config: Config, path: SettingPath): Range | undefined {
   let schema: Schema = configSchema;
   let value: unknown = config;
   for (const key of path) {
-    const next = branch(schema, value).entries?.[key];
+    const next = lookup(branch(schema, value).entries, key);
     if (!next) return undefined;
     schema = next;
     value = field(value, key);

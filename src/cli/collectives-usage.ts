@@ -1,4 +1,5 @@
 /** The options of `lockstep collectives`: nccl-tests' in their long form, and which algorithm, transport and modelled machine. Read by usage.ts. */
+import { lookup } from '../base/lookup';
 import {
   ALGORITHM_NAMES,
   type AlgorithmName,
@@ -100,5 +101,5 @@ function sizeRange(text: string): { readonly from: number; readonly to: number }
 
 function sizeOf(text: string): number | undefined {
   const [, number, unit = ''] = /^(\d{1,12})\s*(?:([kmg])(?:i?b)?|b)?$/i.exec(text.trim()) ?? [];
-  return number === undefined ? undefined : Number(number) * (UNITS[unit.toLowerCase()] ?? 1);
+  return number === undefined ? undefined : Number(number) * (lookup(UNITS, unit.toLowerCase()) ?? 1);
 }

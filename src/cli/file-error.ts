@@ -1,4 +1,6 @@
 /** Why a file cannot be read or written, in words instead of the system's codes. */
+import { lookup } from '../base/lookup';
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
   EISDIR: 'it is a folder',
@@ -12,5 +14,5 @@ const REASONS: Readonly<Record<string, string>> = {
 export function fileReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return REASONS[code] ?? error.message;
+  return lookup(REASONS, code) ?? error.message;
 }

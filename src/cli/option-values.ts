@@ -1,6 +1,8 @@
 /** Rows of options, and what was given for them: what the tables of the commands (usage.ts, collectives-usage.ts) are read with. */
+
 import { parseArgs } from 'node:util';
 import { LockstepError } from '../base/errors';
+import { lookup } from '../base/lookup';
 
 export interface OptionRow {
   readonly name: string;
@@ -26,7 +28,7 @@ export function readOptions(args: readonly string[], rows: readonly OptionRow[])
 }
 
 export function textOf(values: Values, name: string): string | undefined {
-  const value = values[name];
+  const value = lookup(values, name);
   return typeof value === 'string' ? value : undefined;
 }
 

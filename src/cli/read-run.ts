@@ -2,9 +2,11 @@
  * Reads the configuration file and the data files that it names, relative to it. The settings themselves are judged by the
  * session; here only what is needed to find the files is looked at.
  */
+
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LockstepError } from '../base/errors';
+import { lookup } from '../base/lookup';
 import { PRESETS } from '../protocol/presets';
 import type { Files } from '../protocol/session';
 import { loadCheckpoint } from './checkpoint-files';
@@ -36,12 +38,14 @@ export async function readRun({ preset, config: file, resume: base }: RunSource)
     ...resume,
   };
   const folder = file === undefined || file === '-' ? process.cwd() : path.dirname(path.resolve(file));
-  const files: Record<string, Uint8Array<ArrayBuffer>> = {};
-  for (const name of fileNames(config)) files[name] = await readData(path.resolve(folder, name), name);
+  const named: [string, Uint8Array<ArrayBuffer>][] = [];
+  for (const name of fileNames(config)) named.push([name, await readData(path.resolve(folder, name), name)]);
   const { resume: name } = config;
-  if (typeof name === 'string' && name !== '')
-    Object.assign(files, await loadCheckpoint(path.resolve(base ?? path.join(folder, name)), name));
-  return { config, files };
+  const saved =
+    typeof name === 'string' && name !== ''
+      ? await loadCheckpoint(path.resolve(base ?? path.join(folder, name)), name)
+      : {};
+  return { config, files: { ...Object.fromEntries(named), ...saved } };
 }
 
 function presetNamed(name: string): Record<string, unknown> {
@@ -53,7 +57,7 @@ function presetNamed(name: string): Record<string, unknown> {
 /** The file names that a configuration mentions, as it writes them. */
 export function fileNames(config: Readonly<Record<string, unknown>>): readonly string[] {
   const data = isObject(config['data']) ? config['data'] : {};
-  const named = [...DATA_FILES.map((key) => data[key]), config['weights']];
+  const named = [...DATA_FILES.map((key) => lookup(data, key)), config['weights']];
   return [...new Set(named.filter((name): name is string => typeof name === 'string' && name !== ''))];
 }
 

@@ -1,5 +1,7 @@
 /** `lockstep schema`: the JSON Schema of the configuration, made from the schema that checks it, with a sentence a setting. */
+
 import { toJsonSchema } from '@valibot/to-json-schema';
+import { lookup } from '../base/lookup';
 import { configSchema, layerSchema } from '../protocol/config';
 import { DESCRIPTIONS } from './descriptions';
 
@@ -28,7 +30,7 @@ function annotate(schema: Json, path: string): Json {
     for (const [name, property] of Object.entries(schema['properties'])) {
       if (!isJson(property)) continue;
       const full = join(path, name);
-      const text = DESCRIPTIONS[full] ?? DESCRIPTIONS[name];
+      const text = lookup(DESCRIPTIONS, full) ?? lookup(DESCRIPTIONS, name);
       if (text !== undefined) property['description'] = text;
       annotate(property, full);
     }

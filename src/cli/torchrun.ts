@@ -2,7 +2,9 @@
  * `lockstep torchrun ...` and `lockstep srun ...`: what the line launches, in words, and the run that it stands for: DDP with a rank a process. The line is the
  * session's to read (session/launch); this puts its ranks over the configuration's and prints who runs where.
  */
+
 import { LockstepError } from '../base/errors';
+import { lookup } from '../base/lookup';
 import type { LaunchPlan } from '../protocol/process-group';
 import { launchSettings } from '../session/launch/launch-settings';
 import { parseLaunchLine } from '../session/launch/parse-launch-line';
@@ -43,9 +45,9 @@ export function launchedConfig(
     );
   const settings = launchSettings(plan);
   const replaced = Object.entries(settings).flatMap(([key, value]) =>
-    config[key] !== undefined && JSON.stringify(config[key]) !== JSON.stringify(value)
+    lookup(config, key) !== undefined && JSON.stringify(lookup(config, key)) !== JSON.stringify(value)
       ? [
-          `${key} is ${JSON.stringify(value)}, as ${plan.launcher} says; the configuration's ${JSON.stringify(config[key])} does not count.`,
+          `${key} is ${JSON.stringify(value)}, as ${plan.launcher} says; the configuration's ${JSON.stringify(lookup(config, key))} does not count.`,
         ]
       : [],
   );

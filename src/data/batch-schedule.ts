@@ -58,7 +58,7 @@ export function batchSchedule(
   const last = end.some((rows, r) => rows !== full[r]) && !end.includes(0) ? end : undefined;
   const nameOf = (rows: readonly number[]): string =>
     same(rows, full) ? 'full' : last && same(rows, last) ? 'last' : rows.join();
-  const sizes: Record<string, readonly number[]> = {};
+  const sizes = new Map<string, readonly number[]>();
   const stretches: { from: number; to: number }[] = [];
   const until = hangs ? Math.min(...totals) : period;
   // Nothing changes within an epoch but where a process has its last batch, or has run out.
@@ -70,13 +70,13 @@ export function batchSchedule(
   marks.slice(0, -1).forEach((from, i) => {
     stretches.push({ from, to: at(marks, i + 1) });
     const rows = rowsAt(from);
-    sizes[nameOf(rows)] = rows;
+    sizes.set(nameOf(rows), rows);
   });
   return {
     stepsPerEpoch,
     totals,
     period,
-    sizes: { ...sizes, full, last },
+    sizes: { ...Object.fromEntries(sizes), full, last },
     sizeAt: (step) => nameOf(rowsAt(step)),
     stretches,
     placeOf(process, step) {

@@ -1,5 +1,7 @@
 /** The one way in which the data room refuses a file: which file, where in it, what was found there and what was expected. */
+
 import { LockstepError } from '../base/errors';
+import { lookup } from '../base/lookup';
 import type { Files } from '../protocol/session';
 
 export interface Place {
@@ -32,7 +34,7 @@ export function fileBytes(files: Files, file: string): Uint8Array<ArrayBuffer> {
     const hint = 'Drop the file on the page, or name it in the configuration.';
     throw new LockstepError('data', 'No data file is named.', hint);
   }
-  const bytes = files[file];
+  const bytes = lookup(files, file);
   if (bytes === undefined) {
     const known = Object.keys(files);
     const hint =

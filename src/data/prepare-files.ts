@@ -2,6 +2,7 @@
  * The asynchronous part of reading files, to be awaited before the synchronous `makeDataset`: gzip is undone, PNG images are decoded and scaled. It
  * gives back files that makeDataset reads; what needs nothing passes through. The libraries for that are loaded here, when they are needed.
  */
+import { lookup } from '../base/lookup';
 import type { DataConfig } from '../protocol/config';
 import type { Files } from '../protocol/session';
 import { dataError } from './data-error';
@@ -14,8 +15,8 @@ export async function prepareFiles(data: DataConfig, files: Files, maxFileBytes 
     case 'idx':
       return {
         ...files,
-        ...(await plain(data.images, files[data.images], maxFileBytes)),
-        ...(await plain(data.labels, files[data.labels], maxFileBytes)),
+        ...(await plain(data.images, lookup(files, data.images), maxFileBytes)),
+        ...(await plain(data.labels, lookup(files, data.labels), maxFileBytes)),
       };
     case 'png':
       return prepareImages(data, files, maxFileBytes);

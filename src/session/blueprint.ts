@@ -2,8 +2,10 @@
  * From a Config to everything that a run needs and that does not change while it runs: dataset, initial weights, Programs of the mode and of
  * the single-device twin, and the order of batches. Deterministic: the same Config gives the same blueprint anywhere. Builds no device.
  */
+
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
+import { lookup } from '../base/lookup';
 import {
   type BatchSource,
   type BatchState,
@@ -130,7 +132,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   /** `shared`: one process has the rows of all. */
   const compileAll = (own: Strategy, ownInput: StrategyInput, shared = false) =>
     allVariants(schedule, variantRules(config, own)).map(({ variant, size }) => {
-      const rows = must(sizes[size], size);
+      const rows = must(lookup(sizes, size), size);
       return { size, program: own.compile(ownInput, variant, shared ? [sum(rows)] : rows) };
     });
   const compiled = compileAll(strategy, input);

@@ -26,7 +26,7 @@ export function trafficOf(trace: StepTrace, cursor: number = trace.events.length
 }
 
 export function countTraffic(transfers: readonly Transferred[], devices: number): Traffic {
-  const byLink: Record<string, number> = {};
+  const byLink = new Map<string, number>();
   const byPayload: Partial<Record<Payload, number>> = {};
   const sent = Array.from({ length: devices }, () => 0);
   const received = Array.from({ length: devices }, () => 0);
@@ -36,10 +36,10 @@ export function countTraffic(transfers: readonly Transferred[], devices: number)
     if (e.kind === 'recv') received[e.device] = (received[e.device] ?? 0) + e.bytes;
     if (e.kind !== 'send') continue;
     const link = linkName(e.device, e.peer);
-    byLink[link] = (byLink[link] ?? 0) + e.bytes;
+    byLink.set(link, (byLink.get(link) ?? 0) + e.bytes);
     if (e.payload) byPayload[e.payload] = (byPayload[e.payload] ?? 0) + e.bytes;
     sent[e.device] = (sent[e.device] ?? 0) + e.bytes;
     total += e.bytes;
   }
-  return { byLink, byPayload, sent, received, total };
+  return { byLink: Object.fromEntries(byLink), byPayload, sent, received, total };
 }

@@ -2,6 +2,7 @@
  * The names that sentences use: a device as the mode's users call it ('rank 2' where each device has a process, else 'cuda:2'), a buffer, a kernel, a
  * layer. PyTorch's words, no invented ones. Pure; called by idle.ts, sentence.ts and the views.
  */
+import { lookup } from '../base/lookup';
 import type { DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
 
 /** Each device has a process of its own, as under DDP. */
@@ -58,7 +59,7 @@ export function kernelWords(name: string): string {
   if (name === 'optim/grad-norm' || name === 'optim/clip-grad-norm') return 'clip_grad_norm_()';
   if (name === 'optim/accumulate-grad') return 'AccumulateGrad';
   if (name.startsWith('optim/')) return 'optimizer.step()';
-  return LAYERS[base] ?? LOSSES[base] ?? base;
+  return lookup(LAYERS, base) ?? lookup(LOSSES, base) ?? base;
 }
 
 /** 'layer 2' in a Sequential, 'blocks.0.fc1' where modules have names. */

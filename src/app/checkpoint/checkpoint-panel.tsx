@@ -2,7 +2,9 @@
  * Save and load, in a dialog: the state of training into this browser or into a .zip, and back from either. A checkpoint that does not fit is refused by the session
  * with a notice, and what was open stays.
  */
+
 import { type ChangeEvent, useCallback, useEffect, useId, useState } from 'react';
+import { lookup } from '../../base/lookup';
 import { formatCount, formatSize } from '../format';
 import { useApp, useAppStore, useController } from '../use-app';
 import styles from './checkpoint.module.css';
@@ -122,8 +124,8 @@ export function CheckpointPanel({ close }: { close: () => void }) {
           {kept.map((one) => (
             <li key={one.name}>
               <span>
-                <b>{one.name}</b> step {formatCount(one.step)}, {MODE_WORDS[one.mode] ?? one.mode} on {one.worldSize},{' '}
-                {formatSize(one.bytes)}, {new Date(one.savedAt).toLocaleString()}
+                <b>{one.name}</b> step {formatCount(one.step)}, {lookup(MODE_WORDS, one.mode) ?? one.mode} on{' '}
+                {one.worldSize}, {formatSize(one.bytes)}, {new Date(one.savedAt).toLocaleString()}
               </span>
               <span className={styles['row']}>
                 <button

@@ -1,8 +1,9 @@
 /** A link may name a checkpoint that this browser keeps: its files, beside those that the page has. Called by the controller before it opens a session. */
+import { lookup } from '../../base/lookup';
 import type { Files } from '../../protocol/session';
 
 export async function storedFor(resume: string | undefined, files: Files): Promise<Files> {
-  if (resume === undefined || files[`${resume}.state.safetensors`]) return files;
+  if (resume === undefined || lookup(files, `${resume}.state.safetensors`)) return files;
   const [{ storedFiles }, { filesOf }] = await Promise.all([import('./checkpoint-store'), import('./with-checkpoint')]);
   const found = await storedFiles(resume).catch(() => undefined);
   return found ? { ...files, ...filesOf(resume, found) } : files;

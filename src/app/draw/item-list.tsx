@@ -2,7 +2,9 @@
  * The items of a canvas for the keyboard and for assistive tools: one stop of Tab, the arrow keys go from item to item, Enter acts. Only the item that
  * has the focus is in the page, with its number among all, because hundreds of hidden buttons would be a burden to everybody.
  */
+
 import { type KeyboardEvent, useId, useState } from 'react';
+import { lookup } from '../../base/lookup';
 import { useSettled } from '../use-app';
 import type { Tip } from './tip';
 
@@ -49,7 +51,7 @@ export function ItemList<T extends ListedItem>({ label, items: now, onPoint, onA
     onPoint(next);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = STEPS[event.key];
+    const step = lookup(STEPS, event.key);
     if (step !== undefined) go(index + step);
     else if (event.key === 'Home') go(0);
     else if (event.key === 'End') go(items.length - 1);

@@ -2,8 +2,10 @@
  * The collectives lab: one collective, run for real in the session and stepped through round by round. A dialog over the page, which goes on training; by
  * itself in an embed. Its state is `lab` of the view, so a link opens it where it stood. Loaded when it is first opened.
  */
+
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
+import { lookup } from '../../base/lookup';
 import { useApp, useUrlSync } from '../use-app';
 import { Controls } from './controls';
 import { Curves } from './curves';
@@ -131,7 +133,7 @@ function LabBody({ lab }: { lab: LabSettings }) {
       End: () => byHand(last),
       ' ': toggle,
     };
-    const act = acts[event.key];
+    const act = lookup(acts, event.key);
     if (!act) return;
     event.preventDefault();
     act();

@@ -1,4 +1,6 @@
 /** The shape in the header of a .npy file, and how many classes it holds where it holds whole numbers from 0. Undefined where it is not one; the session says why. */
+import { lookup } from '../../base/lookup';
+
 export interface NpyLook {
   readonly shape: readonly number[];
   readonly classes: number | undefined;
@@ -19,7 +21,7 @@ export function lookAtNpy(bytes: Uint8Array<ArrayBuffer> | undefined): NpyLook |
     .split(',')
     .filter((size) => size.trim() !== '')
     .map(Number);
-  const width = INTEGERS[descr];
+  const width = lookup(INTEGERS, descr);
   return { shape, classes: width === undefined ? undefined : classesOf(view, start, width) };
 }
 

@@ -3,7 +3,9 @@
  * on it, with a model that fits as far as a quick look tells; the session reads the files strictly and names the line or byte of what is
  * wrong. Loaded when the first file comes.
  */
+
 import * as v from 'valibot';
+import { lookup } from '../../base/lookup';
 import { type Config, dataSchema } from '../../protocol/config';
 import { PRESETS } from '../../protocol/presets';
 import type { Files, Notice } from '../../protocol/session';
@@ -38,7 +40,7 @@ const UNKNOWN =
 export async function takeFiles(config: Config, files: Files): Promise<Taking> {
   const names = Object.keys(files);
   const [first = '', second] = names;
-  const bytes = files[first];
+  const bytes = lookup(files, first);
   if (bytes === undefined) return refused('No file was dropped.', UNKNOWN);
   const kinds = new Set(names.map(ending));
   const checkpoint = kinds.has('zip') || kinds.has('safetensors') ? checkpointAmong(files) : undefined;
@@ -86,7 +88,7 @@ async function idxPair(config: Config, files: Files, names: readonly string[]): 
   if (labels === undefined || images === undefined || names.length !== 2) {
     return refused(`IDX data are two files, and ${names.join(', ')} came.`, 'Drop the images and the labels together.');
   }
-  const look = await lookAtIdx(files[images], files[labels]);
+  const look = await lookAtIdx(lookup(files, images), lookup(files, labels));
   const data = v.parse(dataSchema, { type: 'idx', images, labels, testFraction: config.data.testFraction });
   return taken(files, putData(config, data, look && image([1, look.height, look.width], look.classes)));
 }
@@ -94,7 +96,7 @@ async function idxPair(config: Config, files: Files, names: readonly string[]): 
 function npyPair(config: Config, files: Files, names: readonly string[]): Taking {
   if (names.length !== 2)
     return refused(`${names.join(', ')}: inputs and targets are two .npy files.`, 'Drop both together.');
-  const looks = names.map((name) => ({ name, look: lookAtNpy(files[name]) }));
+  const looks = names.map((name) => ({ name, look: lookAtNpy(lookup(files, name)) }));
   const size = (shape: readonly number[]) => shape.slice(1).reduce((n, d) => n * d, 1);
   // The targets are the one that says so, else the one with fewer columns.
   const named = looks.find(({ name }) => /target|label|^y/i.test(name));

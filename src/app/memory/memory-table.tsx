@@ -1,5 +1,7 @@
 /** The tree as a table: arrows move and open, as in every tree. Loaded when it is opened. */
+
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { lookup } from '../../base/lookup';
 import type { DeviceMemory } from '../../protocol/trace';
 import { formatSize } from '../format';
 import styles from './memory.module.css';
@@ -49,7 +51,7 @@ export function MemoryTable({ memory, device }: MemoryTableProps) {
       ArrowLeft: () => (isOpen ? toggle(node.id, false) : go(rows.find((other) => other.node.id === parent))),
       Enter: () => node.children.length > 0 && toggle(node.id, !isOpen),
     };
-    const move = moves[event.key];
+    const move = lookup(moves, event.key);
     if (!move) return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,4 +1,5 @@
 /** Which column of the CSV is the target, and whether its first line names the columns. */
+import { lookup } from '../../base/lookup';
 import { withCsv } from '../csv-look';
 import { Choice } from '../fields/settings';
 import { useApp, useController } from '../use-app';
@@ -10,7 +11,7 @@ export function CsvColumns() {
   const files = useApp((app) => app.csvFiles);
   const controller = useController();
   const { data } = config;
-  const look = data.type === 'csv' ? files[data.file] : undefined;
+  const look = data.type === 'csv' ? lookup(files, data.file) : undefined;
   if (data.type !== 'csv' || !look) return null;
   const byName = typeof data.target === 'string' ? look.columns.indexOf(data.target) : -1;
   const target = typeof data.target === 'number' ? data.target : byName < 0 ? look.columns.length - 1 : byName;

@@ -2,7 +2,9 @@
  * Every layer of the model, a line each: its name in state_dict, what it is, the shape that it gives, its parameters. A line opens to its fields; the sizes that follow
  * from the neighbours are not fields. Loaded when the list is opened.
  */
+
 import { useId, useState } from 'react';
+import { lookup } from '../../base/lookup';
 import type { LayerConfig } from '../../protocol/config';
 import type { Edit } from '../edit-config';
 import { kindsFor, withLayerAfter, withLayerField, withoutLayer } from '../edit-model';
@@ -144,7 +146,7 @@ function LayerFields({ layer, index, before, canRemove, row, apply }: LayerField
           key={field}
           label={label}
           title={title}
-          text={print(values[field])}
+          text={print(lookup(values, field))}
           commit={(text) => apply(withLayerField(config, index, field, parse(text), row))}
         />
       ))}

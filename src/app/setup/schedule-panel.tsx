@@ -1,4 +1,5 @@
 /** How the learning rate changes: which of torch.optim.lr_scheduler's, and its numbers. A schedule begins with numbers that show what it does. */
+import { lookup } from '../../base/lookup';
 import { withSetting } from '../edit-config';
 import { Choice, ChoiceSetting, NumberSetting } from '../fields/settings';
 import { SCHEDULER_WORDS, SCHEDULES } from '../setting-words';
@@ -22,7 +23,7 @@ export function SchedulePanel() {
       chosen === 'OneCycleLR' ? { maxLr: 3 * lr } : chosen === 'CyclicLR' ? { baseLr: lr / 3, maxLr: lr } : {};
     // Adam and its kin without a momentum cannot cycle it.
     const cycles = chosen === 'CyclicLR' && config.optimizer.type !== 'SGD' ? { cycleMomentum: false } : {};
-    const value = chosen === 'none' ? undefined : { type: chosen, ...SCHEDULES[chosen], ...rates, ...cycles };
+    const value = chosen === 'none' ? undefined : { type: chosen, ...lookup(SCHEDULES, chosen), ...rates, ...cycles };
     const edit = withSetting(config, ['scheduler'], value);
     if (edit.ok) controller.apply(edit.config);
   };

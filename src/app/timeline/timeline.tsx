@@ -2,7 +2,9 @@
  * The timeline: per device its kernels over its communication, on one clock, with the cursor. This file joins the page to it; what lies where is
  * decided by timeline-scene.ts, how it looks by paint-timeline.ts. The section around it belongs to the page.
  */
+
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react';
+import { lookup } from '../../base/lookup';
 import type { Ink } from '../draw/ink';
 import { Tooltip } from '../draw/tooltip';
 import { useSize, useSurface } from '../draw/use-surface';
@@ -97,7 +99,7 @@ export function Timeline() {
       '-': () => show(zoom(model.view, 1 / KEY_ZOOM, 0.5)),
       '0': () => show(WHOLE),
     };
-    const act = keys[event.key];
+    const act = lookup(keys, event.key);
     if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,12 +1,14 @@
 /** Images of PNG folders, decoded and scaled by `prepare-images.ts`: [1 or 3, size, size] from 0 to 1, a class a folder. */
+
 import { must } from '../../base/invariant';
+import { lookup } from '../../base/lookup';
 import type { DataConfig } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
 import type { Rows } from '../family';
 import { PREPARED } from '../prepare-images';
 
 export function png({ size, color }: Extract<DataConfig, { type: 'png' }>, files: Files): Rows {
-  const prepared = (name: string) => must(files[name], `${name}; prepareFiles comes before makeDataset`);
+  const prepared = (name: string) => must(lookup(files, name), `${name}; prepareFiles comes before makeDataset`);
   const names = JSON.parse(new TextDecoder().decode(prepared(PREPARED.classes))) as readonly string[];
   return {
     kind: 'image',

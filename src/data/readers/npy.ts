@@ -2,6 +2,7 @@
  * NumPy's `.npy` files, versions 1 to 3, little-endian and in C order: float32, float64 (rounded), int32, int64 (range-checked), uint8 and bool.
  * Errors name the byte. The writer makes version 1.0 files of float32 or int32.
  */
+import { lookup } from '../../base/lookup';
 import { dataError, quoted } from '../data-error';
 
 export interface NpyArray {
@@ -30,7 +31,7 @@ export function readNpy(file: string, bytes: Uint8Array<ArrayBuffer>): NpyArray 
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { header, start } = readHeader(file, bytes, view);
   const { descr, shape } = parseHeader(file, header);
-  const format = FORMATS[descr];
+  const format = lookup(FORMATS, descr);
   if (format === undefined) {
     throw dataError(
       { file, byte: 10 },

@@ -1,4 +1,5 @@
 /** How ranks find each other: env://, tcp://host:port and file:///path, each ends in a store, a rank and a world size. Called by initProcessGroup. */
+import { lookup } from '../../base/lookup';
 import { torchError } from '../torch-error';
 import type { Store } from './store';
 
@@ -67,7 +68,7 @@ export async function rendezvous(request: RendezvousRequest, access: StoreAccess
 
 function fromEnvironment({ environment, rank, worldSize }: RendezvousRequest) {
   const expected = (name: string): string => {
-    const value = environment[name];
+    const value = lookup(environment, name);
     if (value === undefined)
       throw missing(
         'env',

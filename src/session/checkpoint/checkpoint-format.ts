@@ -2,6 +2,7 @@
  * The format of a checkpoint's two files: their names, what their tensors are called, and the checksums by which they are known to be whole and of one save. Shared by
  * checkpoint-file.ts, which writes, read-checkpoint.ts, and the command line.
  */
+import { lookup } from '../../base/lookup';
 import { readMetadata, readSafetensors } from '../../interop/safetensors';
 import type { DeviceIndex } from '../../protocol/trace';
 import { crc32 } from './crc32';
@@ -38,7 +39,9 @@ export function belongTogether(model: Uint8Array<ArrayBuffer>, state: Uint8Array
   try {
     const { model: expected } = JSON.parse(readMetadata('', state)['crc32'] ?? '') as Checksums;
     const found = readSafetensors('', model, { stripModule: true });
-    return found.length === Object.keys(expected).length && found.every((t) => expected[t.name] === crc32(t.data));
+    return (
+      found.length === Object.keys(expected).length && found.every((t) => lookup(expected, t.name) === crc32(t.data))
+    );
   } catch {
     return false;
   }

@@ -1,4 +1,5 @@
 /** Which settings of a checkpoint's configuration differ from those of the run that resumes, and what hangs on them. Called by resume-plan.ts. */
+import { lookup } from '../../base/lookup';
 import type { Config } from '../../protocol/config';
 
 /** Settings that move no bit of a run: how long, on what, how closely watched. */
@@ -49,7 +50,7 @@ export function configChanges(saved: Readonly<Record<string, unknown>>, now: Con
   const differs = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
   const present = now as Readonly<Record<string, unknown>>;
   const keys = [...new Set([...Object.keys(saved), ...Object.keys(present)])].filter((key) => !WITHOUT_EFFECT.has(key));
-  const used = keys.filter((key) => isUsed(key, now) && differs(saved[key], present[key]));
+  const used = keys.filter((key) => isUsed(key, now) && differs(lookup(saved, key), lookup(present, key)));
   const savedDdp = (saved['ddp'] ?? {}) as Readonly<Record<string, unknown>>;
   const ofSampler = now.mode === 'ddp' ? DDP_OF_BATCHES.filter((key) => differs(savedDdp[key], now.ddp[key])) : [];
   return {

@@ -1,4 +1,5 @@
 /** Names with `module.` in front, which a wrapper's state_dict has: read without it, and said. Called by blueprint.ts and the notices of a resumed run. */
+import { lookup } from '../../base/lookup';
 import { readSafetensors } from '../../interop/safetensors';
 import type { Files, Notice } from '../../protocol/session';
 
@@ -11,7 +12,7 @@ export const prefixNotice = (file: string): Notice => ({
 
 /** Of the weights that a run begins with, if any. */
 export function prefixNotices(file: string | undefined, files: Files): readonly Notice[] {
-  const bytes = file === undefined ? undefined : files[file];
+  const bytes = file === undefined ? undefined : lookup(files, file);
   if (file === undefined || !bytes) return [];
   return readSafetensors(file, bytes).some(({ name }) => name.startsWith('module.')) ? [prefixNotice(file)] : [];
 }

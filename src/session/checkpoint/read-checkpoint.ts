@@ -2,8 +2,10 @@
  * Reads the two files of a checkpoint back: both must be there, undamaged and of one save; what is wrong is said with file, tensor and byte. Whether a run can go
  * on from it is for resume-plan.ts to judge. Called by blueprint.ts.
  */
+
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
+import { lookup } from '../../base/lookup';
 import type { BatchState } from '../../data/batch-source';
 import { type NamedTensor, readMetadata, readSafetensors, tensorByte } from '../../interop/safetensors';
 import type { Files } from '../../protocol/session';
@@ -57,7 +59,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Throws where a file is missing, is no checkpoint, or is damaged. */
 export function readCheckpoint(name: string, files: Files): SavedCheckpoint {
   const [modelName, stateName] = [modelFileName(name), stateFileName(name)];
-  const [model, state] = [files[modelName], files[stateName]];
+  const [model, state] = [lookup(files, modelName), lookup(files, stateName)];
   if (!model || !state) throw missing(name, model ? [stateName] : state ? [modelName] : [modelName, stateName]);
   const tensors = readSafetensors(stateName, state);
   const meta = readMeta(stateName, state);
@@ -145,7 +147,7 @@ function readMeta(file: string, bytes: Bytes): Meta {
     throw refuse(`the checkpoint has version ${found['version']}, this Lockstep reads ${VERSION}`, 'Save it again.');
   }
   const text = (key: string): string => {
-    const value = found[key];
+    const value = lookup(found, key);
     if (value === undefined) throw refuse(`the entry "${key}" is missing`, 'The file is damaged.');
     return value;
   };
@@ -175,7 +177,7 @@ function check(
   pair: string,
 ): void {
   for (const { name, data } of tensors) {
-    const expected = sums[name];
+    const expected = lookup(sums, name);
     // Names that do not belong here are told by load_state_dict.
     if (expected === undefined || expected === crc32(data)) continue;
     const names = [name, `module.${name}`].filter((n) => readSafetensors(file, bytes).some((t) => t.name === n));

@@ -2,7 +2,9 @@
  * One complaint of the schema about a configuration, as a sentence: which setting, what is allowed, what stands there. A name that is spelled as in
  * Python (`batch_size`), or nearly right, is answered with ours. Called by parse-config.ts for every issue that it meets.
  */
+
 import * as v from 'valibot';
+import { lookup } from '../../base/lookup';
 import { nearNames } from './near-name';
 import { torchRefusal } from './torch-refusal';
 
@@ -69,7 +71,7 @@ function allowed(issue: ConfigIssue): string {
     case 'literal':
       return issue.expected === 'Object' ? 'an object with settings' : `one of ${oneOf(issue)}`;
     default:
-      return KINDS[issue.type] ?? issue.message;
+      return lookup(KINDS, issue.type) ?? issue.message;
   }
 }
 

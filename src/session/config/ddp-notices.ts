@@ -1,4 +1,5 @@
 /** What to say about DDP's settings before a run starts: those that change nothing in their combination, and those that have an effect one may not expect. */
+import { lookup } from '../../base/lookup';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import { bucketsOf, rebuilds, unusedParameters } from '../../parallel/ddp/ready-order';
 import type { StageGraph } from '../../parallel/stage-graph';
@@ -9,7 +10,7 @@ type Facts = Record<'unused' | 'buffers' | 'masks' | 'uneven' | 'mixed' | 'oneBu
 
 export function ddpNotices(config: Config, schedule: BatchSchedule, stage: StageGraph): readonly Notice[] {
   if (config.mode !== 'ddp') return [];
-  const sizes = schedule.stretches.map(({ from }) => schedule.sizes[schedule.sizeAt(from)] ?? []);
+  const sizes = schedule.stretches.map(({ from }) => lookup(schedule.sizes, schedule.sizeAt(from)) ?? []);
   const facts: Facts = {
     unused: unusedParameters(stage).length > 0,
     buffers: stage.graph.values.some((v) => v.role === 'buffer' && v.name.includes('running')),

@@ -1,4 +1,5 @@
 /** Settings that belong to another mode than the one that runs, told in one notice: what is given and has no effect is never passed over in silence. Called by config-notices.ts. */
+import { lookup } from '../../base/lookup';
 import { type Config, DEFAULT_CONFIG, type Mode } from '../../protocol/config';
 import type { Notice } from '../../protocol/session';
 
@@ -29,7 +30,10 @@ function given(config: Config, section: Section): string[] {
   const own: Readonly<Record<string, unknown>> = config[section];
   const usual: Readonly<Record<string, unknown>> = DEFAULT_CONFIG[section];
   return Object.keys(own)
-    .filter((key) => own[key] !== undefined && JSON.stringify(own[key]) !== JSON.stringify(usual[key]))
+    .filter(
+      (key) =>
+        lookup(own, key) !== undefined && JSON.stringify(lookup(own, key)) !== JSON.stringify(lookup(usual, key)),
+    )
     .map((key) => `${section}.${key}`)
     .filter((name) => name !== ALWAYS_GIVEN);
 }

@@ -2,6 +2,7 @@
  * The name that someone probably meant: the same letters in another case or with underscores, PyTorch's name for it, or one that is a letter or two away.
  * Called by config-issue.ts for settings and types that are not known.
  */
+import { lookup } from '../../base/lookup';
 
 /** Arguments of torch's modules that have another name here. */
 const PYTORCH: Readonly<Record<string, readonly string[]>> = {
@@ -35,7 +36,7 @@ export function nearNames(name: string, known: Iterable<string>): readonly strin
   if (others.includes(name)) return [];
   const same = others.find((other) => plain(other) === plain(name));
   if (same !== undefined) return [same];
-  const torch = PYTORCH[name];
+  const torch = lookup(PYTORCH, name);
   if (torch) return torch.filter((other) => others.includes(other));
   if (name.length < 3) return [];
   // 'CrossEntropy' for 'CrossEntropyLoss', 'sequences' for 'sequence'.

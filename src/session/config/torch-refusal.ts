@@ -1,4 +1,5 @@
 /** What torch.optim's constructors say to a number that they refuse: whoever knows the sentence recognises the mistake. Used by config-issue. */
+import { lookup } from '../../base/lookup';
 
 const NAMES: Readonly<Record<string, string>> = {
   lr: 'learning rate',
@@ -17,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Undefined where torch would take the number: our limits are narrower than its own. */
 export function torchRefusal(place: string, found: unknown): string | undefined {
   const name = /^optimizer\.(\w+)$/.exec(place)?.[1] ?? '';
-  const words = NAMES[name];
+  const words = lookup(NAMES, name);
   if (words === undefined || typeof found !== 'number') return undefined;
   const beta = name === 'beta1' || name === 'beta2';
   const most = beta || name === 'rho' ? 1 : Number.POSITIVE_INFINITY;

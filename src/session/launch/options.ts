@@ -1,5 +1,7 @@
 /** Options of a launcher, as argparse and getopt take them: `--name value`, `--name=value`, `-n 4`, `-n4`, dashes or underscores. What follows is the script. */
+
 import { LockstepError } from '../../base/errors';
+import { lookup } from '../../base/lookup';
 import { nearNames } from '../config/near-name';
 
 export interface OptionTable {
@@ -28,7 +30,7 @@ export function readOptions(
   const given = new Map<string, string>();
   let i = 0;
   const take = (name: string, shown: string, attached: string | undefined) => {
-    if (long[name] === 'flag') {
+    if (lookup(long, name) === 'flag') {
       if (attached !== undefined)
         throw launchError(`${launcher}: ${shown} is a switch and takes no value.`, `Write ${shown} alone.`);
       given.set(name, '');
@@ -53,7 +55,7 @@ export function readOptions(
       continue;
     }
     const shown = word.slice(0, 2);
-    const name = short[shown.slice(1)];
+    const name = lookup(short, shown.slice(1));
     if (name === undefined) throw unknown(launcher, shown, Object.keys(long));
     take(name, shown, word.length > 2 ? word.slice(word[2] === '=' ? 3 : 2) : undefined);
   }

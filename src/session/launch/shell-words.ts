@@ -65,17 +65,17 @@ export function commandsOf(text: string, known: Readonly<Record<string, string>>
   for (const line of text.replace(/\\\r?\n/g, ' ').split(/\r?\n/)) {
     // A prompt that was copied along with the line.
     const words = wordsOf(line.replace(/^\s*[$>]\s+/, ''), set);
-    const variables: Record<string, string> = {};
+    const variables = new Map<string, string>();
     const exports = words[0] === 'export';
     if (exports || words[0] === 'env') words.shift();
     for (let match = ASSIGNMENT.exec(words[0] ?? ''); match; match = ASSIGNMENT.exec(words[0] ?? '')) {
-      variables[match[1] ?? ''] = match[2] ?? '';
+      variables.set(match[1] ?? '', match[2] ?? '');
       words.shift();
     }
     // What a command would print is not known.
-    for (const [name, value] of Object.entries(variables)) if (value.includes('$(')) delete variables[name];
-    if (words.length === 0) for (const [name, value] of Object.entries(variables)) set.set(name, value);
-    else if (!exports) commands.push({ variables: { ...Object.fromEntries(set), ...variables }, words });
+    for (const [name, value] of variables) if (value.includes('$(')) variables.delete(name);
+    if (words.length === 0) for (const [name, value] of variables) set.set(name, value);
+    else if (!exports) commands.push({ variables: Object.fromEntries([...set, ...variables]), words });
   }
   return commands;
 }

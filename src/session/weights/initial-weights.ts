@@ -2,8 +2,10 @@
  * Parameters and running statistics from a .safetensors file in place of the drawn ones, as model.load_state_dict takes them: every tensor of the model
  * must be there with its shape, and no other. A tied weight may stand under both of its names or under one. Called by blueprint.ts.
  */
+
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
+import { lookup } from '../../base/lookup';
 import { type NamedTensor, readSafetensors } from '../../interop/safetensors';
 import { CLASS_WEIGHTS } from '../../nn/losses';
 import type { InitialBuffer, InitialParameter } from '../../nn/model';
@@ -23,7 +25,7 @@ export function initialWeights(
   drawn: ModelState,
   tied: readonly TiedName[] = [],
 ): ModelState {
-  const bytes = files[file];
+  const bytes = lookup(files, file);
   if (!bytes)
     throw new LockstepError(
       'data',

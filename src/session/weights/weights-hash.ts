@@ -12,13 +12,13 @@ export interface WeightsHash {
 }
 
 export async function hashWeights(weights: ReadonlyMap<string, Float32Array>): Promise<WeightsHash> {
-  const byName: Record<string, string> = {};
-  for (const [name, values] of weights) byName[name] = await sha256(bytesOf(values));
+  const byName: [string, string][] = [];
+  for (const [name, values] of weights) byName.push([name, await sha256(bytesOf(values))]);
   const all = new Float32Array([...weights.values()].reduce((n, a) => n + a.length, 0));
   let offset = 0;
   for (const values of weights.values()) {
     all.set(values, offset);
     offset += values.length;
   }
-  return { all: await sha256(bytesOf(all)), byName };
+  return { all: await sha256(bytesOf(all)), byName: Object.fromEntries(byName) };
 }

@@ -2,7 +2,9 @@
  * A canvas of cells in rows and columns, for pointer, touch and keyboard alike: `onCell` hears which one is looked at. For the keyboard it is one
  * stop of Tab, with the arrow keys from cell to cell; only the cell looked at is in the page, in words.
  */
+
 import { type KeyboardEvent, type PointerEvent, useId, useRef } from 'react';
+import { lookup } from '../../../base/lookup';
 import type { Point, Size } from '../../draw/geometry';
 import styles from './cells.module.css';
 import { usePainting } from './use-painting';
@@ -45,7 +47,7 @@ export function CellCanvas(props: CellCanvasProps) {
     onCell(last.current);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const move = MOVES[event.key];
+    const move = lookup(MOVES, event.key);
     const { row, column } = last.current;
     if (move) go({ row: row + move.row, column: column + move.column });
     else if (event.key === 'Home') go({ row, column: 0 });

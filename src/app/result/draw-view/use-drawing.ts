@@ -2,7 +2,9 @@
  * The drawing on a pad and the hands that make it: pointer and finger, or a pen that the arrow keys move and Space puts down. It changes many times a second, so it
  * lives outside React; `onChange` hears of every change.
  */
+
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react';
+import { lookup } from '../../../base/lookup';
 import { type Drawing, type DrawnPoint, withPoint, withStroke } from './drawing';
 
 export interface Pen {
@@ -81,7 +83,7 @@ function createHands(onChange: (by: 'going' | 'done') => void): DrawingHands {
     },
     onPointerUp: () => onChange('done'),
     onKeyDown(event) {
-      const move = MOVES[event.key];
+      const move = lookup(MOVES, event.key);
       if (move) movePen(move, event.shiftKey);
       else if (event.key === ' ') {
         pen = { ...pen, down: !pen.down };

@@ -2,8 +2,10 @@
  * The views that a run has besides its losses and numbers, one at a time under tabs. Each is loaded when it is first looked at, so that a run on points
  * loads none of them.
  */
+
 import { type ComponentType, type KeyboardEvent, lazy, Suspense, useId, useRef, useState } from 'react';
 import { at } from '../../../base/invariant';
+import { lookup } from '../../../base/lookup';
 import styles from './views.module.css';
 import { VIEW_NAMES, type ViewId } from './views-for';
 
@@ -27,7 +29,7 @@ export function Views({ ids }: { ids: readonly ViewId[] }) {
   const shown = at(ids, index);
   const View = VIEWS[shown];
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = STEPS[event.key];
+    const step = lookup(STEPS, event.key);
     const next =
       event.key === 'Home'
         ? 0

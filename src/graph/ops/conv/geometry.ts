@@ -2,8 +2,10 @@
  * Sizes of a convolution, from shapes and torch's arguments: one form for conv1d (height 1), conv2d and their gradients, batched or not. Throws
  * LockstepError('shape') in PyTorch's words where they do not fit. Used by every operator of this folder that has a weight.
  */
+
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
+import { lookup } from '../../../base/lookup';
 import { elements, formatShape, type Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
 
@@ -33,7 +35,7 @@ export const refuse = (message: string, hint?: string): never => {
 
 /** An argument that torch takes as a number or as one number a dimension: [y, x]; in one dimension y is `neutral`. */
 export function pairOf(attrs: Attrs, name: string, fallback: number, rank = 2, neutral = fallback): [number, number] {
-  const value = attrs[name] ?? fallback;
+  const value = lookup(attrs, name) ?? fallback;
   const list = typeof value === 'number' ? Array.from({ length: rank }, () => value) : value;
   if (!Array.isArray(list) || list.length !== rank) {
     const got = Array.isArray(list) ? formatShape(list) : JSON.stringify(list);

@@ -3,8 +3,10 @@
  * operand was broadcast, when its gradient is wanted). Dimensions that can be walked as one are one: [B, M, K] @ [K, N] is a single product of
  * B * M rows, and the gradient of that [K, N] a single sum over B * M. Shapes only; matmul.ts computes.
  */
+
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
+import { lookup } from '../../../base/lookup';
 import { elements, type Shape } from '../../../tensor/shape';
 import type { Attrs, TensorType } from '../../op';
 
@@ -29,7 +31,7 @@ export interface BatchedProduct {
 }
 
 const shapeAttr = (attrs: Attrs, name: string): Shape | undefined => {
-  const value = attrs[name];
+  const value = lookup(attrs, name);
   return typeof value === 'object' ? value : undefined;
 };
 

@@ -2,8 +2,10 @@
  * Pieces put into a tensor of attr `shape` that holds 0 elsewhere: the gradient of slice and chunk; and torch.nn.functional.pad with a constant (attrs `pad`:
  * before and after, last dimension first, and `value`), which is the same with one piece.
  */
+
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
+import { lookup } from '../../../base/lookup';
 import { elements, type Shape } from '../../../tensor/shape';
 import { denseStrides } from '../../dims';
 import type { Attrs, OpDef } from '../../op';
@@ -36,7 +38,7 @@ export const place: OpDef = moveOp({
   plan({ inputs, attrs }) {
     const shape = attrs.shape as Shape;
     const of = (name: string, k: number) =>
-      (attrs[name] as readonly number[]).slice(k * shape.length, (k + 1) * shape.length);
+      (lookup(attrs, name) as readonly number[]).slice(k * shape.length, (k + 1) * shape.length);
     const step = attrs.step as readonly number[] | undefined;
     const moves = inputs.map((_, input) =>
       moveTo(shape, { input, sizes: of('sizes', input), start: of('start', input), ...(step ? { step } : {}) }),

@@ -3,8 +3,10 @@
  * taken whole), or numbers along attr `dim`. Negative positions count from the end, those past it are clamped. With `select` a single
  * sliced dimension of size 1 is dropped, as x[i] does. The gradient puts dy back among zeros ('shape/place').
  */
+
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
+import { lookup } from '../../../base/lookup';
 import type { Shape } from '../../../tensor/shape';
 import { denseStrides, dimOf } from '../../dims';
 import type { Attrs, OpDef } from '../../op';
@@ -30,7 +32,7 @@ function rangeOf(size: number, start: number, end: number, step: number): Range 
 export function rangesOf(shape: Shape, attrs: Attrs): readonly Range[] {
   const along = typeof attrs.dim === 'number' ? dimOf(attrs, shape.length) : undefined;
   const entry = (name: string, d: number, fallback: number): number => {
-    const value = attrs[name];
+    const value = lookup(attrs, name);
     if (along !== undefined) return d === along && typeof value === 'number' ? value : fallback;
     return (value as readonly number[] | undefined)?.[d] ?? fallback;
   };

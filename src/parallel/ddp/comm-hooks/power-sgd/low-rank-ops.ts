@@ -2,7 +2,9 @@
  * The operators of PowerSGD on flat buffers that hold several matrices one behind the other: 'power-sgd/product' (one of its three products, each operand with a place and
  * strides of its own), 'power-sgd/orthogonalize', 'power-sgd/error-in' and 'power-sgd/error-out' (error feedback). Emitted by power-sgd.ts alone.
  */
+
 import { at } from '../../../../base/invariant';
+import { lookup } from '../../../../base/lookup';
 import { grid } from '../../../../graph/launch';
 import type { Attrs, OpDef, OpTable } from '../../../../graph/op';
 import { elements } from '../../../../tensor/shape';
@@ -23,7 +25,7 @@ const PRODUCT = [
 ] as const;
 export type ProductAttrs = Readonly<Record<(typeof PRODUCT)[number], number>>;
 
-const num = (attrs: Attrs, name: string): number => Number(attrs[name]);
+const num = (attrs: Attrs, name: string): number => Number(lookup(attrs, name));
 
 /** Inputs left, right, out; output out. */
 const product: OpDef = {
