@@ -16,7 +16,7 @@ test('every rank reads onto its own device', () => {
   expect(text).toContain("load_state('ckpt/run.state.safetensors', map_location=f'cuda:{rank}')");
   expect(text).not.toContain('w.safetensors');
   expect(text.match(/import load_file/g)).toHaveLength(1);
-  expect(text.indexOf('for _ in range(steps):')).toBeLessThan(text.indexOf('optimizer.load_state_dict'));
+  expect(text.indexOf('for _ in range(done):')).toBeLessThan(text.indexOf('optimizer.load_state_dict'));
   expect(text.indexOf('model.load_state_dict')).toBeLessThan(text.indexOf('DistributedDataParallel(model'));
 });
 

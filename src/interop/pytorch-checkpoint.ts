@@ -46,12 +46,12 @@ export function checkpointCode(config: Config, device: string): CheckpointCode {
         ? [
             `saved = [load_state(${state}, ${device}) if rank == 0 else None]`,
             'torch.distributed.broadcast_object_list(saved, src=0)',
-            'optimizer_state, rng, steps, epoch = saved[0]',
+            'optimizer_state, rng, done, epoch = saved[0]',
           ]
-        : [`optimizer_state, rng, steps, epoch = load_state(${state}, map_location=${device})`]),
+        : [`optimizer_state, rng, done, epoch = load_state(${state}, map_location=${device})`]),
       ...(scheduler === undefined
         ? []
-        : [`for _ in range(${scheduler.every === 'epoch' ? 'epoch' : 'steps'}):`, '    scheduler.step()']),
+        : [`for _ in range(${scheduler.every === 'epoch' ? 'epoch' : 'done'}):`, '    scheduler.step()']),
       'optimizer.load_state_dict(optimizer_state)',
       'torch.set_rng_state(rng)',
       '# the run goes on within the epoch; this script begins one, with the next order that the generator draws',

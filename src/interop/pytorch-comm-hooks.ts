@@ -42,10 +42,7 @@ export function hookLines({ ddp }: Config): readonly CodeLine[] {
     case 'fp16Compress':
       return [line('model.register_comm_hook(None, default_hooks.fp16_compress_hook)')];
     case 'bf16Compress':
-      return [
-        line("# nccl only: gloo knows no bfloat16 ('Invalid scalar type')"),
-        line('model.register_comm_hook(None, default_hooks.bf16_compress_hook)'),
-      ];
+      return [line('model.register_comm_hook(None, default_hooks.bf16_compress_hook)')];
     case 'powerSGD':
       return [
         line(

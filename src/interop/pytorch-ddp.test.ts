@@ -14,7 +14,7 @@ test.each([
   [{ findUnusedParameters: true }, ', find_unused_parameters=True)'],
   [{ staticGraph: true, bucketCapMb: 2 }, ', bucket_cap_mb=2, static_graph=True)'],
   [{ gradientAsBucketView: true }, ', gradient_as_bucket_view=True)'],
-  [{ broadcastBuffers: false, initSync: false }, ', broadcast_buffers=False, init_sync=False)'],
+  [{ broadcastBuffers: false, initSync: false }, ', forward_sync_buffers=False, init_sync=False)'],
 ] as const)('the wrapper says %o', (ddp, end) => {
   expect(listing(ddp).find((text) => text.startsWith('model = DistributedDataParallel('))).toContain(
     `(model, device_ids=[rank]${end}`,
@@ -56,13 +56,31 @@ test('rows of their own and join: around all epochs, or around each', () => {
   const uneven = { samplesPerRank: [40, 24], join: true, divideByInitialWorldSize: false };
   const loops = (rest: ConfigInput) => listing(uneven, rest).filter((text) => /^ *(for|with) /.test(text));
   expect(loops({})).toEqual([
-    'for epoch in range(epochs):',
+    'for epoch in range(20):',
     '    with model.join(divide_by_initial_world_size=False):',
     '        for x, y in loader:',
   ]);
+  expect(listing(uneven)).toContain('    step = epoch * 5  # of the rank with most batches');
   expect(loops({ epochs: 3 })[0]).toBe('with model.join(divide_by_initial_world_size=False):');
   const code = listing(uneven);
   expect(code).toContain('part = Subset(dataset, range(start, start + rows[rank]))');
   expect(code.join('\n')).not.toContain('DistributedSampler');
-  expect(listing({ samplesPerRank: [40, 24] })).toContain('epochs = 1');
+  expect(listing({ samplesPerRank: [40, 24] })).toContain('for epoch in range(1):');
+  expect(listing({ samplesPerRank: [40, 40] })).toContain('for epoch in range(math.ceil(steps / len(loader))):');
+});
+
+test('beside the wrapper: a cap for show, and the names of other versions', () => {
+  const notes = (ddp: ConfigInput['ddp']) => {
+    const code = listing(ddp);
+    const wrapper = code.findIndex((text) => text.startsWith('model = DistributedDataParallel('));
+    return code.slice(code.findLastIndex((text, i) => i < wrapper && !text.startsWith('#')) + 1, wrapper);
+  };
+  expect(notes({})).toEqual([]);
+  expect(notes({ bucketCapMb: 25 })).toEqual([]);
+  expect(notes({ bucketCapMb: 0.0002 })).toEqual([
+    '# bucket_cap_mb: so small for show; leave it out (first bucket 1 MiB, then 25)',
+  ]);
+  expect(notes({ broadcastBuffers: false })).toEqual(['# forward_sync_buffers: broadcast_buffers before torch 2.13']);
+  expect(notes({ initSync: false })).toEqual(['# init_sync: torch 2.7 and later']);
+  expect(listing({ commHook: { type: 'bf16Compress' } }).join()).not.toContain('gloo');
 });

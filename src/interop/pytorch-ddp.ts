@@ -8,9 +8,21 @@ export const wrapperArguments = ({ ddp }: Config): readonly string[] => [
   ...flag('find_unused_parameters', ddp.findUnusedParameters, false),
   ...flag('static_graph', ddp.staticGraph, false),
   ...flag('gradient_as_bucket_view', ddp.gradientAsBucketView, false),
-  ...flag('broadcast_buffers', ddp.broadcastBuffers, true),
-  // PyTorch has it from 2.7 on.
+  // broadcast_buffers=False warns in 2.13; this is what it was taken for: the constructor still synchronizes.
+  ...flag('forward_sync_buffers', ddp.broadcastBuffers, true),
   ...flag('init_sync', ddp.initSync, true),
+];
+
+/** A bucket below PyTorch's own first one, MiB. */
+const FIRST_BUCKET_MB = 1;
+
+/** Above the wrapper: what one would write otherwise, or with an older PyTorch. */
+export const wrapperNotes = ({ ddp }: Config): readonly string[] => [
+  ...(ddp.bucketCapMb !== undefined && ddp.bucketCapMb < FIRST_BUCKET_MB
+    ? ['# bucket_cap_mb: so small for show; leave it out (first bucket 1 MiB, then 25)']
+    : []),
+  ...(ddp.broadcastBuffers ? [] : ['# forward_sync_buffers: broadcast_buffers before torch 2.13']),
+  ...(ddp.initSync ? [] : ['# init_sync: torch 2.7 and later']),
 ];
 
 /** torch.manual_seed of each rank by itself, before the model is built or after. */
@@ -22,7 +34,7 @@ export function seedLines({ ddp, seed }: Config): {
   return { before: ddp.rankSeeds === 'beforeModel' ? own : [], after: ddp.rankSeeds === 'afterModel' ? own : [] };
 }
 
-/** A rank's loader, and what it imports. */
+/** A rank's loader, and the names that it takes from torch.utils.data. */
 export function loaderLines(
   config: Config,
   batchSize: number,
@@ -34,6 +46,7 @@ export function loaderLines(
       `batch_size=${batchSize}`,
       ...flag('shuffle', shuffle, false),
       ...flag('drop_last', dropLast, false),
+      'pin_memory=True',
     ];
     return {
       names: ['Subset'],
@@ -52,21 +65,30 @@ export function loaderLines(
     ...flag('drop_last', dropLast, false),
   ];
   return {
-    names: [],
+    names: ['DistributedSampler'],
     lines: [
       `sampler = DistributedSampler(${sampler.join(', ')})`,
-      `loader = DataLoader(dataset, batch_size=${batchSize}, sampler=sampler)`,
+      `loader = DataLoader(dataset, batch_size=${batchSize}, sampler=sampler, pin_memory=True)`,
     ],
   };
 }
 
 export const setsEpoch = ({ ddp }: Config): boolean => ddp.setEpoch && ddp.samplesPerRank === undefined;
 
-/** Epochs that the script trains where no number is given: without join, uneven inputs come to their end in the first. */
-export function defaultEpochs({ mode, ddp, dropLast }: Config, batchSize: number): number {
-  if (mode !== 'ddp' || ddp.join || !ddp.samplesPerRank) return 10;
-  const batches = ddp.samplesPerRank.map((rows) => (dropLast ? Math.floor : Math.ceil)(rows / batchSize));
-  return new Set(batches).size > 1 ? 1 : 10;
+/** How many epochs hold the steps of a run whose ranks have different numbers of batches. */
+export interface EpochCount {
+  readonly count: number;
+  /** Steps of an epoch: the batches of the rank with most; undefined where the run ends in the first epoch. */
+  readonly perEpoch: number | undefined;
+}
+
+/** Undefined: all ranks have as many batches, which len(loader) knows. Without join, uneven inputs come to their end in the first epoch. */
+export function epochCount({ ddp, dropLast, steps }: Config, batchSize: number): EpochCount | undefined {
+  const batches = ddp.samplesPerRank?.map((rows) => (dropLast ? Math.floor : Math.ceil)(rows / batchSize)) ?? [];
+  if (new Set(batches).size < 2) return undefined;
+  if (!ddp.join) return { count: 1, perEpoch: undefined };
+  const perEpoch = Math.max(...batches);
+  return { count: Math.ceil(steps / perEpoch), perEpoch };
 }
 
 export function joinLine({ ddp }: Config): string | undefined {

@@ -80,30 +80,53 @@ const ties = (layers: readonly LayerConfig[], root: string, indexed = false): re
 /** Layers of which the listing cannot say the names. */
 const NAMES = '# some names differ from those of the run: no module can have them';
 
-/** On one device; `to` is its expression. */
-export function modelCode(layers: readonly LayerConfig[], to: string): ModelCode {
+/** On one device; `to` is its expression. `segments`: of torch.utils.checkpoint, of which only the input is kept. */
+export function modelCode(layers: readonly LayerConfig[], to: string, segments?: number): ModelCode {
   const nodes = tree(layers);
-  if (!nodes) {
-    const { classes, ...rest } = spelledOut(layers, undefined);
-    return { ...rest, classes, lines: [`model = Model().to(${to})`] };
-  }
-  const lines = [
-    ...layout('model = ', sequentialCode(entries(nodes)), `.to(${to})`),
-    ...ties(layers, 'model', isIndexed(nodes)),
-  ];
-  return withClasses(layers, new Set(), { classes: [], lines });
+  const checkpointed = segments === undefined ? undefined : Math.min(segments, layers.length);
+  if (!nodes) return { ...spelledOut(layers, { checkpointed }), lines: [`model = Model().to(${to})`] };
+  const whole = sequentialCode(entries(nodes));
+  const model = checkpointed === undefined ? whole : { ...whole, open: whole.open.replace('nn.Sequential', 'Model') };
+  const lines = [...layout('model = ', model, `.to(${to})`), ...ties(layers, 'model', isIndexed(nodes))];
+  if (checkpointed === undefined) return withClasses(layers, new Set(), { classes: [], lines });
+  const flat = nodes.every(({ children }) => children === undefined);
+  return withClasses(layers, new Set(), {
+    classes: [
+      ...movesTwice(layers),
+      'class Model(nn.Sequential):',
+      ...(flat ? [] : layersMethod(nodes.map(listed))),
+      '    def forward(self, x):',
+      checkpointedForward(flat ? 'self' : 'self.layers()', checkpointed),
+    ],
+    lines,
+  });
 }
+
+const layersMethod = (modules: readonly string[]): readonly string[] => [
+  '    def layers(self):',
+  `        return [${modules.join(', ')}]`,
+];
+
+const checkpointedForward = (all: string, segments: number): string =>
+  `        return checkpoint_sequential(${all}, ${segments}, x, use_reentrant=False)`;
+
+/** Under checkpoint torch runs the forward pass again, batch norm with it; the run does not. */
+const movesTwice = (layers: readonly LayerConfig[]): readonly string[] =>
+  hasBatchNorm(layers) ? ['# BatchNorm moves its running statistics twice a step here, in the run once'] : [];
+
+export const hasBatchNorm = (layers: readonly LayerConfig[]): boolean =>
+  allLayers(layers).some(({ type }) => type === 'BatchNorm1d' || type === 'BatchNorm2d');
 
 /** Each layer on the device of its index in `devices`. */
 export function splitModelCode(layers: readonly LayerConfig[], devices: readonly number[]): ModelCode {
   const nodes = tree(layers);
   const place = `devices = [${devices.map((d) => `'cuda:${d}'`).join(', ')}]`;
   if (!nodes) {
-    const { classes, ...rest } = spelledOut(layers, devices);
+    const { classes, ...rest } = spelledOut(layers, { devices });
     return { ...rest, classes: [place, ...classes], lines: ['model = Model()'] };
   }
   const flat = nodes.every(({ children }) => children === undefined);
-  const list = flat ? [] : ['    def layers(self):', `        return [${nodes.map(listed).join(', ')}]`];
+  const list = flat ? [] : layersMethod(nodes.map(listed));
   const all = flat ? 'self' : 'self.layers()';
   const whole = sequentialCode(entries(nodes));
   const model = { ...whole, open: whole.open.replace('nn.Sequential', 'Model') };
@@ -147,14 +170,26 @@ function withClasses(
 ): ModelCode {
   const text = [...classes, ...lines].join('\n');
   return {
-    imports: text.includes('OrderedDict(') ? ['from collections import OrderedDict'] : [],
+    imports: [
+      ...(text.includes('OrderedDict(') ? ['from collections import OrderedDict'] : []),
+      ...(text.includes('checkpoint_sequential(') ? ['from torch.utils.checkpoint import checkpoint_sequential'] : []),
+    ],
     classes: [...classCode(layers, except), ...classes],
     lines,
   };
 }
 
+interface Spelling {
+  /** Of each layer; absent: all on one. */
+  readonly devices?: readonly number[];
+  /** Segments of torch.utils.checkpoint. */
+  readonly checkpointed?: number | undefined;
+}
+
+const EMBED = 'x = self.tok(x) + self.pos.weight[:x.shape[1]]';
+
 /** class Model with an attribute a layer, or a group of layers with a common first name. */
-function spelledOut(layers: readonly LayerConfig[], devices: readonly number[] | undefined): ModelCode {
+function spelledOut(layers: readonly LayerConfig[], { devices, checkpointed }: Spelling): ModelCode {
   const inits: string[] = [];
   const forwards: string[] = [];
   const modules: string[] = [];
@@ -172,7 +207,8 @@ function spelledOut(layers: readonly LayerConfig[], devices: readonly number[] |
         `self.tok = nn.Embedding(${vocab}, ${width})${to}`,
         `self.pos = nn.Embedding(${context}, ${width})${to}`,
       );
-      forwards.push('x = self.tok(x) + self.pos.weight[:x.shape[1]]');
+      forwards.push(EMBED);
+      modules.push('self.embed');
       taken.add('tok').add('pos');
       except.add(layer);
       embedded = 1;
@@ -199,13 +235,18 @@ function spelledOut(layers: readonly LayerConfig[], devices: readonly number[] |
     modules.push(node?.children ? `*${attribute}` : attribute);
     i = end;
   }
+  const embed = ['    def embed(self, x):', `        ${EMBED.replace('x =', 'return')}`];
+  // Under model parallel the embedding stands before the loop over layers.
+  const listedModules = devices && embedded > 0 ? modules.slice(1) : modules;
   const body =
-    devices === undefined
-      ? [...forwards.map((text) => `        ${text}`), '        return x']
-      : [
-          ...(embedded > 0 ? [`        ${forwards[0]}`] : []),
-          ...forwardOverDevices('self.layers()', embedded > 0 ? 'devices[1:]' : 'devices'),
-        ];
+    checkpointed !== undefined
+      ? [checkpointedForward('self.layers()', checkpointed)]
+      : devices === undefined
+        ? [...forwards.map((text) => `        ${text}`), '        return x']
+        : [
+            ...(embedded > 0 ? [`        ${forwards[0]}`] : []),
+            ...forwardOverDevices('self.layers()', embedded > 0 ? 'devices[1:]' : 'devices'),
+          ];
   const place = [
     `        for layer, device in zip(self.layers(), ${embedded > 0 ? 'devices[1:]' : 'devices'}):`,
     '            layer.to(device)',
@@ -213,13 +254,15 @@ function spelledOut(layers: readonly LayerConfig[], devices: readonly number[] |
   const code = withClasses(layers, except, {
     classes: [
       ...(renamed ? [NAMES] : []),
+      ...(checkpointed === undefined ? [] : movesTwice(layers)),
       'class Model(nn.Module):',
       '    def __init__(self):',
       '        super().__init__()',
       ...inits.map((text) => `        ${text}`),
       ...ties(layers, 'self').map((text) => `        ${text}`),
       ...(devices === undefined ? [] : place),
-      ...(devices === undefined ? [] : ['    def layers(self):', `        return [${modules.join(', ')}]`]),
+      ...(checkpointed !== undefined && embedded > 0 ? embed : []),
+      ...(devices === undefined && checkpointed === undefined ? [] : layersMethod(listedModules)),
       '    def forward(self, x):',
       ...body,
     ],

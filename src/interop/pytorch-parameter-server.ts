@@ -1,22 +1,23 @@
 /**
- * The body of the loop with a parameter server, as a script of one process that drives all devices: what tf.distribute's ParameterServerStrategy does with its
- * coordinator, said in PyTorch, which has no such class. Called by pytorch-code.ts.
+ * The body of the loop with a parameter server, as a script of one process that drives all devices, since PyTorch has no class for it. Asynchronous, it is what
+ * TensorFlow's ParameterServerStrategy does with its coordinator; synchronous, what its SyncReplicasOptimizer did. Called by pytorch-code.ts.
  */
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
-import { allLayers } from './pytorch-layers';
+import { hasBatchNorm } from './pytorch-model';
 
 const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
-
-const BATCH_NORMS: readonly string[] = ['BatchNorm1d', 'BatchNorm2d'];
-const hasBuffers = ({ model }: Config): boolean =>
-  allLayers(model.layers).some(({ type }) => BATCH_NORMS.includes(type));
 
 /** After the optimiser has been made: the workers, and the versions that they may see. */
 export function workerLines({ worldSize, parameterServer: { synchronous, staleness } }: Config): readonly CodeLine[] {
   return [
     line(
-      '# tf.distribute.ParameterServerStrategy: cuda:0 holds parameters and optimizer, the others compute gradients',
+      '# cuda:0 holds the parameters and the optimizer, the other devices compute gradients. PyTorch has no class for it:',
+    ),
+    line(
+      synchronous
+        ? '# all gradients are summed before a step, as SyncReplicasOptimizer of TensorFlow 1 did'
+        : '# each gradient is applied as it comes, as with tf.distribute.ParameterServerStrategy',
     ),
     line(`workers = [copy.deepcopy(model).to(f'cuda:{k}') for k in range(1, ${worldSize})]`),
     ...(synchronous ? [] : [line(`versions = deque([copy.deepcopy(model.state_dict())], maxlen=${staleness + 1})`)]),
@@ -41,7 +42,7 @@ export function workerLoop(config: Config, lossCall: string, schedule: readonly 
     line('optimizer.step()', 'step'),
     ...schedule,
   ];
-  const statistics = hasBuffers(config)
+  const statistics = hasBatchNorm(config.model.layers)
     ? [
         ...(synchronous ? [line('if worker is workers[0]:')] : []),
         line(`${synchronous ? '    ' : ''}for kept, moved in zip(model.buffers(), worker.buffers()):`),
@@ -70,5 +71,5 @@ export function workerLoop(config: Config, lossCall: string, schedule: readonly 
   if (!synchronous) return all;
   const zero = line('optimizer.zero_grad(set_to_none=True)');
   if (accumulate === 1) return [zero, ...all, ...step];
-  return [line('batches += 1'), ...all, line(`if batches % ${accumulate} == 0:`), ...indent([...step, zero])];
+  return [...all, line(`if batches % ${accumulate} == 0:`), ...indent([...step, zero])];
 }

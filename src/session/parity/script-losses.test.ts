@@ -1,37 +1,64 @@
-/** The script that the page shows really prints the losses of the run: each script here ran under torch 1.13.1, DDP's in processes over gloo. */
+/**
+ * The PyTorch listing prints the losses of the run, as many as the run has. Each listing is compared with the recorded one, the run's losses with those that real PyTorch
+ * printed for it; and where this machine has a torch, all listings run in it now.
+ */
 import { describe, expect, test } from 'vitest';
-import { at } from '../../base/invariant';
-import { codeLines } from '../../interop/pytorch-code';
-import { STRATEGIES } from '../../parallel/strategies';
-import { parseConfig } from '../config/parse-config';
-import fixtures from '../fixtures/script-losses.json';
 import { runConfig } from '../run';
+import { type Printed, printedBy, record, recorded, SCRIPT_CASES, torchScript } from '../testing/script-cases';
+import { pythonWithTorch, runTorchScripts } from '../testing/torch-scripts';
 
-/** Of the loss: the rounding of a few steps in float32. */
+/** Of a loss: the rounding of some steps in float32. */
 const BAR = 2e-6;
 
-describe.each(fixtures.cases)(
-  '$config.mode $config.data.type $config.loss.type',
-  ({ config: input, script, losses }) => {
-    const config = parseConfig({ ...input, device: 'cpu' });
-
-    test('the code panel shows the script that ran', () => {
-      const code = codeLines(config, STRATEGIES[config.mode].layersOfDevice(config));
-      expect(code.map((line) => line.text)).toEqual(script);
+function expectEqual(found: Printed, expected: Printed, what: string): void {
+  expect(
+    found.map((losses) => losses.length),
+    `numbers per process, ${what}`,
+  ).toEqual(expected.map((losses) => losses.length));
+  expected.forEach((losses, process) => {
+    losses.forEach((loss, i) => {
+      const far = Math.abs((found[process]?.[i] ?? Number.NaN) - loss) / Math.max(1, Math.abs(loss));
+      expect(far, `number ${i} of process ${process}, ${what}`).toBeLessThanOrEqual(BAR);
     });
+  });
+}
 
-    test.each(['shared', 'workers'] as const)('the run has the losses that it printed (%s)', async (placement) => {
-      const { report } = await runConfig({ ...config, placement }, {});
-      expect(report.error).toBeUndefined();
-      expect(report.losses.map((record) => record.perRank.length)).toEqual(losses.map((perRank) => perRank.length));
-      report.losses.forEach((record, step) => {
-        record.perRank.forEach((loss, rank) => {
-          const printed = at(at(losses, step), rank);
-          expect(Math.abs(loss - printed), `step ${step}, rank ${rank}`).toBeLessThanOrEqual(
-            BAR * Math.max(1, printed),
-          );
-        });
-      });
-    });
-  },
-);
+const python = pythonWithTorch();
+if (process.env['LOCKSTEP_RECORD']) {
+  test('recorded anew', { timeout: 600_000 }, () => {
+    const { torch, outputs } = runTorchScripts(python ?? 'python3', SCRIPT_CASES.map(torchScript));
+    record(
+      torch,
+      outputs.map(({ printed }) => printed),
+    );
+  });
+}
+
+describe.each(SCRIPT_CASES)('$name', ({ name, config, script }) => {
+  const known = recorded().cases[name];
+
+  test('the listing is the one that ran in PyTorch', () => {
+    expect(known?.script, 'record anew, see testing/script-cases.ts').toEqual(script);
+  });
+
+  test.each(['shared', 'workers'] as const)('the run has the losses that it printed (%s)', async (placement) => {
+    const { report } = await runConfig({ ...config, placement }, {});
+    expectEqual(printedBy(config, report), known?.printed ?? [], `recorded by torch ${recorded().torch}`);
+  });
+});
+
+test(`run by a PyTorch of this machine (${python ?? 'none found'})`, { timeout: 300_000 }, () => {
+  if (python === undefined) {
+    const lines = [
+      'NO PYTORCH ON THIS MACHINE: the listings were not run.',
+      `They were compared with what torch ${recorded().torch} printed when it was last asked.`,
+      'Install torch for python3, or name an interpreter that has it: LOCKSTEP_PYTHON=/path/to/python.',
+    ];
+    process.stderr.write(`\n${'*'.repeat(100)}\n${lines.join('\n')}\n${'*'.repeat(100)}\n`);
+    return;
+  }
+  const { torch, outputs } = runTorchScripts(python, SCRIPT_CASES.map(torchScript));
+  SCRIPT_CASES.forEach(({ name }, i) => {
+    expectEqual(outputs[i]?.printed ?? [], recorded().cases[name]?.printed ?? [], `${name}, torch ${torch}`);
+  });
+});

@@ -1,0 +1,192 @@
+"""Runs PyTorch listings of Lockstep on the CPU and tells what each process printed.
+
+Standard input: {"scripts": [{"code": str, "processes": int, "files": {name: base64}}]}. Standard output: one JSON line per
+script, in order: {"printed": [[float, ...] per process], "error": str or null}; before them one with the version of torch.
+
+The listings are for CUDA and NCCL. Here they run in processes over gloo: device words become 'cpu', and what this PyTorch does
+not have yet, or has only on GPUs, is stood in for below. torch is imported once; every process is a fork.
+"""
+import base64, contextlib, functools, json, os, re, struct, sys, tempfile, traceback, types
+
+import torch
+import torch.distributed
+import torch.nn.parallel
+import torch.utils.checkpoint
+import torch.utils.data
+import torch.distributed.optim
+from torch import nn
+
+SECONDS = 120
+torch.set_num_threads(1)
+
+WORDS = [
+    (r"f?'cuda:[^']*'", "'cpu'"),
+    (r'\.to\((?:local_)?rank\b', ".to('cpu'"),
+    (r', device_ids=\[(?:local_)?rank\]', ''),
+    (r"'nccl'", "'gloo'"),
+    (r'torch\.cuda\.set_device\(.*\)', 'pass'),
+    (r', pin_memory=True', ''),
+    # Rank 0 prints; here every rank is asked for its losses.
+    (r'if rank == 0:(?=  # the loss)', 'if True:'),
+]
+
+
+def on_cpu(code):
+    for pattern, word in WORDS:
+        code = re.sub(pattern, word, code)
+    return code
+
+
+class Ddp(torch.nn.parallel.DistributedDataParallel):
+    """The arguments that came after 1.13: forward_sync_buffers (2.13) and init_sync (2.7)."""
+
+    def __init__(self, module, forward_sync_buffers=True, init_sync=True, **settings):
+        home = sys.modules['torch.nn.parallel.distributed']
+        names = ['_verify_param_shape_across_processes', '_sync_module_states']
+        kept = {name: getattr(home, name) for name in names}
+        if not init_sync:
+            for name in names:
+                setattr(home, name, lambda *_, **__: None)
+        try:
+            super().__init__(module, broadcast_buffers=forward_sync_buffers, **settings)
+        finally:
+            for name in names:
+                setattr(home, name, kept[name])
+
+
+class CpuDataParallel(nn.Module):
+    """Replicas in turn: chunks of the batch, outputs put together; what a replica but the first does to its buffers is lost."""
+
+    def __init__(self, module, device_ids):
+        super().__init__()
+        self.module, self.devices = module, len(device_ids)
+
+    def forward(self, x):
+        outputs = []
+        for replica, part in enumerate(x.chunk(self.devices)):
+            kept = [buffer.clone() for buffer in self.module.buffers()]
+            outputs.append(self.module(part))
+            if replica > 0:
+                for buffer, value in zip(self.module.buffers(), kept):
+                    buffer.copy_(value)
+        return torch.cat(outputs)
+
+
+def checkpoint_sequential(functions, segments, x, use_reentrant):
+    """As torch 2 has it: 1.13 has no use_reentrant here."""
+    functions = list(functions)
+    size = len(functions) // segments
+    for start in range(0, size * (segments - 1), size):
+        x = torch.utils.checkpoint.checkpoint(chain(functions[start : start + size]), x, use_reentrant=use_reentrant)
+    return chain(functions[size * (segments - 1) :])(x)
+
+
+def chain(functions):
+    return lambda x: functools.reduce(lambda value, function: function(value), functions, x)
+
+
+DTYPES = {'F32': torch.float32, 'I32': torch.int32, 'I64': torch.int64, 'U8': torch.uint8}
+
+
+class safe_open(contextlib.AbstractContextManager):
+    """The few methods of safetensors that the listings call, for machines without the package."""
+
+    def __init__(self, path, framework='pt', device='cpu'):
+        data = open(path, 'rb').read()
+        (length,) = struct.unpack('<Q', data[:8])
+        self.header = json.loads(data[8 : 8 + length])
+        self.about = self.header.pop('__metadata__', {})
+        self.data = data[8 + length :]
+
+    def __exit__(self, *_):
+        return None
+
+    def keys(self):
+        return self.header.keys()
+
+    def metadata(self):
+        return self.about
+
+    def get_tensor(self, name):
+        entry = self.header[name]
+        start, end = entry['data_offsets']
+        if start == end:
+            return torch.empty(entry['shape'], dtype=DTYPES[entry['dtype']])
+        flat = torch.frombuffer(bytearray(self.data[start:end]), dtype=DTYPES[entry['dtype']])
+        return flat.reshape(entry['shape'])
+
+
+def load_file(path, device='cpu'):
+    with safe_open(path) as f:
+        return {name: f.get_tensor(name) for name in f.keys()}
+
+
+def stand_ins():
+    torch.nn.parallel.DistributedDataParallel = Ddp
+    nn.DataParallel = CpuDataParallel
+    torch.utils.checkpoint.checkpoint_sequential = checkpoint_sequential
+    package = types.ModuleType('safetensors')
+    package.safe_open = safe_open
+    package.torch = types.ModuleType('safetensors.torch')
+    package.torch.load_file = load_file
+    sys.modules['safetensors'], sys.modules['safetensors.torch'] = package, package.torch
+
+
+def process(code, rank, processes, folder, pipe):
+    """One rank, in a fork: its losses go into the pipe, with the error that ended it."""
+    import signal
+
+    signal.alarm(SECONDS)
+    os.chdir(folder)
+    os.environ['LOCAL_RANK'] = os.environ['RANK'] = str(rank)
+    begin = torch.distributed.init_process_group
+
+    def init(backend, **settings):
+        begin(backend, init_method=f'file://{folder}/store', rank=rank, world_size=processes, **settings)
+
+    torch.distributed.init_process_group = init
+    printed, error = [], None
+    names = {'__name__': '__main__', 'print': lambda *values: printed.extend(float(value) for value in values)}
+    try:
+        exec(compile(on_cpu(code), 'train.py', 'exec'), names)
+    except BaseException:
+        error = traceback.format_exc()
+    with os.fdopen(pipe, 'w') as out:
+        json.dump({'printed': printed, 'error': error}, out)
+    os._exit(0)
+
+
+def run(code, processes, files):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, 'wb') as f:
+                f.write(base64.b64decode(content))
+        ranks = []
+        for rank in range(processes):
+            read, write = os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.close(read)
+                process(code, rank, processes, folder, write)
+            os.close(write)
+            ranks.append((child, read))
+        told = []
+        for child, read in ranks:
+            with os.fdopen(read) as f:
+                text = f.read()
+            os.waitpid(child, 0)
+            told.append(json.loads(text) if text else {'printed': [], 'error': f'ended, or took over {SECONDS} s'})
+    return {'printed': [t['printed'] for t in told], 'error': next((t['error'] for t in told if t['error']), None)}
+
+
+if __name__ == '__main__':
+    # Only the answers go to standard output, whatever a script or torch writes.
+    answers = os.fdopen(os.dup(1), 'w')
+    os.dup2(2, 1)
+    scripts = json.load(sys.stdin)['scripts']
+    stand_ins()
+    print(json.dumps({'torch': torch.__version__}), file=answers, flush=True)
+    for script in scripts:
+        print(json.dumps(run(script['code'], script['processes'], script['files'])), file=answers, flush=True)
