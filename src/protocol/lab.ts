@@ -15,6 +15,8 @@ export interface LabRequest {
   readonly root: Rank;
   /** Nodes that the ranks are spread over evenly, in order. */
   readonly nodes: number;
+  /** What a collective takes before its first message, microseconds. */
+  readonly startUs: number;
   readonly link: Link;
   /** Between nodes. */
   readonly across: Link;

@@ -3,8 +3,10 @@
  * Alpha is split as LogP splits it (Culler et al. 1993): half keeps the sender busy, half passes on the way. Called by simulate.ts.
  */
 import type { Compute, Load, Recv, Send } from '../program/instruction';
+import type { Link } from '../protocol/collective';
 import type { DeviceIndex } from '../protocol/trace';
 import type { Hardware } from './hardware';
+import { linkOf, type Protocol } from './protocols';
 
 const US = 1e6;
 
@@ -25,15 +27,27 @@ export interface MessageCost {
   readonly arrivalUs: number;
 }
 
+/** `protocol`: that of its collective; absent: a copy from peer to peer. */
 export function messageUs(
   { bytes, peer }: Pick<Send, 'bytes' | 'peer'>,
   from: DeviceIndex,
   hardware: Hardware,
+  protocol: Protocol | undefined,
 ): MessageCost {
-  const link = hardware.linkBetween?.(from, peer);
-  const latencyUs = link?.latencyUs ?? hardware.linkLatencyUs;
-  const wireUs = (US * bytes) / (link?.bytesPerSecond ?? hardware.linkBytesPerSecond);
+  const { latencyUs, bytesPerSecond } = protocol
+    ? linkOf(protocol, hardware, from, peer)
+    : peerLink(hardware, from, peer);
+  const wireUs = (US * bytes) / bytesPerSecond;
   return { busyUs: latencyUs / 2 + wireUs, arrivalUs: latencyUs + wireUs };
+}
+
+function peerLink(
+  { nodeOf, across, linkLatencyUs, linkBytesPerSecond }: Hardware,
+  from: DeviceIndex,
+  to: DeviceIndex,
+): Link {
+  if (nodeOf !== undefined && nodeOf[from] !== nodeOf[to]) return across;
+  return { latencyUs: linkLatencyUs, bytesPerSecond: linkBytesPerSecond };
 }
 
 /** The least a receive takes: joining reads both operands and writes one, streamed as the bytes arrive. */

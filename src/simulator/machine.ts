@@ -6,10 +6,5 @@ import { HARDWARE, type Hardware } from './hardware';
 export function machineOf(config: Pick<Config, 'hardware' | 'worldSize' | 'nodes'>, id = config.hardware): Hardware {
   const hardware = HARDWARE[id];
   if (config.nodes === 1 || config.worldSize === 1) return hardware;
-  const nodeOf = nodeOfDevices(config);
-  const inside = { latencyUs: hardware.linkLatencyUs, bytesPerSecond: hardware.linkBytesPerSecond };
-  return {
-    ...hardware,
-    linkBetween: (from, to) => (nodeOf[from] === nodeOf[to] ? inside : hardware.across),
-  };
+  return { ...hardware, nodeOf: nodeOfDevices(config) };
 }

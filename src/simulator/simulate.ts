@@ -1,15 +1,17 @@
 /**
- * Times a Program on modelled hardware: an event simulation with two queues a device, each in order; waits; and for each device one port out and one port in,
- * that messages take turns on. A send keeps its queue until its bytes are out, a receive from the message's start to its arrival. Always the
- * instruction that can start first goes next, of equals the first emitted, so the result is deterministic. It runs nothing. Called by session.
+ * Times a Program on modelled hardware: an event simulation with two queues per device, each in order; waits; and for each device one
+ * port out and one port in, which messages take in turns. A send keeps its queue until its bytes are out, a receive from the message's
+ * start to its arrival. A rank's first message of a collective comes after the time that the collective takes to start. Always the
+ * instruction that can start first goes next, of equals the first emitted, so the result is deterministic. It runs nothing.
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
-import type { Instruction, InstructionId, Load, Program } from '../program/instruction';
+import type { Instruction, InstructionId, Load, Program, Recv, Send } from '../program/instruction';
 import type { Straggler } from '../protocol/config';
 import type { DeviceIndex, Queue } from '../protocol/trace';
 import { applyUs, kernelUs, loadUs, messageUs } from './cost-model';
 import type { Hardware } from './hardware';
+import { collectiveKey, type Protocol, protocolsOf } from './protocols';
 import { type Slowness, slownessOf } from './slowness';
 
 export interface Timing {
@@ -37,6 +39,9 @@ class Simulation {
   /** When a device's port for sending, or for receiving, is free again. */
   private readonly outUs = new Map<DeviceIndex, number>();
   private readonly inUs = new Map<DeviceIndex, number>();
+  private readonly protocols: ReadonlyMap<string, Protocol>;
+  /** Device and collective, of those that have paid the collective's start. */
+  private readonly begun = new Set<string>();
 
   constructor(
     program: Program,
@@ -49,6 +54,7 @@ class Simulation {
       next: 0,
       freeUs: 0,
     });
+    this.protocols = protocolsOf(program, hardware);
     this.queues = program.lanes.flatMap((lane) => [queueOf(lane, 'compute'), queueOf(lane, 'comm')]);
   }
 
@@ -82,18 +88,30 @@ class Simulation {
       case 'load':
         return this.usesLink(i.source) ? Math.max(freeUs, this.inUs.get(device) ?? 0) : freeUs;
       case 'send':
-        return Math.max(freeUs, this.outUs.get(device) ?? 0, this.inUs.get(i.peer) ?? 0);
+        return Math.max(freeUs + this.beginUs(device, i), this.outUs.get(device) ?? 0, this.inUs.get(i.peer) ?? 0);
       case 'recv': {
         const message = this.messages.get(i.tag);
-        return message && Math.max(freeUs, message.startUs);
+        return message && Math.max(freeUs + this.beginUs(device, i), message.startUs);
       }
       case 'wait':
         return this.eventUs.has(`${device} ${i.event}`) ? freeUs : undefined;
     }
   }
 
+  private protocolOf({ collective }: Send | Recv): Protocol | undefined {
+    return collective && this.protocols.get(collectiveKey(collective));
+  }
+
+  /** What the device's first message of a collective waits for: the start of the collective. */
+  private beginUs(device: DeviceIndex, i: Send | Recv): number {
+    if (!i.collective || this.begun.has(`${device} ${collectiveKey(i.collective)}`)) return 0;
+    return this.slowness.device(device) * (this.protocolOf(i)?.startUs ?? 0);
+  }
+
   /** Takes what the instruction occupies, and says when it ends. */
   private perform(device: DeviceIndex, i: Instruction, startUs: number): number {
+    if ((i.kind === 'send' || i.kind === 'recv') && i.collective)
+      this.begun.add(`${device} ${collectiveKey(i.collective)}`);
     switch (i.kind) {
       case 'compute':
         return startUs + this.slowness.device(device) * kernelUs(i, this.hardware);
@@ -103,7 +121,7 @@ class Simulation {
         return endUs;
       }
       case 'send': {
-        const cost = messageUs(i, device, this.hardware);
+        const cost = messageUs(i, device, this.hardware, this.protocolOf(i));
         const factor = this.slowness.link(device, i.peer);
         const endUs = startUs + factor * cost.busyUs;
         this.outUs.set(device, endUs);

@@ -1,4 +1,4 @@
-/** What can be chosen in the lab. A change is applied at once; a value out of its limits is refused where it stands. */
+/** The settings of the lab. A change is applied at once; a value out of its limits is refused beside its field. */
 
 import type { AlgorithmName } from '../../protocol/collective';
 import { CommitField } from '../fields/commit-field';
@@ -6,8 +6,17 @@ import { Choice } from '../fields/settings';
 import { formatSize } from '../format';
 import { parseNumber } from '../permalink-keys';
 import styles from './lab.module.css';
-import { type LabSettings, MOST_RANKS, withLab } from './lab-link';
-import { ALGORITHM_SHORT, LINK_PRESETS, OP_WORDS, presetOf, REDUCE_WORDS, REDUCING, ROOTED } from './lab-words';
+import { type LabSettings, limitsOf, MOST_RANKS, withLab } from './lab-link';
+import {
+  ALGORITHM_SHORT,
+  LINK_PRESETS,
+  type LinkPreset,
+  OP_WORDS,
+  presetOf,
+  REDUCE_WORDS,
+  REDUCING,
+  ROOTED,
+} from './lab-words';
 
 interface ControlsProps {
   readonly lab: LabSettings;
@@ -23,7 +32,10 @@ export function Controls({ lab, known, locked, change }: ControlsProps) {
   /** Another collective begins at its start. */
   const set = (part: Partial<LabSettings>): string | undefined => {
     const next = withLab(lab, { round: 0, ...part });
-    if (!next) return 'Out of its limits.';
+    if (!next) {
+      const wrong = (Object.keys(part) as (keyof LabSettings)[]).find((key) => !withLab(lab, { [key]: part[key] }));
+      return limitsOf(wrong ?? 'type', lab);
+    }
     change(next);
     return undefined;
   };
@@ -76,26 +88,33 @@ export function Controls({ lab, known, locked, change }: ControlsProps) {
             max={MOST_SIZE}
             onChange={(power) => set({ length: power < 0 ? 0 : Math.round(2 ** power) })}
           />
-          {number('Elements', 'length', 'Of 4 bytes, that each rank brings: 0, 1 and fewer than ranks are fine')}
+          {number(
+            'Elements',
+            'length',
+            'Elements per rank, 4 bytes each; 0, or fewer than there are ranks, is allowed',
+          )}
         </>
       )}
       {ROOTED.has(lab.type) && number('Root', 'root')}
       <LinkFields
         name={lab.nodes > 1 ? 'Link within a node' : 'Link'}
-        latencyUs={lab.latencyUs}
-        gbPerS={lab.gbPerS}
-        onChange={(latencyUs, gbPerS) => set({ latencyUs, gbPerS })}
+        figures={{ startUs: lab.startUs, latencyUs: lab.latencyUs, gbPerS: lab.gbPerS }}
+        onChange={set}
       />
-      {number('Nodes', 'nodes', 'That the ranks are spread over evenly')}
+      {number('Nodes', 'nodes', 'The ranks are spread over them evenly')}
       {lab.nodes > 1 && (
         <LinkFields
           name="Link between nodes"
-          latencyUs={lab.acrossUs}
-          gbPerS={lab.acrossGbPerS}
-          onChange={(acrossUs, acrossGbPerS) => set({ acrossUs, acrossGbPerS })}
+          figures={{ latencyUs: lab.acrossUs, gbPerS: lab.acrossGbPerS }}
+          onChange={({ latencyUs, gbPerS }) =>
+            set({
+              ...(latencyUs === undefined ? {} : { acrossUs: latencyUs }),
+              ...(gbPerS === undefined ? {} : { acrossGbPerS: gbPerS }),
+            })
+          }
         />
       )}
-      {number('Seed', 'seed', 'Of the values that the ranks bring')}
+      {number('Seed', 'seed', 'Seed of the values in the buffers')}
     </fieldset>
   );
 }
@@ -127,19 +146,29 @@ export function Slider({ label, value, text, min, max, onChange }: SliderProps) 
   );
 }
 
+type Figures = Pick<LinkPreset, 'latencyUs' | 'gbPerS'> & Partial<Pick<LinkPreset, 'startUs'>>;
+
 interface LinkFieldsProps {
   readonly name: string;
-  readonly latencyUs: number;
-  readonly gbPerS: number;
-  readonly onChange: (latencyUs: number, gbPerS: number) => string | undefined;
+  /** Without a start: the link between nodes. */
+  readonly figures: Figures;
+  readonly onChange: (change: Partial<Figures>) => string | undefined;
 }
 
-function LinkFields({ name, latencyUs, gbPerS, onChange }: LinkFieldsProps) {
-  const chosen = presetOf(latencyUs, gbPerS);
+function LinkFields({ name, figures, onChange }: LinkFieldsProps) {
+  const chosen = presetOf(figures);
   const words = {
     ...Object.fromEntries(LINK_PRESETS.map(({ id, words: text }) => [id, text])),
     ...(chosen === 'own' ? { own: 'own figures' } : {}),
   };
+  const field = (label: string, key: keyof Figures, title: string) => (
+    <CommitField
+      label={label}
+      text={String(figures[key])}
+      commit={(text) => onChange({ [key]: parseNumber(text) ?? Number.NaN })}
+      title={title}
+    />
+  );
   return (
     <>
       <Choice
@@ -148,19 +177,15 @@ function LinkFields({ name, latencyUs, gbPerS, onChange }: LinkFieldsProps) {
         value={chosen}
         onChange={(id) => {
           const preset = LINK_PRESETS.find((link) => link.id === id);
-          if (preset) onChange(preset.latencyUs, preset.gbPerS);
+          if (!preset) return;
+          const { startUs, latencyUs, gbPerS } = preset;
+          onChange({ ...(figures.startUs === undefined ? {} : { startUs }), latencyUs, gbPerS });
         }}
       />
-      <CommitField
-        label="α, latency in µs"
-        text={String(latencyUs)}
-        commit={(text) => onChange(parseNumber(text) ?? Number.NaN, gbPerS)}
-      />
-      <CommitField
-        label="β, GB/s"
-        text={String(gbPerS)}
-        commit={(text) => onChange(latencyUs, parseNumber(text) ?? Number.NaN)}
-      />
+      {figures.startUs !== undefined &&
+        field('start, µs', 'startUs', 'What a collective takes before its first message, once')}
+      {field('α, latency in µs', 'latencyUs', 'Fixed cost of a message, whatever its size')}
+      {field('β, bandwidth in GB/s', 'gbPerS', 'In the papers β is the reciprocal of this: seconds per byte')}
     </>
   );
 }

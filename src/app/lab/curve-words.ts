@@ -1,4 +1,4 @@
-/** Why two algorithms change places where they do, from what both pay there. Pure. */
+/** Why two algorithms change places where they do, from what both pay there; and how NCCL chooses. Pure. */
 import type { AlgorithmName } from '../../protocol/collective';
 import type { LabCrossover, LabCurve, LabCurves, LabSide } from '../../protocol/lab';
 import { formatCount, formatSize, formatTime } from '../format';
@@ -8,19 +8,21 @@ const name = ({ algorithm }: LabSide) => ALGORITHM_SHORT[algorithm];
 const messages = (n: number) => `${formatCount(n)} message${n === 1 ? '' : 's'}`;
 
 export function crossoverText({ bytes, timeUs, below, above }: LabCrossover): string {
-  const begin = `Below ${formatSize(bytes)} ${name(below)} is faster, from there on ${name(above)} (${formatTime(timeUs)})`;
   const latency =
     below.rounds < above.rounds
-      ? `${name(below)} has ${messages(below.rounds)} follow each other, ${name(above)} ${formatCount(above.rounds)}, and each costs the latency`
-      : `messages that follow each other: ${formatCount(below.rounds)} and ${formatCount(above.rounds)}`;
+      ? `its longest chain is ${messages(below.rounds)}, that of ${name(above)} ${formatCount(above.rounds)}, and each costs α`
+      : `its longest chain is ${messages(below.rounds)}, that of ${name(above)} ${formatCount(above.rounds)}`;
   const load =
     above.bytes < below.bytes
-      ? `but the busiest rank of ${name(above)} sends ${formatSize(above.bytes)}, that of ${name(below)} ${formatSize(below.bytes)}, and the larger the buffer the more that counts`
+      ? `its busiest rank sends ${formatSize(above.bytes)}, that of ${name(below)} ${formatSize(below.bytes)}`
       : `their busiest ranks send ${formatSize(above.bytes)} and ${formatSize(below.bytes)}; what differs is how long the others wait for them`;
-  return `${begin}: ${latency}; ${load}.`;
+  return (
+    `Below ${formatSize(bytes)} ${name(below)} is faster: ${latency}. ` +
+    `From there on (${formatTime(timeUs)}) ${name(above)} is at least as fast: ${load}.`
+  );
 }
 
-/** Algorithms that the chosen one never changes places with, in a sentence a kind: 'ring is faster than naive at every size.' */
+/** Algorithms that the chosen one never changes places with, one sentence per kind: 'ring is faster than naive at every size.' */
 export function neverText({ overBytes, crossovers }: LabCurves, chosen: AlgorithmName): readonly string[] {
   const own = overBytes.find(({ algorithm }) => algorithm === chosen);
   const crossed = new Set(crossovers.flatMap(({ below, above }) => [below.algorithm, above.algorithm]));
@@ -34,11 +36,32 @@ export function neverText({ overBytes, crossovers }: LabCurves, chosen: Algorith
     kinds[kind].push(ALGORITHM_SHORT[algorithm]);
   }
   const me = ALGORITHM_SHORT[chosen];
-  const say = (names: readonly string[], how: string) =>
-    names.length === 0 ? [] : [`At every size ${me} is ${how} ${new Intl.ListFormat('en').format(names)}.`];
+  const list = (names: readonly string[]) => new Intl.ListFormat('en').format(names);
+  const say = (names: readonly string[], sentence: (all: string, are: string) => string) =>
+    names.length === 0 ? [] : [sentence(list(names), names.length === 1 ? 'is' : 'are')];
   return [
-    ...say(kinds.faster, 'at least as fast as'),
-    ...say(kinds.slower, 'at most as fast as'),
-    ...say(kinds.alike, 'exactly as fast as'),
+    ...say(kinds.faster, (all) => `${me} is at least as fast as ${all} at every size.`),
+    ...say(kinds.slower, (all, are) => `${all} ${are} at least as fast as ${me} at every size.`),
+    ...say(kinds.alike, (all, are) => `${all} ${are} as fast as ${me} at every size.`),
   ];
+}
+
+const BY_SIZE =
+  'NCCL chooses algorithm and protocol by size. LL and LL128 send a flag with every few bytes: a hop is quick, but bandwidth is lost.' +
+  ' Simple sends whole blocks. On H100 the switch itself can add (NVLS). The curves here keep the figures of one link at every' +
+  ' size; the step clock of the page makes NCCL’s choice between the protocols.';
+
+const TREE =
+  'NCCL’s tree is a double binary tree across nodes; within a node it is a chain. It carries out all_reduce only.';
+
+const NO_HALVING =
+  'NCCL has no halving-doubling, although it needs as few bytes as the ring in fewer rounds. Partners are up to N/2 ranks apart and' +
+  ' all pairs exchange at once, so every cut through the machine must carry them all; the ring loads each link with one neighbour’s' +
+  ' traffic, whatever the topology. The ring also needs two connections per rank instead of log₂ N, works for any N, and can be' +
+  ' pipelined in small slices. MPI libraries use halving-doubling for buffers of middle size.';
+
+/** What NCCL does, about the algorithms that are compared. */
+export function ncclText({ overBytes }: LabCurves): readonly string[] {
+  const has = (algorithm: AlgorithmName) => overBytes.some((curve) => curve.algorithm === algorithm);
+  return [BY_SIZE, ...(has('tree') ? [TREE] : []), ...(has('halvingDoubling') ? [NO_HALVING] : [])];
 }

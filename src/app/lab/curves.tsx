@@ -5,7 +5,7 @@ import type { LabCurve, LabCurves, LabResult } from '../../protocol/lab';
 import { formatSize, formatTime } from '../format';
 import { usePalette } from '../use-app';
 import { type CurveInput, createCurvePlot } from './curve-plot';
-import { crossoverText, neverText } from './curve-words';
+import { crossoverText, ncclText, neverText } from './curve-words';
 import styles from './lab.module.css';
 import { ALGORITHM_SHORT, markOf, OP_WORDS } from './lab-words';
 
@@ -44,6 +44,9 @@ export function Curves({ curves, result }: CurvesProps) {
           </li>
         ))}
         {neverText(curves, algorithm).map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+        {ncclText(curves).map((text) => (
           <li key={text}>{text}</li>
         ))}
       </ul>

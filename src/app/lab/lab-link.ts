@@ -8,8 +8,14 @@ import type { LabRequest } from '../../protocol/lab';
 import { parseValue, printValue } from '../permalink-values';
 
 const count = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
-const latency = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(1e6));
-const rate = v.pipe(v.number(), v.finite(), v.minValue(1e-6), v.maxValue(1e5));
+const MOST_US = 1e6;
+const LEAST_RATE = 1e-6;
+const MOST_RATE = 1e5;
+const MOST_LENGTH = 2 ** 25;
+const MOST_SEED = 1e6;
+const MOST_ROUND = 10_000;
+const latency = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(MOST_US));
+const rate = v.pipe(v.number(), v.finite(), v.minValue(LEAST_RATE), v.maxValue(MOST_RATE));
 
 export const MOST_RANKS = 16;
 
@@ -21,17 +27,18 @@ const settings = v.pipe(
     algorithm: v.optional(v.picklist(ALGORITHM_NAMES), 'ring'),
     ranks: v.optional(count(1, MOST_RANKS), 4),
     /** Elements that each rank brings. */
-    length: v.optional(count(0, 2 ** 25), 16),
+    length: v.optional(count(0, MOST_LENGTH), 16),
     root: v.optional(count(0, MOST_RANKS - 1), 0),
     nodes: v.optional(count(1, MOST_RANKS), 1),
-    /** Within a node and across: microseconds and GB/s. */
-    latencyUs: v.optional(latency, 10),
+    /** What a collective takes to start; then within a node and across: microseconds and GB/s. */
+    startUs: v.optional(latency, 8.4),
+    latencyUs: v.optional(latency, 5.7),
     gbPerS: v.optional(rate, 25),
     acrossUs: v.optional(latency, 30),
-    acrossGbPerS: v.optional(rate, 1.25),
-    seed: v.optional(count(0, 1e6), 0),
+    acrossGbPerS: v.optional(rate, 1),
+    seed: v.optional(count(0, MOST_SEED), 0),
     /** Which round is shown: 0 is the start. */
-    round: v.optional(count(0, 10_000), 0),
+    round: v.optional(count(0, MOST_ROUND), 0),
   }),
   v.transform((s) => ({ ...s, root: Math.min(s.root, s.ranks - 1), nodes: Math.min(s.nodes, s.ranks) })),
 );
@@ -60,6 +67,33 @@ export function withLab(lab: LabSettings, change: Partial<LabSettings>): LabSett
   return read.success ? read.output : undefined;
 }
 
+/** What a number of the lab must be, for the message where it is not. */
+export function limitsOf(key: keyof LabSettings, { ranks }: LabSettings): string {
+  const whole = (least: number, most: number) => `Must be a whole number from ${least} to ${most}.`;
+  switch (key) {
+    case 'ranks':
+    case 'nodes':
+      return whole(1, MOST_RANKS);
+    case 'root':
+      return whole(0, ranks - 1);
+    case 'length':
+      return whole(0, MOST_LENGTH);
+    case 'seed':
+      return whole(0, MOST_SEED);
+    case 'round':
+      return whole(0, MOST_ROUND);
+    case 'gbPerS':
+    case 'acrossGbPerS':
+      return `Must be a number from ${LEAST_RATE} to ${MOST_RATE}.`;
+    case 'startUs':
+    case 'latencyUs':
+    case 'acrossUs':
+      return `Must be a number from 0 to ${MOST_US}.`;
+    default:
+      return 'The lab does not know this.';
+  }
+}
+
 export const labRequest = (lab: LabSettings): LabRequest => ({
   op: lab.type,
   reduceOp: lab.reduce,
@@ -68,6 +102,7 @@ export const labRequest = (lab: LabSettings): LabRequest => ({
   length: lab.length,
   root: lab.root,
   nodes: lab.nodes,
+  startUs: lab.startUs,
   link: { latencyUs: lab.latencyUs, bytesPerSecond: lab.gbPerS * 1e9 },
   across: { latencyUs: lab.acrossUs, bytesPerSecond: lab.acrossGbPerS * 1e9 },
   seed: lab.seed,

@@ -2,12 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import type { LabCrossover } from '../../protocol/lab';
+import { labCurves } from '../../session/lab/lab-curves';
 import { runLab } from '../../session/lab/run-lab';
-import { crossoverText } from './curve-words';
+import { ETHERNET_PROTOCOLS, NVLINK_PROTOCOLS, PCIE_PROTOCOLS } from '../../simulator/protocols';
+import { crossoverText, ncclText, neverText } from './curve-words';
 import { figureLayout, waysOf } from './figure-layout';
-import { DEFAULT_LAB, type LabSettings, labRequest, parseLab, printLab, withLab } from './lab-link';
+import { DEFAULT_LAB, type LabSettings, labRequest, limitsOf, parseLab, printLab, withLab } from './lab-link';
 import { contributorsIn, labSentence } from './lab-sentence';
-import { formulaText, presetOf } from './lab-words';
+import { formulaText, LINK_PRESETS, presetOf } from './lab-words';
 
 const run = (part: Partial<LabSettings>) => runLab(labRequest(must(withLab(DEFAULT_LAB, part), 'settings')));
 
@@ -95,14 +97,42 @@ test('why two algorithms change places, in the figures of both', () => {
     above: { algorithm: 'ring', rounds: 14, bytes: 114688 },
   };
   const text = crossoverText(crossover);
-  expect(text).toContain('Below 64 KiB tree is faster, from there on ring (120 µs)');
-  expect(text).toContain('tree has 6 messages follow each other, ring 14');
-  expect(text).toContain('ring sends 112 KiB, that of tree 128 KiB');
+  expect(text).toBe(
+    'Below 64 KiB tree is faster: its longest chain is 6 messages, that of ring 14, and each costs α. ' +
+      'From there on (120 µs) ring is at least as fast: its busiest rank sends 112 KiB, that of tree 128 KiB.',
+  );
+});
+
+test('algorithms that never change places are named with the faster one first, and NCCL’s choice is explained', () => {
+  const curves = labCurves(labRequest(must(withLab(DEFAULT_LAB, { ranks: 8 }), 'settings')));
+  expect(neverText(curves, 'ring').join(' ')).toMatch(
+    /halving-doubling (is|are) at least as fast as ring at every size/,
+  );
+  expect(ncclText(curves).join(' ')).toMatch(/chooses algorithm and protocol by size.*no halving-doubling/);
+});
+
+test('the presets are the modelled machines’ protocols, and the lab starts with one', () => {
+  const rows = [...NVLINK_PROTOCOLS, ...PCIE_PROTOCOLS, ...ETHERNET_PROTOCOLS].map(({ startUs, inside }) => ({
+    startUs,
+    latencyUs: inside.latencyUs,
+    gbPerS: inside.bytesPerSecond / 1e9,
+  }));
+  for (const row of rows) expect(presetOf(row)).not.toBe('own');
+  expect(LINK_PRESETS).toHaveLength(rows.length + 1);
+  expect(presetOf(DEFAULT_LAB)).toBe('pcieSimple');
+  expect(presetOf({ latencyUs: DEFAULT_LAB.acrossUs, gbPerS: DEFAULT_LAB.acrossGbPerS })).toBe('ethernet');
+});
+
+test('a value out of its limits is answered with the limits', () => {
+  expect(limitsOf('ranks', DEFAULT_LAB)).toBe('Must be a whole number from 1 to 16.');
+  expect(limitsOf('root', DEFAULT_LAB)).toBe('Must be a whole number from 0 to 3.');
+  expect(limitsOf('gbPerS', DEFAULT_LAB)).toBe('Must be a number from 0.000001 to 100000.');
 });
 
 test('masks are counted, presets found, formulas set in Greek', () => {
   expect([0, 1, 0b1011, 0xffff].map(contributorsIn)).toEqual([0, 1, 3, 16]);
-  expect(presetOf(3, 300)).toBe('nvlink');
-  expect(presetOf(3, 301)).toBe('own');
+  expect(presetOf({ startUs: 8.4, latencyUs: 5, gbPerS: 240 })).toBe('nvlinkSimple');
+  expect(presetOf({ startUs: 8.4, latencyUs: 5, gbPerS: 241 })).toBe('own');
+  expect(presetOf({ latencyUs: 30, gbPerS: 1 })).toBe('ethernet');
   expect(formulaText('2 (N-1) (alpha + S / (N beta))')).toBe('2 (N−1) (α + S / (N β))');
 });

@@ -75,19 +75,31 @@ export const REDUCING: ReadonlySet<CollectiveOp> = new Set(['allReduce', 'reduce
 export interface LinkPreset {
   readonly id: string;
   readonly words: string;
+  /** What a collective takes before its first message. */
+  readonly startUs: number;
   readonly latencyUs: number;
   readonly gbPerS: number;
 }
 
-/** The figures of the modelled hardware. */
+/** The figures of the modelled hardware, a protocol of NCCL each. A test holds them against simulator/protocols. */
 export const LINK_PRESETS: readonly LinkPreset[] = [
-  { id: 'nvlink', words: 'NVLink 3', latencyUs: 3, gbPerS: 300 },
-  { id: 'pcie', words: 'PCIe 4 x16', latencyUs: 10, gbPerS: 25 },
-  { id: 'ethernet', words: '10 Gbit Ethernet', latencyUs: 30, gbPerS: 1.25 },
+  { id: 'nvlinkLL', words: 'NVLink 3, LL (small buffers)', startUs: 6.6, latencyUs: 0.6, gbPerS: 5.5 },
+  { id: 'nvlinkLL128', words: 'NVLink 3, LL128', startUs: 14, latencyUs: 1.9, gbPerS: 110 },
+  { id: 'nvlinkSimple', words: 'NVLink 3, Simple (large buffers)', startUs: 8.4, latencyUs: 5, gbPerS: 240 },
+  { id: 'pcieLL', words: 'PCIe 4 x16, LL (small buffers)', startUs: 6.6, latencyUs: 1, gbPerS: 5.5 },
+  { id: 'pcieSimple', words: 'PCIe 4 x16, Simple', startUs: 8.4, latencyUs: 5.7, gbPerS: 25 },
+  { id: 'infiniband', words: 'InfiniBand 200 Gbit, Simple', startUs: 8.4, latencyUs: 14, gbPerS: 20 },
+  { id: 'ethernet', words: '10 Gbit Ethernet', startUs: 8.4, latencyUs: 30, gbPerS: 1 },
 ];
 
-export const presetOf = (latencyUs: number, gbPerS: number): string =>
-  LINK_PRESETS.find((link) => link.latencyUs === latencyUs && link.gbPerS === gbPerS)?.id ?? 'own';
+type LinkFigures = Pick<LinkPreset, 'latencyUs' | 'gbPerS'> & Partial<Pick<LinkPreset, 'startUs'>>;
+
+/** The preset with these figures; the link between nodes has no start of its own. */
+export const presetOf = ({ startUs, latencyUs, gbPerS }: LinkFigures): string =>
+  LINK_PRESETS.find(
+    (link) =>
+      link.latencyUs === latencyUs && link.gbPerS === gbPerS && (startUs === undefined || link.startUs === startUs),
+  )?.id ?? 'own';
 
 /** The mark of a crossover, in the chart and before the sentence that explains it: a, b, c ... */
 export const markOf = (index: number): string => String.fromCharCode(97 + (index % 26));

@@ -14,6 +14,7 @@ interface TotalsProps {
 
 export function Totals({ result, measured, measuring, measure }: TotalsProps) {
   const { formula, bytesSent, rounds, modelledUs, check } = result;
+  const naiveRounds = result.algorithm === 'naive' && formula.rounds > 2;
   const most = Math.max(0, ...bytesSent);
   const total = bytesSent.reduce((a, b) => a + b, 0);
   return (
@@ -52,7 +53,9 @@ export function Totals({ result, measured, measuring, measure }: TotalsProps) {
         </tbody>
       </table>
       <p className={styles['note']}>
-        S is the buffer of a rank, N the number of ranks, α what a message costs whatever its size, β bytes a second.
+        S: buffer of a rank. N: number of ranks. start: what a collective takes before its first message. α: fixed cost
+        of a message. β: bandwidth in bytes per second (in the papers β is its reciprocal).
+        {naiveRounds && NAIVE_ROUNDS}
         {modelledUs < formula.timeUs * 0.999 &&
           ' The model is below the formula: a port is free for the next message while the last is still on its way.'}
         {modelledUs > formula.timeUs * 1.001 &&
@@ -65,6 +68,10 @@ export function Totals({ result, measured, measuring, measure }: TotalsProps) {
     </section>
   );
 }
+
+const NAIVE_ROUNDS =
+  ' Rounds are messages that follow each other. Each keeps the root’s port busy for α/2 and is on its way for the other' +
+  ' α/2, while the next one begins: that is why the time has about α/2 per round, not α.';
 
 /** Held against the definition, in words. */
 function verdict({ check, request }: LabResult): string {

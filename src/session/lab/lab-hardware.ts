@@ -1,5 +1,7 @@
-/** The machine of the lab: nothing but the two links, so that what is modelled is what the closed forms speak of. Kernels and copies cost nothing. */
-import { at } from '../../base/invariant';
+/**
+ * The machine of the lab: nothing but the two links and what a collective takes to start, so that what is modelled is what the closed
+ * forms speak of. Kernels and copies cost nothing.
+ */
 import type { LabRequest } from '../../protocol/lab';
 import type { Hardware } from '../../simulator/hardware';
 import { labNodes } from './lab-program';
@@ -15,8 +17,8 @@ export function labHardware({
   nodes,
   link,
   across,
-}: Pick<LabRequest, 'worldSize' | 'nodes' | 'link' | 'across'>): Hardware {
-  const nodeOf = nodeOfRanks(worldSize, nodes);
+  startUs,
+}: Pick<LabRequest, 'worldSize' | 'nodes' | 'link' | 'across' | 'startUs'>): Hardware {
   return {
     id: 'nvlink8',
     label: 'links alone',
@@ -28,6 +30,7 @@ export function labHardware({
     across,
     linkLatencyUs: link.latencyUs,
     linkBytesPerSecond: link.bytesPerSecond,
-    linkBetween: (from, to) => (at(nodeOf, from) === at(nodeOf, to) ? link : across),
+    nodeOf: nodeOfRanks(worldSize, nodes),
+    protocols: [{ name: 'Simple', startUs, inside: link, across }],
   };
 }

@@ -93,20 +93,24 @@ export function labProgram(shape: LabShape): { readonly program: Program; readon
 
 /** Throws 'config' where the request is out of its limits. */
 export function checkRequest(request: LabRequest): void {
-  const { worldSize, length, root, nodes, link, across } = request;
+  const { worldSize, length, root, nodes, startUs, link, across } = request;
   const whole = (value: number, low: number, high: number) => Number.isInteger(value) && value >= low && value <= high;
   const refuse = (text: string, hint: string): never => {
     throw new LockstepError('config', text, hint);
   };
   if (!whole(worldSize, 1, LIMITS.worldSize))
-    refuse(`The lab has no world of ${worldSize} ranks.`, `Choose 1 to ${LIMITS.worldSize} ranks.`);
-  if (!whole(length, 0, MOST_ELEMENTS)) refuse(`A buffer of ${length} elements is none.`, 'Choose 0 elements or more.');
+    refuse(`The lab cannot run ${worldSize} ranks.`, `Choose 1 to ${LIMITS.worldSize} ranks.`);
+  if (!whole(length, 0, MOST_ELEMENTS))
+    refuse(`A buffer cannot have ${length} elements.`, `Choose 0 to ${MOST_ELEMENTS} elements.`);
   if (!whole(root, 0, worldSize - 1))
     refuse(`Invalid rank ${root} for a group of ${worldSize}.`, `Choose a root from 0 to ${worldSize - 1}.`);
-  if (!whole(nodes, 1, LIMITS.worldSize)) refuse(`There are no ${nodes} nodes.`, 'Choose 1 node or more.');
+  if (!whole(nodes, 1, LIMITS.worldSize))
+    refuse(`Ranks cannot be spread over ${nodes} nodes.`, `Choose 1 to ${LIMITS.worldSize} nodes.`);
+  if (!(startUs >= 0 && Number.isFinite(startUs)))
+    refuse(`A collective cannot take ${startUs} µs to start.`, 'Choose 0 µs or more.');
   for (const { latencyUs, bytesPerSecond } of [link, across])
     if (!(latencyUs >= 0 && bytesPerSecond > 0 && Number.isFinite(latencyUs) && Number.isFinite(bytesPerSecond)))
-      refuse('A link needs a latency of 0 µs or more and a rate above 0.', 'Choose other figures for the link.');
+      refuse('A link needs a latency of 0 µs or more and a bandwidth above 0.', 'Choose other figures for the link.');
   const padded = labLength(request);
   const elements = worldSize * (padded + (outputLength(request.op, padded, worldSize) ?? 0));
   if (elements > MOST_ELEMENTS)

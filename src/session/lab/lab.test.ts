@@ -17,6 +17,7 @@ const REQUEST: LabRequest = {
   length: 16,
   root: 0,
   nodes: 1,
+  startUs: 0,
   link: { latencyUs: 10, bytesPerSecond: 25e9 },
   across: { latencyUs: 30, bytesPerSecond: 1.25e9 },
   seed: 0,
@@ -106,7 +107,7 @@ describe('what the rounds show', () => {
   test('more than the lab can hold, a root outside of the group and a link without a rate are refused', () => {
     expect(() => runLab({ ...REQUEST, op: 'allGather', worldSize: 16, length: 2 ** 22 })).toThrow('MiB');
     expect(() => runLab({ ...REQUEST, root: 4 })).toThrow('root 4'.replace('root', 'rank'));
-    expect(() => runLab({ ...REQUEST, link: { latencyUs: 1, bytesPerSecond: 0 } })).toThrow('rate');
+    expect(() => runLab({ ...REQUEST, link: { latencyUs: 1, bytesPerSecond: 0 } })).toThrow('bandwidth');
   });
 });
 

@@ -47,6 +47,7 @@ export function runLab(request: LabRequest): LabResult {
   ranks.finish();
   const result = buffers.some(({ role }) => role === 'output') ? OUTPUT : INPUT;
   const cost = algorithm.cost(costRequest(request));
+  const closedUs = algorithm.timeUs(costRequest(request), request.link, request.across);
   return {
     request,
     algorithm: algorithm.name,
@@ -63,7 +64,9 @@ export function runLab(request: LabRequest): LabResult {
       ...cost.formula,
       bytesSent: cost.bytesSent,
       rounds: cost.rounds,
-      timeUs: algorithm.timeUs(costRequest(request), request.link, request.across),
+      time: request.startUs > 0 ? `start + ${cost.formula.time}` : cost.formula.time,
+      // Nothing is started where nothing has to be sent.
+      timeUs: closedUs === 0 ? 0 : request.startUs + closedUs,
     },
     modelledUs: transfers.reduce((latest, { transfer }) => Math.max(latest, transfer.endUs), 0),
     check: checkResults(

@@ -3,7 +3,9 @@ import type { OpDef, OpTable } from '../../graph/op';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Hardware } from '../hardware';
 
-/** 1 flop and 1 byte take 1 us, a launch 10; a message 4 us and 2 us a byte. */
+const LINK = { latencyUs: 4, bytesPerSecond: 0.5e6 };
+
+/** 1 flop and 1 byte take 1 us, a launch 10; a message 4 us and 2 us per byte; a collective starts for nothing. */
 export const EXAMPLE: Hardware = {
   id: 'pcie4',
   label: 'example',
@@ -12,7 +14,8 @@ export const EXAMPLE: Hardware = {
   launchUs: 10,
   linkLatencyUs: 4,
   linkBytesPerSecond: 0.5e6,
-  across: { latencyUs: 4, bytesPerSecond: 0.5e6 },
+  across: LINK,
+  protocols: [{ name: 'Simple', startUs: 0, inside: LINK, across: LINK }],
   hostBytesPerSecond: 1e6,
   hostSharesLink: false,
 };
