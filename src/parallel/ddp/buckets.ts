@@ -1,6 +1,7 @@
 /**
- * How DDP puts parameters into buckets: compute_bucket_assignment_by_size of reducer.cpp. Buckets close after the tensor that reaches the
- * limit (they overshoot; a parameter is never split); limits advance with each closed bucket, the last repeats.
+ * How DDP puts parameters into buckets: compute_bucket_assignment_by_size of reducer.cpp. Buckets close after the
+ * tensor that reaches the limit (they overshoot; a parameter is never split); limits advance with each closed bucket,
+ * the last repeats.
  */
 import type { Config } from '../../protocol/config';
 
@@ -27,15 +28,10 @@ export function assignBuckets(bytes: readonly number[], limits: readonly number[
 }
 
 /**
- * Limits of the buckets that find_unused_parameters builds in the constructor and keeps: as PyTorch 1.13 has it, the first closes at 1 MiB whatever the cap,
- * unless the cap is smaller still.
+ * Limits of the rebuilt buckets, and of those that find_unused_parameters builds in the constructor and keeps. As in
+ * PyTorch 2.x, a cap that the user gives holds for the first bucket too (_BucketCapacityConfig.create); in 1.13 the
+ * first bucket closed at 1 MiB whatever the cap.
  */
-export function unusedBucketLimits({ bucketCapMb = DEFAULT_BUCKET_CAP_MB }: Config['ddp']): readonly number[] {
-  const cap = Math.floor(bucketCapMb * 1024 * 1024);
-  return [Math.min(FIRST_BUCKET_BYTES, cap), cap];
-}
-
-/** Limits of the rebuilt buckets. A cap that the user gives holds for the first bucket too (_BucketCapacityConfig.create). */
 export function bucketLimits(ddp: Config['ddp']): readonly number[] {
   if (ddp.bucketCapMb === undefined) return [FIRST_BUCKET_BYTES, DEFAULT_BUCKET_CAP_MB * 1024 * 1024];
   return [Math.floor(ddp.bucketCapMb * 1024 * 1024)];

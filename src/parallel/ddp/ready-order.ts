@@ -7,7 +7,7 @@ import { at, must } from '../../base/invariant';
 import type { Config } from '../../protocol/config';
 import { elements } from '../../tensor/shape';
 import { nodesOf, type ParameterRef, type StageGraph } from '../stage-graph';
-import { assignBuckets, bucketLimits, unusedBucketLimits } from './buckets';
+import { assignBuckets, bucketLimits } from './buckets';
 
 export type Buckets = readonly (readonly ParameterRef[])[];
 
@@ -41,7 +41,7 @@ export const passesBeforeRebuild = ({ ddp }: Pick<Config, 'ddp'>): number => (dd
 export function initialBuckets(stage: StageGraph, config: Pick<Config, 'ddp'>): Buckets {
   const { registered } = stage;
   if (!findsUnused(config)) return [registered];
-  return inBuckets(stage, registered, unusedBucketLimits(config.ddp)).reverse();
+  return inBuckets(stage, registered, bucketLimits(config.ddp)).reverse();
 }
 
 /** The buckets after the rebuild; unused parameters, which only a static graph has there, come last. */
