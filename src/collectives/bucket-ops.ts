@@ -7,6 +7,7 @@ import { at } from '../base/invariant';
 import type { Attrs, OpDef, OpTable, TensorType } from '../graph/op';
 import { elements } from '../tensor/shape';
 import { fillOp } from './fill-op';
+import { flatten, unflatten } from './flat-ops';
 import { scaleOp } from './scale-op';
 
 const num = (v: Attrs[string] | undefined): number => Number(v);
@@ -127,4 +128,6 @@ const copy: OpDef = {
   ],
 };
 
-export const COMM_OPS: OpTable = new Map([pack, unpack, copy, scaleOp, fillOp].map((op) => [op.name, op]));
+export const COMM_OPS: OpTable = new Map(
+  [pack, unpack, copy, scaleOp, fillOp, flatten, unflatten].map((op) => [op.name, op]),
+);

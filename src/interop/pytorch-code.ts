@@ -145,11 +145,11 @@ function dataParallel(config: Config): CodeLine[] {
       targets: FIRST,
       inForward: [
         line('#   scatter: a chunk of x to each device', 'scatter'),
-        line('#   replicate: the parameters to each device', 'replicate'),
+        line('#   replicate: parameters and buffers to each device', 'replicate'),
         line('#   parallel_apply: each replica on its chunk', 'parallel_apply'),
         line('#   gather: the outputs on cuda:0', 'gather'),
       ],
-      inBackward: [line('#   gradients summed to cuda:0', 'reduce')],
+      inBackward: [line('#   the gradients of all replicas summed on cuda:0', 'reduce')],
     },
   });
 }

@@ -5,7 +5,7 @@ import type { OpTable } from '../graph/op';
 import { OPS } from '../graph/op-table';
 import { OPTIM_OPS } from '../optim/op-table';
 import type { Mode } from '../protocol/config';
-import { dataParallel } from './data-parallel';
+import { dataParallel } from './data-parallel/data-parallel';
 import { LOW_RANK_OPS } from './ddp/comm-hooks/power-sgd/low-rank-ops';
 import { ddp } from './ddp/ddp';
 import { modelParallel } from './model-parallel';

@@ -84,13 +84,14 @@ export class LaneBuilder {
     this.loss = name;
   }
 
+  /** attrs.view: PyTorch takes a view there, and copies nothing. */
   compute(op: string, inputs: readonly string[], outputs: readonly string[], attrs: Attrs, where: Where): void {
     const def = this.ops.get(op);
     if (!def) throw new LockstepError('program', `Unknown operator ${op}.`);
     const type = (name: string): TensorType => this.spec(name);
     const types = { inputs: inputs.map(type), outputs: outputs.map(type), attrs };
-    const bytes =
-      4 * [...new Set([...inputs, ...outputs])].reduce((sum, name) => sum + elements(this.spec(name).shape), 0);
+    const touched = attrs.view === true ? [] : [...new Set([...inputs, ...outputs])];
+    const bytes = 4 * touched.reduce((sum, name) => sum + elements(this.spec(name).shape), 0);
     this.push({ kind: 'compute', op, inputs, outputs, attrs, ...this.base(where, bytes, def.flops(types)) });
   }
 

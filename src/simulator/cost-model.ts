@@ -1,6 +1,7 @@
 /**
- * What one instruction costs on modelled hardware, in microseconds: a roofline for kernels (Williams, Waterman, Patterson 2009), alpha-beta for messages.
- * Alpha is split as LogP splits it (Culler et al. 1993): half keeps the sender busy, half passes on the way. Called by simulate.ts.
+ * What one instruction costs on modelled hardware, in microseconds: a roofline for kernels (Williams, Waterman,
+ * Patterson 2009), alpha-beta for messages. Alpha is split as LogP splits it (Culler et al. 1993): half keeps the
+ * sender busy, half passes on the way. Called by simulate.ts.
  */
 import type { Compute, Load, Recv, Send } from '../program/instruction';
 import type { Link } from '../protocol/collective';
@@ -10,8 +11,12 @@ import { linkOf, type Protocol } from './protocols';
 
 const US = 1e6;
 
-/** Launch, then the slower of arithmetic and memory. */
+/**
+ * Launch, then the slower of arithmetic and memory. What neither computes nor moves anything is a view in PyTorch, and
+ * no kernel.
+ */
 export function kernelUs({ flops, bytes }: Pick<Compute, 'flops' | 'bytes'>, hardware: Hardware): number {
+  if (flops === 0 && bytes === 0) return 0;
   return hardware.launchUs + US * Math.max(flops / hardware.flopsPerSecond, bytes / hardware.memoryBytesPerSecond);
 }
 

@@ -173,6 +173,40 @@ test('one process that drives several devices names them as PyTorch does', () =>
   ]);
 });
 
+test('tensors that travel as one flat tensor', () => {
+  const names = ['0.weight', '0.bias'];
+  const flat = 'flat.parameters.0';
+  const gradients = 'flat.gradients.0';
+  const trace = makeTrace([
+    { name: 'comm/flatten', phase: 'replicate', module: '', reads: names, writes: [flat] },
+    ...transfer([10, 11], 0, 1, {
+      slice: slice(flat, 0, 6),
+      phase: 'replicate',
+      payload: 'parameter',
+      collective: { seq: 1, op: 'broadcast', algorithm: 'direct' },
+    }),
+    { name: 'comm/unflatten', device: 1, phase: 'replicate', module: '', reads: [flat], writes: names },
+    { name: 'comm/flatten', device: 1, phase: 'reduce', module: '', reads: names, writes: [gradients] },
+    ...transfer([12, 13], 1, 0, {
+      slice: slice(gradients, 0, 6),
+      phase: 'reduce',
+      apply: 'add',
+      collective: { seq: 3, op: 'reduce', algorithm: 'direct', summed: 2 },
+    }),
+    { name: 'comm/unflatten', phase: 'reduce', module: '', reads: [gradients], writes: names },
+  ]);
+  expect(said(trace)).toEqual([
+    'Replicate: cuda:0 copies its 2 parameters one after the other into one flat tensor',
+    'Replicate: cuda:0 sends 2 parameters as one flat tensor to cuda:1',
+    'Replicate: cuda:1 receives 2 parameters as one flat tensor from cuda:0',
+    'Replicate: cuda:1 has its 2 parameters as views of the flat tensor',
+    'Backward: cuda:1 copies its 2 gradients one after the other into one flat tensor',
+    'Backward: cuda:1 sends 2 gradients as one flat tensor to cuda:0',
+    'Backward: cuda:0 adds 2 gradients as one flat tensor from cuda:1: now the sum of 2 of 2 replicas',
+    'Backward: cuda:0 has the sums of 2 gradients as views of the flat tensor',
+  ]);
+});
+
 test('what comes before the step: gradients that add up, their norm, the clipping', () => {
   const gradients = ['0.weight.grad', '0.bias.grad'];
   const trace = makeTrace([

@@ -21,6 +21,8 @@ function workSentence(trace: StepTrace, e: TraceEvent): string {
   if (own !== undefined) return own;
   if (e.kind === 'load') return loadSentence(trace, e, who);
   if (e.name === 'ops/copy') return copySentence(e, who);
+  if (e.name === 'comm/flatten') return flattenSentence(e, who);
+  if (e.name === 'comm/unflatten') return unflattenSentence(e, who);
   if (e.name === 'ddp/pack') return packSentence(trace, e, who);
   if (e.name.startsWith('optim/')) return optimizerSentence(e, who);
   if (e.name === 'ddp/unpack') return `${who} copies the averaged gradients of bucket ${e.bucket} back into .grad`;
@@ -64,6 +66,23 @@ function copySentence(e: TraceEvent, who: string): string {
   if (e.phase === 'step') return `clip_grad_norm_(): ${who} puts its own norm beside those that come`;
   if (e.phase === 'gather') return `gather: ${who} puts its own outputs in place`;
   return `backward: ${who} keeps the gradient of its own outputs`;
+}
+
+function flattenSentence(e: TraceEvent, who: string): string {
+  const what = `${plural(e.reads.length, nounOf(e))} one after the other into one flat tensor`;
+  return `${e.phase === 'reduce' ? 'backward' : e.phase}: ${who} copies its ${what}`;
+}
+
+function unflattenSentence(e: TraceEvent, who: string): string {
+  if (e.phase === 'reduce')
+    return `backward: ${who} has the sums of ${plural(e.writes.length, 'gradient')} as views of the flat tensor`;
+  return `${e.phase}: ${who} has its ${plural(e.writes.length, nounOf(e))} as views of the flat tensor`;
+}
+
+/** 'gradient' for flat.gradients.0. */
+function nounOf(e: TraceEvent): string {
+  const flat = (e.name === 'comm/flatten' ? e.writes : e.reads)[0] ?? '';
+  return /^flat\.(\w+)s\./.exec(flat)?.[1] ?? 'tensor';
 }
 
 function packSentence(trace: StepTrace, e: TraceEvent, who: string): string {

@@ -5,7 +5,7 @@
 import type { CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
 import { hookTransferSentence } from './hook-sentence';
 import { summedAt } from './sums';
-import { deviceName, plural } from './words';
+import { deviceName, pieceWords, plural } from './words';
 
 export function transferSentence(trace: StepTrace, e: TraceEvent): string {
   const { collective } = e;
@@ -21,7 +21,7 @@ export function transferSentence(trace: StepTrace, e: TraceEvent): string {
     case 'allReduce':
       return allReduceSentence(trace, e, collective, who, other);
     case 'broadcast':
-      return `${e.phase}: ${moves(buffer)}`;
+      return `${e.phase}: ${moves(pieceWords(trace, buffer) ?? buffer)}`;
     case 'scatter': {
       const receiver = sends ? (e.peer ?? 0) : e.device;
       if (e.payload === 'gradient')
@@ -32,8 +32,9 @@ export function transferSentence(trace: StepTrace, e: TraceEvent): string {
       return `gather: ${sends ? moves('its outputs') : `${who} receives the outputs of ${other}`}`;
     case 'reduce': {
       const replicas = new Set(trace.events.map((event) => event.device)).size;
-      if (sends) return `backward: ${moves(buffer)}`;
-      return `backward: ${who} adds ${buffer} from ${other}: now the sum of ${collective.summed ?? '?'} of ${replicas} replicas`;
+      const what = pieceWords(trace, buffer) ?? buffer;
+      if (sends) return `backward: ${moves(what)}`;
+      return `backward: ${who} adds ${what} from ${other}: now the sum of ${collective.summed ?? '?'} of ${replicas} replicas`;
     }
     default:
       if (buffer.startsWith('grad_norm'))

@@ -77,4 +77,12 @@ export const capital = (sentence: string): string =>
     ? sentence
     : sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
+/** What a flat buffer holds (coalesced broadcasts and sums): '6 parameters as one flat tensor'; undefined: it is none. */
+export function pieceWords(trace: StepTrace, buffer: string): string | undefined {
+  const [, noun] = /^flat\.(parameter|buffer|gradient)s\.\d+$/.exec(buffer) ?? [];
+  if (noun === undefined) return undefined;
+  const flatten = trace.events.find((e) => e.name === 'comm/flatten' && e.writes.includes(buffer));
+  return `${plural(flatten?.reads.length ?? 0, noun)} as one flat tensor`;
+}
+
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

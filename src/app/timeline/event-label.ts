@@ -21,6 +21,8 @@ function transfer(e: TraceEvent): readonly string[] {
 function compute(e: TraceEvent): readonly string[] {
   if (e.name === 'ddp/pack') return [`pack bucket ${e.bucket ?? 0}`, `pack ${e.bucket ?? 0}`, 'pack'];
   if (e.name === 'ddp/unpack') return [`unpack bucket ${e.bucket ?? 0}`, `unpack ${e.bucket ?? 0}`, 'unpack'];
+  if (e.name === 'comm/flatten') return [`flatten ${e.reads.length} tensors`, 'flatten', 'flat'];
+  if (e.name === 'comm/unflatten') return [`views of ${e.writes.length} tensors`, 'views'];
   if (e.name === 'optim/grad-norm') return ['grad norm', 'norm'];
   if (e.name === 'optim/clip-grad-norm') return ['clip'];
   switch (e.phase) {

@@ -1,0 +1,149 @@
+/**
+ * What DataParallel moves between devices: scatter and gather of rows (scatter_gather.py, comm.py), replicate before
+ * the forward pass and reduce_add_coalesced after the backward pass, both in flat pieces (replicate.py, _functions.py,
+ * csrc/cuda/comm.cpp). cuda:0 copies on its own stream: what it computes next waits until its copies are out. Copies go
+ * from cuda:0 to each device and back, as torch makes them without NCCL; the sum runs in device order. Called by data-
+ * parallel.ts.
+ */
+import { at } from '../../base/invariant';
+import { CLASS_WEIGHTS } from '../../nn/losses';
+import type { LaneBuilder, ProgramBuilder, Where } from '../../program/builder';
+import type { Payload } from '../../protocol/trace';
+import { elements } from '../../tensor/shape';
+import { declarePiece, flattenPiece, piecesOf, tensorsOf, unflattenPiece } from '../coalesced';
+import type { StageGraph } from '../stage-graph';
+
+export interface Replica {
+  readonly lane: LaneBuilder;
+  readonly start: number;
+  readonly count: number;
+  readonly stage: StageGraph;
+}
+
+export interface Move {
+  readonly builder: ProgramBuilder;
+  readonly replicas: readonly Replica[];
+}
+
+/** Rows of a buffer of device 0 to the replicas; device 0 keeps its own part, a view in PyTorch. */
+export function scatter(
+  { builder, replicas }: Move,
+  from: string,
+  to: (r: Replica) => string,
+  payload: Payload,
+  where: Where,
+): void {
+  const root = builder.lane(0);
+  const perRow = elements(root.spec(from).shape.slice(1));
+  const comm: Where = { ...where, queue: 'comm' };
+  const collective = { seq: builder.nextSeq(), op: 'scatter', algorithm: 'direct' } as const;
+  root.handOver('compute', 'comm', comm);
+  for (const [d, r] of replicas.entries()) {
+    const target = to(r);
+    const slice = { buffer: from, offset: r.start * perRow, length: r.count * perRow };
+    if (d === 0) {
+      const attrs = { from: slice.offset, to: 0, length: slice.length, view: true };
+      root.compute('ops/copy', [from], [target], attrs, where);
+    } else {
+      builder.transfer(
+        { device: 0, slice, where: comm },
+        { device: d, slice: r.lane.whole(target), where: comm },
+        { name: `${target}.scatter`, payload, collective },
+      );
+      r.lane.handOver('comm', 'compute', where);
+    }
+  }
+  root.handOver('comm', 'compute', where);
+}
+
+/** Device 0's parameters and buffers to every replica, on each forward; what the replicas do to buffers is lost. */
+export function replicate({ builder, replicas }: Move): void {
+  const { graph, registered } = at(replicas, 0).stage;
+  const buffers = graph.values.filter((v) => v.role === 'buffer' && v.name !== CLASS_WEIGHTS);
+  broadcastCoalesced(
+    { builder, replicas },
+    registered.map((p) => p.name),
+    'parameters',
+  );
+  broadcastCoalesced(
+    { builder, replicas },
+    buffers.map((b) => b.name),
+    'buffers',
+  );
+}
+
+/** A piece is flattened and sent to each replica before the next one is flattened. */
+function broadcastCoalesced({ builder, replicas }: Move, names: readonly string[], what: string): void {
+  const where: Where = { phase: 'replicate', anchor: 'replicate' };
+  const comm: Where = { ...where, queue: 'comm' };
+  const root = builder.lane(0);
+  for (const [k, piece] of piecesOf(tensorsOf(root, names), 'after').entries()) {
+    const flat = `flat.${what}.${k}`;
+    const collective = { seq: builder.nextSeq(), op: 'broadcast', algorithm: 'direct' } as const;
+    const source = declarePiece(root, piece, flat);
+    flattenPiece(root, piece, flat, where);
+    root.handOver('compute', 'comm', comm);
+    for (const { lane } of replicas.slice(1)) {
+      const target = declarePiece(lane, piece, flat);
+      builder.transfer(
+        { device: 0, slice: root.whole(source), where: comm },
+        { device: lane.device, slice: lane.whole(target), where: comm },
+        { name: `${source}.replicate`, payload: 'parameter', collective },
+      );
+      lane.handOver('comm', 'compute', where);
+      unflattenPiece(lane, piece, flat, where);
+    }
+    root.handOver('comm', 'compute', where);
+  }
+}
+
+/** The replicas' outputs, one after the other, into a buffer of device 0. */
+export function gather({ builder, replicas }: Move, into: string): void {
+  const where: Where = { phase: 'gather', anchor: 'gather' };
+  const comm: Where = { ...where, queue: 'comm' };
+  const root = builder.lane(0);
+  const perRow = elements(root.spec(into).shape.slice(1));
+  const collective = { seq: builder.nextSeq(), op: 'gather', algorithm: 'direct' } as const;
+  for (const [d, { lane, stage, start, count }] of replicas.entries()) {
+    const slice = { buffer: into, offset: start * perRow, length: count * perRow };
+    if (d === 0) {
+      root.compute('ops/copy', [stage.output], [into], { from: 0, to: slice.offset, length: slice.length }, where);
+    } else {
+      lane.handOver('compute', 'comm', comm);
+      builder.transfer(
+        { device: d, slice: lane.whole(stage.output), where: comm },
+        { device: 0, slice, where: comm },
+        { name: 'output.gather', payload: 'activation', collective },
+      );
+    }
+  }
+  root.handOver('comm', 'compute', where);
+}
+
+/** Broadcast.backward: the replicas' gradients are added to device 0's, in device order; they are not averaged. */
+export function reduceAddCoalesced({ builder, replicas }: Move): void {
+  const where: Where = { phase: 'reduce', anchor: 'reduce' };
+  const comm: Where = { ...where, queue: 'comm' };
+  const root = builder.lane(0);
+  const gradients = at(replicas, 0).stage.parameters.map(({ fresh }) => fresh);
+  for (const [k, piece] of piecesOf(tensorsOf(root, gradients), 'before').entries()) {
+    const flat = `flat.gradients.${k}`;
+    const seq = builder.nextSeq();
+    for (const { lane } of replicas) {
+      declarePiece(lane, piece, flat);
+      flattenPiece(lane, piece, flat, where);
+      lane.handOver('compute', 'comm', comm);
+    }
+    const sum = declarePiece(root, piece, flat);
+    for (const { lane } of replicas.slice(1)) {
+      const collective = { seq, op: 'reduce', algorithm: 'direct', summed: lane.device + 1 } as const;
+      builder.transfer(
+        { device: lane.device, slice: lane.whole(sum), where: comm },
+        { device: 0, slice: root.whole(sum), where: comm },
+        { name: `${sum}.reduce`, payload: 'gradient', apply: 'add', collective },
+      );
+    }
+    root.handOver('comm', 'compute', where);
+    unflattenPiece(root, piece, flat, where);
+  }
+}
