@@ -7,10 +7,11 @@ import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import { ProgramBuilder, type Where } from '../program/builder';
 import type { Config, LayerType } from '../protocol/config';
+import type { Shape } from '../tensor/shape';
 import { declareValues, emitLoad, emitMasks, emitNode } from './emit';
 import { emitOptimizerOver } from './emit-optimizer';
-import { nodesOf, stageGraph } from './stage-graph';
-import type { Strategy } from './strategy';
+import { nodesOf, type StageGraph, type StageOptions, stageGraph } from './stage-graph';
+import type { Strategy, StrategyInput } from './strategy';
 
 /** [start, end) of the layers on each device: the user's split, or the layers with weights spread evenly with what follows them. */
 export function layerRanges(config: Config): readonly { readonly start: number; readonly end: number }[] {
@@ -65,38 +66,55 @@ function evenSplit({ model, worldSize }: Config): readonly number[] {
   return starts.map((s, d) => (starts[d + 1] ?? model.layers.length) - s);
 }
 
+/** The graph of each device: the layers of its range, with the loss at the end. */
+function stagesOf(
+  input: StrategyInput,
+  { rows, gradients }: Pick<StageOptions, 'rows' | 'gradients'>,
+): readonly StageGraph[] {
+  const ranges = layerRanges(input.config);
+  let inputName = 'x';
+  let inputShape = input.inputShape;
+  return ranges.map((range, d) => {
+    const stage = stageGraph(input, {
+      rows,
+      range,
+      inputName,
+      inputShape,
+      inputType: d === 0 ? input.inputType : 'f32',
+      withLoss: d === ranges.length - 1,
+      needInputGradient: d > 0,
+      ...(gradients === undefined ? {} : { gradients }),
+    });
+    inputName = stage.output;
+    inputShape = rowShape(stage);
+    return stage;
+  });
+}
+
+/** Of the output of a stage. */
+function rowShape({ graph, output }: StageGraph): Shape {
+  const { type } = must(
+    graph.values.find((v) => v.name === output),
+    output,
+  );
+  return type.shape.slice(1);
+}
+
 export const modelParallel: Strategy = {
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
   layersOfDevice: (config) =>
     layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)),
   slices: (config, [rows = 0]) => Array.from({ length: config.worldSize }, () => [0, rows] as const),
 
+  // Batch norm asks for two rows.
+  borderShapes: (input) => stagesOf(input, { rows: 2 }).slice(0, -1).map(rowShape),
+
   compile(input, variant, [rows = 0]) {
     const { config } = input;
-    const ranges = layerRanges(config);
-    const last = ranges.length - 1;
     const builder = new ProgramBuilder(modelParallel.mesh(config).ranks, input.ops);
-    let inputName = 'x';
-    let inputShape = input.inputShape;
-    const stages = ranges.map((range, d) => {
-      const stage = stageGraph(input, {
-        rows,
-        range,
-        inputName,
-        inputShape,
-        inputType: d === 0 ? input.inputType : 'f32',
-        withLoss: d === last,
-        needInputGradient: d > 0,
-        gradients: variant.gradients,
-      });
-      inputName = stage.output;
-      inputShape = must(
-        stage.graph.values.find((v) => v.name === stage.output),
-        stage.output,
-      ).type.shape.slice(1);
-      declareValues(builder.lane(d), stage);
-      return stage;
-    });
+    const stages = stagesOf(input, { rows, gradients: variant.gradients });
+    const last = stages.length - 1;
+    for (const [d, stage] of stages.entries()) declareValues(builder.lane(d), stage);
 
     emitLoad(builder.lane(0), 'x', 'inputs', 0, 0, rows);
     stages.forEach((stage, d) => {

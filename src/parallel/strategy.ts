@@ -76,6 +76,8 @@ export interface Strategy {
   mesh(config: Config): Mesh;
   /** Layers (indices into the configuration) whose parameters live on each device. */
   layersOfDevice(config: Config): readonly (readonly number[])[];
+  /** Shape of one row of what crosses each border between neighbours; absent: nothing does. */
+  borderShapes?(input: StrategyInput): readonly Shape[];
   /** Rows of its process's batch that each device works on, as [start, count] (count 0: none). `rows`: how many each process has. */
   slices(config: Config, rows: readonly number[]): readonly (readonly [start: number, count: number])[];
   /** One step in which process p has `rows[p]` samples; 0: it has run out. */

@@ -57,7 +57,22 @@ export interface SessionInfo {
   readonly buckets: BucketsInfo | undefined;
   /** Layers (indices into config.model.layers) that live on each device. */
   readonly layersOfDevice: readonly (readonly number[])[];
+  readonly transfers: TransferSizes;
   readonly hardwareLabel: string;
+}
+
+/** Sizes of what a mode sends between devices, from the graph of the model. A row is a sample of the batch. */
+export interface TransferSizes {
+  readonly parameterBytes: number;
+  /** Of the parameters that backward reaches. */
+  readonly gradientBytes: number;
+  /** Running statistics. */
+  readonly bufferBytes: number;
+  readonly inputRowBytes: number;
+  /** The outputs of the model, and as much for their gradients. */
+  readonly outputRowBytes: number;
+  /** Model parallel: activations of a row at the border behind each device but the last, and as much for their gradients. */
+  readonly borderRowBytes: readonly number[];
 }
 
 export interface BucketInfo {

@@ -11,6 +11,7 @@ import {
   unusedParameters,
 } from '../parallel/ddp/ready-order';
 import { stageGraph } from '../parallel/stage-graph';
+import { transferSizes } from '../parallel/transfer-sizes';
 import { alignedBytes } from '../program/memory-planner';
 import { printProgram } from '../program/printer';
 import type { BucketInfo, BucketsInfo, SessionInfo } from '../protocol/session';
@@ -22,18 +23,31 @@ import { rankEnvironments } from './launch/rank-environments';
 import type { Training } from './training';
 import { preview } from './views/preview';
 
-export function sessionInfo(training: Training): SessionInfo {
-  const { blueprint } = training;
-  const { config, programs, strategy, parameters, rankOfDevice } = blueprint;
-  const program = at(programs, 0);
+/** What the closed form of the bytes is made of. */
+export function formulaInfo(
+  blueprint: Blueprint,
+): Pick<SessionInfo, 'config' | 'worldSize' | 'parameters' | 'batchPerRank' | 'buckets' | 'transfers'> {
+  const { config, strategy, parameters, rankOfDevice, input } = blueprint;
   return {
     config,
+    worldSize: rankOfDevice.length,
+    parameters: parameters.map(({ name, shape }) => ({ name, shape })),
+    batchPerRank: strategy.slices(config, blueprint.batches().sizes.full).map(([, count]) => count),
+    buckets: config.mode === 'ddp' ? bucketsInfo(blueprint) : undefined,
+    transfers: transferSizes(input, strategy),
+  };
+}
+
+export function sessionInfo(training: Training): SessionInfo {
+  const { blueprint } = training;
+  const { config, programs, strategy, rankOfDevice } = blueprint;
+  const program = at(programs, 0);
+  return {
+    ...formulaInfo(blueprint),
     environment: rankEnvironments(config),
     device: training.device,
     notices: [...blueprint.notices, ...training.notices],
-    worldSize: rankOfDevice.length,
     ranks: new Set(rankOfDevice).size,
-    parameters: parameters.map(({ name, shape }) => ({ name, shape })),
     buffers: program.lanes.flatMap(({ device, buffers }) =>
       buffers.map((b) => ({
         device,
@@ -48,9 +62,7 @@ export function sessionInfo(training: Training): SessionInfo {
     code: codeLines(config, strategy.layersOfDevice(config)),
     programText: printProgram(program),
     stepsPerEpoch: blueprint.stepsPerEpoch,
-    batchPerRank: strategy.slices(config, blueprint.batches().sizes.full).map(([, count]) => count),
     dataset: preview(blueprint),
-    buckets: config.mode === 'ddp' ? bucketsInfo(blueprint) : undefined,
     layersOfDevice: strategy.layersOfDevice(config),
     hardwareLabel: describe(HARDWARE[config.hardware]).label,
   };

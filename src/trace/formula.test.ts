@@ -1,22 +1,27 @@
-/** The closed forms, calculated by hand for a net of 2-4-3 (27 parameters, 108 bytes). */
+/** The closed forms, calculated by hand for a net of 2-4-3 (27 parameters, 108 bytes), and with running statistics of 20 bytes. */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../protocol/config';
+import type { TransferSizes } from '../protocol/session';
 import { bytesFormula } from './formula';
 
 const layers = [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 3 }] as const;
 
-const info = (
-  config: ConfigInput,
-  batchPerRank: readonly number[],
-  layersOfDevice: readonly (readonly number[])[] = [],
-) => ({
+const TRANSFERS: TransferSizes = {
+  parameterBytes: 108,
+  gradientBytes: 108,
+  bufferBytes: 0,
+  inputRowBytes: 8,
+  outputRowBytes: 12,
+  borderRowBytes: [],
+};
+
+const info = (config: ConfigInput, batchPerRank: readonly number[], transfers: Partial<TransferSizes> = {}) => ({
   config: v.parse(configSchema, { model: { layers: [...layers] }, ...config }),
   worldSize: batchPerRank.length,
   parameters: [[4, 2], [4], [3, 4], [3]].map((shape, i) => ({ name: String(i), shape })),
-  layersOfDevice,
   batchPerRank,
-  dataset: { inputs: 2 },
+  transfers: { ...TRANSFERS, ...transfers },
 });
 
 test('one device sends nothing', () => {
@@ -54,24 +59,56 @@ test('DataParallel: parameters, inputs and output gradients out, outputs and gra
   ]);
 });
 
-test('model parallel: the width of each border, both ways', () => {
-  const split = (...parts: number[][]) =>
+test('DataParallel copies running statistics too; what backward does not reach is copied and not summed', () => {
+  const { perDevice, text } = bytesFormula(
+    info({ mode: 'dataParallel' }, [3, 3, 1], { bufferBytes: 20, gradientBytes: 96 }),
+  );
+  expect(perDevice).toEqual([2 * (108 + 20) + 4 * 4 * 5, 96 + 4 * 3 * 3, 96 + 4 * 1 * 3]);
+  expect(text).toContain('(n-1) × (P + B)');
+});
+
+test('model parallel: the activations of each border, both ways', () => {
+  const split = (...borderRowBytes: number[]) =>
     bytesFormula(
       info(
         { mode: 'modelParallel' },
-        parts.map(() => 5),
-        parts,
+        Array.from({ length: borderRowBytes.length + 1 }, () => 5),
+        { borderRowBytes },
       ),
     );
-  expect(split([0, 1], [2]).perDevice).toEqual([5 * 4 * 4, 5 * 4 * 4]);
-  expect(split([0], [1], [2]).perDevice).toEqual([80, 160, 80]);
-  expect(split([0, 1, 2]).total).toBe(0);
+  expect(split(16).perDevice).toEqual([5 * 16, 5 * 16]);
+  expect(split(16, 64).perDevice).toEqual([80, 80 + 320, 320]);
+  expect(split().total).toBe(0);
 });
 
 test('parameter server: all of it passes the server', () => {
   const server = bytesFormula(info({ mode: 'parameterServer' }, [0, 3, 3, 0]));
   expect(server).toMatchObject({ perDevice: [216, 108, 108, 0], total: 432, exact: true });
   expect(bytesFormula(info({ mode: 'parameterServer' }, [8])).total).toBe(0);
+});
+
+test('parameter server: running statistics come from the first worker, or from each in its turn', () => {
+  const bytes = (parameterServer: ConfigInput['parameterServer']) =>
+    bytesFormula(info({ mode: 'parameterServer', parameterServer }, [0, 3, 3], { bufferBytes: 20 })).perDevice;
+  expect(bytes({})).toEqual([256, 128, 108]);
+  expect(bytes({ synchronous: false })).toEqual([256, 128, 128]);
+});
+
+test('parameter server: micro-batches pull first and push last', () => {
+  const config: ConfigInput = { mode: 'parameterServer', accumulate: 3 };
+  const bytes = (variant: string) => bytesFormula(info(config, [0, 3, 3]), [0, 3, 3], variant).perDevice;
+  expect(bytes('full-set')).toEqual([216, 0, 0]);
+  expect(bytes('full-add')).toEqual([0, 0, 0]);
+  expect(bytes('full')).toEqual([0, 108, 108]);
+});
+
+test('DDP under no_sync sends nothing, its constructor all parameters and buffers', () => {
+  const bytes = (noSync: 'both' | 'none', variant: string) =>
+    bytesFormula(info({ mode: 'ddp', accumulate: 2, ddp: { noSync } }, [2, 2], { bufferBytes: 20 }), [2, 2], variant);
+  expect(bytes('both', 'full-set').total).toBe(0);
+  expect(bytes('none', 'full-set').total).toBe(216);
+  expect(bytes('both', 'full').total).toBe(216);
+  expect(bytes('both', 'construct').perDevice).toEqual([128, 0]);
 });
 
 test('communication hooks send less', () => {

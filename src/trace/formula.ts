@@ -1,11 +1,13 @@
 /**
- * The closed form of what a mode sends in a step, from the configuration alone and not from the trace: the yardstick beside the counted bytes. Float32
- * everywhere, 4 bytes an element. Pure; called by metrics.ts and by the result panel.
+ * The closed form of what a mode sends in a step, from the sizes of the model (SessionInfo.transfers) and not from the trace: the
+ * yardstick beside the counted bytes. It speaks of what the mode is about; spokenOf says which transfers those are. Pure; called by
+ * metrics.ts, the result panel and the report.
  */
 import { unreachable } from '../base/invariant';
-import type { LayerConfig } from '../protocol/config';
 import type { SessionInfo } from '../protocol/session';
+import type { TraceEvent } from '../protocol/trace';
 import { hookBytes } from './hook-bytes';
+import { type Pass, passOf } from './pass-of';
 
 export interface Formula {
   /** Bytes sent a step by each device; or, where not exact, their mean: chunks are rounded to elements, and ranks of a tree have unlike shares. */
@@ -17,25 +19,14 @@ export interface Formula {
   readonly text: string;
 }
 
-type FormulaInfo = Pick<SessionInfo, 'config' | 'worldSize' | 'parameters' | 'layersOfDevice' | 'batchPerRank'> & {
-  readonly dataset: Pick<SessionInfo['dataset'], 'inputs'>;
-};
+type FormulaInfo = Pick<SessionInfo, 'config' | 'worldSize' | 'parameters' | 'batchPerRank' | 'transfers'> &
+  Partial<Pick<SessionInfo, 'buckets'>>;
 
-const BYTES = 4;
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
 function formula(perDevice: readonly number[], text: string, exact = true): Formula {
   return { perDevice, total: sum(perDevice), exact, text };
 }
-
-/** Features a row has after those layers. */
-function widthAfter(layers: readonly LayerConfig[], inputs: number): number {
-  const linear = layers.findLast((layer) => layer.type === 'Linear');
-  return linear?.type === 'Linear' ? linear.out : inputs;
-}
-
-const parameterBytes = (info: FormulaInfo): number =>
-  BYTES * sum(info.parameters.map((p) => p.shape.reduce((n, d) => n * d, 1)));
 
 /** `rows`: samples on each device in the step meant; a full step's by default. `variant`: its Program. */
 export function bytesFormula(
@@ -43,28 +34,53 @@ export function bytesFormula(
   rows: readonly number[] = info.batchPerRank,
   variant = 'full',
 ): Formula {
-  const { config, worldSize } = info;
+  const { config } = info;
   switch (config.mode) {
     case 'single':
       return formula([0], '0: one device sends nothing');
     case 'ddp':
-      return ddp(info, worldSize, variant);
+      return variant === 'construct' ? ddpConstructor(info) : ddp(info, variant);
     case 'dataParallel':
       return dataParallel(info, rows);
     case 'modelParallel':
       return modelParallel(info, rows[0] ?? 0);
     case 'parameterServer':
-      return parameterServer(info, rows);
+      return parameterServer(info, rows, passOf(config, variant));
     default:
       return unreachable(config.mode);
   }
 }
 
-function ddp(info: FormulaInfo, n: number, variant: string): Formula {
+/**
+ * Whether the closed form speaks of a transfer. It leaves out what clipping exchanges, and under DDP all but the buckets and the parameters that
+ * local SGD averages: buffers, SyncBatchNorm's sums, the used map, join's counts.
+ */
+export function isSpoken(
+  { config }: Pick<SessionInfo, 'config'>,
+  variant: string,
+  { anchor, bucket, collective, payload }: Pick<TraceEvent, 'anchor' | 'bucket' | 'collective' | 'payload'>,
+): boolean {
+  if (config.mode !== 'ddp' || variant === 'construct') return anchor !== 'clip';
+  return bucket !== undefined || (collective?.op === 'allReduce' && payload === 'parameter' && anchor === 'average');
+}
+
+function ddpConstructor({ worldSize: n, transfers: { parameterBytes, bufferBytes } }: FormulaInfo): Formula {
+  const bytes = parameterBytes + bufferBytes;
+  const perDevice = Array.from({ length: n }, (_, rank) => (rank === 0 ? (n - 1) * bytes : 0));
+  return formula(perDevice, `rank 0 sends (N-1) × (parameters and buffers); N = ${n}, ${bytes} B`);
+}
+
+function ddp(info: FormulaInfo, variant: string): Formula {
+  const { worldSize: n, config } = info;
+  if (n === 1) return formula([0], '0: one rank has nobody to average with');
+  if (!passOf(config, variant).reduces)
+    return formula(
+      Array.from({ length: n }, () => 0),
+      '0: under no_sync() gradients stay on their rank',
+    );
   const { bytes, note } = hookBytes(info, variant);
   const remark = note === '' ? '' : ` (${note})`;
-  if (n === 1) return formula([0], '0: one rank has nobody to average with');
-  if (info.config.ddp.algorithm === 'naive') {
+  if (config.ddp.algorithm === 'naive') {
     const perDevice = Array.from({ length: n }, (_, rank) => (rank === 0 ? (n - 1) * bytes : bytes));
     return formula(perDevice, `rank 0 sends (N-1) × S, the others S; N = ${n}, S = ${bytes} B${remark}`, note === '');
   }
@@ -96,9 +112,24 @@ function allReduceText({ config }: FormulaInfo, n: number): string {
   }
 }
 
+/** 'P + B' where there are running statistics, and what the letters stand for. */
+function stateText({ parameterBytes, gradientBytes, bufferBytes }: FormulaInfo['transfers']) {
+  const buffers = bufferBytes > 0;
+  const sizes = [
+    `P = ${parameterBytes} B of parameters`,
+    ...(gradientBytes === parameterBytes ? [] : [`G = ${gradientBytes} B of gradients`]),
+    ...(buffers ? [`B = ${bufferBytes} B of running statistics`] : []),
+  ];
+  return {
+    state: buffers ? '(P + B)' : 'P',
+    gradients: gradientBytes === parameterBytes ? 'P' : 'G',
+    sizes: sizes.join(', '),
+  };
+}
+
 /** Scatter of inputs, replicate, and scatter of output gradients leave device 0; outputs and gradients come back to it. */
-function dataParallel(info: FormulaInfo, rows: readonly number[]): Formula {
-  const { inputs } = info.dataset;
+function dataParallel({ transfers }: FormulaInfo, rows: readonly number[]): Formula {
+  const { parameterBytes, gradientBytes, bufferBytes, inputRowBytes, outputRowBytes } = transfers;
   const replicas = rows.slice(1).filter((count) => count > 0);
   const n = replicas.length + 1;
   if (n === 1)
@@ -106,41 +137,41 @@ function dataParallel(info: FormulaInfo, rows: readonly number[]): Formula {
       rows.map(() => 0),
       '0: the whole batch fits one chunk',
     );
-  const bytes = parameterBytes(info);
-  const output = widthAfter(info.config.model.layers, inputs);
   const away = sum(replicas);
-  const root = (n - 1) * bytes + BYTES * away * (inputs + output);
+  const root = (n - 1) * (parameterBytes + bufferBytes) + away * (inputRowBytes + outputRowBytes);
   const perDevice = rows.map((count, device) => {
     if (device === 0) return root;
-    return count > 0 ? bytes + BYTES * count * output : 0;
+    return count > 0 ? gradientBytes + count * outputRowBytes : 0;
   });
-  const text = `cuda:0 sends (n-1) × P + ${away} rows of ${inputs} inputs and ${output} output gradients, each replica P + its outputs; n = ${n}, P = ${bytes} B`;
+  const { state, gradients, sizes } = stateText(transfers);
+  const text = `cuda:0 sends (n-1) × ${state} + ${away} rows of ${inputRowBytes} B of inputs and ${outputRowBytes} B of output gradients, each replica ${gradients} + its outputs; n = ${n}, ${sizes}`;
   return formula(perDevice, text);
 }
 
-/** Every worker pulls the parameters and pushes as many gradients; all of it passes the server. */
-function parameterServer(info: FormulaInfo, rows: readonly number[]): Formula {
-  const workers = rows.filter((count) => count > 0).length;
-  if (info.worldSize === 1) return formula([0], '0: the server trains by itself');
-  const bytes = parameterBytes(info);
-  const perDevice = rows.map((count, device) => (device === 0 ? workers * bytes : count > 0 ? bytes : 0));
-  const text = `cuda:0 sends (N-1) × S and receives as much, each worker S; N-1 = ${workers} workers, S = ${bytes} B`;
+/** Every worker pulls parameters and running statistics and pushes gradients; all of it passes the server. */
+function parameterServer({ config, worldSize, transfers }: FormulaInfo, rows: readonly number[], pass: Pass): Formula {
+  const { parameterBytes, gradientBytes, bufferBytes } = transfers;
+  if (worldSize === 1) return formula([0], '0: the server trains by itself');
+  const { synchronous } = config.parameterServer;
+  const workers = rows.flatMap((count, device) => (count > 0 && device > 0 ? [device] : []));
+  const pulls = !synchronous || pass.gradients === 'set';
+  const pushes = !synchronous || pass.steps;
+  const perDevice = rows.map((count, device) => {
+    if (device === 0) return pulls ? workers.length * (parameterBytes + bufferBytes) : 0;
+    if (count === 0 || !pushes) return 0;
+    // Running statistics come from the first worker, or from each in its turn.
+    return gradientBytes + (!synchronous || device === workers[0] ? bufferBytes : 0);
+  });
+  const { state, gradients, sizes } = stateText(transfers);
+  const statistics = bufferBytes === 0 ? '' : synchronous ? ', the first one B, too' : ' + B';
+  const text = `cuda:0 sends W × ${state}, each worker ${gradients}${statistics}; W = ${workers.length} workers, ${sizes}`;
   return formula(perDevice, text);
 }
 
-function modelParallel(info: FormulaInfo, rows: number): Formula {
-  const { layers } = info.config.model;
-  const stages = info.layersOfDevice;
-  const borders = stages.slice(0, -1).map((_, d) => {
-    const before = layers.slice(0, Math.max(-1, ...stages.slice(0, d + 1).flat()) + 1);
-    return BYTES * rows * widthAfter(before, info.dataset.inputs);
-  });
-  if (borders.length === 0)
-    return formula(
-      stages.map(() => 0),
-      '0: one device holds all layers',
-    );
-  const perDevice = stages.map((_, d) => (borders[d] ?? 0) + (borders[d - 1] ?? 0));
+function modelParallel({ worldSize, transfers }: FormulaInfo, rows: number): Formula {
+  const borders = transfers.borderRowBytes.map((bytes) => bytes * rows);
+  const perDevice = Array.from({ length: worldSize }, (_, d) => (borders[d] ?? 0) + (borders[d - 1] ?? 0));
+  if (borders.length === 0) return formula(perDevice, '0: one device holds all layers');
   return formula(
     perDevice,
     `each border: activations forward, as many gradients back; ${borders.map((b) => `${b} B`).join(', ')} each way`,

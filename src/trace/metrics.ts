@@ -3,8 +3,8 @@
  * result panel shows them; the numbers of a clock are marked with it.
  */
 import type { SessionInfo } from '../protocol/session';
-import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
-import { bytesFormula, type Formula } from './formula';
+import type { Clock, StepTrace } from '../protocol/trace';
+import { bytesFormula, type Formula, isSpoken } from './formula';
 import { type TimeUse, timeUse } from './idle';
 import { deviceCount, totalUs } from './lanes';
 import { countTraffic, type Traffic, trafficOf } from './links';
@@ -19,7 +19,7 @@ export interface Metrics {
   readonly formula: Formula;
   /** The counted bytes, but for those beside, are those of the closed form. */
   readonly bytesAgree: boolean;
-  /** Bytes that the closed form does not speak of: running statistics, SyncBatchNorm's sums, the used map, join's counts. Over all ranks. */
+  /** Bytes that the closed form does not speak of: running statistics, SyncBatchNorm's sums, the used map, join's counts, the norm for clipping. Over all ranks. */
   readonly bytesBeside: number;
   /** By device. */
   readonly use: readonly TimeUse[];
@@ -38,8 +38,10 @@ export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Me
     trace.samples.map((ids) => ids.length),
     trace.variant,
   );
-  const spoken =
-    info.config.mode === 'ddp' ? countTraffic(trace.events.filter(ofGradients), deviceCount(trace)) : traffic;
+  const spoken = countTraffic(
+    trace.events.filter((e) => isSpoken(info, trace.variant, e)),
+    deviceCount(trace),
+  );
   const devices = Array.from({ length: deviceCount(trace) }, (_, device) => device);
   const use = devices.map((device) => timeUse(trace, clock, device));
   const sum = (of: (u: TimeUse) => number): number => use.reduce((total, u) => total + of(u), 0);
@@ -51,7 +53,7 @@ export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Me
     traffic,
     bytesPerRank: Math.max(0, ...traffic.sent),
     formula,
-    bytesAgree: agree(spoken, formula),
+    bytesAgree: bytesAgree(spoken, formula),
     bytesBeside: traffic.total - spoken.total,
     use,
     overlap: commUs > 0 ? sum((u) => u.overlapUs) / commUs : undefined,
@@ -60,12 +62,8 @@ export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Me
   };
 }
 
-/** DDP: buckets, and the parameters that local SGD averages. */
-const ofGradients = ({ bucket, collective, payload }: TraceEvent): boolean =>
-  bucket !== undefined || (collective?.op === 'allReduce' && payload === 'parameter');
-
 /** A ring rounds its chunks, so that only its total is exact; floats of a mean may be a hair off. */
-function agree({ sent, total }: Traffic, formula: Formula): boolean {
+export function bytesAgree({ sent, total }: Pick<Traffic, 'sent' | 'total'>, formula: Formula): boolean {
   if (Math.abs(total - formula.total) > 1e-6 * Math.max(1, total)) return false;
   return !formula.exact || formula.perDevice.every((bytes, device) => bytes === (sent[device] ?? 0));
 }

@@ -64,7 +64,7 @@ const bytesPerRank = ({ formula, traffic, bytesPerRank: most }: Metrics): number
 
 const bytesText = ({ formula, bytesAgree, bytesBeside, traffic }: Metrics): string => {
   const beside = formatBytes(bytesBeside / Math.max(1, traffic.sent.length));
-  const others = bytesBeside === 0 ? '' : `; ${beside} of it beside the gradients (buffers, SyncBatchNorm, join)`;
+  const others = bytesBeside === 0 ? '' : `; ${beside} of it beside that (buffers, SyncBatchNorm, join, clipping)`;
   return `sent a step${formula.exact ? '' : ', mean over ranks'}; ${bytesAgree ? '' : 'expected '}${formula.text}${others}`;
 };
 
