@@ -10,7 +10,7 @@ import { programOf } from '../collectives/testing/collective-run';
 import type { AlgorithmName, CollectiveOp, Link } from '../protocol/collective';
 import { HARDWARE, type Hardware } from './hardware';
 import { machineOf } from './machine';
-import { modelledStep } from './simulate';
+import { modelledStep, simulate } from './simulate';
 
 const LINK: Link = { latencyUs: 10, bytesPerSecond: 25e9 };
 const ACROSS: Link = { latencyUs: 30, bytesPerSecond: 1.25e9 };
@@ -120,4 +120,18 @@ test('every rank pays the start of each collective once, and of messages outside
     return modelledStep(program, { ...machine(4, 1), protocols }).stepUs;
   };
   expect(time(9) - time(0)).toBeCloseTo(9, 9);
+});
+
+test('the start is part of a rank’s first send, so that its queue is busy from the moment on at which it could start', () => {
+  const inputs = Array.from({ length: 4 }, () => new Float32Array(64));
+  const program = programOf({
+    ...{ algorithm: 'ring', op: 'allReduce', reduceOp: 'sum', mesh: 4, root: 0, inputs },
+    group: [...inputs.keys()],
+  });
+  const times = simulate(program, machine(4, 1));
+  for (const { instructions } of program.lanes) {
+    const sends = instructions.flatMap((i) => (i.kind === 'send' ? [times.get(i.id)] : []));
+    expect(sends.map((timing) => timing?.startingUs)).toEqual([START_US, ...sends.slice(1).map(() => undefined)]);
+    expect(sends[0]?.startUs).toBe(0);
+  }
 });

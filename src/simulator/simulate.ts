@@ -1,8 +1,9 @@
 /**
  * Times a Program on modelled hardware: an event simulation with two queues per device, each in order; waits; and for each device one
  * port out and one port in, which messages take in turns. A send keeps its queue until its bytes are out, a receive from the message's
- * start to its arrival. A rank's first message of a collective comes after the time that the collective takes to start. Always the
- * instruction that can start first goes next, of equals the first emitted, so the result is deterministic. It runs nothing.
+ * start to its arrival. A rank's first message of a collective comes after the time that the collective takes to start; where it is a
+ * send, that time is part of it. Always the instruction that can start first goes next, of equals the first emitted, so the result is
+ * deterministic. It runs nothing.
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
@@ -17,6 +18,8 @@ import { type Slowness, slownessOf } from './slowness';
 export interface Timing {
   readonly startUs: number;
   readonly durUs: number;
+  /** Of durUs: what the collective took to start, before the message; absent: nothing. */
+  readonly startingUs?: number;
 }
 
 interface QueueState {
@@ -71,8 +74,10 @@ class Simulation {
       }
       if (!first) throw new LockstepError('program', 'The Program would hang; the verifier says where.');
       const { queue, instruction, startUs } = first;
+      const startingUs = instruction.kind === 'send' ? this.beginUs(queue.device, instruction) : 0;
       const endUs = this.perform(queue.device, instruction, startUs);
-      this.times.set(instruction.id, { startUs, durUs: endUs - startUs });
+      const timing = { startUs: startUs - startingUs, durUs: endUs - startUs + startingUs };
+      this.times.set(instruction.id, startingUs > 0 ? { ...timing, startingUs } : timing);
       if (instruction.signals) this.eventUs.set(`${queue.device} ${instruction.signals}`, endUs);
       queue.freeUs = endUs;
       queue.next++;

@@ -20,6 +20,8 @@ async function twoSteps(ddp: object): Promise<{ info: SessionInfo; traces: reado
       batchSize: 8,
       device: 'cpu',
       compareSingle: false,
+      // Slow enough that a bucket is packed while the one before it is still being reduced.
+      hardware: 'ethernet10g',
       data: { type: 'xor', samples: 64, testFraction: 0 },
       ddp: { bucketCapMb: 0.25 / 1024, ...ddp },
     });

@@ -137,7 +137,7 @@ function transfersOf(
         bytes: send.bytes,
         apply: to.recv.apply,
         part: send.collective?.part,
-        startUs: sent.startUs,
+        startUs: sent.startUs + (sent.startingUs ?? 0),
         sentUs: sent.startUs + sent.durUs,
         endUs: arrived.startUs + arrived.durUs,
       },
