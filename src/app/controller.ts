@@ -20,15 +20,15 @@ import type { Walker } from './walker';
 
 export interface Controller {
   readonly player: Player;
-  /** Opens a session for this configuration; a refused one leaves the old run in place and says why. */
-  apply(config: Config, origin?: 'edit' | 'link'): void;
+  /** Opens a session for this configuration; a refused one leaves the old run in place and says why. `once`: said when it runs. */
+  apply(config: Config, origin?: 'edit' | 'link', once?: Notice): void;
   /** The same start again. */
   reset(): Promise<void>;
   /** A new worker, after the old one died. */
   restart(): void;
   setSpeed(speed: number): void;
   /** Keeps the files beside those that are there and opens a session with them; when that is refused, what was there before stays. */
-  trainOn(given: Files, config: Config): void;
+  trainOn(given: Files, config: Config, once?: Notice): void;
   dismiss(notice: Notice): void;
   say(notice: Notice): void;
   /** From start to end in a session of its own; the one on the page goes on. */
@@ -68,6 +68,8 @@ export function createController({ store, walker, startSession, onRuns }: Contro
   let wanted = store.getState().config;
   let good: Config | undefined;
   let origin: 'edit' | 'link' | 'fallback' = 'link';
+  /** What is true only of a configuration that runs. */
+  let onceItRuns: { readonly config: Config; readonly notice: Notice } | undefined;
   let opening: Promise<void> | undefined;
   let held: { snapshot?: Snapshot } | undefined;
   /** It was playing when a rank failed. */
@@ -201,6 +203,8 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     app().setConfig(config);
     app().setInfo(info);
     for (const notice of info.notices) board.sayOfRun(notice);
+    if (onceItRuns?.config === config) board.say(onceItRuns.notice);
+    onceItRuns = undefined;
     good = config;
     goodFiles = files;
     app().setState('paused');
@@ -256,8 +260,9 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       });
   };
 
-  const apply = (config: Config, from: 'edit' | 'link' = 'edit') => {
+  const apply = (config: Config, from: 'edit' | 'link' = 'edit', once?: Notice) => {
     wanted = config;
+    onceItRuns = once && { config, notice: once };
     origin = from;
     app().setConfig(config);
     app().setRefusedLayer(undefined);
@@ -298,12 +303,12 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       app().setSpeed(speed);
       if (app().state === 'playing') player.play();
     },
-    trainOn(given, config) {
+    trainOn(given, config, once) {
       // A set of single images takes the place of the one before; it is read as a whole.
       const images = (name: string) => /\.png$/i.test(name);
       const kept = Object.entries(files).filter(([name]) => !(images(name) && Object.keys(given).some(images)));
       files = { ...Object.fromEntries(kept), ...given };
-      apply(config);
+      apply(config, 'edit', once);
     },
     say: board.say,
     dismiss: board.dismiss,

@@ -2,8 +2,8 @@
  * A first look at a CSV file, so that the page can offer its columns and give the net fitting ends. A guess, not a reader: the
  * session reads the file strictly and names the line of what is wrong. Pure.
  */
-import * as v from 'valibot';
 import { type Config, dataSchema } from '../protocol/config';
+import { parsePart } from '../session/config/config-issue';
 import { type DataChange, putData } from './edit-data';
 import { vector } from './model/data-rows';
 
@@ -62,7 +62,7 @@ function countClasses(cells: readonly string[]): number | undefined {
 /** Trains on that column: the net's ends and the loss follow from the number of columns and classes. */
 export function withCsv(config: Config, look: CsvLook, target: number, header: 'auto' | 'yes' | 'no'): DataChange {
   const { testFraction } = config.data;
-  const data = v.parse(dataSchema, { type: 'csv', file: look.file, target, header, testFraction });
+  const data = parsePart(dataSchema, { type: 'csv', file: look.file, target, header, testFraction }, 'The data');
   const classes = look.classes[target];
   const inputs = Math.max(1, look.columns.length - 1);
   if (classes === undefined) return putData(config, data, vector(inputs, 1, 'MSELoss'));

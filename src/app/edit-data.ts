@@ -7,7 +7,7 @@ import { type Config, type DataConfig, dataSchema } from '../protocol/config';
 import type { PresetName } from '../protocol/presets';
 import { type RowOfData, rowOf } from './model/data-rows';
 import { fitToRow, lossFor } from './model/fit-model';
-import { presetFor, withPreset } from './page-presets';
+import { presetsFor, withPreset } from './page-presets';
 
 export type ToyData = 'circle' | 'xor' | 'gauss' | 'spiral' | 'plane';
 export type BuiltInData = ToyData | 'randomRegression' | 'prototypes' | 'digits' | 'shapes' | 'sequence' | 'text';
@@ -41,10 +41,17 @@ export function putData(config: Config, data: DataConfig, row = rowOf(data, conf
   if (!row) return { config: next, replaced: undefined };
   const fitted = fitToRow(next, row);
   if (fitted) return { config: withFittingSplit(fitted), replaced: undefined };
-  const name = presetFor(row.kind);
-  const preset = { ...withPreset(config, name), data };
-  const made = fitToRow(preset, row) ?? preset;
-  return { config: made, replaced: name };
+  for (const name of presetsFor(row.kind)) {
+    const preset = { ...withPreset(config, name), data };
+    const { layers } = preset.model;
+    // A plain net reads images, too, once they are flat: those that are too small for the convolutions.
+    const flat =
+      row.kind === 'image' && name === 'mlp' ? { layers: [{ type: 'Flatten' as const }, ...layers] } : preset.model;
+    const made = fitToRow({ ...preset, model: flat }, row);
+    if (made) return { config: withFittingSplit(made), replaced: name };
+  }
+  // No model of ours takes such rows: the session says what is wrong with them.
+  return { config: next, replaced: undefined };
 }
 
 /** A split names layers of the model; one for another number of layers goes. */

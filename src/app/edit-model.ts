@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import { type Config, type LayerConfig, type LeafLayer, LIMITS, layerSchema } from '../protocol/config';
+import { allowed } from '../session/config/config-issue';
 import { done, type Edit, refused } from './edit-config';
 import type { RowOfData } from './model/data-rows';
 import {
@@ -138,7 +139,7 @@ export function withLayerField(
   if (!layer) return refused('there is no such layer');
   const { [field]: _, ...rest } = { ...layer } as Readonly<Record<string, unknown>>;
   const parsed = v.safeParse(layerSchema, value === undefined ? rest : { ...rest, [field]: value });
-  if (!parsed.success) return refused(parsed.issues[0].message.replace(/^Invalid .*?: /, ''));
+  if (!parsed.success) return refused(`${field} must be ${allowed(parsed.issues[0])}`);
   const changed = parsed.output;
   const { layers } = config.model;
   // The width of a model with residual paths is set where it begins.

@@ -55,6 +55,6 @@ export function withPreset(config: Config, name: PresetName): Config {
   return withMode(next, next.mode);
 }
 
-const KIND = { vector: 'mlp', image: 'cnn', tokens: 'gpt' } as const;
-/** The preset whose model reads such rows. */
-export const presetFor = (kind: keyof typeof KIND): PresetName => KIND[kind];
+const KIND = { vector: ['mlp'], image: ['cnn', 'mlp'], tokens: ['gpt'] } as const;
+/** The presets whose models read such rows, the best suited first. */
+export const presetsFor = (kind: keyof typeof KIND): readonly PresetName[] => KIND[kind];

@@ -6,9 +6,10 @@
 
 import * as v from 'valibot';
 import { lookup } from '../base/lookup';
-import { type LayerConfig, type LayerType, type LeafLayer, layerSchema } from '../protocol/config';
+import { type LayerConfig, type LayerType, type LeafLayer, LIMITS, layerSchema } from '../protocol/config';
 import { same } from './model/families';
 import { derivedSizes, outputOf, outputOfAll, type Source } from './model/layer-shapes';
+import { nestsTooDeep } from './permalink-values';
 
 interface Word {
   readonly word: string;
@@ -193,7 +194,9 @@ function parseUnused(inside: string, name: string | undefined): LayerConfig | un
 function parseShort(text: string, source: Source | undefined): LayerConfig[] | undefined {
   let now = source;
   const layers: LayerConfig[] = [];
-  for (const part of cut(text, '-')) {
+  const parts = cut(text, '-');
+  if (parts.length > 2 * LIMITS.layers) return undefined;
+  for (const part of parts) {
     const layer = parseLayer(part, now);
     if (!layer) return undefined;
     layers.push(layer);
@@ -221,7 +224,8 @@ function parseLong(text: string): LayerConfig[] | undefined {
   return known.length === layers.length ? known : undefined;
 }
 
-/** Undefined where the text is not of this form. */
+/** Undefined where the text is not of this form, or nests too deep. */
 export function parseLayerList(text: string, source: Source | undefined): LayerConfig[] | undefined {
+  if (nestsTooDeep(text)) return undefined;
   return /^[A-Z]/.test(text) ? parseLong(text) : parseShort(text, source);
 }

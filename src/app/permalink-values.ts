@@ -19,11 +19,25 @@ export function printValue(value: unknown): string {
   return plain ? value : `'${value.replace(/[\\']/g, '\\$&')}'`;
 }
 
+/** Brackets within brackets: no setting needs more, and the readers of this and of permalink-layers.ts go in by recursion. */
+export const MOST_NESTED = 16;
+
+export function nestsTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '(') depth += 1;
+    if (text[i] === ')') depth -= 1;
+    if (depth > MOST_NESTED) return true;
+  }
+  return false;
+}
+
 /** Thrown and caught in this file. */
 class Unread extends Error {}
 
-/** Undefined where the text is not of this form. */
+/** Undefined where the text is not of this form, or nests too deep. */
 export function parseValue(text: string): unknown {
+  let depth = 0;
   let at = 0;
   const take = (mark: string): boolean => {
     if (!text.startsWith(mark, at)) return false;
@@ -42,8 +56,11 @@ export function parseValue(text: string): unknown {
   };
   const listOf = (item: () => void): void => {
     if (take(')')) return;
+    depth += 1;
+    if (depth > MOST_NESTED) throw new Unread();
     do item();
     while (take(','));
+    depth -= 1;
     need(')');
   };
   const fields = (start: Readonly<Record<string, unknown>>): Record<string, unknown> => {

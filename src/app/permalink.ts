@@ -23,6 +23,8 @@ import {
   VARIANT_KEYS,
 } from './permalink-keys';
 import { NET_KEYS, parseNet, printNet } from './permalink-model';
+import { createLinkNotices } from './permalink-notices';
+import { MOST_NESTED, nestsTooDeep } from './permalink-values';
 import { parseView, printView, VIEW_KEYS } from './permalink-view';
 import { rangeOf, readSetting } from './setting-ranges';
 import type { ViewOptions } from './store';
@@ -64,17 +66,31 @@ const codecFor = (config: Config, key: PermalinkKey) => {
 const ALL_KEYS: readonly PermalinkKey[] = [...Object.values(VARIANT_KEYS), SEED_KEY, ...PLAIN_KEYS];
 const canonical = new Map(ALL_KEYS.flatMap((row) => [row.key, ...row.aliases].map((name) => [name, row.key] as const)));
 
+const KNOWN = new Set<string>([...ALL_KEYS.map((row) => row.key), ...NET_KEYS, ...VIEW_KEYS, PRESET_KEY]);
+
+/** How often a known key is given, where that is more than once. */
+function timesGiven(pairs: readonly Pair[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  for (const [key] of pairs) if (KNOWN.has(key)) times.set(key, (times.get(key) ?? 0) + 1);
+  return new Map([...times].filter(([, n]) => n > 1));
+}
+
 export function parsePermalink(hash: string): Permalink {
   const all = splitHash(hash).map(([key, text]): Pair => [canonical.get(key) ?? key, text]);
   const pairs = new Map(all);
-  const notices: Notice[] = [];
+  const notices = createLinkNotices();
   const kept: Pair[] = [];
   const keep = (key: string, text: string, why: string, hint: string) => {
     kept.push([key, text]);
-    notices.push({ level: 'warning', id: `config-${key}`, text: `The link says ${key}=${text}: ${why}.`, hint });
+    notices.refuse(key, text, why, hint);
   };
   const bad = (key: string, text: string, allowed: string) =>
-    keep(key, text, allowed, 'The default is used instead; the link keeps its value.');
+    keep(
+      key,
+      text,
+      nestsTooDeep(text) ? `brackets may stand in each other ${MOST_NESTED} deep` : allowed,
+      'The default is used instead; the link keeps its value.',
+    );
 
   const named = pairs.get(PRESET_KEY);
   const preset = PRESET_NAMES.find((name) => name.toLowerCase() === named?.toLowerCase());
@@ -128,11 +144,11 @@ export function parsePermalink(hash: string): Permalink {
     config = { ...config, loss: withLossType(config.loss, loss) };
   }
   for (const row of [SEED_KEY, ...PLAIN_KEYS.filter((row) => !ofData(row))]) readKey(row);
-  const known = new Set<string>([...ALL_KEYS.map((row) => row.key), ...NET_KEYS, ...VIEW_KEYS, PRESET_KEY]);
+  for (const [key, times] of timesGiven(all)) notices.repeated(key, times, pairs.get(key) ?? '');
   for (const [key, text] of all) {
-    if (!known.has(key)) keep(key, text, 'there is no such setting', 'It is ignored; the link keeps it.');
+    if (!KNOWN.has(key)) keep(key, text, 'there is no such setting', 'It is ignored; the link keeps it.');
   }
-  return { config, view, kept, notices };
+  return { config, view, kept, notices: notices.all() };
 }
 
 /** The run of the exhibit that is looked at; undefined where there is none, or where it is a script beside the run. */

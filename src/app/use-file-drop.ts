@@ -1,7 +1,7 @@
 /** Takes files that are dropped anywhere on the page, or chosen by the button: data to train on, or weights to begin with. Folders are walked, a file keeps its path. */
 import { type DragEvent, useState } from 'react';
-import { PRESETS } from '../protocol/presets';
-import type { Files } from '../protocol/session';
+import { PRESETS, type PresetName } from '../protocol/presets';
+import type { Files, Notice } from '../protocol/session';
 import { useAppStore, useController } from './use-app';
 
 export interface FileDrop {
@@ -40,8 +40,7 @@ export function useTakeFiles(): (files: readonly GivenFile[]) => void {
     const { taken } = taking;
     app.dismissNotice('data');
     if (taken.csv) app.addCsv(taken.csv);
-    controller.trainOn(taken.files, taken.config);
-    if (taken.replaced) controller.say(replacedNotice(taken.replaced));
+    controller.trainOn(taken.files, taken.config, replacedNotice(taken.replaced));
   };
   return (given) => {
     const { lock } = store.getState();
@@ -65,12 +64,13 @@ export function useTakeFiles(): (files: readonly GivenFile[]) => void {
 }
 
 /** A model of another kind had to make place. */
-export const replacedNotice = (preset: keyof typeof PRESETS) => ({
-  level: 'info' as const,
-  id: 'model-replaced',
-  text: `The model could not read these rows; the preset ${PRESETS[preset].title} took its place, with its optimiser and batch.`,
-  hint: 'Back in the browser brings the old one again.',
-});
+export const replacedNotice = (preset: PresetName | undefined): Notice | undefined =>
+  preset && {
+    level: 'info',
+    id: 'model-replaced',
+    text: `The model could not read these rows; the preset ${PRESETS[preset].title} took its place, with its optimiser and batch.`,
+    hint: 'Back in the browser brings the old one again.',
+  };
 
 const carriesFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');
 

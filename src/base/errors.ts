@@ -3,6 +3,8 @@
  * knows. `code` is stable and machine-readable; `details` carries the sizes, names and lines that the message quotes.
  * Errors cross worker borders as plain `WireError` objects and keep code, hint and details.
  */
+import { brief } from './brief';
+
 export type ErrorCode =
   | 'config' // a setting is unknown or out of range
   | 'shape' // the model's shapes do not fit
@@ -29,16 +31,21 @@ export interface WireError {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+const MOST_CHARACTERS = 2000;
+
 export class LockstepError extends Error {
   override readonly name = 'LockstepError';
+  readonly hint: string;
   constructor(
     readonly code: ErrorCode,
     message: string,
     /** What the user can do about it; one sentence. */
-    readonly hint: string = '',
+    hint: string = '',
     readonly details: Readonly<Record<string, unknown>> = {},
   ) {
-    super(message);
+    // What a file or a link says must not fill the screen, whoever quotes it.
+    super(brief(message, MOST_CHARACTERS));
+    this.hint = brief(hint, MOST_CHARACTERS);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The one way in which the data room refuses a file: which file, where in it, what was found there and what was expected. */
 
+import { brief, firstFew } from '../base/brief';
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
 import type { Files } from '../protocol/session';
@@ -16,10 +17,10 @@ export interface Place {
 }
 
 export function dataError(place: Place, found: string, expected: string, hint: string): LockstepError {
-  const parts = [place.file];
+  const parts = [brief(place.file, 120)];
   if (place.line !== undefined) parts.push(`line ${place.line}`);
   if (place.column !== undefined)
-    parts.push(`column ${place.column}${place.columnName === undefined ? '' : ` (${place.columnName})`}`);
+    parts.push(`column ${place.column}${place.columnName === undefined ? '' : ` (${brief(place.columnName, 40)})`}`);
   if (place.byte !== undefined) parts.push(`byte ${place.byte}`);
   return new LockstepError('data', `${parts.join(', ')}: found ${found}, expected ${expected}.`, hint, {
     ...place,
@@ -38,7 +39,7 @@ export function fileBytes(files: Files, file: string): Uint8Array<ArrayBuffer> {
   if (bytes === undefined) {
     const known = Object.keys(files);
     const hint =
-      known.length === 0 ? 'Drop the file on the page, or check the path.' : `Files at hand: ${known.join(', ')}.`;
+      known.length === 0 ? 'Drop the file on the page, or check the path.' : `Files at hand: ${firstFew(known)}.`;
     throw dataError({ file }, 'no such file', 'a file of that name', hint);
   }
   if (bytes.length === 0)
@@ -47,5 +48,4 @@ export function fileBytes(files: Files, file: string): Uint8Array<ArrayBuffer> {
 }
 
 /** A cell as an error quotes it: in quotes, and not longer than a line of text bears. */
-export const quoted = (cell: string): string =>
-  cell === '' ? 'nothing' : JSON.stringify(cell.length > 40 ? `${cell.slice(0, 40)}...` : cell);
+export const quoted = (cell: string): string => (cell === '' ? 'nothing' : JSON.stringify(brief(cell, 40)));

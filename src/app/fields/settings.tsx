@@ -31,8 +31,7 @@ function useSetting(path: string) {
     // What changes within the data changes the rows that the model reads.
     const refitted =
       place[0] === 'data' ? putData(edit.config, edit.config.data, knownRow(edit.config, info)) : undefined;
-    controller.apply(refitted?.config ?? edit.config);
-    if (refitted?.replaced) controller.say(replacedNotice(refitted.replaced));
+    controller.apply(refitted?.config ?? edit.config, 'edit', replacedNotice(refitted?.replaced));
     return undefined;
   };
   return { value: readSetting(config, place), range: rangeOf(config, place), set };

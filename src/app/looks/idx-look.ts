@@ -22,7 +22,8 @@ export async function lookAtIdx(images: Bytes | undefined, labels: Bytes | undef
     if (head.length < 16 || head[3] !== 3 || numbers[3] !== 1) return undefined;
     const view = new DataView(head.buffer, head.byteOffset);
     const classes = numbers.subarray(LABELS_START).reduce((most, label) => Math.max(most, label), 0) + 1;
-    return { height: view.getUint32(8), width: view.getUint32(12), classes };
+    const [height, width] = [view.getUint32(8), view.getUint32(12)];
+    return Number.isSafeInteger(height * width) ? { height, width, classes } : undefined;
   } catch {
     // A gzip that does not unpack: the session names the byte.
     return undefined;

@@ -21,6 +21,8 @@ export function lookAtNpy(bytes: Uint8Array<ArrayBuffer> | undefined): NpyLook |
     .split(',')
     .filter((size) => size.trim() !== '')
     .map(Number);
+  // No file holds so many: the session says what is wrong with it.
+  if (!Number.isSafeInteger(shape.reduce((n, size) => n * size, 1))) return undefined;
   const width = lookup(INTEGERS, descr);
   return { shape, classes: width === undefined ? undefined : classesOf(view, start, width) };
 }

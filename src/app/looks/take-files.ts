@@ -4,11 +4,11 @@
  * wrong. Loaded when the first file comes.
  */
 
-import * as v from 'valibot';
 import { lookup } from '../../base/lookup';
 import { type Config, dataSchema } from '../../protocol/config';
 import { PRESETS } from '../../protocol/presets';
 import type { Files, Notice } from '../../protocol/session';
+import { parsePart } from '../../session/config/config-issue';
 import { checkpointAmong } from '../checkpoint/checkpoint-zip';
 import { withCheckpoint } from '../checkpoint/with-checkpoint';
 import { type CsvLook, lookAtCsv, withCsv } from '../csv-look';
@@ -73,12 +73,16 @@ function table(config: Config, name: string, bytes: Bytes): Taking {
 function text(config: Config, name: string, bytes: Bytes): Taking {
   const old = config.data;
   const { context } = old.type === 'text' ? old : PRESETS.gpt.config.data;
-  const data = v.parse(dataSchema, {
-    type: 'text',
-    file: name,
-    context,
-    testFraction: Math.min(0.1, old.testFraction),
-  });
+  const data = parsePart(
+    dataSchema,
+    {
+      type: 'text',
+      file: name,
+      context,
+      testFraction: Math.min(0.1, old.testFraction),
+    },
+    'The data',
+  );
   return taken({ [name]: bytes }, putData(config, data, tokens(context, charactersOf(decode(bytes)))));
 }
 
@@ -89,7 +93,11 @@ async function idxPair(config: Config, files: Files, names: readonly string[]): 
     return refused(`IDX data are two files, and ${names.join(', ')} came.`, 'Drop the images and the labels together.');
   }
   const look = await lookAtIdx(lookup(files, images), lookup(files, labels));
-  const data = v.parse(dataSchema, { type: 'idx', images, labels, testFraction: config.data.testFraction });
+  const data = parsePart(
+    dataSchema,
+    { type: 'idx', images, labels, testFraction: config.data.testFraction },
+    'The data',
+  );
   return taken(files, putData(config, data, look && image([1, look.height, look.width], look.classes)));
 }
 
@@ -104,12 +112,16 @@ function npyPair(config: Config, files: Files, names: readonly string[]): Taking
   const targets = named ?? sorted[0];
   const inputs = looks.find((one) => one !== targets);
   if (!targets || !inputs) return refused('Two .npy files are needed.', 'Drop inputs and targets together.');
-  const data = v.parse(dataSchema, {
-    type: 'npy',
-    inputs: inputs.name,
-    targets: targets.name,
-    testFraction: config.data.testFraction,
-  });
+  const data = parsePart(
+    dataSchema,
+    {
+      type: 'npy',
+      inputs: inputs.name,
+      targets: targets.name,
+      testFraction: config.data.testFraction,
+    },
+    'The data',
+  );
   return taken(files, putData(config, data, npyRow(inputs.look?.shape, targets.look)));
 }
 
@@ -127,7 +139,7 @@ function npyRow(shape: readonly number[] | undefined, targets: ReturnType<typeof
 }
 
 function pngs(config: Config, files: Files, names: readonly string[], source: { readonly zip?: string }): Taking {
-  const data = v.parse(dataSchema, { type: 'png', ...source });
+  const data = parsePart(dataSchema, { type: 'png', ...source }, 'The data');
   const classes = foldersOf(names).length;
   const row = data.type === 'png' && classes > 1 ? image([1, data.size, data.size], classes) : undefined;
   return taken(files, putData(config, data, row));

@@ -2,9 +2,9 @@
  * The models that the page knows by a few numbers: a plain net (sizes and activation), the convolutional net of the presets (channels), the GPT of the presets
  * (layers, heads, width). Printer and reader of each stand side by side: what is recognised is exactly what would be made. Pure.
  */
-import * as v from 'valibot';
 import { type LayerConfig, layerSchema } from '../../protocol/config';
 import { cnnLayers, gptLayers } from '../../protocol/presets';
+import { parsePart } from '../../session/config/config-issue';
 import { fitLayers, type Source } from './layer-shapes';
 
 export type Activation = 'relu' | 'tanh' | 'sigmoid' | 'gelu' | 'gelu-tanh';
@@ -31,7 +31,8 @@ const canonical = (value: unknown): unknown =>
 /** Equal as data, in whatever order the fields stand. */
 export const same = (a: unknown, b: unknown): boolean => JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
 
-const parseLayers = (layers: readonly unknown[]): LayerConfig[] => layers.map((layer) => v.parse(layerSchema, layer));
+const parseLayers = (layers: readonly unknown[]): LayerConfig[] =>
+  layers.map((layer) => parsePart(layerSchema, layer, 'The model does not fit these data'));
 
 /** A plain net: Linear layers with bias and one kind of activation between them; `flat` where a Flatten comes first. */
 export interface PlainNet {

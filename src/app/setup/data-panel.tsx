@@ -43,8 +43,7 @@ export function DataPanel() {
   const { data } = config;
   const choose = (type: BuiltInData) => {
     const change = changeData(config, type);
-    controller.apply(change.config);
-    if (change.replaced) controller.say(replacedNotice(change.replaced));
+    controller.apply(change.config, 'edit', replacedNotice(change.replaced));
   };
   return (
     <Section part="data" title="Data">

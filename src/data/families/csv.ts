@@ -2,6 +2,7 @@
  * A CSV file as rows: one target column, all others inputs. Under CrossEntropyLoss, NLLLoss and BCEWithLogitsLoss the target may be words, which become
  * classes in order of appearance; whole numbers (0 and 1) are taken as they stand. Every error names file, line and column.
  */
+import { firstFew } from '../../base/brief';
 import { at } from '../../base/invariant';
 import type { DataConfig, LossConfig } from '../../protocol/config';
 import { dataError, type Place, quoted } from '../data-error';
@@ -95,7 +96,7 @@ function targetColumn({ file, target }: CsvConfig, width: number, header: readon
   const known =
     header === undefined
       ? 'The file has no header: give the column as an index, counted from 0.'
-      : `Columns: ${header.join(', ')}.`;
+      : `Columns: ${firstFew(header)}.`;
   throw dataError({ file, line: 1 }, `no column named ${quoted(target)}`, 'the target column', known);
 }
 

@@ -2,6 +2,7 @@
  * NumPy's `.npy` files, versions 1 to 3, little-endian and in C order: float32, float64 (rounded), int32, int64 (range-checked), uint8 and bool.
  * Errors name the byte. The writer makes version 1.0 files of float32 or int32.
  */
+import { firstFew } from '../../base/brief';
 import { lookup } from '../../base/lookup';
 import { dataError, quoted } from '../data-error';
 
@@ -27,6 +28,9 @@ const FORMATS: Readonly<Record<string, Format>> = {
   '|b1': { bytes: 1, integer: true, read: (view, byte) => view.getUint8(byte) },
 };
 
+/** As numpy allows. */
+const MOST_DIMENSIONS = 32;
+
 export function readNpy(file: string, bytes: Uint8Array<ArrayBuffer>): NpyArray {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { header, start } = readHeader(file, bytes, view);
@@ -41,6 +45,14 @@ export function readNpy(file: string, bytes: Uint8Array<ArrayBuffer>): NpyArray 
     );
   }
   const n = shape.reduce((product, size) => product * size, 1);
+  if (!Number.isSafeInteger(n * format.bytes) || shape.length > MOST_DIMENSIONS) {
+    throw dataError(
+      { file, byte: 10 },
+      `shape (${firstFew(shape.map(String))})`,
+      `at most ${MOST_DIMENSIONS} dimensions, and no more numbers than a file can hold`,
+      'The header is damaged; save the array again.',
+    );
+  }
   const room = bytes.length - start;
   if (room !== n * format.bytes) {
     throw dataError(
@@ -55,17 +67,36 @@ export function readNpy(file: string, bytes: Uint8Array<ArrayBuffer>): NpyArray 
     const byte = start + i * format.bytes;
     const value = Number(format.read(view, byte));
     data[i] = value;
-    // -0 === 0 and NaN are fine; what must not pass is a number that changed its size.
-    if (format.integer ? data[i] !== value : Number.isFinite(value) && !Number.isFinite(data[i])) {
+    // What must not pass is no number at all, and one that changed its size (-0 === 0).
+    if (!Number.isFinite(value)) {
       throw dataError(
         { file, byte },
-        String(value),
+        `${value} at ${cellName(i, shape)}`,
+        'a finite number',
+        'Take the row out or fill it in, with np.nan_to_num for example.',
+      );
+    }
+    if (format.integer ? data[i] !== value : !Number.isFinite(data[i])) {
+      throw dataError(
+        { file, byte },
+        `${value} at ${cellName(i, shape)}`,
         format.integer ? 'a number of 32 bits' : 'a number that float32 can hold',
         'Rescale the values.',
       );
     }
   }
   return { shape, descr, data };
+}
+
+/** '[3, 1]': where the i-th number stands in an array of that shape, as numpy indexes it. */
+function cellName(i: number, shape: readonly number[]): string {
+  let rest = i;
+  const index = shape.toReversed().map((size) => {
+    const at = rest % size;
+    rest = Math.floor(rest / size);
+    return at;
+  });
+  return `[${index.toReversed().join(', ')}]`;
 }
 
 function readHeader(file: string, bytes: Uint8Array, view: DataView): { header: string; start: number } {

@@ -114,12 +114,12 @@ function npy(descr: string, shape: string, data: ArrayBuffer, fortran = 'False')
 }
 
 test('npy: what was written is read back', () => {
-  const floats = writeNpy(new Float32Array([1.5, -0, Number.NaN, 3, 4, 5]), [2, 3]);
+  const floats = writeNpy(new Float32Array([1.5, -0, -2.5, 3, 4, 5]), [2, 3]);
   expect(floats.length).toBe(128 + 24);
   expect(readNpy('x.npy', floats)).toEqual({
     shape: [2, 3],
     descr: '<f4',
-    data: new Float32Array([1.5, -0, Number.NaN, 3, 4, 5]),
+    data: new Float32Array([1.5, -0, -2.5, 3, 4, 5]),
   });
   expect(readNpy('y.npy', writeNpy(new Int32Array([7, -8]), [2]))).toEqual({
     shape: [2],
@@ -151,17 +151,32 @@ test.each([
   ['another file', utf8('hello, world'), 'x.npy, byte 0: found another kind of file'],
   ['cut off', npy('<f4', '(3,)', new ArrayBuffer(8)), 'found 8 bytes of data, expected 12 for shape (3) of <f4'],
   ['too long', npy('<f4', '(1,)', new ArrayBuffer(8)), 'found 8 bytes of data, expected 4'],
+  [
+    'not a number',
+    npy('<f4', '(2, 3)', new Float32Array([0, 1, 2, 3, Number.NaN, 5]).buffer),
+    'found NaN at [1, 1], expected a finite number',
+  ],
+  [
+    'infinite',
+    npy('<f8', '(2,)', new Float64Array([0, Number.NEGATIVE_INFINITY]).buffer),
+    'found -Infinity at [1], expected a finite number',
+  ],
+  [
+    'more numbers than there can be',
+    npy('<f4', '(4294967296, 4294967296)', new ArrayBuffer(4)),
+    'found shape (4294967296, 4294967296), expected at most 32 dimensions, and no more numbers',
+  ],
   ['big-endian', npy('>f4', '(1,)', new ArrayBuffer(4)), 'found dtype ">f4", expected <f4'],
   ['Fortran order', npy('<f4', '(1, 1)', new ArrayBuffer(4), 'True'), 'found Fortran order, expected C order'],
   [
     'a wide integer',
     npy('<i8', '(1,)', new BigInt64Array([1n << 40n]).buffer),
-    'found 1099511627776, expected a number of 32 bits',
+    'found 1099511627776 at [0], expected a number of 32 bits',
   ],
   [
     'a wide float',
     npy('<f8', '(1,)', new Float64Array([1e300]).buffer),
-    'found 1e+300, expected a number that float32 can hold',
+    'found 1e+300 at [0], expected a number that float32 can hold',
   ],
   ['no shape', npy('<f4', 'None', new ArrayBuffer(4)), "expected a header with 'descr', 'fortran_order' and 'shape'"],
   [

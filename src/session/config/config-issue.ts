@@ -4,6 +4,8 @@
  */
 
 import * as v from 'valibot';
+import { brief } from '../../base/brief';
+import { LockstepError } from '../../base/errors';
 import { lookup } from '../../base/lookup';
 import { nearNames } from './near-name';
 import { torchRefusal } from './torch-refusal';
@@ -13,12 +15,32 @@ export type ConfigIssue = v.BaseIssue<unknown>;
 
 /** `settings`: every name that the schema knows. */
 export function issueText(issue: ConfigIssue, settings: ReadonlySet<string>): string {
-  const place = v.getDotPath(issue) ?? 'the configuration';
+  const place = placeOf(issue);
   if (issue.expected === 'never') return `${place}: there is no such setting${suggestion(place, settings)}`;
   if (issue.received === 'undefined') return `${place}: is missing${choices(issue)}.`;
   const words = torchRefusal(place, issue.input);
   return `${place}: must be ${allowed(issue)}, not ${found(issue)}${misspelt(issue)}${words === undefined ? '' : ` PyTorch: "${words}".`}`;
 }
+
+/** At most so many complaints stand in one message. */
+const MOST_COMPLAINTS = 8;
+
+/** What is wrong with a value, in one message: the first complaints and how many there are beside. `settings`: every name that the schema knows. */
+export function complaints(issues: readonly ConfigIssue[], settings: ReadonlySet<string>): readonly string[] {
+  const texts = issues.slice(0, MOST_COMPLAINTS).map((issue) => issueText(issue, settings));
+  const more = issues.length - texts.length;
+  return more > 0 ? [...texts, `And ${more.toLocaleString('en')} more like these.`] : texts;
+}
+
+/** A value that the page itself puts together, from a file's sizes for example, in the form of the schema; refused in our words. */
+export function parsePart<T extends v.GenericSchema>(schema: T, value: unknown, what: string): v.InferOutput<T> {
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return parsed.output;
+  const found = complaints(parsed.issues, settingNames(schema));
+  throw new LockstepError('config', `${what}: ${found.join(' ')}`, 'Use smaller or other data, or another model.');
+}
+
+const placeOf = (issue: ConfigIssue): string => brief(v.getDotPath(issue) ?? 'the configuration', 80);
 
 function suggestion(place: string, settings: Iterable<string>): string {
   const near = nearNames(place.split('.').at(-1) ?? place, settings);
@@ -49,10 +71,13 @@ const KINDS: Readonly<Record<string, string>> = {
   integer: 'a whole number',
   finite: 'a finite number',
   strict_tuple: 'a list of two whole numbers',
+  lazy: 'an object with settings',
+  never: 'absent',
   regex: 'made of letters, digits, _ and .',
 };
 
-function allowed(issue: ConfigIssue): string {
+/** What may stand there: `at most 8192`. */
+export function allowed(issue: ConfigIssue): string {
   const bound = (issue.expected ?? '').replace(/^[<>]=/, '');
   switch (issue.type) {
     case 'min_value':
@@ -71,7 +96,7 @@ function allowed(issue: ConfigIssue): string {
     case 'literal':
       return issue.expected === 'Object' ? 'an object with settings' : `one of ${oneOf(issue)}`;
     default:
-      return lookup(KINDS, issue.type) ?? issue.message;
+      return lookup(KINDS, issue.type) ?? 'another value';
   }
 }
 
@@ -80,10 +105,24 @@ const isText = ({ input }: ConfigIssue): boolean => typeof input === 'string';
 /** What stands there, cut to what a line of text bears. */
 function found({ input, type }: ConfigIssue): string {
   if (Array.isArray(input)) return type.endsWith('_length') ? `${input.length}` : 'a list';
-  if (typeof input === 'object' && input !== null) return 'an object';
-  const text = JSON.stringify(input) ?? String(input);
-  return text.length > 60 ? `${text.slice(0, 60)}...` : text;
+  switch (typeof input) {
+    case 'string':
+      return isLength(type) ? `${input.length}` : JSON.stringify(brief(input));
+    case 'object':
+      return input === null ? 'null' : 'an object';
+    case 'bigint':
+      return `the bigint ${brief(String(input))}`;
+    case 'function':
+      return 'a function';
+    case 'symbol':
+      return 'a symbol';
+    default:
+      // JSON has no NaN and no Infinity.
+      return String(input);
+  }
 }
+
+const isLength = (type: string): boolean => type === 'max_length';
 
 /** Names of all settings below a schema, at any depth. */
 export function settingNames(schema: unknown, names = new Set<string>()): ReadonlySet<string> {

@@ -28,10 +28,14 @@ const PYTORCH: Readonly<Record<string, readonly string[]>> = {
   betas: ['beta1', 'beta2'],
 };
 
+const LONGEST = 64;
+
 const plain = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
 
 /** Names of `known`, at most two; none where nothing comes near, or where the name is a known one in the wrong place. */
 export function nearNames(name: string, known: Iterable<string>): readonly string[] {
+  // Nobody misspells a page of text, and the distance to it takes its length in time.
+  if (name.length > LONGEST) return [];
   const others = [...new Set(known)];
   if (others.includes(name)) return [];
   const same = others.find((other) => plain(other) === plain(name));

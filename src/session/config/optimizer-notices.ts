@@ -1,4 +1,5 @@
 /** What of an optimiser's settings is legal, but may not be what was meant. Each notice has a stable id. */
+import { brief } from '../../base/brief';
 import { groupOf } from '../../optim/param-groups';
 import type { Config, SchedulerConfig } from '../../protocol/config';
 import type { Notice } from '../../protocol/session';
@@ -36,7 +37,7 @@ export function optimizerNotices(
     notices.push({
       level: 'warning',
       id: `empty-group-${k}`,
-      text: `paramGroups.${k}: no parameter is left that matches "${match}".`,
+      text: `paramGroups.${k}: no parameter is left that matches "${brief(match)}".`,
       hint: `The first group that matches counts. Parameters: ${parameters.slice(0, 8).join(', ')}${parameters.length > 8 ? ' ...' : ''}.`,
     });
   }

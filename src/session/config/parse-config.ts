@@ -6,14 +6,15 @@ import { type Config, configSchema } from '../../protocol/config';
 import { rankDevices } from '../launch/rank-devices';
 import { checkDdp } from './check-ddp';
 import { checkHooks } from './check-hooks';
-import { issueText, settingNames } from './config-issue';
+import { checkNesting } from './check-nesting';
+import { complaints, settingNames } from './config-issue';
 
 export function parseConfig(input: unknown): Config {
+  checkNesting(input);
   // A list is an object to the schema, and one without entries would pass as a configuration of defaults.
   const result = v.safeParse(configSchema, Array.isArray(input) ? 'a list' : input);
   if (!result.success) {
-    const settings = settingNames(configSchema);
-    const issues = result.issues.map((issue) => issueText(issue, settings));
+    const issues = complaints(result.issues, settingNames(configSchema));
     throw new LockstepError(
       'config',
       `The configuration is not valid. ${issues.join(' ')}`,

@@ -3,6 +3,7 @@
  * must be there with its shape, and no other. A tied weight may stand under both of its names or under one. Called by blueprint.ts.
  */
 
+import { brief, firstFew } from '../../base/brief';
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import { lookup } from '../../base/lookup';
@@ -29,7 +30,7 @@ export function initialWeights(
   if (!bytes)
     throw new LockstepError(
       'data',
-      `The weights file "${file}" was not given.`,
+      `The weights file "${brief(file)}" was not given.`,
       'Drop it on the page, or name a path relative to the configuration.',
     );
   const tensors = new Map(readSafetensors(file, bytes, { stripModule: true }).map((t) => [t.name, t]));
@@ -86,7 +87,7 @@ function checkKeys(
     ...buffers.flatMap((b) => (/(^|\.)num_batches_tracked$/.test(b.name) ? [] : [b.name])),
   ];
   const known = new Set([...wanted, ...buffers.map((b) => b.name), ...tied.map((t) => t.name)]);
-  const quote = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+  const quote = (names: readonly string[]): string => firstFew(names.map((name) => `"${name}"`));
   const missing = wanted.filter((name) => !has(name));
   const unexpected = [...tensors.keys()].filter((name) => !known.has(name));
   if (missing.length === 0 && unexpected.length === 0) return;

@@ -1,0 +1,18 @@
+/** What users wrote, at a length that a message bears: everything that quotes them goes through here. */
+
+/** The text, or its beginning and how long it is: `abc... (900,000 characters)`. */
+export function brief(text: string, most = 60): string {
+  if (text.length <= most) return text;
+  // Half of a character that takes two places would end up as a sign of its own.
+  return `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}... (${text.length.toLocaleString('en')} characters)`;
+}
+
+/** The first items in a row and how many there are beside: `a, b and 99,998 more`. */
+export function firstFew(items: readonly string[], most = 8, between = ', '): string {
+  const shown = items
+    .slice(0, most)
+    .map((item) => brief(item))
+    .join(between);
+  const more = items.length - most;
+  return more > 0 ? `${shown}${between === ', ' ? ' ' : between}and ${more.toLocaleString('en')} more` : shown;
+}
