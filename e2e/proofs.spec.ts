@@ -38,3 +38,46 @@ test('one corrupted transfer shows in the replicas and against the single device
   expect(await playground.number('Replica divergence')).toBeGreaterThan(1e-3);
   expect(await playground.number('Difference from single device')).toBeGreaterThan(1e-3);
 });
+
+test('the control proves that the difference from one device is rounding; a hook that rounds more is found out', async ({
+  playground,
+}) => {
+  const proof = playground.status('What the control proves');
+  const open = () => playground.page.getByText('How the difference from one device grows, and why').click();
+  await playground.open(`${TINY}&data=gauss&mode=ddp&world=4&device=cpu`);
+  await playground.playUntilStep(200);
+  await open();
+  await expect(proof).toContainText('rounding alone explains the difference');
+  await expect(proof).toContainText('After 100 steps');
+  // The headline is of the first hundred steps, however far the run has come.
+  const early = await playground.status('Difference from single device').textContent();
+  await expect(proof).toContainText(`After 100 steps the run is ${early} away`);
+  await playground.page.goto('about:blank');
+  await playground.open(`${TINY}&data=gauss&mode=ddp&world=4&device=cpu&hook=fp16Compress()`);
+  await playground.playUntilStep(110);
+  await open();
+  await expect(proof).toContainText('rounding is not the cause');
+  await expect(proof).toContainText('the communication hook sends less than the gradients');
+});
+
+test('the parts of a step add up, each says what it means, and memory has one number for a name', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  for (const mode of ['ddp', 'dp', 'mp']) {
+    await page.goto('about:blank');
+    await playground.open(`seed=0&mode=${mode}&world=4&device=cpu`);
+    await playground.iterate(1);
+    for (const clock of ['measured', 'modelled']) {
+      await page.getByRole('radio', { name: clock, exact: true }).check({ force: true });
+      const parts = ['Computing', 'Waits for communication', 'Idle'];
+      const sum = async () =>
+        (await Promise.all(parts.map((part) => playground.number(part)))).reduce((a, b) => a + b, 0);
+      await expect.poll(sum, `${mode}, ${clock}`).toBe(100);
+    }
+    const reserved = await playground.status('Reserved memory').textContent();
+    await expect(page.getByText(`${reserved} reserved`)).toBeVisible();
+  }
+  await page.getByText('waits for communication').first().click();
+  await expect(page.getByText('The device sends or receives and computes nothing')).toBeVisible();
+});

@@ -38,6 +38,8 @@ export interface Controller {
   /** Questions to the model as it stands now. */
   readonly ask: Pick<SessionClient, 'predict' | 'generate' | 'attention' | 'rehearse'>;
   readonly overlap: SessionClient['overlap'];
+  /** The control beside the difference from one device. */
+  readonly controlRun: SessionClient['controlRun'];
   /** The collectives lab, in the run's session; in one of its own where none is open. */
   readonly lab: Pick<SessionClient, 'lab' | 'labCurves' | 'measureLab'>;
   /** Hooks of the tests: corrupt one transfer, lose the device. */
@@ -149,6 +151,8 @@ export function createController({ store, walker, startSession, onRuns }: Contro
         if (held) held.snapshot = event.snapshot;
         else app().setSnapshot(event.snapshot);
         return;
+      case 'difference':
+        return app().addDifference(event.difference);
       case 'notice':
         return board.sayOfRun(event.notice);
       case 'device': {
@@ -329,6 +333,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       rehearse: async (...given) => live().rehearse(...given),
     },
     overlap: async () => live().overlap(),
+    controlRun: async (wanted) => live().controlRun(wanted),
     lab: {
       lab: async (request) => bench().lab(request),
       labCurves: async (request) => bench().labCurves(request),

@@ -46,3 +46,14 @@ export function formatTime(us: number): string {
   if (us < 1000) return `${three.format(us)} µs`;
   return us < 1e6 ? `${three.format(us / 1000)} ms` : `${three.format(us / 1e6)} s`;
 }
+
+/** Shares of one whole as whole percents that add up to 100: the largest remainders are rounded up. */
+export function wholePercents(shares: readonly number[]): readonly number[] {
+  const sum = shares.reduce((a, b) => a + b, 0);
+  if (!(sum > 0)) return shares.map(() => 0);
+  const exact = shares.map((share) => (100 * share) / sum);
+  const missing = 100 - exact.reduce((n, value) => n + Math.floor(value), 0);
+  const rest = (index: number) => (exact[index] ?? 0) % 1;
+  const up = new Set([...exact.keys()].sort((a, b) => rest(b) - rest(a)).slice(0, missing));
+  return exact.map((value, index) => Math.floor(value) + (up.has(index) ? 1 : 0));
+}

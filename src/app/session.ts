@@ -30,6 +30,7 @@ export interface SessionClient {
   run(config: unknown, files: Files): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   saveCheckpoint(): Promise<CheckpointFiles>;
+  readonly controlRun: SessionApi['controlRun'];
   readonly overlap: SessionApi['overlap'];
   readonly rehearse: SessionApi['rehearse'];
   readonly lab: SessionApi['lab'];
@@ -166,6 +167,7 @@ export function startSession(listener: SessionListener): SessionClient {
     run: (config, files) => call(() => api.run(config, files)),
     saveWeights: () => call(() => api.saveWeights()),
     saveCheckpoint: () => call(() => api.saveCheckpoint()),
+    controlRun: (wanted) => call(() => api.controlRun(wanted)),
     overlap: () => call(() => api.overlap()),
     rehearse: (...given) => call(() => api.rehearse(...given)),
     lab: (request) => call(() => api.lab(request)),

@@ -8,12 +8,13 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Config } from '../protocol/config';
-import type { Notice, SessionInfo, Snapshot } from '../protocol/session';
+import type { DifferenceAt, Notice, SessionInfo, Snapshot } from '../protocol/session';
 import type { Clock, LossRecord, StepTrace } from '../protocol/trace';
 import type { ExhibitId } from '../session/museum/mistakes';
 import { inTimeOrder } from '../trace/in-time-order';
 import type { CsvLook } from './csv-look';
 import type { LabSettings } from './lab/lab-link';
+import { withDifference } from './result/difference/differences';
 import { type WrittenText, withText } from './text-history';
 
 export const KEPT_TRACES = 64;
@@ -66,6 +67,8 @@ export interface AppState extends ViewOptions {
   readonly snapshot: Snapshot | undefined;
   /** The losses over all rows that the snapshots brought, oldest first, thinned like `losses`. */
   readonly evaluations: readonly Evaluation[];
+  /** Between the run and its single-device reference, oldest first, thinned beyond the first steps. */
+  readonly differences: readonly DifferenceAt[];
   /** Language models: what the snapshots' models wrote, oldest first. */
   readonly texts: readonly WrittenText[];
   readonly stepsPerSecond: number;
@@ -95,6 +98,7 @@ export interface AppActions {
   addTrace(trace: StepTrace): void;
   addLosses(records: readonly LossRecord[], stepsPerSecond: number): void;
   setSnapshot(snapshot: Snapshot): void;
+  addDifference(difference: DifferenceAt): void;
   /** Forgets what ran (traces, losses, snapshot, cursor); keeps the configuration. */
   clearRun(): void;
   hover(event: number | undefined): void;
@@ -139,6 +143,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     losses: [],
     snapshot: undefined,
     evaluations: [],
+    differences: [],
     texts: [],
     stepsPerSecond: 0,
     speed,
@@ -180,8 +185,11 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
         const { step, trainLoss, testLoss, trainAccuracy, testAccuracy } = snapshot;
         const before = s.evaluations.filter((kept) => kept.step < step);
         const evaluations = thin([...before, { step, trainLoss, testLoss, trainAccuracy, testAccuracy }]);
-        return { snapshot, evaluations, texts: withText(s.texts, snapshot) };
+        const value = snapshot.differenceFromSingle;
+        const differences = value === undefined ? s.differences : withDifference(s.differences, { step, value });
+        return { snapshot, evaluations, differences, texts: withText(s.texts, snapshot) };
       }),
+    addDifference: (difference) => set((s) => ({ differences: withDifference(s.differences, difference) })),
     clearRun: () =>
       set({
         traces: [],
@@ -192,6 +200,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
         losses: [],
         snapshot: undefined,
         evaluations: [],
+        differences: [],
         texts: [],
         stepsPerSecond: 0,
       }),

@@ -184,7 +184,23 @@ export interface Snapshot {
 }
 export const FIELD_SIZE = 48;
 
+/** max |Δw| before that step. */
+export interface DifferenceAt {
+  readonly step: number;
+  /** NaN where a weight is NaN. */
+  readonly value: number;
+}
+
+/** How far the control has come: a single device beside one whose weights started one unit in the last place away. */
+export interface ControlProgress {
+  readonly step: number;
+  /** Oldest first. */
+  readonly differences: readonly DifferenceAt[];
+}
+
 export type SessionEvent =
+  /** From the single-device reference, between snapshots: at the steps of session/control/compared-steps. */
+  | { readonly type: 'difference'; readonly difference: DifferenceAt }
   | { readonly type: 'losses'; readonly records: readonly LossRecord[]; readonly stepsPerSecond: number }
   | { readonly type: 'trace'; readonly trace: StepTrace }
   | { readonly type: 'snapshot'; readonly snapshot: Snapshot }
@@ -230,6 +246,11 @@ export interface SessionApi {
   /** Runs one step with tracing and emits 'trace', 'losses', 'snapshot'. Only while paused. */
   traceStep(): Promise<StepTrace>;
   snapshot(): Promise<Snapshot>;
+  /**
+   * The control beside `differenceFromSingle`: runs on towards the step of the open run for a slice of time. Ask again until it has come there; false frees what
+   * it holds. Undefined where the run has no single-device reference.
+   */
+  controlRun(wanted: boolean): Promise<ControlProgress | undefined>;
   /** Class probabilities (classification) or outputs of the current weights for one row of inputs. */
   predict(input: Float32Array<ArrayBuffer>): Promise<Float32Array<ArrayBuffer>>;
   /** Continues `prompt` by `length` tokens, sampled at `temperature` (0: the likeliest) with a generator of that seed; resolves with the continuation alone. */

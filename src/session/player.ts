@@ -6,8 +6,9 @@ import { LockstepError } from '../base/errors';
 import type { ControlMessage, SessionEvent } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import type { Checkpoint } from './checkpoint/checkpoint';
+import type { Comparison } from './control/comparison';
 import type { Snapshots } from './evaluation/snapshot';
-import type { Training } from './training';
+import type { Training, Weights } from './training';
 
 /** How often the page gets a trace and a snapshot while playing, and how long a chunk of steps should take. */
 const SAMPLE_MS = 250;
@@ -27,6 +28,8 @@ export interface PlayerOptions {
   readonly snapshots: Snapshots;
   /** What `training` was restored from, if anything. */
   readonly checkpoint?: Checkpoint | undefined;
+  /** Where there is a single-device reference. */
+  readonly comparison?: Comparison | undefined;
   readonly emit: (event: SessionEvent) => void;
   /** A loss stopped being finite at this step; nothing runs meanwhile. */
   readonly onNotFinite: (step: number, checkpoint: Checkpoint | undefined) => Promise<void>;
@@ -41,10 +44,12 @@ interface Flight {
   readonly records: Promise<readonly LossRecord[]>;
   readonly steps: number;
   readonly since: number;
+  /** After them, where the run is compared with its reference. */
+  readonly weights: Promise<Weights> | undefined;
 }
 
 export function createPlayer(options: PlayerOptions): Player {
-  const { training, snapshots, emit, onNotFinite, onFailure } = options;
+  const { training, snapshots, comparison, emit, onNotFinite, onFailure } = options;
   /** What the user wants; the loop looks at it between chunks. */
   let playing: { readonly stepsPerSecond: number } | undefined;
   let looping = false;
@@ -80,9 +85,24 @@ export function createPlayer(options: PlayerOptions): Player {
     await pause(Math.max(0, dueMs));
   };
 
-  const land = async ({ records, steps, since }: Flight): Promise<number | undefined> => {
+  const land = async ({ records, steps, since, weights }: Flight): Promise<number | undefined> => {
     const done = await records;
-    return report(done, (1000 * steps) / Math.max(0.1, performance.now() - since));
+    const bad = report(done, (1000 * steps) / Math.max(0.1, performance.now() - since));
+    const read = await weights;
+    const value = read && comparison?.difference(read);
+    if (value !== undefined) emit({ type: 'difference', difference: { step: read?.step ?? 0, value } });
+    return bad;
+  };
+  /** No further than to the next step at which the run is compared. */
+  const launch = (wanted: number): Flight => {
+    const since = performance.now();
+    const due = comparison?.next(training.step) ?? Number.POSITIVE_INFINITY;
+    const steps = Math.min(wanted, due - training.step);
+    const records = training.run(steps);
+    records.catch(() => {});
+    const weights = training.step === due ? training.weights() : undefined;
+    weights?.catch(() => {});
+    return { records, steps, since, weights };
   };
 
   /** Steps until the next sample is due; false when the run stopped. */
@@ -90,11 +110,9 @@ export function createPlayer(options: PlayerOptions): Player {
     let flying: Flight | undefined;
     while (playing && performance.now() < deadline) {
       const { stepsPerSecond } = playing;
-      const due =
+      const wanted =
         stepsPerSecond === 0 ? chunk : Math.max(1, Math.min(chunk, Math.floor((stepsPerSecond * CHUNK_MS) / 1000)));
-      const since = performance.now();
-      const next: Flight = { records: training.run(due), steps: due, since };
-      next.records.catch(() => {});
+      const next = launch(wanted);
       const bad = flying && (await land(flying));
       if (bad !== undefined) {
         // The steps after the bad one are under way: the search for its cause must not run among them.
@@ -103,10 +121,11 @@ export function createPlayer(options: PlayerOptions): Player {
         return false;
       }
       flying = next;
-      const ms = performance.now() - since;
-      if (stepsPerSecond === 0)
+      const ms = performance.now() - next.since;
+      // A chunk that was cut short says little about how long a whole one takes.
+      if (stepsPerSecond === 0 && next.steps === wanted)
         chunk = Math.max(1, Math.min(2000, Math.round(chunk * Math.min(2, Math.max(0.5, CHUNK_MS / Math.max(1, ms))))));
-      await pace(due, since);
+      await pace(next.steps, next.since);
     }
     const bad = flying && (await land(flying));
     if (bad !== undefined) await stop(bad);

@@ -12,6 +12,7 @@ import type { ControlMessage, FaultPlace, Notice, SessionEvent, Snapshot } from 
 import type { Rank, StepTrace } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
 import type { Checkpoint } from './checkpoint/checkpoint';
+import { comparisonOf } from './control/comparison';
 import type { DeviceKeeper } from './device-keeper';
 import type { ModelState } from './evaluation/evaluator';
 import { createInference, type Inference } from './evaluation/inference';
@@ -249,6 +250,7 @@ export class Running {
       training,
       snapshots: this.snapshots,
       checkpoint,
+      comparison: comparisonOf(this.options.blueprint),
       emit: (event) => {
         if (this.player !== player || this.silenced === player) return;
         if (event.type === 'trace') this.lastTrace = event.trace;

@@ -9,6 +9,7 @@ import type { ControlMessage, SessionApi, SessionEvent } from '../protocol/sessi
 import { createBlueprint } from './blueprint';
 import { writeCheckpoint } from './checkpoint/checkpoint-file';
 import { parseConfig } from './config/parse-config';
+import { ControlKeeper } from './control/control-keeper';
 import { DeviceKeeper } from './device-keeper';
 import { overlapTimes } from './overlap-times';
 import { Running } from './running';
@@ -17,6 +18,7 @@ import { weightsFile } from './weights/weights-file';
 
 interface Open {
   readonly running: Running;
+  readonly control: ControlKeeper;
   close(): Promise<void>;
 }
 
@@ -34,10 +36,11 @@ export function createSession(gpu: GPU | undefined): SessionApi {
   /** open() and dispose() come one after the other: of two that overlap the second replaces what the first has made. */
   const inTurn = oneAtATime();
 
-  const running = (): Running => {
+  const opened = (): Open => {
     if (!current) throw new LockstepError('internal', 'No session is open.', 'Call open() first.');
-    return current.running;
+    return current;
   };
+  const running = (): Running => opened().running;
   const closeCurrent = async () => {
     const closing = current;
     current = undefined;
@@ -55,9 +58,12 @@ export function createSession(gpu: GPU | undefined): SessionApi {
           const post = (event: SessionEvent) => events.postMessage(event);
           const run = await Running.start({ blueprint, keeper, gpu, post });
           control.onmessage = ({ data }: MessageEvent<ControlMessage>) => run.control(data);
+          const comparison = new ControlKeeper({ blueprint, keeper, gpu, stepOfRun: () => run.training.step });
           current = {
             running: run,
+            control: comparison,
             async close() {
+              await comparison.free();
               await run.close();
               events.close();
               control.close();
@@ -68,6 +74,7 @@ export function createSession(gpu: GPU | undefined): SessionApi {
       ),
     traceStep: () => typed(() => running().traceStep()),
     snapshot: () => typed(() => running().snapshot()),
+    controlRun: (wanted) => typed(() => opened().control.ask(wanted)),
     predict: (input) => typed(async () => running().inference.predict(running().state, input)),
     generate: (prompt, length, temperature, seed) =>
       typed(async () => running().inference.generate(running().state, { prompt, length, temperature, seed })),

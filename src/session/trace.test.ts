@@ -193,14 +193,16 @@ describe.each(cases)('%s', (_, config) => {
   test('numbers are within their bounds', async () => {
     const { trace, info } = await traced(config);
     for (const clock of ['measured', 'modelled'] as const) {
-      const { use, idle, overlap, peakBytes, stepUs } = metricsOf(trace, clock, info);
+      const { use, idle, overlap, allocatedBytes, shares, stepUs } = metricsOf(trace, clock, info);
       expect(stepUs).toBeGreaterThan(0);
       for (const u of use) expect(u.computeUs + u.exposedUs + u.idleUs).toBeCloseTo(stepUs, 3);
       for (const share of [idle, overlap ?? 0]) {
         expect(share).toBeGreaterThanOrEqual(0);
         expect(share).toBeLessThanOrEqual(1);
       }
-      peakBytes.forEach((bytes, device) => {
+      expect(shares.computing + shares.waitingForCommunication + shares.idle).toBeCloseTo(1, 6);
+      expect(shares.idleForOthers + shares.idleDone).toBeCloseTo(shares.idle, 6);
+      allocatedBytes.forEach((bytes, device) => {
         expect(bytes).toBeLessThanOrEqual(at(info.memory, device).peakBytes);
       });
     }
@@ -249,10 +251,10 @@ test('naive model parallelism: one device after the other computes forward and b
 
 test('DataParallel uses device 0 most', async () => {
   const { trace, info } = await traced({ mode: 'dataParallel' });
-  const { traffic, peakBytes, use } = metricsOf(trace, 'modelled', info);
+  const { traffic, allocatedBytes, use } = metricsOf(trace, 'modelled', info);
   for (const device of [1, 2]) {
     expect(at(traffic.sent, 0)).toBeGreaterThan(at(traffic.sent, device));
-    expect(at(peakBytes, 0)).toBeGreaterThan(at(peakBytes, device));
+    expect(at(allocatedBytes, 0)).toBeGreaterThan(at(allocatedBytes, device));
     expect(at(use, 0).idleUs).toBeLessThan(at(use, device).idleUs);
   }
 });

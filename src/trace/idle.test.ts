@@ -18,11 +18,19 @@ test('time adds up, and what was waited before a message left is idle', () => {
     overlapUs: 4,
     exposedUs: 4,
     idleUs: 6,
+    doneUs: 6,
     totalUs: 20,
     overlap: 0.5,
     idle: 0.3,
   });
-  expect(timeUse(step, 'modelled', 1)).toMatchObject({ computeUs: 5, commUs: 9, overlapUs: 0, idleUs: 6, overlap: 0 });
+  expect(timeUse(step, 'modelled', 1)).toMatchObject({
+    computeUs: 5,
+    commUs: 9,
+    overlapUs: 0,
+    idleUs: 6,
+    doneUs: 0,
+    overlap: 0,
+  });
   expect(timeUse(step, 'measured', 0)).toMatchObject({ computeUs: 100, commUs: 80, totalUs: 200, idle: 0.3 });
   expect(idleIntervals(step, 'modelled', 0)).toEqual([{ startUs: 14, endUs: 20 }]);
   expect(idleIntervals(step, 'modelled', 1)).toEqual([{ startUs: 0, endUs: 6 }]);

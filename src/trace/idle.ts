@@ -20,6 +20,8 @@ export interface TimeUse {
   readonly overlapUs: number;
   readonly exposedUs: number;
   readonly idleUs: number;
+  /** Of the idle time, what comes after the last event of the device: its part of the step is done, or it has none. Before, it waits for another device. */
+  readonly doneUs: number;
   /** The whole step: compute + exposed + idle. */
   readonly totalUs: number;
   /** Fraction of the communication that is hidden; undefined where there is none. */
@@ -88,6 +90,7 @@ export function timeUse(trace: StepTrace, clock: Clock, device: DeviceIndex): Ti
   const overlapUs = Math.max(0, computeUs + commUs - busyUs);
   const total = totalUs(trace, clock);
   const idleUs = Math.max(0, total - busyUs);
+  const lastUs = Math.max(0, ...[compute, comm].map((busy) => busy.at(-1)?.endUs ?? 0));
   return {
     device,
     computeUs,
@@ -95,6 +98,7 @@ export function timeUse(trace: StepTrace, clock: Clock, device: DeviceIndex): Ti
     overlapUs,
     exposedUs: Math.max(0, commUs - overlapUs),
     idleUs,
+    doneUs: Math.min(idleUs, total - lastUs),
     totalUs: total,
     overlap: commUs > 0 ? overlapUs / commUs : undefined,
     idle: total > 0 ? idleUs / total : 0,

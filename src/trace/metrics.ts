@@ -27,8 +27,34 @@ export interface Metrics {
   readonly overlap: number | undefined;
   /** Mean over the devices, 0..1. */
   readonly idle: number;
-  /** Per device, bytes of live tensors. */
-  readonly peakBytes: readonly number[];
+  /** Mean over the devices. */
+  readonly shares: StepShares;
+  /** Per device, the most bytes of live tensors at a time: torch.cuda.max_memory_allocated(). What the run keeps for them is DeviceMemory.peakBytes. */
+  readonly allocatedBytes: readonly number[];
+}
+
+/** Where the time of a step goes on a device; the three parts add up to 1, and `idle` is `idleForOthers` and `idleDone`. */
+export interface StepShares {
+  readonly computing: number;
+  /** A transfer of the device runs and nothing is computed on it. */
+  readonly waitingForCommunication: number;
+  /** Neither. */
+  readonly idle: number;
+  /** Before its part of the step is done: it waits for another device. */
+  readonly idleForOthers: number;
+  readonly idleDone: number;
+}
+
+export function sharesOf(uses: readonly TimeUse[]): StepShares {
+  const mean = (of: (use: TimeUse) => number): number =>
+    uses.reduce((sum, use) => sum + (use.totalUs > 0 ? of(use) / use.totalUs : 0), 0) / Math.max(1, uses.length);
+  return {
+    computing: mean((u) => u.computeUs),
+    waitingForCommunication: mean((u) => u.exposedUs),
+    idle: mean((u) => u.idleUs),
+    idleForOthers: mean((u) => u.idleUs - u.doneUs),
+    idleDone: mean((u) => u.doneUs),
+  };
 }
 
 export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Metrics {
@@ -58,7 +84,8 @@ export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Me
     use,
     overlap: commUs > 0 ? sum((u) => u.overlapUs) / commUs : undefined,
     idle: use.length > 0 ? sum((u) => u.idle) / use.length : 0,
-    peakBytes: devices.map((device) => memory.peak(device).bytes),
+    shares: sharesOf(use),
+    allocatedBytes: devices.map((device) => memory.peak(device).bytes),
   };
 }
 

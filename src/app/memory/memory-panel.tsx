@@ -1,5 +1,5 @@
 /**
- * Memory of each device as a tree of tensors, beside the result. Closed it says the peak; a press on a memory bar of the stage opens it at that device. The tree itself is
+ * Memory of each device as a tree of tensors, beside the result. Closed it says what is reserved; a press on a memory bar of the stage opens it at that device. The tree itself is
  * loaded when it is opened.
  */
 import { lazy, Suspense, useEffect, useRef } from 'react';
@@ -32,7 +32,7 @@ export function MemoryPanel() {
       }}
     >
       <summary>
-        Memory, tensor by tensor <span>peak {formatSize(most)}</span>
+        Memory, tensor by tensor <span>{formatSize(most)} reserved</span>
       </summary>
       {saving && <p className={styles['note']}>{saving}</p>}
       {shown !== undefined && (

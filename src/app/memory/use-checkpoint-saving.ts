@@ -42,7 +42,8 @@ export function useCheckpointSaving(): string | undefined {
   const other = now.segments === undefined ? others[0] : others.find((p) => p.segments === undefined);
   const words = ({ segments }: Planned) =>
     segments === undefined ? 'without checkpointing' : `with ${segments} segments`;
-  const sizes = ({ activations, peak }: Planned) => `activations ${formatSize(activations)}, peak ${formatSize(peak)}`;
+  const sizes = ({ activations, peak }: Planned) =>
+    `activations ${formatSize(activations)}, ${formatSize(peak)} reserved`;
   if (other) return `${capital(words(now))}: ${sizes(now)}; ${words(other)}: ${sizes(other)}.`;
   return now.segments === undefined ? undefined : `${capital(words(now))}: ${sizes(now)}.`;
 }

@@ -1,6 +1,7 @@
 /** The numbers by device: where device 0 of DataParallel does more, and where devices of model parallel wait. */
-import type { Metrics } from '../../trace/metrics';
-import { formatBytes, formatPercent, formatSize } from '../format';
+import type { DeviceMemory } from '../../protocol/trace';
+import { type Metrics, sharesOf } from '../../trace/metrics';
+import { formatBytes, formatSize, wholePercents } from '../format';
 import styles from './result.module.css';
 
 const payloads = ({ traffic }: Metrics): string => {
@@ -8,7 +9,18 @@ const payloads = ({ traffic }: Metrics): string => {
   return parts.length === 0 ? 'Nothing crosses' : `All devices move ${formatBytes(traffic.total)}: ${parts.join(', ')}`;
 };
 
-export function DeviceTable({ metrics }: { metrics: Metrics }) {
+interface DeviceTableProps {
+  readonly metrics: Metrics;
+  readonly memory: readonly DeviceMemory[];
+}
+
+function percents(metrics: Metrics, device: number): readonly number[] {
+  const use = metrics.use[device];
+  const { computing, waitingForCommunication, idle } = sharesOf(use ? [use] : []);
+  return wholePercents([computing, waitingForCommunication, idle]);
+}
+
+export function DeviceTable({ metrics, memory }: DeviceTableProps) {
   return (
     <details className={styles['table']}>
       <summary>By device</summary>
@@ -19,19 +31,26 @@ export function DeviceTable({ metrics }: { metrics: Metrics }) {
             <td />
             <th scope="col">sent</th>
             <th scope="col">received</th>
-            <th scope="col">idle, {metrics.clock}</th>
-            <th scope="col">peak memory</th>
+            <th scope="col">computing, {metrics.clock}</th>
+            <th scope="col">waits for communication</th>
+            <th scope="col">idle</th>
+            <th scope="col">reserved</th>
+            <th scope="col">allocated at most</th>
           </tr>
         </thead>
         <tbody>
-          {metrics.peakBytes.map((peak, device) => (
+          {metrics.allocatedBytes.map((allocated, device) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a device is its index
             <tr key={device}>
               <th scope="row">cuda:{device}</th>
               <td>{formatBytes(metrics.traffic.sent[device] ?? 0)}</td>
               <td>{formatBytes(metrics.traffic.received[device] ?? 0)}</td>
-              <td>{formatPercent(metrics.use[device]?.idle)}</td>
-              <td>{formatSize(peak)}</td>
+              {percents(metrics, device).map((percent, part) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the three parts of the step, in the order of the columns
+                <td key={part}>{percent} %</td>
+              ))}
+              <td>{formatSize(memory.find((m) => m.device === device)?.peakBytes ?? 0)}</td>
+              <td>{formatSize(allocated)}</td>
             </tr>
           ))}
         </tbody>

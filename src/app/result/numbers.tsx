@@ -1,27 +1,33 @@
 /**
  * The headline numbers, each with one line that says what it is: bytes beside their closed form, how much communication is hidden,
- * who idles, memory, and how far the replicas and the single device are apart. From the trace at the cursor and the newest snapshot.
+ * where the step goes, memory, and how far the replicas and the single device are apart. From the trace at the cursor and what the run has told so far.
  */
 import { type ReactNode, useMemo } from 'react';
 import type { Config } from '../../protocol/config';
+import type { DifferenceAt } from '../../protocol/session';
 import { type Metrics, metricsOf } from '../../trace/metrics';
-import { formatBytes, formatPercent, formatSize, formatSmall, formatTime, NONE } from '../format';
+import { formatBytes, formatCount, formatPercent, formatSize, formatSmall, formatTime, NONE } from '../format';
 import { useSettled } from '../use-app';
 import { DeviceTable } from './device-table';
-import { differenceCause } from './difference-cause';
+import { differenceCause } from './difference/difference-cause';
+import { DifferenceGrowth } from './difference/difference-growth';
+import { headline } from './difference/differences';
 import styles from './result.module.css';
 import { Status } from './scores';
+import { StepSharesView } from './step-shares';
 
 const EVERY_MS = 150;
 
 export function Numbers() {
   const snapshot = useSettled((app) => app.snapshot, EVERY_MS);
+  const differences = useSettled((app) => app.differences, EVERY_MS);
   const [trace, info, clock] = useSettled(
     ({ cursor, traces, info: of, clock: on }) => [cursor && traces[cursor.trace], of, on] as const,
     EVERY_MS,
   );
   const metrics = useMemo(() => trace && info && metricsOf(trace, clock, info), [trace, clock, info]);
   const single = info?.config.mode === 'single';
+  const first = useMemo(() => headline(differences), [differences]);
   return (
     <>
       <div className={styles['numbers']}>
@@ -34,29 +40,40 @@ export function Numbers() {
         <Headline name="Overlap" text={formatPercent(metrics?.overlap)}>
           of communication hidden behind computation, {clock}
         </Headline>
-        <Headline
-          name="Difference from single device"
-          text={single ? '0' : formatSmall(snapshot?.differenceFromSingle)}
-        >
-          {info ? differenceText(info.config) : NONE}
-        </Headline>
-        <Headline name="Idle" text={formatPercent(metrics?.idle)}>
-          of the step idle, mean over devices, {clock}
+        <Headline name="Difference from single device" text={single ? '0' : formatSmall(first?.value)}>
+          {info ? differenceText(info.config, first, differences.at(-1)) : NONE}
         </Headline>
         <Headline name="Step time" text={metrics ? formatTime(metrics.stepUs) : NONE}>
           {clock === 'modelled' ? `modelled: ${info?.hardwareLabel ?? ''}` : 'measured, one instruction at a time'}
         </Headline>
-        <Headline name="Peak memory" text={metrics ? formatSize(Math.max(...metrics.peakBytes)) : NONE}>
-          live tensors on the fullest device
+        {metrics && <StepSharesView metrics={metrics} />}
+        <Headline
+          wide
+          name="Reserved memory"
+          text={info ? formatSize(Math.max(...info.memory.map(({ peakBytes }) => peakBytes))) : NONE}
+        >
+          reserved on the fullest device
+          {metrics &&
+            `; tensors take ${formatSize(Math.max(...metrics.allocatedBytes))} of it at most in this step (allocated)`}
         </Headline>
       </div>
-      {metrics && <DeviceTable metrics={metrics} />}
+      {metrics && info && <DeviceTable metrics={metrics} memory={info.memory} />}
+      <DifferenceGrowth />
     </>
   );
 }
 
-const differenceText = (config: Config): string =>
-  config.mode === 'single' ? 'this is the single device' : `max |Δw| against one device: ${differenceCause(config)}`;
+function differenceText(config: Config, first: ReturnType<typeof headline>, newest: DifferenceAt | undefined): string {
+  if (config.mode === 'single') return 'this is the single device';
+  if (!config.compareSingle) return 'from one device: not compared in this run (compareSingle)';
+  const done = first?.done ?? 0;
+  const after = done > 0 ? ` after ${formatCount(done)} ${done === 1 ? 'step' : 'steps'}` : '';
+  const now =
+    first && newest && newest.step > first.step && newest.value > 0 ? `; ${formatSmall(newest.value)} by now` : '';
+  // Nothing to explain: model parallel does the same operations in the same order.
+  const cause = done > 0 && newest?.value === 0 ? '' : `: ${differenceCause(config)}`;
+  return `max |Δw| from one device${after}${cause}${now}`;
+}
 
 /** Where ranks send alike but for the rounding of chunks, their mean is what the formula says; else the busiest device counts. */
 const bytesPerRank = ({ formula, traffic, bytesPerRank: most }: Metrics): number =>

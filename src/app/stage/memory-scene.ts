@@ -1,5 +1,5 @@
 /**
- * The memory bar of a device: its bytes at the cursor by category, its peak, and the budget. All rooms share one scale, so that a device
+ * The memory bar of a device: its bytes at the cursor by category (allocated), what the run keeps for it (reserved), and the budget. All rooms share one scale, so that a device
  * that holds more shows it; the bar is the budget where that still leaves something to see. Pure.
  */
 
@@ -47,7 +47,7 @@ export function memoryScene(
   });
   const total = used.reduce((sum, s) => sum + s.bytes, 0);
   const now = formatSize(total);
-  const peak = formatSize(use.peakBytes);
+  const reserved = formatSize(use.peakBytes);
   const budget = formatSize(use.budgetBytes);
   const peakX = at.bar.x + clamp(use.peakBytes / scale, 0, 1) * at.bar.width;
   const tipFor =
@@ -55,11 +55,11 @@ export function memoryScene(
     () => ({
       title: `Memory of cuda:${device}: ${CATEGORY_WORDS[category]}`,
       facts: [
-        ['bytes', `${formatSize(bytes)}, ${formatShare(total === 0 ? 0 : bytes / total)} of what is in use`],
-        ['in use', now],
-        ['peak', peak],
+        ['bytes', `${formatSize(bytes)}, ${formatShare(total === 0 ? 0 : bytes / total)} of what is allocated`],
+        ['allocated now', now],
+        ['reserved', `${reserved}: what the run keeps for its tensors, which share places one after the other`],
         ['press', 'shows the tensors'],
-        ['budget', `${budget}, ${formatShare(use.peakBytes / use.budgetBytes)} used at the peak`],
+        ['budget', `${budget}, ${formatShare(use.peakBytes / use.budgetBytes)} of it reserved`],
       ],
     });
   const taller = (rect: Rect): Rect => ({ ...rect, y: rect.y - 4, height: rect.height + 8 });
@@ -67,7 +67,13 @@ export function memoryScene(
     scene: {
       bar: at.bar,
       labelAt: at.label,
-      labels: [`${now}, peak ${peak} of ${budget}`, `${now}, peak ${peak}`, `peak ${peak}`, peak],
+      labels: [
+        `${now} of ${reserved} reserved, budget ${budget}`,
+        `${now} of ${reserved} reserved`,
+        `${now} of ${reserved}`,
+        `${reserved} reserved`,
+        reserved,
+      ],
       segments,
       peakX,
     },

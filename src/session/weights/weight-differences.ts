@@ -5,7 +5,7 @@ import type { Weights } from '../training';
 import { mergedWeights } from './merged-weights';
 
 /** max |a - b|; NaN where one of them is NaN. */
-function maxAbsDifference(a: Float32Array, b: Float32Array): number {
+export function maxAbsDifference(a: Float32Array, b: Float32Array): number {
   let most = 0;
   for (let i = 0; i < a.length; i++) {
     const difference = Math.abs((a[i] ?? 0) - (b[i] ?? 0));
@@ -15,7 +15,7 @@ function maxAbsDifference(a: Float32Array, b: Float32Array): number {
   return most;
 }
 
-const worst = (values: readonly number[]): number =>
+export const worst = (values: readonly number[]): number =>
   values.reduce((most, v) => (Number.isNaN(v) || v > most ? v : most), 0);
 
 /** Replicas of a parameter: under DDP every device trains its own; DataParallel's other copies are overwritten on each forward. */

@@ -1,7 +1,7 @@
 /** Each setting that keeps a parallel run from the single device is named as its cause. */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { type ConfigInput, configSchema } from '../../protocol/config';
+import { type ConfigInput, configSchema } from '../../../protocol/config';
 import { differenceCause } from './difference-cause';
 
 const norm: ConfigInput['model'] = {
@@ -15,6 +15,8 @@ test.each([
   [{}, 'rounding'],
   [{ ddp: { initSync: false, rankSeeds: 'beforeModel' } }, 'weights of their own'],
   [{ loss: { type: 'MSELoss', reduction: 'sum' } }, 'summed loss'],
+  [{ loss: { type: 'MSELoss', reduction: 'sum' }, optimizer: { type: 'Adam' } }, 'rounding'],
+  [{ loss: { type: 'MSELoss', reduction: 'sum' }, optimizer: { type: 'Adam', weightDecay: 0.1 } }, 'summed loss'],
   [{ ddp: { samplesPerRank: [3, 1] } }, 'fewer rows'],
   [{ ddp: { commHook: { type: 'localSGD' } } }, 'by themselves'],
   [{ ddp: { commHook: { type: 'fp16Compress' } } }, 'less than the gradients'],

@@ -1,0 +1,24 @@
+/** One click from the headline: how the difference from one device grows, beside a control. The panel is loaded, and its control runs, while it is open. */
+import { lazy, Suspense, useState } from 'react';
+import { useApp } from '../../use-app';
+import styles from '../result.module.css';
+
+const GrowthPanel = lazy(async () => ({ default: (await import('./growth-panel')).GrowthPanel }));
+
+export function DifferenceGrowth() {
+  const compared = useApp(
+    ({ info }) => info !== undefined && info.config.mode !== 'single' && info.config.compareSingle,
+  );
+  const [open, setOpen] = useState(false);
+  if (!compared) return null;
+  return (
+    <details className={styles['table']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>How the difference from one device grows, and why</summary>
+      {open && (
+        <Suspense fallback={null}>
+          <GrowthPanel />
+        </Suspense>
+      )}
+    </details>
+  );
+}

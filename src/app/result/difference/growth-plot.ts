@@ -1,0 +1,84 @@
+/** The difference over the steps on a logarithmic axis: the run in the accent's colour, the control in ink, dashed. uPlot draws; loaded with the panel. */
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { DifferenceAt } from '../../../protocol/session';
+import type { Palette } from '../../theme';
+
+const HEIGHT = 170;
+
+export interface GrowthPlot {
+  show(own: readonly DifferenceAt[], control: readonly DifferenceAt[]): void;
+  destroy(): void;
+}
+
+/** One column of steps for both; a logarithmic axis has no place for nothing. */
+export function growthColumns(
+  own: readonly DifferenceAt[],
+  control: readonly DifferenceAt[],
+): [number[], (number | null)[], (number | null)[]] {
+  const steps = [...new Set([...own, ...control].map(({ step }) => step))].sort((a, b) => a - b);
+  const column = (list: readonly DifferenceAt[]) => {
+    const at = new Map(list.map(({ step, value }) => [step, value]));
+    return steps.map((step) => {
+      const value = at.get(step);
+      return value !== undefined && Number.isFinite(value) && value > 0 ? value : null;
+    });
+  };
+  return [steps, column(own), column(control)];
+}
+
+export function createGrowthPlot(element: HTMLElement, palette: Palette): GrowthPlot {
+  const plot = new uPlot(options(palette, element.clientWidth), [[], [], []], element);
+  const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+  resize.observe(element);
+  return {
+    show: (own, control) => plot.setData(growthColumns(own, control)),
+    destroy() {
+      resize.disconnect();
+      plot.destroy();
+    },
+  };
+}
+
+function options(palette: Palette, width: number): uPlot.Options {
+  const axis = { stroke: palette.soft, font: `10px ${palette.sans}`, ticks: { show: false }, gap: 2 };
+  const decades = (_: uPlot, __: number, low: number, high: number): number[] => {
+    const [from, to] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
+    return Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i));
+  };
+  const line = { points: { show: false }, spanGaps: true };
+  return {
+    width,
+    height: HEIGHT,
+    padding: [6, 12, 0, 0],
+    legend: { show: false },
+    cursor: { show: false },
+    scales: {
+      x: { time: false },
+      y: {
+        distr: 3,
+        log: 10,
+        // Whole decades, three at least: noise in the last place shall look like what it is.
+        range: (_, low, high) => {
+          const [from, to] = [Math.floor(Math.log10(low || 1e-8)), Math.ceil(Math.log10(high || 1e-6))];
+          return [10 ** from, 10 ** Math.max(to, from + 3)];
+        },
+      },
+    },
+    axes: [
+      { ...axis, grid: { show: false }, size: 20, space: 44 },
+      {
+        ...axis,
+        grid: { stroke: palette.hair, width: 1 },
+        size: 38,
+        splits: decades,
+        values: (_, ticks) => ticks.map((tick) => `1e${Math.round(Math.log10(tick))}`),
+      },
+    ],
+    series: [
+      {},
+      { ...line, stroke: palette.accent, width: 1.8 },
+      { ...line, stroke: palette.ink, width: 1.4, dash: [4, 3] },
+    ],
+  };
+}

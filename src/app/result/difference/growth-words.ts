@@ -1,0 +1,77 @@
+/**
+ * What the two curves prove, in words: where the run and the control, in which nothing is parallel, are about as far from one device, rounding is the cause; where
+ * the run is far further, something else is. Judged early, since training amplifies any difference until both are as large as the weights. Pure.
+ */
+import type { DifferenceAt } from '../../../protocol/session';
+import { HEADLINE_STEPS } from '../../../session/control/compared-steps';
+import { formatCount, formatSmall } from '../../format';
+
+/** The run rounds in every step, the control once; sums of many terms differ by several units. Other causes make thousands. */
+const ALIKE = 100;
+
+/** From here on the control says little: both are on their way to differences as large as the weights. */
+const GROWN = 1e-3;
+
+export interface Judged {
+  /** masked: rounding alone has grown so far that nothing else can be told apart. */
+  readonly verdict: 'none' | 'rounding' | 'other' | 'masked' | 'open';
+  readonly text: string;
+}
+
+export interface Pair {
+  readonly step: number;
+  readonly own: number;
+  readonly control: number;
+}
+
+/** The steps that both have, oldest first. */
+export function pairsOf(own: readonly DifferenceAt[], control: readonly DifferenceAt[]): readonly Pair[] {
+  const known = new Map(control.map(({ step, value }) => [step, value]));
+  return own.flatMap(({ step, value }) => {
+    const other = known.get(step);
+    return other === undefined ? [] : [{ step, own: value, control: other }];
+  });
+}
+
+/** `cause`: what the settings name as the cause of a difference, if they name one. */
+export function judge(
+  own: readonly DifferenceAt[],
+  control: readonly DifferenceAt[],
+  cause: string | undefined,
+): Judged {
+  const start = own[0]?.step ?? 0;
+  if (own.length > 1 && own.every(({ value }) => value === 0))
+    return {
+      verdict: 'none',
+      text: 'No difference at any step: this mode does the same operations in the same order as one device.',
+    };
+  const pairs = pairsOf(own, control).filter(({ step }) => step > start);
+  const first = pairs.filter(({ step }) => step <= start + HEADLINE_STEPS);
+  const early = first.findLast((pair) => pair.control < GROWN) ?? first[0];
+  if (!early) return { verdict: 'open', text: 'Step, or press Play: the control runs beside the training.' };
+  const after = (step: number) => `After ${count(step - start)}`;
+  const far = `${after(early.step)} the run is ${formatSmall(early.own)} away from one device and the control ${formatSmall(early.control)}`;
+  const named = cause ? `The settings name one: ${cause}.` : 'No setting names one.';
+  const ratio = early.own / Math.max(early.control, Number.MIN_VALUE);
+  if (ratio > ALIKE || !Number.isFinite(early.own))
+    return {
+      verdict: 'other',
+      text: `${far}${Number.isFinite(ratio) ? `, ${formatCount(Number(ratio.toPrecision(2)))} times less` : ''}: rounding is not the cause. ${named}`,
+    };
+  if (early.control >= GROWN)
+    return {
+      verdict: 'masked',
+      text: `${far}: here training amplifies one unit in the last place that far at once (Adam does, where a gradient is nothing but rounding), so another cause would not show. ${named}`,
+    };
+  const late = pairs.at(-1);
+  const grown =
+    late && late.step > early.step
+      ? ` ${after(late.step)} it is ${formatSmall(late.own)} and ${formatSmall(late.control)}: training amplifies both alike.`
+      : '';
+  return {
+    verdict: 'rounding',
+    text: `${far}: nothing is parallel in the control, so rounding alone explains the difference.${grown}`,
+  };
+}
+
+const count = (steps: number): string => `${formatCount(steps)} ${steps === 1 ? 'step' : 'steps'}`;

@@ -1,0 +1,99 @@
+/** What is kept of the difference over the steps, which value is the headline, and what the curves prove. */
+import { describe, expect, test } from 'vitest';
+import type { DifferenceAt } from '../../../protocol/session';
+import { nextCompared } from '../../../session/control/compared-steps';
+import { headline, isCompared, withDifference } from './differences';
+import { growthColumns } from './growth-plot';
+import { judge, pairsOf } from './growth-words';
+
+const at = (step: number, value: number): DifferenceAt => ({ step, value });
+const history = (steps: readonly number[], of = (step: number) => 1e-9 * step) =>
+  steps.reduce<readonly DifferenceAt[]>((list, step) => withDifference(list, at(step, of(step))), []);
+
+describe('the history', () => {
+  test('a long one keeps the first hundred steps, the compared ones and the newest, and stays short', () => {
+    const list = history(
+      Array.from({ length: 200_001 }, (_, step) => (step < 3000 ? step : step * 3)).filter((s) => s <= 200_000),
+    );
+    const steps = new Set(list.map(({ step }) => step));
+    for (let step = 0; step <= 100; step++) expect(steps.has(step)).toBe(true);
+    for (let step = 100; step < 3000; step = nextCompared(step)) expect(steps.has(step)).toBe(true);
+    expect(list.at(-1)?.step).toBe(199_998);
+    expect(list.length).toBeLessThan(1200);
+  });
+
+  test('a step that runs again takes the place of what was there', () => {
+    expect(withDifference(history([0, 1, 2, 3]), at(2, 7))).toEqual([at(0, 0), at(1, 1e-9), at(2, 7)]);
+  });
+
+  test('the headline is of the first hundred steps, however long the run, also of one that was resumed', () => {
+    expect(headline([])).toBeUndefined();
+    expect(headline(history([0, 1, 40]))).toMatchObject({ step: 40, done: 40 });
+    expect(headline(history([0, 50, 100, 110, 5000]))).toMatchObject({ step: 100, done: 100 });
+    expect(headline(history([500, 550, 600, 610]))).toMatchObject({ step: 600, done: 100 });
+  });
+
+  test('compared steps are told from others', () => {
+    expect([1, 2, 3, 5, 100, 110, 111, 121].filter(isCompared)).toEqual([1, 2, 5, 100, 110, 121]);
+  });
+});
+
+describe('the verdict', () => {
+  const control = [at(1, 5e-8), at(10, 1e-7), at(100, 2e-7), at(5000, 3e-1)];
+
+  test('alike: rounding, and how both have grown', () => {
+    const own = [at(0, 0), at(1, 3e-8), at(10, 6e-8), at(100, 4e-7), at(5000, 7e-1)];
+    expect(judge(own, control, undefined)).toEqual({
+      verdict: 'rounding',
+      text:
+        'After 100 steps the run is 4.0e-7 away from one device and the control 2.0e-7: nothing is parallel in the control, so rounding alone ' +
+        'explains the difference. After 5,000 steps it is 0.7 and 0.3: training amplifies both alike.',
+    });
+  });
+
+  test('a thousand times further: another cause, which the settings name or not', () => {
+    const own = [at(0, 0), at(100, 2e-4), at(5000, 7e-1)];
+    expect(judge(own, control, 'the hook').text).toBe(
+      'After 100 steps the run is 2.0e-4 away from one device and the control 2.0e-7, 1,000 times less: rounding is not the cause. The settings name one: the hook.',
+    );
+    expect(judge(own, control, undefined).text).toMatch(/No setting names one\.$/);
+    expect(judge([at(0, 0), at(100, Number.NaN)], control, undefined).verdict).toBe('other');
+  });
+
+  test('a control that is far away itself proves nothing, but for the steps before', () => {
+    const far = [at(1, 5e-3), at(100, 0.2)];
+    expect(judge([at(0, 0), at(1, 6e-3), at(100, 0.3)], far, 'batch norm')).toMatchObject({
+      verdict: 'masked',
+      text: expect.stringMatching(
+        /^After 1 step .* another cause would not show\. The settings name one: batch norm\.$/,
+      ),
+    });
+    const late = [at(10, 1e-7), at(100, 0.2)];
+    expect(judge([at(0, 0), at(10, 2e-7), at(100, 0.3)], late, undefined)).toMatchObject({
+      verdict: 'rounding',
+      text: expect.stringMatching(/^After 10 steps .* After 100 steps it is 0\.3 and 0\.2/),
+    });
+  });
+
+  test('nothing to explain, and nothing known yet', () => {
+    expect(judge([at(0, 0), at(1, 0), at(2, 0)], control, undefined).verdict).toBe('none');
+    expect(judge([at(0, 0)], [], undefined).verdict).toBe('open');
+    expect(judge([at(0, 0), at(3, 1e-7)], control, undefined).verdict).toBe('open');
+  });
+
+  test('of a resumed run the first hundred steps after the resume count', () => {
+    const own = [at(500, 0), at(600, 3e-7)];
+    expect(judge(own, [at(600, 2e-7)], undefined).text).toContain('After 100 steps the run is 3.0e-7');
+  });
+});
+
+test('pairs are the steps that both have; the columns of the chart have all, and no zero on a logarithmic axis', () => {
+  const own = [at(0, 0), at(1, 3e-8), at(4, 1e-7)];
+  const control = [at(1, 5e-8), at(10, Number.NaN)];
+  expect(pairsOf(own, control)).toEqual([{ step: 1, own: 3e-8, control: 5e-8 }]);
+  expect(growthColumns(own, control)).toEqual([
+    [0, 1, 4, 10],
+    [null, 3e-8, 1e-7, null],
+    [null, 5e-8, null, null],
+  ]);
+});

@@ -1,0 +1,50 @@
+/** The control of the open run, asked on slice by slice for as long as its panel is open; with as long a rest after each while the run itself plays. */
+import { useEffect, useState } from 'react';
+import type { ControlProgress } from '../../../protocol/session';
+import { useApp, useAppStore, useController } from '../../use-app';
+
+const REST_MS = 30;
+/** Between two looks at a run that the control has caught up with. */
+const LOOK_MS = 200;
+
+const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export interface ControlState {
+  readonly progress: ControlProgress | undefined;
+  /** Why there is none, in words. */
+  readonly failed: string | undefined;
+}
+
+export function useControl(): ControlState {
+  const store = useAppStore();
+  const controller = useController();
+  const info = useApp((app) => app.info);
+  const [state, setState] = useState<ControlState>({ progress: undefined, failed: undefined });
+  useEffect(() => {
+    setState({ progress: undefined, failed: undefined });
+    if (!info) return;
+    let wanted = true;
+    const run = async () => {
+      while (wanted) {
+        // A run that is being opened or restarted has the machine to itself.
+        if (store.getState().state === 'loading') {
+          await rest(LOOK_MS);
+          continue;
+        }
+        const progress = await controller.controlRun(true);
+        if (!wanted || !progress) return;
+        setState({ progress, failed: undefined });
+        const { state: now, snapshot } = store.getState();
+        await rest(progress.step >= (snapshot?.step ?? 0) ? LOOK_MS : now === 'playing' ? REST_MS : 0);
+      }
+    };
+    run().catch((error: unknown) => {
+      if (wanted) setState({ progress: undefined, failed: error instanceof Error ? error.message : String(error) });
+    });
+    return () => {
+      wanted = false;
+      controller.controlRun(false).catch(() => undefined);
+    };
+  }, [store, controller, info]);
+  return state;
+}

@@ -1,0 +1,60 @@
+/**
+ * Where the time of a step goes, mean over the devices: computing, waiting for communication, idle. The parts are those of the timeline's lanes and add up to the step;
+ * a press on one says what it means.
+ */
+import type { Metrics } from '../../trace/metrics';
+import { wholePercents } from '../format';
+import styles from './result.module.css';
+import { Status } from './scores';
+
+export function StepSharesView({ metrics }: { readonly metrics: Metrics }) {
+  const { clock, shares } = metrics;
+  const [computing = 0, waiting = 0, idle = 0] = wholePercents([
+    shares.computing,
+    shares.waitingForCommunication,
+    shares.idle,
+  ]);
+  // Of the idle part, so that its own parts add up to it.
+  const others = shares.idle > 0 ? Math.round((idle * shares.idleForOthers) / shares.idle) : 0;
+  const turn = clock === 'measured' ? ', or for its turn on the processor that all share here' : '';
+  const parts = [
+    { kind: 'computing', name: 'Computing', percent: computing, about: 'Kernels run on the device.' },
+    {
+      kind: 'waiting',
+      name: 'Waits for communication',
+      percent: waiting,
+      about:
+        'The device sends or receives and computes nothing: backward, the next stage or the optimiser needs what is on its way. In the timeline, communication marked "exposed".',
+    },
+    {
+      kind: 'idle',
+      name: 'Idle',
+      percent: idle,
+      about: `The device neither computes nor communicates. ${others} %: it waits for another device${turn}; ${idle - others} %: its part of the step is done.`,
+    },
+  ] as const;
+  return (
+    <div data-wide="block" className={styles['shares']}>
+      <p>Where the step goes, mean over devices, {clock}:</p>
+      <div className={styles['sharesBar']} aria-hidden="true">
+        {parts.map(({ kind, percent }) => (
+          <i key={kind} data-kind={kind} style={{ flexGrow: percent }} />
+        ))}
+      </div>
+      <div className={styles['sharesParts']}>
+        {parts.map(({ kind, name, percent, about }) => (
+          <details key={kind} name="step-shares">
+            <summary>
+              <i data-kind={kind} aria-hidden="true" />
+              <b>
+                <Status name={name} text={`${percent} %`} />
+              </b>{' '}
+              {name.toLowerCase()}
+            </summary>
+            <p>{about}</p>
+          </details>
+        ))}
+      </div>
+    </div>
+  );
+}

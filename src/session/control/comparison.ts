@@ -1,0 +1,21 @@
+/** When a playing run is compared with its single-device reference between snapshots, and how far it is away then. Called by player.ts. */
+import type { Blueprint } from '../blueprint';
+import type { Weights } from '../training';
+import { differenceFromSingle } from '../weights/weight-differences';
+import { nextCompared } from './compared-steps';
+
+export interface Comparison {
+  /** The first compared step after `step`. */
+  next(step: number): number;
+  difference(weights: Weights): number | undefined;
+}
+
+/** Undefined where the run has no reference. */
+export function comparisonOf(blueprint: Blueprint): Comparison | undefined {
+  if (blueprint.twin.length === 0) return undefined;
+  const start = blueprint.resume?.checkpoint.step ?? 0;
+  return {
+    next: (step) => start + nextCompared(step - start),
+    difference: (weights) => differenceFromSingle(blueprint, weights),
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * The control beside the difference from one device: the single-device run twice over, once as it is and once with weights that start one unit in the last
+ * place away. Nothing is parallel in it, so whatever sets the two apart is rounding, amplified by training. A function of the blueprint alone: it starts where the
+ * run started, whatever has been reset, restarted or lost since, and costs nothing until somebody asks. control-keeper.ts owns one; it has no pace of its own.
+ */
+import { at } from '../../base/invariant';
+import type { DifferenceAt } from '../../protocol/session';
+import type { World } from '../../runtime/launch/world';
+import type { Blueprint } from '../blueprint';
+import type { DeviceKeeper } from '../device-keeper';
+import { openWorld } from '../open-world';
+import { maxAbsDifference, worst } from '../weights/weight-differences';
+import { type BufferValue, createWorldState } from '../world-state';
+import { nextCompared } from './compared-steps';
+import { oneUlpAway } from './one-ulp-away';
+import { CONTROL, pairProgram, REFERENCE } from './pair-program';
+
+export interface ControlRun {
+  /** Where it is. */
+  readonly step: number;
+  readonly differences: readonly DifferenceAt[];
+  /** Runs on towards the step `until`, for about so many milliseconds and at least one step. */
+  advance(until: number, ms: number): Promise<void>;
+  /** Weights of the reference: those of the run's own twin, bit for bit. */
+  reference(): Promise<ReadonlyMap<string, Float32Array>>;
+  dispose(): Promise<void>;
+}
+
+/** The blueprint must have a reference (`compareSingle`). */
+export async function openControlRun(
+  blueprint: Blueprint,
+  { keeper, gpu }: { readonly keeper: DeviceKeeper; readonly gpu: GPU | undefined },
+): Promise<ControlRun> {
+  const programs = blueprint.twin.map(pairProgram);
+  const choice = await keeper.choose(blueprint.config.device);
+  const { table } = blueprint;
+  const world = await openWorld({ programs, table, placement: 'shared', rankOfDevice: [0, 0], choice, gpu });
+  try {
+    return await controlOn(world, blueprint, programs);
+  } catch (error) {
+    await world.dispose();
+    throw error;
+  }
+}
+
+async function controlOn(world: World, blueprint: Blueprint, programs: Blueprint['programs']): Promise<ControlRun> {
+  const { parameters, buffers } = blueprint;
+  const names = new Set(parameters.map(({ name }) => name));
+  const away = parameters.map((p) => ({ ...p, data: oneUlpAway(p.data) }));
+  const state = createWorldState(world, programs, [...parameters, ...buffers], (device) =>
+    device === CONTROL ? away : [],
+  );
+  await state.writeStart();
+  const from = blueprint.resume?.checkpoint;
+  if (from) await state.write(from.twin.flatMap((value) => bothOf(value, names)));
+  const start = from?.step ?? 0;
+  const batches = blueprint.batches(from?.batches);
+  const differences: DifferenceAt[] = [];
+  let step = start;
+  let chunk = 1;
+
+  const read = (device: number) => world.read(parameters.map(({ name }) => ({ device, buffer: name })));
+  const compare = async () => {
+    const [reference, control] = await Promise.all([read(REFERENCE), read(CONTROL)]);
+    const value = worst(reference.map((values, i) => maxAbsDifference(values, at(control, i))));
+    differences.push({ step, value });
+  };
+
+  return {
+    get step() {
+      return step;
+    },
+    differences,
+    async advance(until, ms) {
+      const deadline = performance.now() + ms;
+      while (step < until) {
+        const due = start + nextCompared(step - start);
+        const since = performance.now();
+        const count = Math.min(chunk, until - step, due - step);
+        await world.run(Array.from({ length: count }, () => twice(blueprint.twinFeed(batches.next()))));
+        step += count;
+        if (step === due) await compare();
+        const now = performance.now();
+        const perStepMs = Math.max(1e-3, (now - since) / count);
+        chunk = Math.max(1, Math.min(2 * chunk, Math.floor(ms / 2 / perStepMs)));
+        if (now >= deadline && step < until) return;
+      }
+      // Where the run stands still, the curves end together.
+      if (step > start && differences.at(-1)?.step !== step) await compare();
+    },
+    async reference() {
+      const values = await read(REFERENCE);
+      return new Map(parameters.map(({ name }, i) => [name, at(values, i)]));
+    },
+    dispose: () => world.dispose(),
+  };
+}
+
+const bothOf = ({ buffer, data }: BufferValue, parameters: ReadonlySet<string>): readonly BufferValue[] => {
+  const moved = parameters.has(buffer) && data instanceof Float32Array ? oneUlpAway(data) : data;
+  return [
+    { device: REFERENCE, buffer, data },
+    { device: CONTROL, buffer, data: moved },
+  ];
+};
+
+type Feed = ReturnType<Blueprint['twinFeed']>;
+const twice = (feed: Feed): Feed => ({
+  ...feed,
+  masks: feed.masks.flatMap((mask) => [
+    { ...mask, device: REFERENCE },
+    { ...mask, device: CONTROL },
+  ]),
+});
