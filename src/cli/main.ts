@@ -1,5 +1,6 @@
 /** Entry of the command line: finds the command, runs it, turns errors into a sentence and an exit status. */
 import { isWireError, toWire } from '../base/errors';
+import { code } from './code';
 import { collectives } from './collectives';
 import { EXIT, exitCode } from './exit-code';
 import { memory } from './memory';
@@ -18,6 +19,9 @@ async function run(args: readonly string[]): Promise<number> {
       return EXIT.ok;
     case 'memory':
       process.stdout.write(await memory(command.options));
+      return EXIT.ok;
+    case 'code':
+      await code(command.options);
       return EXIT.ok;
     case 'collectives': {
       const abort = new AbortController();

@@ -1,5 +1,4 @@
 /** Rows of options, and what was given for them: what the tables of the commands (usage.ts, collectives-usage.ts) are read with. */
-
 import { parseArgs } from 'node:util';
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
@@ -8,23 +7,42 @@ export interface OptionRow {
   readonly name: string;
   /** Absent: the option takes no value. */
   readonly value?: string;
+  /** It may be given several times. */
+  readonly multiple?: boolean;
   readonly text: string;
 }
 
-export type Values = Readonly<Record<string, string | boolean | undefined>>;
+export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 export const usageError = (message: string): LockstepError =>
   new LockstepError('config', message, 'lockstep --help lists the commands and options.');
 
 export function readOptions(args: readonly string[], rows: readonly OptionRow[]): Values {
   const options = Object.fromEntries(
-    rows.map((row) => [row.name, { type: row.value === undefined ? ('boolean' as const) : ('string' as const) }]),
+    rows.map(({ name, value, multiple = false }) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple },
+    ]),
   );
   try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values as Values;
+    const parsed = parseArgs({ args: [...args], options, strict: true, allowPositionals: false, tokens: true });
+    const once = new Set<string>();
+    for (const token of parsed.tokens) {
+      if (token.kind !== 'option' || lookup(options, token.name)?.multiple === true) continue;
+      if (once.has(token.name)) throw usageError(`--${token.name} is given twice`);
+      once.add(token.name);
+    }
+    return parsed.values as Values;
   } catch (error) {
+    if (error instanceof LockstepError) throw error;
     throw usageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** All that were given for an option. */
+export function valuesOf(values: Values, name: string): readonly string[] {
+  const value = lookup(values, name);
+  return typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
 }
 
 export function textOf(values: Values, name: string): string | undefined {

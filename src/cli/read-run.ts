@@ -11,6 +11,8 @@ import { PRESETS } from '../protocol/presets';
 import type { Files } from '../protocol/session';
 import { loadCheckpoint } from './checkpoint-files';
 import { fileReason } from './file-error';
+import { type Setting, withSettings } from './settings';
+import { PRESET_NAMES, presetNamed } from './spoken-names';
 
 /** Settings of `data` that name files. */
 const DATA_FILES = ['file', 'inputs', 'targets', 'images', 'labels', 'zip'];
@@ -25,17 +27,23 @@ export interface RunSource {
   readonly preset: string | undefined;
   /** '-' reads standard input; data files are then relative to the working folder. */
   readonly config: string | undefined;
+  /** Over both. */
+  readonly settings?: readonly Setting[];
   /** Of a checkpoint: overrides the configuration's `resume`, relative to the working folder. */
   readonly resume?: string | undefined;
 }
 
-export async function readRun({ preset, config: file, resume: base }: RunSource): Promise<RunInput> {
+export async function readRun({ preset, config: file, settings = [], resume: base }: RunSource): Promise<RunInput> {
   const given = file === undefined ? {} : parseObject(await readText(file), file);
-  const resume = base === undefined ? {} : { resume: path.basename(base) };
+  const { preset: ofFile, ...own } = given;
+  const ofSettings = settings.findLast(({ path: [key] }) => key === 'preset')?.value;
+  const start = ofSettings ?? preset ?? ofFile;
   const config: Record<string, unknown> = {
-    ...(preset === undefined ? {} : presetNamed(preset)),
-    ...given,
-    ...resume,
+    ...withSettings(
+      { ...(start === undefined ? {} : presetConfig(start)), ...own },
+      settings.filter(({ path: [key] }) => key !== 'preset'),
+    ),
+    ...(base === undefined ? {} : { resume: path.basename(base) }),
   };
   const folder = file === undefined || file === '-' ? process.cwd() : path.dirname(path.resolve(file));
   const named: [string, Uint8Array<ArrayBuffer>][] = [];
@@ -48,10 +56,14 @@ export async function readRun({ preset, config: file, resume: base }: RunSource)
   return { config, files: { ...Object.fromEntries(named), ...saved } };
 }
 
-function presetNamed(name: string): Record<string, unknown> {
-  const found = Object.entries(PRESETS).find(([key]) => key === name);
-  if (found) return { ...found[1].config };
-  throw new LockstepError('config', `there is no preset "${name}"`, `Presets: ${Object.keys(PRESETS).join(', ')}.`);
+function presetConfig(said: unknown): Record<string, unknown> {
+  const name = typeof said === 'string' ? presetNamed(said) : undefined;
+  if (name !== undefined) return { ...PRESETS[name].config };
+  throw new LockstepError(
+    'config',
+    `there is no preset ${JSON.stringify(said)?.slice(0, 60)}`,
+    `Presets: ${PRESET_NAMES.join(', ')}.`,
+  );
 }
 
 /** The file names that a configuration mentions, as it writes them. */

@@ -47,7 +47,7 @@ describe('lockstep torchrun', () => {
       'torchrun starts 2 processes; mode modelParallel is one',
     );
     expect(() => parseCommand(['torchrun', '--nproc_per_node', '2'])).toThrow(
-      'torchrun needs --config FILE or --preset NAME',
+      'torchrun needs --config FILE, --preset NAME, or settings',
     );
     expect(() => parseCommand(['torchrun', '--nproc_per_node', '99', '--config', 'a'])).not.toThrow();
     expect(parseCommand(['torchrun', '--help'])).toEqual({ name: 'help' });

@@ -10,6 +10,7 @@ describe('the command line', () => {
       options: {
         preset: undefined,
         config: 'a.json',
+        settings: [],
         device: 'cpu',
         browser: false,
         out: 'r.json',
@@ -37,6 +38,23 @@ describe('the command line', () => {
     });
   });
 
+  it('reads settings in place of a file', () => {
+    expect(parseCommand(['train', '--mode', 'DDP', '--steps=20', '--set', 'optimizer.lr=0.05'])).toMatchObject({
+      options: {
+        config: undefined,
+        settings: [
+          { path: ['optimizer', 'lr'], value: 0.05 },
+          { path: ['steps'], value: 20 },
+          { path: ['mode'], value: 'ddp' },
+        ],
+      },
+    });
+    expect(parseCommand(['code', '--preset', 'cnn', '--out', 't.py'])).toEqual({
+      name: 'code',
+      options: { preset: 'cnn', config: undefined, settings: [], out: 't.py', dataset: undefined },
+    });
+  });
+
   it('takes "-" for standard output', () => {
     expect(parseCommand(['train', '--config', '-', '--out', '-'])).toMatchObject({ options: { out: undefined } });
   });
@@ -46,6 +64,11 @@ describe('the command line', () => {
     for (const name of [
       'preset',
       'config',
+      'set',
+      'steps',
+      'mode',
+      'world-size',
+      'seed',
       'device',
       'browser',
       'out',
@@ -67,8 +90,13 @@ describe('the command line', () => {
 
   it.each([
     [['fly'], 'unknown command "fly"'],
-    [['train'], 'train needs --config FILE or --preset NAME'],
-    [['memory'], 'memory needs --config FILE or --preset NAME'],
+    [['train'], 'train needs --config FILE, --preset NAME, or settings'],
+    [['memory'], 'memory needs --config FILE, --preset NAME, or settings'],
+    [['code', '--quiet'], "Unknown option '--quiet'"],
+    [['train', '--mode', 'ddp', '--mode', 'single'], '--mode is given twice'],
+    [['train', '--set', 'steps'], '--set takes KEY=VALUE, as in optimizer.lr=0.05, not "steps"'],
+    [['train', '--set', '.=3'], '--set takes KEY=VALUE'],
+    [['train', '--set', `${'a.'.repeat(40)}b=1`], 'no setting has 41 parts'],
     [['memory', '--preset', 'cnn', '--quiet'], "Unknown option '--quiet'"],
     [['train', '--config', 'a', '--device', 'tpu'], '--device must be webgpu or cpu, not "tpu"'],
     [['train', '--config', 'a', '--speed', '3'], "Unknown option '--speed'"],

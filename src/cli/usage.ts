@@ -1,19 +1,21 @@
 /**
  * The commands and options as one table: `--help` prints it and the parser reads it, so that neither can forget an option.
  */
-import { PRESETS } from '../protocol/presets';
 import type { LaunchPlan } from '../protocol/process-group';
 import type { PlannedFault } from '../session/failures/fault-plan';
 import { COLLECTIVES_OPTIONS, type CollectivesOptions, collectivesOptions } from './collectives-usage';
 import { EXIT_MEANING } from './exit-code';
 import { parseFaults } from './faults';
 import { type OptionRow, oneOf, optionLines, readOptions, textOf, usageError, type Values } from './option-values';
+import { SETTING_OPTIONS, type Setting, settingsOf } from './settings';
+import { PRESET_NAMES } from './spoken-names';
 import { launchedOptions, readLaunch } from './torchrun';
 
+/** What run is meant: train, memory and code ask alike. */
 const SOURCE_OPTIONS: readonly OptionRow[] = [
   {
     name: 'preset',
-    value: Object.keys(PRESETS).join('|'),
+    value: PRESET_NAMES.join('|'),
     text: 'a ready-made run; settings of --config replace its own',
   },
   {
@@ -21,6 +23,16 @@ const SOURCE_OPTIONS: readonly OptionRow[] = [
     value: 'FILE',
     text: 'configuration of the run (JSON, see `lockstep schema`); "-" reads standard input',
   },
+  ...SETTING_OPTIONS,
+];
+
+const HELP: OptionRow = { name: 'help', text: 'this text' };
+
+const CODE_OPTIONS: readonly OptionRow[] = [
+  ...SOURCE_OPTIONS,
+  { name: 'out', value: 'FILE', text: 'where the script goes; standard output when absent or "-"' },
+  { name: 'dataset', value: 'FILE', text: 'write the rows, too, of runs whose data only Lockstep makes or reads' },
+  HELP,
 ];
 
 const TRAIN_OPTIONS: readonly OptionRow[] = [
@@ -64,12 +76,22 @@ const TRAIN_OPTIONS: readonly OptionRow[] = [
   { name: 'max-restarts', value: 'N', text: 'how often all ranks start again after one has failed (maxRestarts)' },
   { name: 'flight-recorder', value: 'FILE', text: "write the last collectives of every rank in PyTorch's field names" },
   { name: 'quiet', text: 'no line a step' },
-  { name: 'help', text: 'this text' },
+  HELP,
 ];
 
-export interface TrainOptions {
+interface SourceOptions {
   readonly preset: string | undefined;
   readonly config: string | undefined;
+  /** What --set and the short ways say. */
+  readonly settings?: readonly Setting[];
+}
+
+export interface CodeOptions extends SourceOptions {
+  readonly out: string | undefined;
+  readonly dataset: string | undefined;
+}
+
+export interface TrainOptions extends SourceOptions {
   readonly device: 'webgpu' | 'cpu' | undefined;
   readonly browser: boolean;
   readonly out: string | undefined;
@@ -92,7 +114,8 @@ export interface TrainOptions {
 export type Command =
   | { readonly name: 'help' }
   | { readonly name: 'schema' }
-  | { readonly name: 'memory'; readonly options: Pick<TrainOptions, 'preset' | 'config'> }
+  | { readonly name: 'memory'; readonly options: SourceOptions }
+  | { readonly name: 'code'; readonly options: CodeOptions }
   | { readonly name: 'train'; readonly options: TrainOptions }
   | { readonly name: 'collectives'; readonly options: CollectivesOptions };
 
@@ -108,11 +131,14 @@ export function helpText(): string {
     '  lockstep collectives --op all_reduce --algo ring --ranks 8 --bytes 64KiB..16MiB',
     '                                               time a collective over sizes, as nccl-tests does',
     '  lockstep memory --config run.json            print what each device will allocate, tensor by tensor',
+    '  lockstep code --config run.json              print the PyTorch script of the run, which prints the same losses',
     '  lockstep schema                              print the JSON Schema of the configuration',
     '  lockstep --help                              this text',
     '',
     'Options of train',
     ...optionLines(TRAIN_OPTIONS),
+    '',
+    'memory takes those of them that say which run: --preset to --seed. code takes these and --out, --dataset.',
     '',
     'Options of collectives (in brackets: when absent)',
     ...optionLines(COLLECTIVES_OPTIONS),
@@ -147,18 +173,32 @@ export function parseCommand(args: readonly string[], visibleDevices = process.e
     const values = readOptions(launchedOptions(launch), TRAIN_OPTIONS);
     return { name: 'train', options: { ...trainOptions(values, name), launch } };
   }
-  if (name !== 'train' && name !== 'memory') throw usageError(`unknown command "${name}"`);
-  const values = readOptions(rest, name === 'train' ? TRAIN_OPTIONS : SOURCE_OPTIONS);
-  if (values['help'] === true) return { name: 'help' };
-  const options = trainOptions(values, name);
-  return name === 'train' ? { name, options } : { name, options };
+  if (name === 'code') {
+    const values = readOptions(rest, CODE_OPTIONS);
+    if (values['help'] === true) return { name: 'help' };
+    const out = textOf(values, 'out');
+    const options = { out: out === '-' ? undefined : out, dataset: textOf(values, 'dataset') };
+    return { name, options: { ...sourceOptions(values, name), ...options } };
+  }
+  if (name === 'memory') {
+    const values = readOptions(rest, [...SOURCE_OPTIONS, HELP]);
+    return values['help'] === true ? { name: 'help' } : { name, options: sourceOptions(values, name) };
+  }
+  if (name !== 'train') throw usageError(`unknown command "${name}"`);
+  const values = readOptions(rest, TRAIN_OPTIONS);
+  return values['help'] === true ? { name: 'help' } : { name, options: trainOptions(values, name) };
+}
+
+function sourceOptions(values: Values, command: string): SourceOptions {
+  const [config, preset, settings] = [textOf(values, 'config'), textOf(values, 'preset'), settingsOf(values)];
+  if (config === undefined && preset === undefined && settings.length === 0)
+    throw usageError(`${command} needs --config FILE, --preset NAME, or settings: --mode ddp --steps 20`);
+  return { config, preset, settings };
 }
 
 function trainOptions(values: Values, command: string): TrainOptions {
   const text = (name: string): string | undefined => textOf(values, name);
-  const config = text('config');
-  const preset = text('preset');
-  if (config === undefined && preset === undefined) throw usageError(`${command} needs --config FILE or --preset NAME`);
+  const source = sourceOptions(values, command);
   const browser = values['browser'] === true;
   if (browser && ['trace', 'save', 'dataset', 'checkpoint'].some((name) => text(name) !== undefined)) {
     throw usageError('--trace, --save, --dataset and --checkpoint are not available with --browser');
@@ -184,8 +224,7 @@ function trainOptions(values: Values, command: string): TrainOptions {
     throw usageError('--checkpoint-every needs --checkpoint BASE, which says where');
   }
   return {
-    preset,
-    config,
+    ...source,
     device: oneOf(['webgpu', 'cpu'], 'device', text('device')),
     browser,
     out: text('out') === '-' ? undefined : text('out'),

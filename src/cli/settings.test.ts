@@ -1,0 +1,111 @@
+/** What is said on the command line becomes the setting that was meant; what is not known stays as it was said, for the session to refuse by name. */
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../session/config/parse-config';
+import { readRun } from './read-run';
+import { type Setting, withSettings } from './settings';
+import { PRESET_NAMES, presetNamed } from './spoken-names';
+import { parseCommand } from './usage';
+
+function settings(...texts: readonly string[]): readonly Setting[] {
+  const command = parseCommand(['train', ...texts.flatMap((text) => ['--set', text])]);
+  return command.name === 'train' ? (command.options.settings ?? []) : [];
+}
+const configOf = (...texts: readonly string[]) => withSettings({}, settings(...texts));
+
+describe('--set', () => {
+  it.each([
+    ['steps=20', { steps: 20 }],
+    ['shuffle=false', { shuffle: false }],
+    ['visibleDevices=[1,0]', { visibleDevices: [1, 0] }],
+    ['weights=my weights.safetensors', { weights: 'my weights.safetensors' }],
+    ['data={"type":"text","text":"a=b"}', { data: { type: 'text', text: 'a=b' } }],
+    ['batch_size=64', { batchSize: 64 }],
+    ['ddp.bucket_cap_mb=0.5', { ddp: expect.objectContaining({ bucketCapMb: 0.5 }) }],
+    ['optimizer=Adam', { optimizer: { type: 'Adam' } }],
+    ['optimizer=adamw', { optimizer: { type: 'AdamW' } }],
+    ['loss=mse_loss', { loss: { type: 'MSELoss' } }],
+    ['data=Gaussians', { data: { type: 'gauss' } }],
+    ['data.type=Exclusive or', { data: { type: 'xor' } }],
+    ['ddp.algorithm=double_tree', { ddp: expect.objectContaining({ algorithm: 'doubleTree' }) }],
+    ['scheduler={"type":"StepLR","stepSize":3}', { scheduler: { type: 'StepLR', stepSize: 3 } }],
+    ['hardware=8 GPUs, NVLink', { hardware: 'nvlink8' }],
+  ])('%s', (text, expected) => {
+    const config = configOf(text);
+    expect(config).toEqual(expected);
+    expect(() => parseConfig(config)).not.toThrow();
+  });
+
+  it.each([
+    ['ddp', ['DDP', 'ddp', 'DistributedDataParallel', 'distributed data parallel']],
+    ['dataParallel', ['DataParallel', 'DP', 'data_parallel']],
+    ['modelParallel', ['Model parallel', 'model', 'ModelParallel']],
+    ['parameterServer', ['Parameter server', 'Server', 'parameter-server']],
+    ['single', ['Single', 'One device']],
+  ])('mode %s by the words of the page and of PyTorch', (mode, words) => {
+    for (const word of words) expect(configOf(`mode=${word}`), word).toEqual({ mode });
+  });
+
+  it('changes one thing of an object: of the default, or of what is there', () => {
+    expect(parseConfig(configOf('optimizer.lr=0.05')).optimizer).toMatchObject({
+      type: 'SGD',
+      lr: 0.05,
+      momentum: 0.9,
+    });
+    const given = { optimizer: { type: 'Adam', beta1: 0.8 }, model: { layers: [{ type: 'Linear', in: 2, out: 1 }] } };
+    const changed = withSettings(given, settings('optimizer.lr=0.01', 'model.layers.0.bias=false'));
+    expect(changed['optimizer']).toEqual({ type: 'Adam', beta1: 0.8, lr: 0.01 });
+    expect(changed['model']).toEqual({ layers: [{ type: 'Linear', in: 2, out: 1, bias: false }] });
+  });
+
+  it('a type begins anew, and comes first wherever it stands', () => {
+    const config = withSettings(
+      { optimizer: { type: 'SGD', momentum: 0.9 } },
+      settings('optimizer.lr=0.01', 'optimizer.type=Adam'),
+    );
+    expect(config['optimizer']).toEqual({ type: 'Adam', lr: 0.01 });
+  });
+
+  it('the steps that are asked for are not overruled by epochs', () => {
+    expect(withSettings({ epochs: 3 }, settings('steps=7'))).toEqual({ steps: 7 });
+    expect(withSettings({}, settings('steps=7', 'epochs=2'))).toEqual({ steps: 7, epochs: 2 });
+  });
+
+  it.each([
+    ['mode=dpp', 'mode: must be one of'],
+    ['seed=12345678901234567', '"12345678901234567"'],
+    ['constructor=1', 'constructor: there is no such setting'],
+    ['__proto__.steps=1', '__proto__: there is no such setting'],
+    ['toString.call=1', 'toString: there is no such setting'],
+    ['steps.more=1', 'steps: must be a number'],
+  ])('%s is refused by name', (text, message) => {
+    expect(() => parseConfig(configOf(text))).toThrow(message);
+    expect(Object.hasOwn(Object.prototype, 'steps')).toBe(false);
+  });
+
+  it('a list has the entries that it has', () => {
+    expect(() => configOf('model.layers.99.out=3')).toThrow('a list of 5 has no entry 99');
+  });
+});
+
+describe('presets', () => {
+  it.each([
+    ['wide', 'wideMlp'],
+    ['Wide MLP', 'wideMlp'],
+    ['wide_mlp', 'wideMlp'],
+    ['CNN with BatchNorm', 'cnn'],
+    ['GPT', 'gpt'],
+    ['mlp', 'mlp'],
+    ['resnet', undefined],
+    ['', undefined],
+  ])('%s', (said, name) => expect(presetNamed(said)).toBe(name));
+
+  it('are read from --set, and all names are known', async () => {
+    const { config } = await readRun({
+      preset: undefined,
+      config: undefined,
+      settings: settings('preset=wide', 'steps=3'),
+    });
+    expect(config).toMatchObject({ batchSize: 64, steps: 3, data: { type: 'digits' } });
+    for (const name of PRESET_NAMES) expect(presetNamed(name)).toBe(name);
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * Names as people say them: what the page's buttons show, PyTorch's names, other spellings ('DDP', 'Wide MLP', 'double_tree', 'batch_size'). Finds the name that the
+ * configuration has for them, by the schema; what it does not know it leaves as it is, and the session says what is allowed. Called by settings.ts and read-run.ts.
+ */
+import { lookup } from '../base/lookup';
+import { configSchema } from '../protocol/config';
+import { PRESETS, type PresetName } from '../protocol/presets';
+
+/** Only letters and digits count. */
+const plain = (name: string): string => name.replace(/[^a-z0-9]/gi, '').toLowerCase();
+
+/** By setting: what is said otherwise than by the name itself in another spelling. */
+const SAID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  mode: {
+    onedevice: 'single',
+    singledevice: 'single',
+    dp: 'dataParallel',
+    distributeddataparallel: 'ddp',
+    model: 'modelParallel',
+    server: 'parameterServer',
+  },
+  'data.type': { exclusiveor: 'xor', gaussians: 'gauss', sequencetask: 'sequence' },
+  'ddp.algorithm': {
+    naivethroughrank0: 'naive',
+    binarytree: 'tree',
+    doublebinarytree: 'doubleTree',
+    recursivehalvingdoubling: 'halvingDoubling',
+    hierarchicalovernodes: 'hierarchical',
+  },
+  device: { automatic: 'auto' },
+  placement: { onegpudevice: 'shared', aworkerarank: 'workers' },
+  hardware: { '8gpusnvlink': 'nvlink8', '4gpuspcie': 'pcie4', '10gbitethernet': 'ethernet10g' },
+};
+
+type Schema = Readonly<Record<string, unknown>>;
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
+
+/** A schema without what wraps it: the variants that it may be. */
+function variants(schema: unknown): readonly Schema[] {
+  if (!isSchema(schema)) return [];
+  if (isSchema(schema['wrapped'])) return variants(schema['wrapped']);
+  if (typeof schema['getter'] === 'function')
+    return variants((schema['getter'] as (input: unknown) => unknown)(undefined));
+  const { type, options } = schema;
+  if ((type === 'variant' || type === 'union') && Array.isArray(options)) return options.flatMap(variants);
+  return [schema];
+}
+
+function below(schemas: readonly Schema[], key: string): readonly Schema[] {
+  return schemas.flatMap(({ entries, item }) => {
+    const entry = isSchema(entries) ? lookup(entries, key) : undefined;
+    return variants(entry ?? (/^\d+$/.test(key) ? item : undefined));
+  });
+}
+
+const schemasAt = (path: readonly string[]): readonly Schema[] =>
+  path.reduce((schemas, key) => below(schemas, key), variants(configSchema));
+
+const keysOf = (schemas: readonly Schema[]): readonly string[] =>
+  schemas.flatMap(({ entries }) => (isSchema(entries) ? Object.keys(entries) : []));
+
+/** Each part as the schema spells it: 'ddp.bucket_cap_mb' is ddp.bucketCapMb. */
+export function settingPath(path: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  for (const part of path) {
+    const keys = keysOf(schemasAt(found));
+    found.push(keys.includes(part) ? part : (keys.find((key) => plain(key) === plain(part)) ?? part));
+  }
+  return found;
+}
+
+/** Is it an object with a `type`, which says what else it has? */
+export const hasType = (path: readonly string[]): boolean => keysOf(schemasAt(path)).includes('type');
+
+/** The choice that is meant, where the setting has choices. */
+export function settingValue(path: readonly string[], said: string): string {
+  const choices = schemasAt(path).flatMap(({ type, options, literal }) =>
+    type === 'picklist' && Array.isArray(options) ? options : type === 'literal' ? [literal] : [],
+  );
+  const known = choices.filter((choice): choice is string => typeof choice === 'string');
+  if (known.includes(said)) return said;
+  const alias = lookup(lookup(SAID, path.join('.')), plain(said));
+  return alias ?? known.find((choice) => plain(choice) === plain(said)) ?? said;
+}
+
+export const PRESET_NAMES = Object.keys(PRESETS) as readonly PresetName[];
+
+/** By its name, its title on the page, or how either begins, where that fits one alone. */
+export function presetNamed(said: string): PresetName | undefined {
+  const names = PRESET_NAMES.map((name) => ({ name, known: [plain(name), plain(PRESETS[name].title)] }));
+  const word = plain(said);
+  const exact = names.find(({ known }) => known.includes(word));
+  const begun = word === '' ? [] : names.filter(({ known }) => known.some((full) => full.startsWith(word)));
+  return exact?.name ?? (begun.length === 1 ? begun[0]?.name : undefined);
+}
