@@ -110,7 +110,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
 
   const addTrace = (trace: Parameters<ReturnType<typeof app>['addTrace']>[0]) => {
     // The trace of a step by hand comes as the answer and as an event; the first one counts.
-    if (app().traces.at(-1)?.step !== trace.step) app().addTrace(inTimeOrder(trace));
+    if (app().traces.at(-1)?.microBatch !== trace.microBatch) app().addTrace(inTimeOrder(trace));
   };
 
   const onState = (event: Extract<SessionEvent, { type: 'state' }>) => {

@@ -121,8 +121,8 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
   const showNewest = async (mine: number): Promise<void> => {
     const { seek } = store.getState();
     let shown = -1;
-    while (mine === ticket && store.getState().traces[last()]?.step !== shown) {
-      shown = store.getState().traces[last()]?.step ?? -1;
+    while (mine === ticket && store.getState().traces[last()]?.microBatch !== shown) {
+      shown = store.getState().traces[last()]?.microBatch ?? -1;
       seek(last(), -1);
       await walker.walkTo(endOf(last()), endOf(last()) / SHOWN_SECONDS);
     }

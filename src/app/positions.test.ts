@@ -5,13 +5,14 @@ import { traceOf } from './testing/trace-of';
 
 type Run = Parameters<typeof stepShown>[0];
 
-const losses = [0, 1, 2].map((step) => ({ step, epoch: 0, perRank: [], loss: step + 0.5 }));
+const losses = [0, 1, 2].map((step) => ({ step, microBatch: step, epoch: 0, perRank: [], loss: step + 0.5 }));
 const at = (traceIndex: number, event: number): Run => ({
   traces: [traceOf(0, 2), traceOf(1, 2), traceOf(2, 2)],
   cursor: { trace: traceIndex, event },
   cursorFraction: 1,
   losses,
   state: 'paused',
+  info: undefined,
 });
 
 describe('positions', () => {

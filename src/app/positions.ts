@@ -1,4 +1,5 @@
 /** Where the transport's steps lead to, and what the bar says about a cursor: pure functions over the state of the store. */
+import { stepOf } from '../protocol/micro-batches';
 import type { TraceEvent } from '../protocol/trace';
 import { speedAt } from './speeds';
 import type { AppState } from './store';
@@ -22,15 +23,19 @@ export function atLiveEdge({ traces, cursor, cursorFraction }: Omit<Run, 'losses
   return cursor.trace === traces.length - 1 && cursor.event === last.events.length - 1 && cursorFraction === 1;
 }
 
-/** Optimiser steps completed at the cursor; while the session runs freely, those it has completed. */
-export function stepShown(run: Run, freeRunning: boolean): number {
-  const trained = (run.losses.at(-1)?.step ?? -1) + 1;
-  if (freeRunning || atLiveEdge(run)) return Math.max(trained, (run.traces.at(-1)?.step ?? -1) + 1);
+/** Micro-batches completed at the cursor; while the session runs freely, those it has completed. */
+export function microBatchesShown(run: Run, freeRunning: boolean): number {
+  const trained = (run.losses.at(-1)?.microBatch ?? -1) + 1;
+  if (freeRunning || atLiveEdge(run)) return Math.max(trained, (run.traces.at(-1)?.microBatch ?? -1) + 1);
   const trace = run.cursor && run.traces[run.cursor.trace];
   if (!trace || !run.cursor) return trained;
   const ended = run.cursor.event === trace.events.length - 1 && run.cursorFraction === 1;
-  return trace.step + (ended ? 1 : 0);
+  return trace.microBatch + (ended ? 1 : 0);
 }
+
+/** Optimizer steps completed: of one whose micro-batches are not all done, no step has been taken. */
+export const stepShown = (run: Run & Pick<AppState, 'info'>, freeRunning: boolean): number =>
+  stepOf(microBatchesShown(run, freeRunning), run.info?.config ?? { accumulate: 1 });
 
 export function lossShown(run: Run, freeRunning: boolean): number | undefined {
   if (freeRunning || atLiveEdge(run)) return run.losses.at(-1)?.loss;

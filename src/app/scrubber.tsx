@@ -1,5 +1,6 @@
 /** One slider over every event of every kept step: the way back and forth through what has run. */
 import { useMemo } from 'react';
+import { stepWords } from '../protocol/micro-batches';
 import type { StepTrace } from '../protocol/trace';
 import { formatCount, formatRate } from './format';
 import { runsFreely } from './positions';
@@ -31,7 +32,7 @@ export function Scrubber() {
     player.seek(Math.min(index, traces.length - 1), to - (starts[index] ?? 0) - 1);
   };
   const at = trace
-    ? `step ${formatCount(trace.step)}, event ${(cursor?.event ?? -1) + 1} of ${trace.events.length}`
+    ? `${stepWords(trace.microBatch, trace, formatCount)}, event ${(cursor?.event ?? -1) + 1} of ${trace.events.length}`
     : 'nothing has run yet';
   return (
     <div className={styles['scrubber']}>

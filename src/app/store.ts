@@ -114,12 +114,16 @@ export type AppStore = StoreApi<App>;
 
 const KEPT_RECORDS = 4000;
 
-/** Keeps a long history bounded and evenly spaced over the steps: one record for each stretch of steps, and the newest. */
-export function thin<T extends { readonly step: number }>(records: readonly T[]): readonly T[] {
-  const newest = records.at(-1)?.step ?? 0;
+/** Keeps a long history bounded and evenly spaced over the run: one record for each stretch of it, and the newest. */
+export function thin<T>(records: readonly T[], placeOf: (record: T) => number): readonly T[] {
+  const placeAt = (index: number): number => {
+    const record = records.at(index);
+    return record === undefined ? 0 : placeOf(record);
+  };
+  const newest = placeAt(-1);
   const stretch = 2 ** Math.max(0, Math.ceil(Math.log2((newest + 1) / KEPT_RECORDS)));
   if (stretch === 1) return records;
-  const place = (index: number) => Math.floor((records[index]?.step ?? -1) / stretch);
+  const place = (index: number) => Math.floor(placeAt(index) / stretch);
   return records.filter((_, index) => index === 0 || index === records.length - 1 || place(index) !== place(index - 1));
 }
 
@@ -165,7 +169,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     addTrace: (trace) =>
       set((s) => {
         // After a restart steps run again; what they leave takes the place of the old.
-        const before = s.traces.filter((kept) => kept.step < trace.step);
+        const before = s.traces.filter((kept) => kept.microBatch < trace.microBatch);
         const dropped = Math.max(0, before.length + 1 - KEPT_TRACES);
         const traces = [...before, inTimeOrder(trace)].slice(dropped);
         const cursor = s.cursor && { ...s.cursor, trace: s.cursor.trace - dropped };
@@ -174,17 +178,21 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
       }),
     addLosses: (records, stepsPerSecond) =>
       set((s) => {
-        const first = records[0]?.step ?? 0;
-        const overtaken = (s.losses.at(-1)?.step ?? -1) >= first;
-        const before = overtaken ? s.losses.filter((record) => record.step < first) : s.losses;
+        const first = records[0]?.microBatch ?? 0;
+        const overtaken = (s.losses.at(-1)?.microBatch ?? -1) >= first;
+        const before = overtaken ? s.losses.filter((record) => record.microBatch < first) : s.losses;
         // A sampled step comes without a rate.
-        return { losses: thin([...before, ...records]), stepsPerSecond: stepsPerSecond || s.stepsPerSecond };
+        return {
+          losses: thin([...before, ...records], (record) => record.microBatch),
+          stepsPerSecond: stepsPerSecond || s.stepsPerSecond,
+        };
       }),
     setSnapshot: (snapshot) =>
       set((s) => {
         const { step, trainLoss, testLoss, trainAccuracy, testAccuracy } = snapshot;
         const before = s.evaluations.filter((kept) => kept.step < step);
-        const evaluations = thin([...before, { step, trainLoss, testLoss, trainAccuracy, testAccuracy }]);
+        const evaluation = { step, trainLoss, testLoss, trainAccuracy, testAccuracy };
+        const evaluations = thin([...before, evaluation], (kept) => kept.step);
         const value = snapshot.differenceFromSingle;
         const differences = value === undefined ? s.differences : withDifference(s.differences, { step, value });
         return { snapshot, evaluations, differences, texts: withText(s.texts, snapshot) };

@@ -72,7 +72,7 @@ describe('store', () => {
 
   it('puts steps that run again in the place of the old', () => {
     const { store } = setUp(false);
-    const record = (step: number, loss: number) => ({ step, epoch: 0, perRank: [loss], loss });
+    const record = (step: number, loss: number) => ({ step, microBatch: step, epoch: 0, perRank: [loss], loss });
     store.getState().addLosses([record(0, 1), record(1, 2), record(2, 3)], 0);
     store.getState().addLosses([record(1, 9)], 0);
     expect(store.getState().losses.map(({ loss }) => loss)).toEqual([1, 9]);
@@ -80,7 +80,13 @@ describe('store', () => {
 
   it('thins a long history evenly and keeps its newest record', () => {
     const { store } = setUp(false);
-    const records = Array.from({ length: 50_001 }, (_, step) => ({ step, epoch: 0, perRank: [0], loss: 0 }));
+    const records = Array.from({ length: 50_001 }, (_, step) => ({
+      step,
+      microBatch: step,
+      epoch: 0,
+      perRank: [0],
+      loss: 0,
+    }));
     store.getState().addLosses(records, 0);
     const steps = store.getState().losses.map(({ step }) => step);
     expect(steps.length).toBeLessThan(4000);

@@ -1,11 +1,13 @@
 /**
- * The line a step. On a terminal one line that rewrites itself, at most ten times a second; in a log a plain line a step.
+ * One line per micro-batch (per step, where `accumulate` is 1). On a terminal it rewrites itself, at most ten times a second; in a log each is a line of its own.
  * Writes to standard error, so that a report on standard output stays clean.
  */
+import { stepWords } from '../protocol/micro-batches';
 import type { LossRecord } from '../protocol/trace';
 
 export interface Progress {
-  step(record: LossRecord, total: number): void;
+  /** `total`: steps of the run; `accumulate`: micro-batches to a step. */
+  step(record: LossRecord, total: number, accumulate: number): void;
   /** A line of its own, above what rewrites itself. */
   say(text: string): void;
   end(): void;
@@ -28,13 +30,13 @@ export function createProgress(output: Output, now: () => number = () => perform
     open = false;
   };
   return {
-    step(record, total) {
-      const line = formatStep(record, total);
+    step(record, total, accumulate) {
+      const line = formatStep(record, total, accumulate);
       if (!rewrite) {
         output.write(`${line}\n`);
         return;
       }
-      const isLast = record.step + 1 >= total;
+      const isLast = record.step + 1 >= total && record.microBatch % accumulate === accumulate - 1;
       if (!isLast && now() - last < REDRAW_MS) return;
       last = now();
       open = true;
@@ -50,13 +52,13 @@ export function createProgress(output: Output, now: () => number = () => perform
 }
 
 /** `[ 3/20] step 2  epoch 0  loss 0.693147  ranks 0.69 0.70`. Steps are numbered from 0, as in the report and in errors. */
-export function formatStep(record: LossRecord, total: number): string {
+export function formatStep(record: LossRecord, total: number, accumulate: number): string {
   const count = String(record.step + 1).padStart(String(total).length);
   const ranks =
     record.perRank.length > 1
       ? `  ranks ${record.perRank.map((loss) => (Number.isNaN(loss) ? '-' : loss.toPrecision(4))).join(' ')}`
       : '';
-  return `[${count}/${total}] step ${record.step}  epoch ${record.epoch}  loss ${record.loss.toPrecision(6)}${ranks}`;
+  return `[${count}/${total}] ${stepWords(record.microBatch, { accumulate })}  epoch ${record.epoch}  loss ${record.loss.toPrecision(6)}${ranks}`;
 }
 
 function progressBar(done: number, total: number): string {

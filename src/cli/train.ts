@@ -76,7 +76,7 @@ async function inNode(run: RunInput, options: TrainOptions, progress: Progress, 
   const said = new Set<string>();
   const outcome = await runConfig(run.config, run.files, {
     ...(dawn.gpu === undefined ? {} : { gpu: dawn.gpu }),
-    ...(options.quiet ? {} : { onStep: (record, total) => progress.step(record, total) }),
+    ...(options.quiet ? {} : { onLoss: (...given) => progress.step(...given) }),
     trace: options.trace !== undefined,
     faults: options.faults,
     onNotice: (notice) => {

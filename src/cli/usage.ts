@@ -61,12 +61,12 @@ const TRAIN_OPTIONS: readonly OptionRow[] = [
     value: 'BASE',
     text: 'write checkpoints to BASE.safetensors and BASE.state.safetensors, the last one when the run ends or is stopped',
   },
-  { name: 'checkpoint-every', value: 'N', text: 'and one after every N steps' },
+  { name: 'checkpoint-every', value: 'N', text: 'and one after every N steps of the optimizer' },
   { name: 'resume', value: 'BASE', text: 'go on from such a checkpoint; the run is then the one without the stop' },
   {
     name: 'kill',
     value: 'RANK@STEP',
-    text: 'end that rank in that step, as a crash would; several with commas between',
+    text: 'end that rank in that step of the optimizer, as a crash would; several with commas between',
   },
   {
     name: 'hang',
@@ -75,7 +75,7 @@ const TRAIN_OPTIONS: readonly OptionRow[] = [
   },
   { name: 'max-restarts', value: 'N', text: 'how often all ranks start again after one has failed (maxRestarts)' },
   { name: 'flight-recorder', value: 'FILE', text: "write the last collectives of every rank in PyTorch's field names" },
-  { name: 'quiet', text: 'no line a step' },
+  { name: 'quiet', text: 'no progress lines' },
   HELP,
 ];
 
@@ -144,7 +144,7 @@ export function helpText(): string {
     ...optionLines(COLLECTIVES_OPTIONS),
     '',
     'Files named in the configuration (csv, npy, safetensors) are found relative to the configuration file.',
-    'Progress and notices go to standard error, a line a step; the report holds every step.',
+    'Progress and notices go to standard error, one line per step (per micro-batch with accumulate); the report holds all.',
     '',
     'Exit status',
     ...EXIT_MEANING.map(([code, text]) => `  ${code}  ${text}`),

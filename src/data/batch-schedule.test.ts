@@ -11,7 +11,7 @@ test('a short last batch each, then one rank alone', () => {
   const schedule = batchSchedule(processes([11, 5], 4), { epochs: 1, hangs: false });
   expect([0, 1, 2, 3].map((step) => schedule.sizeAt(step))).toEqual(['full', '4,1', '3,0', 'full']);
   expect(schedule.sizes).toEqual({ full: [4, 4], last: undefined, '4,1': [4, 1], '3,0': [3, 0] });
-  expect([0, 1, 2, 3, 4].map((step) => schedule.stepsBefore(1, step))).toEqual([0, 1, 2, 2, 3]);
+  expect([0, 1, 2, 3, 4].map((step) => schedule.batchesBefore(1, step))).toEqual([0, 1, 2, 2, 3]);
   expect(schedule.placeOf(1, 2)).toBeUndefined();
   expect(schedule.placeOf(1, 4)).toEqual({ epoch: 1, batch: 1 });
 });
@@ -27,7 +27,7 @@ test('one join around two epochs: the ranks go from epoch to epoch by themselves
     undefined,
     { epoch: 2, batch: 0 },
   ]);
-  expect(schedule).toMatchObject({ totals: [6, 2], period: 6, stepsPerEpoch: 3 });
+  expect(schedule).toMatchObject({ totals: [6, 2], period: 6, batchesPerEpoch: 3 });
 });
 
 test('3 rows against 1 in the last step', () => {

@@ -1,7 +1,7 @@
 /**
- * How many rows each process has in each step. With a DistributedSampler all have equally many batches; with rows of their own (uneven inputs) some run out
- * before others. Steps repeat after a period: an epoch, or all epochs where one `with model.join()` stands around them. Numbers only; batch-source.ts
- * draws the rows, step-variants.ts asks which Programs there must be.
+ * How many rows each process has in each micro-batch. With a DistributedSampler all have equally many batches; with rows of their own (uneven inputs) some run out
+ * before others. Micro-batches repeat after a period: an epoch, or all epochs where one `with model.join()` stands around them. Numbers only; batch-source.ts
+ * draws the rows, microBatch-variants.ts asks which Programs there must be.
  */
 import { at } from '../base/invariant';
 
@@ -17,26 +17,26 @@ export interface BatchSizes {
   readonly full: readonly number[];
   /** The short batch at the end of an epoch. */
   readonly last: readonly number[] | undefined;
-  /** Of ranks that have run out, or of short batches at different steps: '8,0'. */
+  /** Of ranks that have run out, or of short batches at different places: '8,0'. */
   readonly [name: string]: readonly number[] | undefined;
 }
 
 export interface BatchSchedule {
   /** Of the process with most. */
-  readonly stepsPerEpoch: number;
+  readonly batchesPerEpoch: number;
   /** Batches of each process in a period. */
   readonly totals: readonly number[];
-  /** Steps after which all processes start again together. */
+  /** Micro-batches after which all processes start again together. */
   readonly period: number;
   readonly sizes: BatchSizes;
   /** Key into `sizes`. */
-  sizeAt(step: number): string;
-  /** Runs of steps of one size within a period, up to the step at which a process without join would wait in vain. */
+  sizeAt(microBatch: number): string;
+  /** Runs of micro-batches of one size within a period, up to the one at which a process without join would wait in vain. */
   readonly stretches: readonly { readonly from: number; readonly to: number }[];
-  /** Epoch of a process in a step, and its batch in it; undefined when it has run out. */
-  placeOf(process: number, step: number): { readonly epoch: number; readonly batch: number } | undefined;
-  /** Steps that the process has taken before this one. */
-  stepsBefore(process: number, step: number): number;
+  /** Epoch of a process in a micro-batch, and its batch in it; undefined when it has run out. */
+  placeOf(process: number, microBatch: number): { readonly epoch: number; readonly batch: number } | undefined;
+  /** Those that the process has had before this one. */
+  batchesBefore(process: number, microBatch: number): number;
 }
 
 /** `epochs`: of one period. `hangs`: nobody shadows the collectives of a process that has run out. */
@@ -44,17 +44,17 @@ export function batchSchedule(
   processes: readonly ProcessBatches[],
   { epochs, hangs }: { readonly epochs: number; readonly hangs: boolean },
 ): BatchSchedule {
-  const stepsPerEpoch = Math.max(...processes.map((p) => p.length));
+  const batchesPerEpoch = Math.max(...processes.map((p) => p.length));
   const totals = processes.map((p) => p.length * epochs);
-  const period = Math.max(1, stepsPerEpoch * epochs);
-  const rowsOf = ({ length, rows, batchSize }: ProcessBatches, step: number): number => {
-    if (step >= length * epochs) return 0;
-    return Math.min(batchSize, rows - (step % length) * batchSize);
+  const period = Math.max(1, batchesPerEpoch * epochs);
+  const rowsOf = ({ length, rows, batchSize }: ProcessBatches, microBatch: number): number => {
+    if (microBatch >= length * epochs) return 0;
+    return Math.min(batchSize, rows - (microBatch % length) * batchSize);
   };
-  const rowsAt = (step: number): readonly number[] => processes.map((p) => rowsOf(p, step % period));
+  const rowsAt = (microBatch: number): readonly number[] => processes.map((p) => rowsOf(p, microBatch % period));
 
   const full = rowsAt(0);
-  const end = rowsAt(stepsPerEpoch - 1);
+  const end = rowsAt(batchesPerEpoch - 1);
   const last = end.some((rows, r) => rows !== full[r]) && !end.includes(0) ? end : undefined;
   const nameOf = (rows: readonly number[]): string =>
     same(rows, full) ? 'full' : last && same(rows, last) ? 'last' : rows.join();
@@ -73,20 +73,20 @@ export function batchSchedule(
     sizes.set(nameOf(rows), rows);
   });
   return {
-    stepsPerEpoch,
+    batchesPerEpoch,
     totals,
     period,
     sizes: { ...Object.fromEntries(sizes), full, last },
-    sizeAt: (step) => nameOf(rowsAt(step)),
+    sizeAt: (microBatch) => nameOf(rowsAt(microBatch)),
     stretches,
-    placeOf(process, step) {
+    placeOf(process, microBatch) {
       const { length } = at(processes, process);
-      const own = step % period;
+      const own = microBatch % period;
       if (own >= length * epochs) return undefined;
-      return { epoch: Math.floor(step / period) * epochs + Math.floor(own / length), batch: own % length };
+      return { epoch: Math.floor(microBatch / period) * epochs + Math.floor(own / length), batch: own % length };
     },
-    stepsBefore: (process, step) =>
-      Math.floor(step / period) * at(totals, process) + Math.min(step % period, at(totals, process)),
+    batchesBefore: (process, microBatch) =>
+      Math.floor(microBatch / period) * at(totals, process) + Math.min(microBatch % period, at(totals, process)),
   };
 }
 

@@ -47,9 +47,9 @@ function start({ spec, init_sha256 }: Run): { dataset: Dataset; generator: Gener
 /** The rows of the first `epochs` epochs by process, and the number of batches of the first epoch. */
 function twoEpochs(source: BatchSource, processes: number): number[][][] {
   const orders = Array.from({ length: processes }, () => [[], []] as number[][]);
-  for (let i = 0; i < 2 * source.stepsPerEpoch; i++) {
-    const { rows, epoch, step, variant } = source.next();
-    expect(step).toBe(i);
+  for (let i = 0; i < 2 * source.batchesPerEpoch; i++) {
+    const { rows, epoch, microBatch, variant } = source.next();
+    expect(microBatch).toBe(i);
     for (const [rank, own] of rows.entries()) {
       orders[rank]?.[epoch]?.push(...own);
       expect(own.length).toBe(source.sizes[variant]?.[rank]);
@@ -130,9 +130,9 @@ test('an uneven end: sizes say so, dropLast drops it; a batch over the data is o
       generator: new Generator(0),
       processes: 1,
     });
-  expect(make({})).toMatchObject({ stepsPerEpoch: 3, sizes: { full: [8], last: [4] } });
-  expect(make({ dropLast: true })).toMatchObject({ stepsPerEpoch: 2, sizes: { full: [8], last: undefined } });
-  expect(make({}, 6)).toMatchObject({ stepsPerEpoch: 1, sizes: { full: [6], last: undefined } });
+  expect(make({})).toMatchObject({ batchesPerEpoch: 3, sizes: { full: [8], last: [4] } });
+  expect(make({ dropLast: true })).toMatchObject({ batchesPerEpoch: 2, sizes: { full: [8], last: undefined } });
+  expect(make({}, 6)).toMatchObject({ batchesPerEpoch: 1, sizes: { full: [6], last: undefined } });
   expect(() => make({ dropLast: true }, 6)).toThrow('No batch in an epoch: 6 training rows, batch size 8');
 });
 

@@ -1,5 +1,5 @@
 /**
- * Which rows each process trains on in each step, without end: crosses epochs by itself and, under DDP, calls `set_epoch`. One process has a
+ * Which rows each process trains on in each micro-batch, without end: crosses epochs by itself and, under DDP, calls `set_epoch`. One process has a
  * DataLoader with `shuffle`; N processes have a DistributedSampler, or rows of their own, and a DataLoader of floor(batchSize / N) each.
  */
 import { LockstepError } from '../base/errors';
@@ -14,14 +14,14 @@ import { DataLoader } from './loader';
 import { RandomSampler, SequentialSampler } from './samplers';
 
 export interface StepBatch {
-  /** From 0; the optimiser's t is step + 1. */
-  readonly step: number;
+  /** From 0 through the run. */
+  readonly microBatch: number;
   readonly epoch: number;
   /** Which sizes the processes' batches have: a key into BatchSchedule.sizes. */
   readonly variant: string;
   /** Dataset row ids, one array a process; empty: it has run out. */
   readonly rows: readonly Int32Array<ArrayBuffer>[];
-  /** Dropout masks of this step, drawn after what the epoch draws. */
+  /** Dropout masks, drawn after what the epoch draws. */
   readonly masks: readonly DrawnMask[];
 }
 
@@ -42,13 +42,14 @@ export interface DrawnMask {
 
 /** Where a source stands; as good as having drawn everything before. */
 export interface BatchState {
-  readonly step: number;
+  /** The next one. */
+  readonly microBatch: number;
   readonly epoch: number;
   readonly batches: readonly (readonly Int32Array<ArrayBuffer>[])[];
   readonly generators: readonly Generator[];
 }
 
-export interface BatchSource extends Pick<BatchSchedule, 'stepsPerEpoch' | 'sizes'> {
+export interface BatchSource extends Pick<BatchSchedule, 'batchesPerEpoch' | 'sizes'> {
   readonly schedule: BatchSchedule;
   next(): StepBatch;
   state(): BatchState;
@@ -83,8 +84,8 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
   const generators = perProcess.map((_, rank) => start(rank).clone());
   const loaders = perProcess.map((make, rank) => make(at(generators, rank)));
   const schedule = scheduleOf(config, loaders);
-  const { stepsPerEpoch, sizes } = schedule;
-  if (stepsPerEpoch === 0) {
+  const { batchesPerEpoch, sizes } = schedule;
+  if (batchesPerEpoch === 0) {
     throw new LockstepError(
       'data',
       `No batch in an epoch: ${dataset.train.length} training rows, batch size ${config.batchSize}, ${processes} ${processes === 1 ? 'process' : 'processes'}, dropLast.`,
@@ -92,16 +93,16 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
     );
   }
 
-  let step = from?.step ?? 0;
+  let microBatch = from?.microBatch ?? 0;
   let epoch = from?.epoch ?? -1;
   let batches: readonly (readonly Int32Array<ArrayBuffer>[])[] = from?.batches ?? loaders.map(() => []);
   return {
-    stepsPerEpoch,
+    batchesPerEpoch,
     sizes,
     schedule,
     next(): StepBatch {
-      const variant = schedule.sizeAt(step);
-      const places = loaders.map((_, rank) => schedule.placeOf(rank, step));
+      const variant = schedule.sizeAt(microBatch);
+      const places = loaders.map((_, rank) => schedule.placeOf(rank, microBatch));
       epoch = Math.max(...places.map((place) => place?.epoch ?? 0));
       batches = loaders.map(({ loader, offset, setEpoch }, rank) => {
         const place = places[rank];
@@ -118,9 +119,9 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
         buffer,
         data: dropoutMask(at(generators, process), elements, p),
       }));
-      return { step: step++, epoch, variant, rows, masks: drawn };
+      return { microBatch: microBatch++, epoch, variant, rows, masks: drawn };
     },
-    state: () => ({ step, epoch, batches, generators: generators.map((g) => g.clone()) }),
+    state: () => ({ microBatch, epoch, batches, generators: generators.map((g) => g.clone()) }),
   };
 }
 

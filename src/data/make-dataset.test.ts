@@ -219,8 +219,8 @@ test.each(KINDS.map((config) => [config.type, config] as const))(
       const config = { ...DEFAULT_CONFIG, mode: 'single' as const, batchSize: 5, shuffle: true, dropLast };
       const source = makeBatchSource({ config, dataset, generator: new Generator(1), processes: 1 });
       const whole = Math.floor(train.length / 5);
-      expect(source.stepsPerEpoch).toBe(dropLast || train.length % 5 === 0 ? whole : whole + 1);
-      const epoch = Array.from({ length: source.stepsPerEpoch }, () => source.next().rows[0] ?? new Int32Array());
+      expect(source.batchesPerEpoch).toBe(dropLast || train.length % 5 === 0 ? whole : whole + 1);
+      const epoch = Array.from({ length: source.batchesPerEpoch }, () => source.next().rows[0] ?? new Int32Array());
       const seen = epoch.flatMap((batch) => [...batch]);
       expect(new Set(seen).size).toBe(dropLast ? 5 * whole : train.length);
       expect(seen.every((row) => train.includes(row))).toBe(true);

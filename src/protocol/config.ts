@@ -54,7 +54,7 @@ export const configSchema = v.strictObject({
   accumulate: v.optional(count(1, 256), 1),
   shuffle: v.optional(v.boolean(), true),
   dropLast: v.optional(v.boolean(), false),
-  /** Optimiser steps to run headless; the page runs until paused. `epochs` wins when both are given. */
+  /** Steps of the optimizer (each takes `accumulate` micro-batches) to run headless; the page runs until paused. `epochs` wins when both are given. */
   steps: v.optional(count(1, 10_000_000), 100),
   epochs: v.optional(count(1, 1_000_000)),
   seed: v.optional(count(0, 4294967295), 0),

@@ -50,7 +50,8 @@ export interface SessionInfo {
   readonly code: readonly CodeLine[];
   /** Printed form of the Program that runs most steps. */
   readonly programText: string;
-  readonly stepsPerEpoch: number;
+  /** Micro-batches in an epoch: where `accumulate` is 1, steps. */
+  readonly batchesPerEpoch: number;
   readonly batchPerRank: readonly number[];
   readonly dataset: DatasetPreview;
   /** DDP only. */
@@ -157,6 +158,7 @@ export interface AttentionMap {
 
 /** State at one step, read back at the page's pace. */
 export interface Snapshot {
+  /** Optimizer steps that have been taken. */
   readonly step: number;
   /** Per device, in the order of SessionInfo.parameters; undefined where the device does not hold it. */
   readonly parameters: readonly (readonly (Float32Array | undefined)[])[];
@@ -234,7 +236,7 @@ export interface OverlapTimes {
   readonly withoutOverlapUs: number;
 }
 
-/** Before which instruction (event id) of which step; absent: the first of the next one. */
+/** Before which instruction (event id) of which step's first micro-batch; absent: the first of the next micro-batch. */
 export interface FaultPlace {
   readonly step?: number;
   readonly instruction?: number;
@@ -243,7 +245,7 @@ export interface FaultPlace {
 export interface SessionApi {
   /** Builds everything and resolves when the first step can run. Rejects with a WireError. Replaces an open session. */
   open(config: unknown, files: Files, events: MessagePort, control: MessagePort): Promise<SessionInfo>;
-  /** Runs one step with tracing and emits 'trace', 'losses', 'snapshot'. Only while paused. */
+  /** Runs one micro-batch (a step, where `accumulate` is 1) with tracing and emits 'trace', 'losses', 'snapshot'. Only while paused. */
   traceStep(): Promise<StepTrace>;
   snapshot(): Promise<Snapshot>;
   /**
@@ -313,7 +315,9 @@ export interface Report {
   readonly lockstep: string;
   readonly config: Config;
   readonly device: DeviceReport;
+  /** Optimizer steps that this run has taken: without those before the checkpoint that it resumed from. */
   readonly steps: number;
+  /** Of every micro-batch: `accumulate` to a step. */
   readonly losses: readonly LossRecord[];
   readonly finalLoss: number;
   readonly testLoss?: number;

@@ -143,9 +143,14 @@ export interface MemoryEntry {
   readonly tensors: readonly string[];
 }
 
-/** One traced step. `modelled` runs parallel to `events`. */
+/** One traced micro-batch: a whole step where a step has one. `modelled` runs parallel to `events`. */
 export interface StepTrace {
+  /** Before it in the run. */
+  readonly microBatch: number;
+  /** Of the optimizer, to which it belongs. */
   readonly step: number;
+  /** Micro-batches to a step. */
+  readonly accumulate: number;
   readonly epoch: number;
   /** Which Program ran: 'full', 'last' (short batch), 'first' (DDP iteration 0) ... */
   readonly variant: string;
@@ -159,8 +164,12 @@ export interface StepTrace {
   readonly initial: readonly { readonly device: DeviceIndex; readonly captured: readonly Captured[] }[];
 }
 
+/** The loss of one micro-batch: of a whole step where a step has one. */
 export interface LossRecord {
+  /** Of the optimizer, to which the micro-batch belongs. */
   readonly step: number;
+  /** Before it in the run. */
+  readonly microBatch: number;
   readonly epoch: number;
   /** One entry a rank that computes a loss (DDP: worldSize; else 1); NaN: it has run out of batches. */
   readonly perRank: readonly number[];

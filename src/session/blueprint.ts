@@ -27,6 +27,7 @@ import type { Program } from '../program/instruction';
 import { verifyMemory } from '../program/memory-report';
 import { verify } from '../program/verifier';
 import type { Config } from '../protocol/config';
+import { stepOf } from '../protocol/micro-batches';
 import type { Files, Notice } from '../protocol/session';
 import type { Rank } from '../protocol/trace';
 import type { DatasetTable, StepFeed } from '../runtime/launch/world';
@@ -69,7 +70,8 @@ export interface Blueprint {
   readonly programs: readonly Program[];
   /** Programs of the single-device twin; empty when none is wanted. */
   readonly twin: readonly Program[];
-  readonly stepsPerEpoch: number;
+  /** Micro-batches in an epoch. */
+  readonly batchesPerEpoch: number;
   /** Where the script would end, whatever is asked for. */
   readonly stop: Stop | undefined;
   /** Where the run begins, if not at step 0. */
@@ -119,7 +121,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       masks: (size) => draws.get(size) ?? [],
       from,
     });
-  const { sizes, stepsPerEpoch, schedule } = batches();
+  const { sizes, batchesPerEpoch, schedule } = batches();
   checkSchedule(config, schedule);
   const input: StrategyInput = {
     config,
@@ -154,27 +156,30 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
 
   const nameOf = (own: Strategy) => {
     const rules = variantRules(config, own);
-    return ({ step }: StepBatch) => variantAt(step, schedule, rules).name;
+    return ({ microBatch }: StepBatch) => variantAt(microBatch, schedule, rules).name;
   };
   const variantOf = nameOf(strategy);
   const twinVariantOf = nameOf(STRATEGIES.single);
   const stepScalars = makeStepScalars(config);
   const updates = strategy.updates?.(config) ?? 1;
-  const scalars = ({ step, epoch }: StepBatch, each = 1): Float32Array => {
-    const done = Math.floor(step / config.accumulate) * each;
+  const scalars = ({ microBatch, epoch }: StepBatch, each = 1): Float32Array => {
+    const done = stepOf(microBatch, config) * each;
     if (each === 1) return stepScalars(done + 1, epoch);
     return Float32Array.from(Array.from({ length: each }, (_, u) => [...stepScalars(done + u + 1, epoch)]).flat());
   };
   /** A rank that has run out of batches before has taken fewer steps than the others. */
   const behind = new Set(schedule.totals).size > 1;
-  const scalarsOfRanks = ({ step }: StepBatch) =>
+  const scalarsOfRanks = ({ microBatch }: StepBatch) =>
     schedule.totals.map((_, rank) =>
-      stepScalars(schedule.stepsBefore(rank, step) + 1, schedule.placeOf(rank, step)?.epoch ?? 0),
+      stepScalars(
+        stepOf(schedule.batchesBefore(rank, microBatch), config) + 1,
+        schedule.placeOf(rank, microBatch)?.epoch ?? 0,
+      ),
     );
   const drawsOf = strategy.draws?.(input);
   /** Masks, and what the strategy draws beside them for every device. */
-  const allDraws = ({ step, masks }: StepBatch): StepFeed['masks'] => {
-    const own = drawsOf?.(Math.floor(step / config.accumulate)) ?? [];
+  const allDraws = ({ microBatch, masks }: StepBatch): StepFeed['masks'] => {
+    const own = drawsOf?.(stepOf(microBatch, config)) ?? [];
     return own.length === 0 ? masks : [...masks, ...ranks.flatMap((_, device) => own.map((d) => ({ ...d, device })))];
   };
   const names = parameters.map((p) => p.name);
@@ -189,7 +194,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       twin,
       worldSize: ranks.length,
       processes,
-      stepsPerEpoch,
+      batchesPerEpoch,
       batches,
     });
   return {
@@ -219,7 +224,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     rankOfDevice: ranks,
     programs,
     twin,
-    stepsPerEpoch,
+    batchesPerEpoch,
     stop: stopOf(config, schedule, stage),
     resume,
     batches,

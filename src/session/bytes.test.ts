@@ -21,7 +21,7 @@ function disagreements(input: ConfigInput, steps = 40): readonly string[] {
   const { strategy, config } = blueprint;
   const batches = blueprint.batches();
   const rowsOf = new Map<string, readonly number[]>();
-  for (let step = 0; step < Math.min(steps, 2 * blueprint.stepsPerEpoch); step++) {
+  for (let step = 0; step < Math.min(steps, 2 * blueprint.batchesPerEpoch); step++) {
     const batch = batches.next();
     const rows = strategy
       .slices(

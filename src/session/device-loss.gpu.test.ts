@@ -7,8 +7,9 @@ import { must } from '../base/invariant';
 import type { ConfigInput } from '../protocol/config';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { Generator } from '../tensor/generator';
-import { runConfig } from './run';
+import { withTraining } from './testing/checkpoint-runs';
 import { openTestSession, type TestSession } from './testing/open-session';
+import { weightsFile } from './weights/weights-file';
 
 const POINTS = 10;
 /** Submits within which a step is done, traced too: a loss comes within as many. With a device a rank each instruction of a traced step has its own. */
@@ -155,7 +156,7 @@ test.each(Object.entries(RUNS))(
           lost = true;
         });
         const steps: number[] = [];
-        while (!lost) steps.push((await s.api.traceStep()).step);
+        while (!lost) steps.push((await s.api.traceStep()).microBatch);
         expect(steps).toEqual(steps.map((_, i) => (steps[0] ?? 0) + i));
       } else s.control({ type: 'play', stepsPerSecond: 0 });
       await back;
@@ -170,9 +171,14 @@ test.each(Object.entries(RUNS))(
 
     const records = recordsOf(s);
     const weights = await s.api.saveWeights();
-    const undisturbed = await runConfig({ ...config, steps: records.length }, {}, { gpu: node.gpu });
-    expect(records.map(({ step }) => step)).toEqual(records.map((_, i) => i));
-    expect(records).toEqual(undisturbed.report.losses);
+    const undisturbed = await withTraining(
+      config,
+      {},
+      async (t) => ({ losses: await t.run(records.length), weights: weightsFile(t.blueprint, await t.weights()) }),
+      node.gpu,
+    );
+    expect(records.map(({ microBatch }) => microBatch)).toEqual(records.map((_, i) => i));
+    expect(records).toEqual(undisturbed.losses);
     expect(weights).toEqual(undisturbed.weights);
     await s.close();
   },

@@ -2,36 +2,33 @@
  * What DDP's overlap saves: the modelled time of a step whose all-reduces start as soon as a bucket is full, and of the same step whose all-reduces wait for the
  * end of backward, on every machine of the table. Both are compiled from the open run's settings; neither is run. Called by session.ts for the bucket view.
  */
-import { at } from '../base/invariant';
-import { FULL, type StepVariant } from '../parallel/strategy';
+import { must } from '../base/invariant';
+import type { Program } from '../program/instruction';
 import type { OverlapTimes } from '../protocol/session';
-import { HARDWARE } from '../simulator/hardware';
+import { HARDWARE, type Hardware } from '../simulator/hardware';
 import { machineOf } from '../simulator/machine';
 import { modelledStep } from '../simulator/simulate';
 import type { Blueprint } from './blueprint';
+import { usualStep } from './usual-step';
 
 export function overlapTimes(blueprint: Blueprint): readonly OverlapTimes[] {
   const { config, strategy, input } = blueprint;
   if (config.mode !== 'ddp') return [];
   const { sizes } = blueprint.batches();
-  const variant = usualVariant(blueprint);
-  const program = (overlap: boolean) =>
-    strategy.compile({ ...input, config: { ...config, ddp: { ...config.ddp, overlap } } }, variant, sizes.full);
-  const [together, apart] = [program(true), program(false)];
+  const step = usualStep(blueprint);
+  const compiled = (overlap: boolean) => {
+    const own = { ...input, config: { ...config, ddp: { ...config.ddp, overlap } } };
+    return step.map(({ variant, size }) => strategy.compile(own, variant, must(sizes[size], size)));
+  };
+  const [together, apart] = [compiled(true), compiled(false)];
+  const stepUs = (programs: readonly Program[], hardware: Hardware): number =>
+    programs.reduce((us, program) => us + modelledStep(program, hardware, config.stragglers).stepUs, 0);
   return Object.values(HARDWARE)
     .map(({ id }) => machineOf(config, id))
     .map((hardware) => ({
       hardware: hardware.id,
       label: hardware.label,
-      withOverlapUs: modelledStep(together, hardware, config.stragglers).stepUs,
-      withoutOverlapUs: modelledStep(apart, hardware, config.stragglers).stepUs,
+      withOverlapUs: stepUs(together, hardware),
+      withoutOverlapUs: stepUs(apart, hardware),
     }));
-}
-
-/** The one that runs most steps. */
-function usualVariant({ programs, config }: Blueprint): StepVariant {
-  const { variant: name } = at(programs, 0);
-  const phase = /^full-(.+)$/.exec(name)?.[1];
-  const gradients = config.accumulate === 1 ? 'set' : 'add';
-  return { ...FULL, name, gradients, ...(phase === undefined ? {} : { phase }) };
 }

@@ -7,7 +7,7 @@ import type { Snapshots } from './evaluation/snapshot';
 import { createPlayer, type PlayerOptions } from './player';
 import type { Training, Weights } from './training';
 
-const BATCHES: Checkpoint['batches'] = { step: 7, epoch: 0, batches: [], generators: [] };
+const BATCHES: Checkpoint['batches'] = { microBatch: 7, epoch: 0, batches: [], generators: [] };
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -16,14 +16,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const record = (step: number, loss = 1): LossRecord => ({ step, epoch: 0, perRank: [loss], loss });
+const record = (step: number, loss = 1): LossRecord => ({ step, microBatch: step, epoch: 0, perRank: [loss], loss });
 
 /** `runMs`: how long a chunk's losses take to come; `lossOf`: by step. */
 function counting(runMs = 0, lossOf: (step: number) => number = () => 1) {
   let step = 0;
   let flying = 0;
   const training = {
-    get step() {
+    blueprint: { config: { accumulate: 1 } },
+    get microBatch() {
       return step;
     },
     async run(count: number) {
@@ -36,10 +37,10 @@ function counting(runMs = 0, lossOf: (step: number) => number = () => 1) {
     },
     async trace() {
       const own = step++;
-      return { step: own, events: [], losses: record(own, lossOf(own)) } as unknown as StepTrace;
+      return { microBatch: own, step: own, events: [], losses: record(own, lossOf(own)) } as unknown as StepTrace;
     },
-    weights: async () => ({ step }) as unknown as Weights,
-    checkpoint: async (): Promise<Checkpoint> => ({ step, values: [], twin: [], batches: BATCHES }),
+    weights: async () => ({ microBatch: step }) as unknown as Weights,
+    checkpoint: async (): Promise<Checkpoint> => ({ microBatch: step, values: [], twin: [], batches: BATCHES }),
   } as unknown as Training;
   return { training, flying: () => flying };
 }
@@ -47,7 +48,7 @@ function counting(runMs = 0, lossOf: (step: number) => number = () => 1) {
 function playing(options: Partial<PlayerOptions> & Pick<PlayerOptions, 'training'>) {
   const events: SessionEvent[] = [];
   const player = createPlayer({
-    snapshots: { take: ({ step }: Weights) => ({ step }) } as unknown as Snapshots,
+    snapshots: { take: ({ microBatch: step }: Weights) => ({ step }) } as unknown as Snapshots,
     emit: (event) => events.push(event),
     onNotFinite: async () => {},
     onFailure: (error) => {
@@ -77,7 +78,7 @@ test('the search for a loss that broke begins when no step is in flight, from th
   const { player, events } = playing({
     training,
     onNotFinite: async (step, checkpoint) => {
-      found.push({ step, checkpoint: checkpoint?.step, flying: flying() });
+      found.push({ step, checkpoint: checkpoint?.microBatch, flying: flying() });
     },
   });
   player.control({ type: 'play', stepsPerSecond: 0 });
@@ -101,6 +102,6 @@ test('a failure is told once, and does not wait for the player', async () => {
 });
 
 test('a player goes on from the checkpoint that its training was restored from', () => {
-  const checkpoint: Checkpoint = { step: 7, values: [], twin: [], batches: BATCHES };
+  const checkpoint: Checkpoint = { microBatch: 7, values: [], twin: [], batches: BATCHES };
   expect(playing({ training: counting().training, checkpoint }).player.checkpoint).toBe(checkpoint);
 });

@@ -3,6 +3,7 @@
  * stops at a loss that is not finite or a device that is lost. Control messages are looked at between chunks. Emits SessionEvents; draws nothing.
  */
 import { LockstepError } from '../base/errors';
+import { firstOfStep, stepOf } from '../protocol/micro-batches';
 import type { ControlMessage, SessionEvent } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import type { Checkpoint } from './checkpoint/checkpoint';
@@ -31,18 +32,18 @@ export interface PlayerOptions {
   /** Where there is a single-device reference. */
   readonly comparison?: Comparison | undefined;
   readonly emit: (event: SessionEvent) => void;
-  /** A loss stopped being finite at this step; nothing runs meanwhile. */
-  readonly onNotFinite: (step: number, checkpoint: Checkpoint | undefined) => Promise<void>;
+  /** A loss stopped being finite there; nothing runs meanwhile. */
+  readonly onNotFinite: (microBatch: number, checkpoint: Checkpoint | undefined) => Promise<void>;
   /** The training cannot go on. Must not wait for the player. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Steps that have been enqueued and whose losses have not come yet. */
+/** Micro-batches that have been enqueued and whose losses have not come yet. */
 interface Flight {
   readonly records: Promise<readonly LossRecord[]>;
-  readonly steps: number;
+  readonly count: number;
   readonly since: number;
   /** After them, where the run is compared with its reference. */
   readonly weights: Promise<Weights> | undefined;
@@ -54,20 +55,21 @@ export function createPlayer(options: PlayerOptions): Player {
   let playing: { readonly stepsPerSecond: number } | undefined;
   let looping = false;
   let tail: Promise<void> = Promise.resolve();
+  const { accumulate } = training.blueprint.config;
   let { checkpoint } = options;
   let chunk = 1;
 
-  /** Step of the first loss that is not finite. */
+  /** Micro-batch of the first loss that is not finite. */
   const report = (records: readonly LossRecord[], stepsPerSecond: number): number | undefined => {
     emit({ type: 'losses', records, stepsPerSecond });
-    return records.find((r) => !Number.isFinite(r.loss))?.step;
+    return records.find((r) => !Number.isFinite(r.loss))?.microBatch;
   };
-  const stop = async (step: number): Promise<void> => {
+  const stop = async (microBatch: number): Promise<void> => {
     playing = undefined;
-    await onNotFinite(step, checkpoint);
+    await onNotFinite(microBatch, checkpoint);
   };
 
-  /** One traced step, the weights after it and a checkpoint. `finite` is false when the run stopped. */
+  /** One traced micro-batch, the weights after it and a checkpoint. `finite` is false when the run stopped. */
   const sample = async (): Promise<{ readonly trace: StepTrace; readonly finite: boolean }> => {
     const trace = await training.trace();
     emit({ type: 'trace', trace });
@@ -78,40 +80,42 @@ export function createPlayer(options: PlayerOptions): Player {
     return { trace, finite: bad === undefined };
   };
 
-  /** Waits until so many steps may have been taken, and lets control messages in: a worker's event loop must turn between chunks. */
-  const pace = async (steps: number, since: number): Promise<void> => {
-    const stepsPerSecond = playing?.stepsPerSecond ?? 0;
-    const dueMs = stepsPerSecond > 0 ? since + (1000 * steps) / stepsPerSecond - performance.now() : 0;
+  /** Waits until so many micro-batches may have been taken, and lets control messages in: a worker's event loop must turn between chunks. */
+  const pace = async (count: number, since: number): Promise<void> => {
+    const perSecond = accumulate * (playing?.stepsPerSecond ?? 0);
+    const dueMs = perSecond > 0 ? since + (1000 * count) / perSecond - performance.now() : 0;
     await pause(Math.max(0, dueMs));
   };
 
-  const land = async ({ records, steps, since, weights }: Flight): Promise<number | undefined> => {
+  const land = async ({ records, count, since, weights }: Flight): Promise<number | undefined> => {
     const done = await records;
-    const bad = report(done, (1000 * steps) / Math.max(0.1, performance.now() - since));
+    const bad = report(done, (1000 * count) / accumulate / Math.max(0.1, performance.now() - since));
     const read = await weights;
     const value = read && comparison?.difference(read);
-    if (value !== undefined) emit({ type: 'difference', difference: { step: read?.step ?? 0, value } });
+    if (read && value !== undefined)
+      emit({ type: 'difference', difference: { step: stepOf(read.microBatch, { accumulate }), value } });
     return bad;
   };
   /** No further than to the next step at which the run is compared. */
   const launch = (wanted: number): Flight => {
     const since = performance.now();
-    const due = comparison?.next(training.step) ?? Number.POSITIVE_INFINITY;
-    const steps = Math.min(wanted, due - training.step);
-    const records = training.run(steps);
+    const start = training.microBatch;
+    const step = comparison?.next(stepOf(start, { accumulate })) ?? Number.POSITIVE_INFINITY;
+    const due = firstOfStep(step, { accumulate });
+    const count = Math.min(wanted, due - start);
+    const records = training.run(count);
     records.catch(() => {});
-    const weights = training.step === due ? training.weights() : undefined;
+    const weights = training.microBatch === due ? training.weights() : undefined;
     weights?.catch(() => {});
-    return { records, steps, since, weights };
+    return { records, count, since, weights };
   };
 
   /** Steps until the next sample is due; false when the run stopped. */
   const playUntil = async (deadline: number): Promise<boolean> => {
     let flying: Flight | undefined;
     while (playing && performance.now() < deadline) {
-      const { stepsPerSecond } = playing;
-      const wanted =
-        stepsPerSecond === 0 ? chunk : Math.max(1, Math.min(chunk, Math.floor((stepsPerSecond * CHUNK_MS) / 1000)));
+      const perSecond = accumulate * playing.stepsPerSecond;
+      const wanted = perSecond === 0 ? chunk : Math.max(1, Math.min(chunk, Math.floor((perSecond * CHUNK_MS) / 1000)));
       const next = launch(wanted);
       const bad = flying && (await land(flying));
       if (bad !== undefined) {
@@ -123,9 +127,9 @@ export function createPlayer(options: PlayerOptions): Player {
       flying = next;
       const ms = performance.now() - next.since;
       // A chunk that was cut short says little about how long a whole one takes.
-      if (stepsPerSecond === 0 && next.steps === wanted)
+      if (perSecond === 0 && next.count === wanted)
         chunk = Math.max(1, Math.min(2000, Math.round(chunk * Math.min(2, Math.max(0.5, CHUNK_MS / Math.max(1, ms))))));
-      await pace(next.steps, next.since);
+      await pace(next.count, next.since);
     }
     const bad = flying && (await land(flying));
     if (bad !== undefined) await stop(bad);

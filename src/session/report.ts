@@ -1,14 +1,15 @@
 /** The report of a headless run: the same object from the page and from the command line. Bytes are counted from the Program that ran. */
 import { toWire } from '../base/errors';
-import { at } from '../base/invariant';
+import { at, must } from '../base/invariant';
 import { STRATEGIES } from '../parallel/strategies';
-import { FULL } from '../parallel/strategy';
 import type { Program } from '../program/instruction';
+import type { Config } from '../protocol/config';
+import { stepOf } from '../protocol/micro-batches';
 import type { Report } from '../protocol/session';
 import type { LossRecord } from '../protocol/trace';
 import { describe } from '../simulator/hardware';
 import { machineOf } from '../simulator/machine';
-import { modelledStep, speedup } from '../simulator/simulate';
+import { modelledStep } from '../simulator/simulate';
 import { bytesFormula } from '../trace/formula';
 import { countTraffic, type Traffic } from '../trace/links';
 import type { Blueprint } from './blueprint';
@@ -18,27 +19,30 @@ import type { Measure } from './evaluation/measure';
 import { processGroupReport } from './process-group-report';
 import { sessionInfo } from './session-info';
 import type { Training, Weights } from './training';
+import { usualStep } from './usual-step';
 import { mergedWeights } from './weights/merged-weights';
 import { differenceFromSingle, replicaDivergence } from './weights/weight-differences';
 import { hashWeights } from './weights/weights-hash';
 
 export const LOCKSTEP_VERSION = '0.1.0';
 
-/** What one step of the Program moves. */
-const trafficOf = ({ lanes }: Program): Traffic =>
+/** What Programs move that run one after the other. */
+const trafficOf = (programs: readonly Program[]): Traffic =>
   countTraffic(
-    lanes.flatMap(({ device, instructions }) =>
-      instructions.flatMap((i) => (i.kind === 'send' || i.kind === 'recv' ? [{ ...i, device }] : [])),
+    programs.flatMap(({ lanes }) =>
+      lanes.flatMap(({ device, instructions }) =>
+        instructions.flatMap((i) => (i.kind === 'send' || i.kind === 'recv' ? [{ ...i, device }] : [])),
+      ),
     ),
-    lanes.length,
+    at(programs, 0).lanes.length,
   );
 
 /** Over a run: the first step and short batches move other bytes than the rest. */
-function totalBytes(blueprint: Blueprint, steps: number): number {
-  const perVariant = new Map(blueprint.programs.map((p) => [p.variant, trafficOf(p).total]));
+function totalBytes(blueprint: Blueprint, microBatches: number): number {
+  const perVariant = new Map(blueprint.programs.map((p) => [p.variant, trafficOf([p]).total]));
   const batches = blueprint.batches(blueprint.resume?.checkpoint.batches);
   let total = 0;
-  for (let s = 0; s < steps; s++) total += perVariant.get(blueprint.variantOf(batches.next())) ?? 0;
+  for (let m = 0; m < microBatches; m++) total += perVariant.get(blueprint.variantOf(batches.next())) ?? 0;
   return total;
 }
 
@@ -64,22 +68,34 @@ export async function makeReport({
 }: ReportInput): Promise<Report> {
   const { blueprint } = training;
   const { config } = blueprint;
-  const program = at(blueprint.programs, 0);
-  const traffic = trafficOf(program);
+  const step = usualStep(blueprint);
+  const traffic = trafficOf(step.map(({ program }) => program));
+  // A closed form is of one pass that sends; a step may have several.
+  const passes = step.filter(({ program }) => trafficOf([program]).total > 0).length;
   const hardware = machineOf(config);
-  const modelled = modelledStep(program, hardware, config.stragglers).stepUs;
-  const alone = STRATEGIES.single.compile({ ...blueprint.input, config: singleTwin(config) }, FULL, [
-    blueprint.batches().sizes.full.reduce((a, b) => a + b, 0),
-  ]);
+  const modelledUs = (programs: readonly Program[], slow: Config['stragglers']): number =>
+    programs.reduce((us, program) => us + modelledStep(program, hardware, slow).stepUs, 0);
+  const modelled = modelledUs(
+    step.map(({ program }) => program),
+    config.stragglers,
+  );
+  const { sizes } = blueprint.batches();
+  const alone = step.map(({ variant, size }) =>
+    STRATEGIES.single.compile({ ...blueprint.input, config: singleTwin(config) }, variant, [
+      must(sizes[size], size).reduce((a, b) => a + b, 0),
+    ]),
+  );
   const hash = await hashWeights(mergedWeights(blueprint, weights));
   const accuracy = test?.accuracy ?? train.accuracy;
   const fromSingle = differenceFromSingle(blueprint, weights);
   const processGroup = processGroupReport(config, restarts);
+  const start = blueprint.resume?.checkpoint.microBatch ?? 0;
+  const steps = stepOf(start + losses.length, config) - stepOf(start, config);
   return {
     lockstep: LOCKSTEP_VERSION,
     config,
     device: training.device,
-    steps: losses.length,
+    steps,
     losses,
     finalLoss: losses.at(-1)?.loss ?? Number.NaN,
     ...(test === undefined ? {} : { testLoss: test.loss }),
@@ -87,7 +103,7 @@ export async function makeReport({
     bytes: {
       perStepByPayload: traffic.byPayload,
       perStepByLink: traffic.byLink,
-      perRankFormula: bytesFormula(sessionInfo(training)).text,
+      perRankFormula: `${bytesFormula(sessionInfo(training)).text}${passes > 1 ? `; ${passes} times a step` : ''}`,
       perRank: traffic.sent,
       total: totalBytes(blueprint, losses.length),
     },
@@ -95,10 +111,10 @@ export async function makeReport({
     time: {
       clock: 'measured: wall clock of this machine; modelled: the cost model of the named hardware',
       measuredTotalMs: totalMs,
-      measuredStepsPerSecond: (1000 * losses.length) / Math.max(0.001, totalMs),
+      measuredStepsPerSecond: (1000 * steps) / Math.max(0.001, totalMs),
       modelledStepUs: modelled,
       modelledHardware: describe(hardware).label,
-      modelledSpeedup: speedup(program, alone, hardware, config.stragglers),
+      modelledSpeedup: modelledUs(alone, []) / modelled,
     },
     replicaDivergence: replicaDivergence(blueprint, weights),
     ...(processGroup === undefined ? {} : { processGroup }),

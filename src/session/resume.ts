@@ -5,17 +5,21 @@
 import type { Checkpoint } from './checkpoint/checkpoint';
 import type { Training } from './training';
 
-/** Steps under way at a time. */
+/** Micro-batches under way at a time. */
 const CHUNK = 50;
 
-/** `step`: the next one to run. Rejects when this device is lost, too. */
-export async function resume(training: Training, checkpoint: Checkpoint | undefined, step: number): Promise<void> {
+/** `microBatch`: the next one to run. Rejects when this device is lost, too. */
+export async function resume(
+  training: Training,
+  checkpoint: Checkpoint | undefined,
+  microBatch: number,
+): Promise<void> {
   const lost = training.lost.then((error) => {
     throw error;
   });
   const replay = async () => {
     if (checkpoint) await training.restore(checkpoint);
-    while (training.step < step) await training.run(Math.min(CHUNK, step - training.step));
+    while (training.microBatch < microBatch) await training.run(Math.min(CHUNK, microBatch - training.microBatch));
   };
   await Promise.race([replay(), lost]);
 }

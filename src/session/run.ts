@@ -1,6 +1,8 @@
 /** Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests call. */
 import { asLockstepError, LockstepError } from '../base/errors';
 import { prepareFiles } from '../data/prepare-files';
+import type { Config } from '../protocol/config';
+import { firstOfStep, stepOf, stepWords } from '../protocol/micro-batches';
 import type { FlightRecorderDump } from '../protocol/process-group';
 import type { CheckpointFiles, Files, Notice, Report, SessionInfo } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
@@ -27,8 +29,8 @@ import { statefulBuffers } from './world-state';
 
 export { chromeTrace } from '../interop/chrome-trace';
 
-/** Steps that a run with `trace` keeps, at its end. */
-const TRACED_STEPS = 3;
+/** Micro-batches that a run with `trace` keeps at its end, in whole steps; and how many are enqueued together, likewise. */
+const TRACED = 3;
 const CHUNK = 50;
 /** On the CPU nothing awaits the outside: without a turn of the event loop now and then, no abort would be heard. */
 const TURN_MS = 100;
@@ -40,9 +42,10 @@ const REPORT_NS = 3e9;
 
 export interface RunOptions {
   readonly gpu?: GPU;
-  readonly onStep?: (record: LossRecord, total: number) => void;
+  /** After every micro-batch; `total`: steps, an unfinished one at the end included; `accumulate`: micro-batches to a step. */
+  readonly onLoss?: (record: LossRecord, total: number, accumulate: number) => void;
   readonly trace?: boolean;
-  /** What is to befall ranks on the way. */
+  /** Faults injected on the way. */
   readonly faults?: readonly PlannedFault[];
   /** What happens on the way: a restart. It stands in the report, too. */
   readonly onNotice?: (notice: Notice) => void;
@@ -50,7 +53,7 @@ export interface RunOptions {
   /** Checkpoints for files: every so many steps, and at the end, also of a run that is stopped. */
   readonly checkpoint?: {
     readonly every: number | undefined;
-    readonly save: (files: CheckpointFiles, step: number) => Promise<void>;
+    readonly save: (files: CheckpointFiles) => Promise<void>;
   };
 }
 
@@ -85,7 +88,7 @@ export async function runConfig(input: unknown, files: Files, options: RunOption
 /** One run with its restarts: the training that runs now, and what another one would go on from. */
 class HeadlessRun {
   private training: Training | undefined;
-  private readonly faults = new FaultPlan();
+  private readonly faults: FaultPlan;
   private readonly flight = new FlightLog();
   private readonly losses: LossRecord[] = [];
   private readonly traces: StepTrace[] = [];
@@ -94,11 +97,11 @@ class HeadlessRun {
   private nextCheckpointMs = performance.now() + CHECKPOINT_MS;
   private lastTurnMs = performance.now();
   private restarts = 0;
-  /** Steps that the run has behind it when it is through, those before a checkpoint included. */
+  /** Micro-batches that the run has behind it when it is through, those before a checkpoint included. */
   private readonly total: number;
   /** Where it begins. */
   private readonly start: number;
-  private savedStep: number | undefined;
+  private savedAt: number | undefined;
 
   constructor(
     private readonly blueprint: Blueprint,
@@ -106,12 +109,15 @@ class HeadlessRun {
     private readonly options: RunOptions,
   ) {
     const { config } = blueprint;
-    this.total = config.epochs === undefined ? config.steps : config.epochs * blueprint.stepsPerEpoch;
-    this.start = blueprint.resume?.checkpoint.step ?? 0;
-    if (this.start >= this.total) throw nothingLeft(this.start, this.total);
+    this.faults = new FaultPlan(config);
+    const { epochs, steps } = config;
+    this.total = epochs === undefined ? firstOfStep(steps, config) : epochs * blueprint.batchesPerEpoch;
+    this.start = blueprint.resume?.checkpoint.microBatch ?? 0;
+    if (this.start >= this.total) throw nothingLeft(this.start, this.total, config);
     for (const fault of options.faults ?? []) this.faults.add(fault);
   }
 
+  /** Micro-batches. */
   private get done(): number {
     return this.start + this.losses.length;
   }
@@ -178,7 +184,10 @@ class HeadlessRun {
   /** From where the training stands to the end. */
   private async train(training: Training): Promise<void> {
     const { total } = this;
-    const plain = this.options.trace ? Math.max(0, total - TRACED_STEPS) : total;
+    const { config } = this.blueprint;
+    const { every } = this.options.checkpoint ?? {};
+    const traced = this.options.trace ? Math.max(1, Math.floor(TRACED / config.accumulate)) * config.accumulate : 0;
+    const plain = Math.max(0, total - traced);
     const lost = training.lost.then((error) => {
       throw error;
     });
@@ -188,8 +197,9 @@ class HeadlessRun {
         await new Promise((resolve) => setTimeout(resolve));
         this.lastTurnMs = performance.now();
       }
-      if (this.options.signal?.aborted)
-        throw new LockstepError('aborted', `The run was stopped after ${this.done} steps.`);
+      // Whole steps: what is saved then holds no half-added gradients.
+      if (this.options.signal?.aborted && this.done % config.accumulate === 0)
+        throw new LockstepError('aborted', `The run was stopped after ${stepOf(this.done, config)} steps.`);
       if (this.done < plain) this.take(await Promise.race([training.run(this.chunk(plain)), lost]));
       else {
         const one = await Promise.race([training.trace(), lost]);
@@ -197,31 +207,40 @@ class HeadlessRun {
         this.take([one.losses]);
       }
       await Promise.race([this.keep(training), lost]);
-      const { every } = this.options.checkpoint ?? {};
-      if (every !== undefined && this.done % every === 0) await Promise.race([this.save(training), lost]);
+      if (every !== undefined && this.done % firstOfStep(every, config) === 0)
+        await Promise.race([this.save(training), lost]);
     }
   }
 
-  /** Steps to the next file, or a chunk. What is planned begins one: the steps before it are done and told, whatever becomes of it. */
+  /** Micro-batches to the next file, or a chunk of whole steps. What is planned begins one: the steps before it are done and told, whatever becomes of it. */
   private chunk(plain: number): number {
+    const { done } = this;
+    const { config } = this.blueprint;
     const { every } = this.options.checkpoint ?? {};
-    const due = every === undefined ? CHUNK : every - (this.done % every);
-    return Math.min(CHUNK, plain - this.done, due, this.faults.nextAfter(this.done) - this.done);
+    const toNext = (steps: number): number => firstOfStep(steps, config) - (done % firstOfStep(steps, config));
+    const whole = toNext(Math.max(1, Math.floor(CHUNK / config.accumulate)));
+    const due = every === undefined ? whole : toNext(every);
+    return Math.min(whole, plain - done, due, this.faults.nextAfter(done) - done);
   }
 
   private async save(training: Training): Promise<void> {
     const { checkpoint: files } = this.options;
-    if (!files || this.savedStep === this.done) return;
-    this.savedStep = this.done;
-    await files.save(writeCheckpoint(this.blueprint, await training.checkpoint()), this.done);
+    if (!files || this.savedAt === this.done) return;
+    this.savedAt = this.done;
+    await files.save(writeCheckpoint(this.blueprint, await training.checkpoint()));
   }
 
   private take(records: readonly LossRecord[]): void {
+    const { config } = this.blueprint;
     for (const record of records) {
       this.losses.push(record);
-      this.options.onStep?.(record, this.total);
+      this.options.onLoss?.(record, Math.ceil(this.total / config.accumulate), config.accumulate);
       if (!Number.isFinite(record.loss))
-        throw notFinite(`The loss is ${record.loss} at step ${record.step}.`, record.step);
+        throw notFinite(
+          `The loss is ${record.loss} at ${stepWords(record.microBatch, config)}.`,
+          record.microBatch,
+          config,
+        );
     }
   }
 
@@ -236,7 +255,8 @@ class HeadlessRun {
 
   /** All ranks again, from the last checkpoint, as torchrun does; undefined when the restarts are used up. */
   private async restart(failure: LockstepError): Promise<Training | undefined> {
-    const { maxRestarts } = this.blueprint.config;
+    const { config } = this.blueprint;
+    const { maxRestarts } = config;
     this.faults.replan(failure);
     while (this.restarts < maxRestarts && !this.options.signal?.aborted) {
       this.restarts++;
@@ -247,15 +267,19 @@ class HeadlessRun {
       try {
         const next = await this.open();
         await resume(next, this.checkpoint, this.done);
-        const from = restartText(this.checkpoint?.step, this.restarts, maxRestarts);
-        this.tell('warning', failure, `${failure.message} ${from} Training went on from step ${this.done}.`);
+        const from = restartText(this.checkpoint, config, this.restarts);
+        this.tell(
+          'warning',
+          failure,
+          `${failure.message} ${from} Training went on from ${stepWords(this.done, config)}.`,
+        );
         return next;
       } catch (error) {
         if (!isRestartable(asLockstepError(error))) throw error;
       }
     }
     const used = maxRestarts > 0 ? ` ${restartsWords(maxRestarts)} used up.` : '';
-    const left = ` The weights are those of ${this.checkpoint ? `step ${this.checkpoint.step}` : 'the start'}.`;
+    const left = ` The weights are those of ${this.checkpoint ? stepWords(this.checkpoint.microBatch, config) : 'the start'}.`;
     this.tell('error', failure, `${failure.message}${used}${left}`);
     return undefined;
   }
@@ -283,27 +307,31 @@ function startWeights({ programs, parameters, buffers, rankOfDevice }: Blueprint
       const data = d === device ? initial.get(spec.name) : undefined;
       return data ? [[spec.name, Float32Array.from(data)] as const] : [];
     });
-  return { step: 0, devices: rankOfDevice.map((_, d) => new Map(of(d))), twin: undefined };
+  return { microBatch: 0, devices: rankOfDevice.map((_, d) => new Map(of(d))), twin: undefined };
 }
 
-const nothingLeft = (step: number, total: number): LockstepError =>
+const nothingLeft = (start: number, total: number, config: Config): LockstepError =>
   new LockstepError(
     'config',
-    `The checkpoint stands before step ${step}, and the run has ${total}: nothing is left to run.`,
+    `The checkpoint was saved before ${stepWords(start, config)}, and the run has ${stepOf(total, config)} steps: nothing is left to run.`,
     '"steps" counts from the start of training, not from the checkpoint.',
-    { step, total },
+    { step: stepOf(start, config), total: stepOf(total, config) },
   );
 
-const notFinite = (message: string, step: number): LockstepError =>
-  new LockstepError('not-finite', message, 'Lower the learning rate, or check the data for extreme values.', { step });
+const notFinite = (message: string, microBatch: number, config: Config): LockstepError =>
+  new LockstepError('not-finite', message, 'Lower the learning rate, or check the data for extreme values.', {
+    step: stepOf(microBatch, config),
+    microBatch,
+  });
 
 /** The error with the place where it began, found by running the steps again; as it was where that does not work out. */
 async function explained(training: Training, error: LockstepError): Promise<LockstepError> {
-  const step = Number(error.details['step']);
+  const microBatch = Number(error.details['microBatch']);
+  const { config } = training.blueprint;
   try {
-    const found = await findNotFinite(training, step, undefined);
+    const found = await findNotFinite(training, microBatch, undefined);
     if (!found.event) return error;
-    return notFinite(`${error.message} ${describeNotFinite(found, training.blueprint.config.model.layers)}`, step);
+    return notFinite(`${error.message} ${describeNotFinite(found, config)}`, microBatch, config);
   } catch {
     return error;
   }

@@ -7,6 +7,7 @@ import { asLockstepError, type LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import { oneAtATime } from '../base/one-at-a-time';
 import { within } from '../base/within';
+import { stepWords } from '../protocol/micro-batches';
 import type { FlightRecorderDump } from '../protocol/process-group';
 import type { ControlMessage, FaultPlace, Notice, SessionEvent, Snapshot } from '../protocol/session';
 import type { Rank, StepTrace } from '../protocol/trace';
@@ -48,7 +49,7 @@ export class Running {
   private restarts = 0;
   /** What the user asked for last, while it lasts: after a rank has failed, it goes on. */
   private wish: ControlMessage | undefined;
-  /** Steps whose losses have been emitted: where a restart goes on. */
+  /** Micro-batches whose losses have been emitted: where a restart goes on. */
   private finished = 0;
   private lastTrace: StepTrace | undefined;
   /** A player that is being replaced. */
@@ -68,11 +69,11 @@ export class Running {
     this.snapshots = createSnapshots(options.blueprint);
     this.inference = createInference(options.blueprint);
     this.player = this.attach(currentTraining, undefined);
-    this.finished = currentTraining.step;
+    this.finished = currentTraining.microBatch;
   }
 
   static async start(options: RunningOptions): Promise<Running> {
-    const [faults, flight] = [new FaultPlan(), new FlightLog()];
+    const [faults, flight] = [new FaultPlan(options.blueprint.config), new FlightLog()];
     const running = new Running(options, faults, flight, await open(options, { faults, flight }, options.post));
     try {
       await running.emitSnapshot();
@@ -116,10 +117,10 @@ export class Running {
   async traceStep(): Promise<StepTrace> {
     await this.inTurn(() => {});
     if (this.failure) throw this.failure;
-    const step = this.finished;
+    const { finished } = this;
     return this.outlive(async () => {
       // The device may have gone after the step, before its weights were read.
-      if (this.finished > step && this.lastTrace?.step === step) return this.lastTrace;
+      if (this.finished > finished && this.lastTrace?.microBatch === finished) return this.lastTrace;
       return this.player.traceStep();
     });
   }
@@ -157,7 +158,7 @@ export class Running {
       this.flight.clear();
       this.player.control({ type: 'pause' });
       await this.player.idle();
-      const start = this.options.blueprint.resume?.checkpoint.step ?? 0;
+      const start = this.options.blueprint.resume?.checkpoint.microBatch ?? 0;
       this.finished = start;
       const failed = this.failure !== undefined || !(await this.startAgain());
       if (failed) await this.replace(undefined, start);
@@ -255,22 +256,26 @@ export class Running {
         if (this.player !== player || this.silenced === player) return;
         if (event.type === 'trace') this.lastTrace = event.trace;
         if (event.type === 'losses') {
-          this.finished = (event.records.at(-1)?.step ?? this.finished - 1) + 1;
+          this.finished = (event.records.at(-1)?.microBatch ?? this.finished - 1) + 1;
         }
         this.emit(event);
       },
-      onNotFinite: (step, last) => this.explainNotFinite(training, step, last),
+      onNotFinite: (microBatch, last) => this.explainNotFinite(training, microBatch, last),
       onFailure: (error) => this.fail(training, error),
     });
     return player;
   }
 
-  private async explainNotFinite(training: Training, step: number, checkpoint: Checkpoint | undefined): Promise<void> {
+  private async explainNotFinite(
+    training: Training,
+    microBatch: number,
+    checkpoint: Checkpoint | undefined,
+  ): Promise<void> {
     this.wish = undefined;
-    const found = await findNotFinite(training, step, checkpoint);
+    const found = await findNotFinite(training, microBatch, checkpoint);
     if (found.trace) this.emit({ type: 'trace', trace: found.trace });
     const hint = 'Training is paused. Lower the learning rate or look for extreme values in the data, then Reset.';
-    this.notice('error', 'not-finite', describeNotFinite(found, this.options.blueprint.config.model.layers), hint);
+    this.notice('error', 'not-finite', describeNotFinite(found, this.options.blueprint.config), hint);
     this.emit({ type: 'state', state: 'paused', reason: 'not-finite' });
   }
 
@@ -295,10 +300,13 @@ export class Running {
 
   /** The weights of the last checkpoint remain. */
   private giveUp({ code }: LockstepError, reason: string, hint: string): void {
-    const { maxRestarts } = this.options.blueprint.config;
+    const { config } = this.options.blueprint;
+    const { maxRestarts } = config;
     const used = this.restarts >= maxRestarts && maxRestarts > 0 ? ` ${restartsWords(maxRestarts)} used up.` : '';
     const kept = this.player.checkpoint;
-    const left = kept ? ` The weights of step ${kept.step} are kept: they can be shown and saved.` : '';
+    const left = kept
+      ? ` The weights of ${stepWords(kept.microBatch, config)} are kept: they can be shown and saved.`
+      : '';
     this.notice('error', code, `${reason}${used}${left}`, hint);
     this.emit({ type: 'state', state: 'failed', reason });
   }
@@ -310,11 +318,11 @@ export class Running {
     // What it may still have to say would be said again.
     this.silenced = this.player;
     // After a loss that is not finite the training has gone back.
-    const step = Math.min(this.finished, this.training.step);
+    const microBatch = Math.min(this.finished, this.training.microBatch);
     try {
-      await this.replace(checkpoint, step);
+      await this.replace(checkpoint, microBatch);
     } catch (second) {
-      const again = explainFailure(asLockstepError(second), this.options.blueprint, step);
+      const again = explainFailure(asLockstepError(second), this.options.blueprint, microBatch);
       if (isRestartable(again) && this.restarts < this.options.blueprint.config.maxRestarts) {
         this.restarts++;
         return this.recover(failure);
@@ -323,8 +331,8 @@ export class Running {
       return;
     }
     if (this.closed) return;
-    const where = step > 0 ? `step ${step}` : 'the start';
-    const { maxRestarts } = this.options.blueprint.config;
+    const { config } = this.options.blueprint;
+    const where = microBatch > 0 ? stepWords(microBatch, config) : 'the start';
     // A rank that fails is a matter of the program and goes on by itself, as under torchrun; a device may be lost because of what runs on it.
     const ofRank = isOfRank(failure);
     const goesOn = ofRank && this.wish !== undefined && !this.held;
@@ -332,7 +340,7 @@ export class Running {
       'warning',
       failure.code,
       ofRank
-        ? `${failure.message} ${restartText(checkpoint?.step, this.restarts, maxRestarts)} Training goes on from ${where}.`
+        ? `${failure.message} ${restartText(checkpoint, config, this.restarts)} Training goes on from ${where}.`
         : `${failure.message} Training goes on from ${where} on ${this.training.device.adapter}.`,
       goesOn ? '' : 'Press Play to go on.',
     );
@@ -341,21 +349,21 @@ export class Running {
     await this.emitSnapshot();
   }
 
-  /** A new training in place of one that has failed, before the same step. */
-  private async replace(checkpoint: Checkpoint | undefined, step: number): Promise<void> {
+  /** A new training in place of one that has failed, before the same micro-batch. */
+  private async replace(checkpoint: Checkpoint | undefined, microBatch: number): Promise<void> {
     const broken = this.training;
     this.options.keeper.forget();
     void broken.dispose().catch(() => {});
     const next = await open(this.options, { faults: this.faults, flight: this.flight }, this.emit);
     try {
-      await resume(next, checkpoint, step);
+      await resume(next, checkpoint, microBatch);
     } catch (error) {
       void next.dispose().catch(() => {});
       throw error;
     }
     this.currentTraining = next;
     this.failure = undefined;
-    this.finished = step;
+    this.finished = microBatch;
     this.player = this.attach(next, checkpoint);
     this.emit({ type: 'device', device: next.device });
     for (const notice of next.notices)

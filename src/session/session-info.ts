@@ -61,7 +61,7 @@ export function sessionInfo(training: Training): SessionInfo {
     memory: memoryOf(blueprint),
     code: codeLines(config, strategy.layersOfDevice(config)),
     programText: printProgram(program),
-    stepsPerEpoch: blueprint.stepsPerEpoch,
+    batchesPerEpoch: blueprint.batchesPerEpoch,
     dataset: preview(blueprint),
     layersOfDevice: strategy.layersOfDevice(config),
     hardwareLabel: describe(HARDWARE[config.hardware]).label,

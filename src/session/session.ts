@@ -5,6 +5,7 @@
 import { LockstepError, toWire } from '../base/errors';
 import { oneAtATime } from '../base/one-at-a-time';
 import { prepareFiles } from '../data/prepare-files';
+import { stepOf } from '../protocol/micro-batches';
 import type { ControlMessage, SessionApi, SessionEvent } from '../protocol/session';
 import { createBlueprint } from './blueprint';
 import { writeCheckpoint } from './checkpoint/checkpoint-file';
@@ -58,7 +59,8 @@ export function createSession(gpu: GPU | undefined): SessionApi {
           const post = (event: SessionEvent) => events.postMessage(event);
           const run = await Running.start({ blueprint, keeper, gpu, post });
           control.onmessage = ({ data }: MessageEvent<ControlMessage>) => run.control(data);
-          const comparison = new ControlKeeper({ blueprint, keeper, gpu, stepOfRun: () => run.training.step });
+          const stepOfRun = () => stepOf(run.training.microBatch, config);
+          const comparison = new ControlKeeper({ blueprint, keeper, gpu, stepOfRun });
           current = {
             running: run,
             control: comparison,

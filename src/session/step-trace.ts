@@ -22,7 +22,9 @@ export interface StepTraceInput {
   readonly records: readonly InstructionRecord[];
   readonly hardware: Hardware;
   readonly stragglers: readonly Straggler[];
+  readonly microBatch: number;
   readonly step: number;
+  readonly accumulate: number;
   readonly epoch: number;
   readonly samples: StepTrace['samples'];
   readonly losses: LossRecord;

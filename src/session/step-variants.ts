@@ -7,6 +7,7 @@
 import type { BatchSchedule } from '../data/batch-schedule';
 import type { Passes, StepPhases, StepVariant, Strategy } from '../parallel/strategy';
 import type { Config } from '../protocol/config';
+import { stepOf } from '../protocol/micro-batches';
 
 /** What of a run decides about variants. */
 export interface VariantRules {
@@ -23,23 +24,23 @@ export function variantRules(config: Config, strategy: Strategy): VariantRules {
   return { accumulate: config.accumulate, passes, joins, phases: strategy.phases?.(config) };
 }
 
-/** The variant of micro-batch `step` (from 0). */
-export function variantAt(step: number, schedule: BatchSchedule, rules: VariantRules): StepVariant {
-  const own = withoutPhase(step, schedule, rules);
-  return inPhase(own, own.steps ? rules.phases?.at(Math.floor(step / rules.accumulate)) : undefined);
+/** The variant of a micro-batch (from 0). */
+export function variantAt(microBatch: number, schedule: BatchSchedule, rules: VariantRules): StepVariant {
+  const own = withoutPhase(microBatch, schedule, rules);
+  return inPhase(own, own.steps ? rules.phases?.at(stepOf(microBatch, rules)) : undefined);
 }
 
-function withoutPhase(step: number, schedule: BatchSchedule, rules: VariantRules): StepVariant {
+function withoutPhase(microBatch: number, schedule: BatchSchedule, rules: VariantRules): StepVariant {
   const { accumulate, passes, joins } = rules;
-  const size = schedule.sizeAt(step);
-  const place = step % accumulate;
+  const size = schedule.sizeAt(microBatch);
+  const place = microBatch % accumulate;
   const steps = place === accumulate - 1;
   const gradients = place === 0 ? 'set' : 'add';
   const every = passes?.every === true;
   const reduces = steps || every;
-  const pass = every ? step : Math.floor(step / accumulate);
+  const pass = every ? microBatch : stepOf(microBatch, rules);
   const first = passes !== undefined && reduces && pass < passes.initial;
-  const endsJoin = joins && step % schedule.period === schedule.period - 1;
+  const endsJoin = joins && microBatch % schedule.period === schedule.period - 1;
   const whole = first ? (size === 'full' ? 'first' : `${size}-first`) : size;
   const name = `${steps ? whole : `${size}-${gradients}${first ? '-first' : ''}`}${endsJoin ? '-end' : ''}`;
   return { name, gradients, steps, reduces, syncsBuffers: every || place === 0, first, endsJoin };
@@ -58,13 +59,13 @@ export function allVariants(
   const initial = passes?.initial ?? 0;
   const initialPhases = Array.from({ length: Math.max(1, initial) }, (_, step) => phases?.at(step) ?? '');
   const found = new Map<string, { variant: StepVariant; size: string }>();
-  const note = (step: number) => {
-    const own = withoutPhase(step, schedule, rules);
+  const note = (microBatch: number) => {
+    const own = withoutPhase(microBatch, schedule, rules);
     // The first steps are in one phase each; the others may come in any.
     const possible = own.steps && phases ? (own.first ? initialPhases : phases.names) : [''];
     for (const phase of possible) {
       const variant = inPhase(own, phase);
-      if (!found.has(variant.name)) found.set(variant.name, { variant, size: schedule.sizeAt(step) });
+      if (!found.has(variant.name)) found.set(variant.name, { variant, size: schedule.sizeAt(microBatch) });
     }
   };
   // Groups and periods meet again after `accumulate` periods at the latest; of each stretch only the start and the end can bring something new.

@@ -7,10 +7,11 @@ import type { BatchSchedule } from '../data/batch-schedule';
 import { findsUnused, unusedParameters } from '../parallel/ddp/ready-order';
 import type { StageGraph } from '../parallel/stage-graph';
 import type { Config } from '../protocol/config';
+import { stepOf, stepWords } from '../protocol/micro-batches';
 
 export interface Stop {
-  /** The first step that cannot run. */
-  readonly step: number;
+  /** The first one that cannot run. */
+  readonly microBatch: number;
   readonly error: LockstepError;
 }
 
@@ -18,26 +19,26 @@ export interface Stop {
 export function stopOf(config: Config, schedule: BatchSchedule, stage: StageGraph): Stop | undefined {
   if (config.mode !== 'ddp') return undefined;
   const found = [uneven(config, schedule, stage), unfinished(config, stage)].filter((stop) => stop !== undefined);
-  return found.sort((a, b) => a.step - b.step)[0];
+  return found.sort((a, b) => a.microBatch - b.microBatch)[0];
 }
 
 function uneven(config: Config, { totals }: BatchSchedule, stage: StageGraph): Stop | undefined {
-  const step = Math.min(...totals);
-  if (config.ddp.join || step === Math.max(...totals)) return undefined;
+  const microBatch = Math.min(...totals);
+  if (config.ddp.join || microBatch === Math.max(...totals)) return undefined;
   const ranksWith = (test: (total: number) => boolean) => totals.flatMap((total, rank) => (test(total) ? [rank] : []));
-  const finished = ranksWith((total) => total === step);
-  const waiting = ranksWith((total) => total > step);
+  const finished = ranksWith((total) => total === microBatch);
+  const waiting = ranksWith((total) => total > microBatch);
   const buffers = config.ddp.broadcastBuffers && stage.graph.values.some((v) => v.role === 'buffer');
   const where = buffers && finished.includes(0) ? 'broadcast of the buffers' : 'all_reduce of bucket 0';
   const timeoutMs = Math.round(1000 * config.timeoutS);
   return {
-    step,
+    microBatch,
     error: new LockstepError(
       // Not 'timeout', after which all ranks would be started again: they would run out at the same place.
       'data',
-      `Timed out waiting ${timeoutMs}ms for recv operation to complete: at step ${step} ${named(finished)} no more batches, and ${waits(waiting)} in ${where} for a peer that never comes.`,
+      `Timed out waiting ${timeoutMs}ms for recv operation to complete: at ${stepWords(microBatch, config)} ${named(finished)} no more batches, and ${waits(waiting)} in ${where} for a peer that never comes.`,
       'Wrap the loop in `with model.join():` (ddp.join), or give every rank the same number of batches (a DistributedSampler does).',
-      { step, finished, waiting, collective: where, timeoutMs },
+      { step: stepOf(microBatch, config), finished, waiting, collective: where, timeoutMs },
     ),
   };
 }
@@ -56,7 +57,7 @@ function unfinished(config: Config, stage: StageGraph): Stop | undefined {
   const indices = registered.flatMap((p, i) => (names.has(p.name) ? [i] : []));
   const every = config.ddp.noSync === 'backward' || config.ddp.noSync === 'none';
   return {
-    step: every ? 1 : config.accumulate,
+    microBatch: every ? 1 : config.accumulate,
     error: new LockstepError(
       'config',
       `Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that your module has parameters that were not used in producing loss. You can enable unused parameter detection by passing the keyword argument \`find_unused_parameters=True\` to \`torch.nn.parallel.DistributedDataParallel\`, and by making sure all \`forward\` function outputs participate in calculating loss. Parameter indices which did not receive grad for rank 0: ${indices.join(' ')} (${[...names].join(', ')}).`,

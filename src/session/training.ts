@@ -1,10 +1,12 @@
 /**
- * One run in progress: a world with the mode's Programs, the single-device twin beside it, the order of batches and the step counter. It runs
- * steps, traces a step, reads the weights, resets, checkpoints and restores. It has no pace, no page and no policy; those are in player.ts.
+ * One run in progress: a world with the mode's Programs, the single-device twin beside it, the order of batches and where it stands. It runs
+ * micro-batches, traces one, reads the weights, resets, checkpoints and restores. It has no pace, no page and no policy; those are in player.ts.
  */
 import type { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import type { BatchSource, StepBatch } from '../data/batch-source';
+import type { Config } from '../protocol/config';
+import { stepOf } from '../protocol/micro-batches';
 import type { DeviceReport, Notice } from '../protocol/session';
 import {
   CAPTURE_LIMIT,
@@ -30,9 +32,10 @@ import { type BufferValue, createWorldState } from './world-state';
 /** What a state_dict holds. */
 const KEPT: readonly MemoryCategory[] = ['parameter', 'buffer'];
 
-/** Parameters and buffers of every device, and of the twin, at one step. */
+/** Parameters and buffers of every device, and of the twin, at one place of the run. */
 export interface Weights {
-  readonly step: number;
+  /** The next one to run. */
+  readonly microBatch: number;
   readonly devices: readonly ReadonlyMap<string, Float32Array>[];
   readonly twin: ReadonlyMap<string, Float32Array> | undefined;
 }
@@ -41,11 +44,12 @@ export interface Training {
   readonly blueprint: Blueprint;
   readonly device: DeviceReport;
   readonly notices: readonly Notice[];
-  /** The next step to run. */
-  readonly step: number;
+  /** The next one to run. */
+  readonly microBatch: number;
   /** As World.lost. */
   readonly lost: Promise<LockstepError>;
-  run(steps: number): Promise<readonly LossRecord[]>;
+  run(microBatches: number): Promise<readonly LossRecord[]>;
+  /** Runs one micro-batch. */
   trace(): Promise<StepTrace>;
   weights(): Promise<Weights>;
   reset(): Promise<void>;
@@ -61,16 +65,16 @@ export interface Training {
 export interface TrainingOptions {
   readonly keeper: DeviceKeeper;
   readonly gpu: GPU | undefined;
-  /** What befalls ranks in steps to come. */
+  /** Faults injected in steps to come. */
   readonly faults?: FaultPlan | undefined;
-  /** Where it is noted which steps ran. */
+  /** Where it is noted what ran. */
   readonly flight?: FlightLog | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 export async function createTraining(
   blueprint: Blueprint,
-  { keeper, gpu, faults = new FaultPlan(), flight = new FlightLog(), onProgress }: TrainingOptions,
+  { keeper, gpu, faults = new FaultPlan(blueprint.config), flight = new FlightLog(), onProgress }: TrainingOptions,
 ): Promise<Training> {
   const { config, programs, twin: twinPrograms, table, rankOfDevice } = blueprint;
   const choice = await keeper.choose(config.device);
@@ -125,13 +129,13 @@ function trainingOn(
   );
   const twinState = twin && createWorldState(twin, twinPrograms, start);
   let batches: BatchSource = blueprint.batches();
-  let step = 0;
+  let microBatch = 0;
 
   const reset = async () => {
     await state.writeStart();
     await twinState?.writeStart();
     batches = blueprint.batches();
-    step = 0;
+    microBatch = 0;
     const hasConstructor = programs.some((p) => p.variant === 'construct');
     if (hasConstructor) await world.run([{ variant: 'construct', rows: [], masks: [], scalars: new Float32Array(0) }]);
     if (blueprint.resume) await load(blueprint.resume.checkpoint);
@@ -143,16 +147,16 @@ function trainingOn(
     if (byRank0) await world.run([{ variant: 'resume', rows: [], masks: [], scalars: new Float32Array(0) }]);
     await twinState?.write(from.twin);
     batches = blueprint.batches(from.batches);
-    step = from.step;
+    microBatch = from.microBatch;
   };
   /** With what befalls a rank in that step. */
   const feedOf = (batch: StepBatch): StepFeed => {
-    const feed = { ...blueprint.feed(batch), step: batch.step };
+    const feed = { ...blueprint.feed(batch), microBatch: batch.microBatch };
     const program = must(
       programs.find((p) => p.variant === feed.variant),
       feed.variant,
     );
-    const fault = faults.take(batch.step, program);
+    const fault = faults.take(batch.microBatch, program);
     return fault ? { ...feed, fault } : feed;
   };
   /** Parameters and gradients before a traced step, as the trace keeps them. */
@@ -169,39 +173,39 @@ function trainingOn(
     }));
   };
 
-  /** Steps that there are before the script ends. */
+  /** Micro-batches that there are before the script ends. */
   const left = (): number => {
     const { stop } = blueprint;
-    if (stop && step >= stop.step) throw stop.error;
-    return (stop?.step ?? Number.POSITIVE_INFINITY) - step;
+    if (stop && microBatch >= stop.microBatch) throw stop.error;
+    return (stop?.microBatch ?? Number.POSITIVE_INFINITY) - microBatch;
   };
 
   return {
     blueprint,
     device: deviceReport(world, config.adapters !== undefined),
     notices,
-    get step() {
-      return step;
+    get microBatch() {
+      return microBatch;
     },
     lost: Promise.race([world.lost, ...(twin ? [twin.lost] : [])]),
 
     async run(count) {
       const taken = Array.from({ length: Math.min(count, left()) }, () => batches.next());
-      step += taken.length;
+      microBatch += taken.length;
       const feeds = taken.map(feedOf);
-      const span = flight.enqueued(feeds.map(({ variant }, i) => ({ step: at(taken, i).step, variant })));
+      const span = flight.enqueued(feeds.map(({ variant }, i) => ({ microBatch: at(taken, i).microBatch, variant })));
       const [losses] = await Promise.all([world.run(feeds), twin?.run(taken.map(blueprint.twinFeed))]);
       flight.completed(span);
-      return taken.map((batch, i) => lossRecord(batch, losses[i] ?? []));
+      return taken.map((batch, i) => lossRecord(config, batch, losses[i] ?? []));
     },
 
     async trace() {
       left();
       const before = await initial();
       const batch = batches.next();
-      step++;
+      microBatch++;
       const feed = feedOf(batch);
-      const span = flight.enqueued([{ step: batch.step, variant: feed.variant }]);
+      const span = flight.enqueued([{ microBatch: batch.microBatch, variant: feed.variant }]);
       const [{ records, losses }] = await Promise.all([world.trace(feed), twin?.run([blueprint.twinFeed(batch)])]);
       flight.completed(span, records);
       const slices = blueprint.strategy.slices(
@@ -216,21 +220,23 @@ function trainingOn(
         records,
         hardware: machineOf(config),
         stragglers: config.stragglers,
-        step: batch.step,
+        microBatch: batch.microBatch,
+        step: stepOf(batch.microBatch, config),
+        accumulate: config.accumulate,
         epoch: batch.epoch,
         samples: slices.map(([start, count], d) => [
           ...at(feed.rows, at(rankOfDevice, d)).subarray(start, start + count),
         ]),
-        losses: lossRecord(batch, losses),
+        losses: lossRecord(config, batch, losses),
         initial: before,
       });
     },
 
     async weights() {
-      const current = step;
+      const current = microBatch;
       const [own, twins] = await Promise.all([state.read(KEPT), twinState?.read(KEPT)]);
       return {
-        step: current,
+        microBatch: current,
         devices: rankOfDevice.map((_, d) => byName(own.filter((v) => v.device === d))),
         twin: twins && byName(twins),
       };
@@ -239,10 +245,10 @@ function trainingOn(
     reset,
 
     async checkpoint() {
-      const current = step;
+      const current = microBatch;
       const place = batches.state();
       const [values, twins] = await Promise.all([state.read(), twinState?.read() ?? []]);
-      return { step: current, values, twin: twins, batches: place };
+      return { microBatch: current, values, twin: twins, batches: place };
     },
 
     async restore(checkpoint) {
@@ -250,7 +256,7 @@ function trainingOn(
       await state.write(checkpoint.values);
       await twinState?.write(checkpoint.twin);
       batches = blueprint.batches(checkpoint.batches);
-      step = checkpoint.step;
+      microBatch = checkpoint.microBatch;
     },
 
     async corrupt(event, add) {
@@ -272,21 +278,22 @@ export function weightsIn(checkpoint: Checkpoint, { parameters, buffers, rankOfD
   const kept = new Set([...parameters, ...buffers].map(({ name }) => name));
   const of = (values: readonly BufferValue[]) => byName(values.filter(({ buffer }) => kept.has(buffer)));
   return {
-    step: checkpoint.step,
+    microBatch: checkpoint.microBatch,
     devices: rankOfDevice.map((_, d) => of(checkpoint.values.filter(({ device }) => device === d))),
     twin: checkpoint.twin.length > 0 ? of(checkpoint.twin) : undefined,
   };
 }
 
 /** A rank without a batch has no loss: NaN stands in its place. */
-function lossRecord({ step, epoch, rows }: StepBatch, losses: readonly Loss[]): LossRecord {
+function lossRecord(config: Config, { microBatch, epoch, rows }: StepBatch, losses: readonly Loss[]): LossRecord {
+  const place = { step: stepOf(microBatch, config), microBatch, epoch };
   if (rows.some((own) => own.length === 0)) {
     const perRank = rows.map((_, rank) => losses.find(({ device }) => device === rank)?.value ?? Number.NaN);
     const present = rows.flatMap((own, rank) => (own.length > 0 ? [at(perRank, rank)] : []));
-    return { step, epoch, perRank, loss: present.reduce((a, b) => a + b, 0) / present.length };
+    return { ...place, perRank, loss: present.reduce((a, b) => a + b, 0) / present.length };
   }
   const perRank = losses.map((l) => l.value);
-  return { step, epoch, perRank, loss: perRank.reduce((a, b) => a + b, 0) / Math.max(1, perRank.length) };
+  return { ...place, perRank, loss: perRank.reduce((a, b) => a + b, 0) / Math.max(1, perRank.length) };
 }
 
 const byName = (values: readonly BufferValue[]): ReadonlyMap<string, Float32Array> =>

@@ -2,6 +2,7 @@
  * One plain sentence for what happens at an event, in PyTorch's words: who does what to which tensor, and what goes on beside it on the chosen clock. Without a
  * full stop. Shown on the stage and spoken by the live region, so it stands alone. Pure; transfers are in transfer-sentence.ts.
  */
+import { stepWords } from '../protocol/micro-batches';
 import type { Clock, CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
 import { hookSentence } from './hook-sentence';
 import { endUs, spanOf } from './lanes';
@@ -10,7 +11,7 @@ import { capital, deviceName, kernelWords, layerWords, moduleWords, plural } fro
 
 export function sentenceOf(trace: StepTrace, index: number, clock: Clock): string {
   const e = trace.events[index];
-  if (!e) return index < 0 ? `Step ${trace.step} is about to begin` : `Step ${trace.step} is done`;
+  if (!e) return capital(`${stepWords(trace.microBatch, trace)} is ${index < 0 ? 'about to begin' : 'done'}`);
   const what = e.kind === 'send' || e.kind === 'recv' ? transferSentence(trace, e) : workSentence(trace, e);
   return capital(`${what}${meanwhile(trace, index, clock)}`);
 }

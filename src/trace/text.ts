@@ -2,6 +2,7 @@
  * The text form of a traced step: one line an event, in the trace's order, without times or values. The same Program gives the same text wherever and
  * however fast its ranks ran, so tests compare it and people read it.
  */
+import { stepWords } from '../protocol/micro-batches';
 import type { Slice, StepTrace, TraceEvent } from '../protocol/trace';
 
 const stretch = ({ buffer, offset, length }: Slice): string => `${buffer}[${offset}:${offset + length}]`;
@@ -38,7 +39,7 @@ export function printEvent(e: TraceEvent): string {
 export function printTrace(trace: StepTrace): string {
   const samples = trace.samples.map((ids, device) => `cuda:${device} [${ids.join(' ')}]`).join(', ');
   return [
-    `step ${trace.step} of epoch ${trace.epoch}, program ${trace.variant}; samples: ${samples}`,
+    `${stepWords(trace.microBatch, trace)} of epoch ${trace.epoch}, program ${trace.variant}; samples: ${samples}`,
     ...trace.events.map(printEvent),
   ].join('\n');
 }

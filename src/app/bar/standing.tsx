@@ -1,17 +1,23 @@
-/** Where training stands: step, epoch and loss, at the cursor; at the newest step while the session runs freely. */
+/** Where training is: optimizer steps taken, epoch and loss, at the cursor; at the newest step while the session runs freely. */
 import { formatCount, formatLoss, NONE } from '../format';
-import { lossShown, runsFreely, stepShown } from '../positions';
+import { lossShown, microBatchesShown, runsFreely, stepShown } from '../positions';
 import { useApp } from '../use-app';
 import styles from './bar.module.css';
 
 export function Standing() {
   const step = useApp((app) => stepShown(app, runsFreely(app)));
   const loss = useApp((app) => lossShown(app, runsFreely(app)));
-  const perEpoch = useApp((app) => app.info?.stepsPerEpoch);
+  const perEpoch = useApp((app) => app.info?.batchesPerEpoch);
+  const microBatches = useApp((app) => microBatchesShown(app, runsFreely(app)));
   return (
     <div className={styles['standing']}>
-      <Value label="step" name="Step" text={formatCount(step)} />
-      <Value wide label="epoch" name="Epoch" text={perEpoch ? formatCount(Math.floor(step / perEpoch)) : NONE} />
+      <Value label="step" name="Step" title="Steps of the optimizer that have been taken" text={formatCount(step)} />
+      <Value
+        wide
+        label="epoch"
+        name="Epoch"
+        text={perEpoch ? formatCount(Math.floor(microBatches / perEpoch)) : NONE}
+      />
       <Value label="loss" name="Loss" text={formatLoss(loss)} />
     </div>
   );
@@ -21,13 +27,14 @@ interface ValueProps {
   readonly label: string;
   readonly name: string;
   readonly text: string;
+  readonly title?: string;
   /** Only where the bar has room for it. */
   readonly wide?: boolean;
 }
 
-function Value({ label, name, text, wide = false }: ValueProps) {
+function Value({ label, name, text, title, wide = false }: ValueProps) {
   return (
-    <span className={styles['value']} data-wide={wide || undefined}>
+    <span className={styles['value']} title={title} data-wide={wide || undefined}>
       <span aria-hidden>{label}</span>
       {/* It changes many times a second: a screen reader is told on request, not each time. */}
       <b role="status" aria-live="off" aria-label={name}>

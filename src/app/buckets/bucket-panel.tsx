@@ -1,6 +1,8 @@
 /** The bucket view: the cap, which parameter is in which bucket before and after the rebuild, how buckets fill and wait in the step at the cursor, and what overlap saves. */
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { stepWords } from '../../protocol/micro-batches';
 import type { BucketsInfo } from '../../protocol/session';
+import { capital } from '../../trace/words';
 import { withSetting } from '../edit-config';
 import { useApp, useController, useSettled } from '../use-app';
 import { BucketMap } from './bucket-map';
@@ -33,7 +35,7 @@ export function BucketPanel({ info }: { info: BucketsInfo }) {
       </div>
       <section className={styles['rows']} aria-label="Buckets of the step">
         <h3>
-          {trace ? `Step ${trace.step}` : 'No step has run'}, rank 0, {clock} time
+          {trace ? capital(stepWords(trace.microBatch, trace)) : 'No step has run'}, rank 0, {clock} time
           {early ? ': still the buckets of the constructor' : ''}
         </h3>
         {trace && times.length > 0 ? (

@@ -1,7 +1,7 @@
 /** Loss over steps, per rank and mean, training and test: the chart, fed by React and drawn outside it, and its table. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
-import { usePalette, useSettled } from '../use-app';
+import { useApp, usePalette, useSettled } from '../use-app';
 import type { LossPlot } from './loss-plot';
 import { lossSeries } from './loss-series';
 import { LossTable } from './loss-table';
@@ -14,7 +14,8 @@ export function LossChart() {
   const palette = usePalette();
   const losses = useSettled((app) => app.losses, EVERY_MS);
   const evaluations = useSettled((app) => app.evaluations, EVERY_MS);
-  const series = useMemo(() => lossSeries(losses, evaluations), [losses, evaluations]);
+  const accumulate = useApp((app) => app.info?.config.accumulate ?? 1);
+  const series = useMemo(() => lossSeries(losses, evaluations, accumulate), [losses, evaluations, accumulate]);
   const ranks = series.perRank.length;
   const [plot, setPlot] = useState<LossPlot>();
   // One loss is no curve: the chart's library stays out of the first load.

@@ -3,6 +3,7 @@ import type { LossRecord } from '../../protocol/trace';
 import type { Evaluation } from '../store';
 
 export interface LossSeries {
+  /** With a fraction where a step has several micro-batches: 2.5 is the second of two in step 2. */
   readonly steps: readonly number[];
   /** One column a rank; none where a step has a single loss. */
   readonly perRank: readonly (readonly (number | null)[])[];
@@ -15,10 +16,14 @@ const finite = (value: number | undefined) => (value !== undefined && Number.isF
 /** More than the chart has pixels would only cost time. */
 const DRAWN = 600;
 
-export function lossSeries(losses: readonly LossRecord[], evaluations: readonly Evaluation[]): LossSeries {
+export function lossSeries(
+  losses: readonly LossRecord[],
+  evaluations: readonly Evaluation[],
+  accumulate: number,
+): LossSeries {
   const stride = Math.max(1, Math.ceil(losses.length / DRAWN));
   const drawn = losses.filter((_, index) => index % stride === 0 || index === losses.length - 1);
-  const steps = drawn.map(({ step }) => step);
+  const steps = drawn.map(({ microBatch }) => microBatch / accumulate);
   const ranks = Math.max(0, ...drawn.map(({ perRank }) => perRank.length));
   const test: (number | null)[] = steps.map(() => null);
   let next = 0;

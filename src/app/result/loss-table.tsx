@@ -30,7 +30,7 @@ export function LossTable({ series }: { series: LossSeries }) {
         <tbody>
           {rows.map((index) => (
             <tr key={steps[index]}>
-              <th scope="row">{steps[index]}</th>
+              <th scope="row">{Number((steps[index] ?? 0).toFixed(2))}</th>
               {perRank.map((rank, r) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
                 <td key={r}>{cell(rank, index)}</td>

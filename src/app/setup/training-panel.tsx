@@ -97,7 +97,7 @@ export function TrainingPanel() {
       <NumberSetting
         label="Accumulate"
         path="accumulate"
-        title="Micro-batches whose gradients add up in .grad before optimizer.step(); under DDP all but the last run in no_sync()."
+        title="Micro-batches whose gradients add up in .grad before optimizer.step(); the step counter counts the latter. Under DDP all but the last run in no_sync()."
       />
       <FlagSetting
         label="Fused kernels"

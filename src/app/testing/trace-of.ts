@@ -2,7 +2,9 @@
 import type { StepTrace } from '../../protocol/trace';
 
 export const traceOf = (step: number, count: number): StepTrace => ({
+  microBatch: step,
   step,
+  accumulate: 1,
   epoch: 0,
   variant: 'full',
   events: Array.from({ length: count }, (_, id) => ({
@@ -26,6 +28,6 @@ export const traceOf = (step: number, count: number): StepTrace => ({
   })),
   modelled: Array.from({ length: count }, (_, id) => ({ startUs: id, durUs: 1 })),
   samples: [],
-  losses: { step, epoch: 0, perRank: [step + 0.5], loss: step + 0.5 },
+  losses: { step, microBatch: step, epoch: 0, perRank: [step + 0.5], loss: step + 0.5 },
   initial: [],
 });

@@ -1,4 +1,5 @@
 /** The steps whose traces are kept, as one bar each, higher where the loss was: choose one to see it on the stage. */
+import { stepWords } from '../../protocol/micro-batches';
 import { formatCount, formatLoss } from '../format';
 import { useApp, useController, useSettled } from '../use-app';
 import styles from './steps-strip.module.css';
@@ -20,9 +21,9 @@ export function StepsStrip() {
       {traces.map((trace, index) => {
         const { loss } = trace.losses;
         const share = Number.isFinite(loss) ? LOWEST + ((1 - LOWEST) * (loss - least)) / range : 1;
-        const name = `step ${formatCount(trace.step)}, loss ${formatLoss(loss)}`;
+        const name = `${stepWords(trace.microBatch, trace, formatCount)}, loss ${formatLoss(loss)}`;
         return (
-          <label key={trace.step} title={name}>
+          <label key={trace.microBatch} title={name}>
             <input
               type="radio"
               name="kept-step"

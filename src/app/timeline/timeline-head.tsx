@@ -1,6 +1,8 @@
 /** The line above the lanes: which step, on which clock and hardware, what the patterns mean, and the zoom buttons. */
 import type { ReactNode } from 'react';
+import { stepWords } from '../../protocol/micro-batches';
 import type { Clock } from '../../protocol/trace';
+import { capital } from '../../trace/words';
 import { formatCount } from '../format';
 import { useApp, useAppStore, useSettled } from '../use-app';
 import { clockLabel } from './clock-label';
@@ -19,10 +21,10 @@ export function TimelineHead({ onZoom, children }: TimelineHeadProps) {
   const store = useAppStore();
   const clock = useApp((app) => app.clock);
   const info = useApp((app) => app.info);
-  const step = useSettled((app) => app.cursor && app.traces[app.cursor.trace]?.step, 100);
+  const trace = useSettled((app) => app.cursor && app.traces[app.cursor.trace], 100);
   return (
     <div className={styles['head']}>
-      <h2>{step === undefined ? 'Step' : `Step ${formatCount(step)}`}</h2>
+      <h2>{trace ? capital(stepWords(trace.microBatch, trace, formatCount)) : 'Step'}</h2>
       <fieldset className={styles['clocks']}>
         <legend className="visually-hidden">Clock</legend>
         {CLOCKS.map((c) => (

@@ -56,7 +56,9 @@ const endOfBackward = (rank: number): number =>
     'backward',
   ).id;
 const feedsWith = (fault: Fault) =>
-  small.steps(0, 3).map((feed, step) => ({ ...feed, step, ...(step === fault.step ? { fault } : {}) }));
+  small
+    .steps(0, 3)
+    .map((feed, microBatch) => ({ ...feed, microBatch, ...(microBatch === fault.microBatch ? { fault } : {}) }));
 
 test.each(names)('%s: killed by hand', async (name) => {
   const world = await open(name);
@@ -69,14 +71,14 @@ test.each(names)('%s: killed by hand', async (name) => {
 
 test.each(names)('%s: killed before an instruction; where the others stood', async (name) => {
   const world = await open(name);
-  const fault: Fault = { what: 'kill', rank: 2, step: 1, instruction: endOfBackward(2) };
+  const fault: Fault = { what: 'kill', rank: 2, microBatch: 1, instruction: endOfBackward(2) };
   const error: unknown = await world.run(feedsWith(fault)).catch((reason: unknown) => reason);
   expect(error).toMatchObject({
     code: 'rank-failed',
     message: 'Rank 2 (cuda:2) was killed.',
     details: { rank: 2, fault },
   });
-  const { positions } = (error as { details: { positions: { device: number; step: number }[] } }).details;
+  const { positions } = (error as { details: { positions: { device: number; microBatch: number }[] } }).details;
   for (const device of [0, 1]) expect(positions.find((p) => p.device === device)).toMatchObject({ variant: 'full' });
   expect(await world.lost).toEqual(error);
   await world.dispose();
@@ -95,7 +97,7 @@ test('a worker that ends by itself is noticed though nobody waits for it', async
 
 test.each(names)('%s: a rank that hangs ends everybody after the timeout, with who waits for whom', async (name) => {
   const world = await open(name);
-  const fault: Fault = { what: 'hang', rank: 2, step: 1, instruction: endOfBackward(2) };
+  const fault: Fault = { what: 'hang', rank: 2, microBatch: 1, instruction: endOfBackward(2) };
   const since = performance.now();
   const calls = [world.run(feedsWith(fault)), world.run(small.steps(3, 4))];
   const errors = await Promise.all(calls.map((call) => call.catch((reason: unknown) => reason)));
@@ -110,9 +112,9 @@ test.each(names)('%s: a rank that hangs ends everybody after the timeout, with w
   const { positions } = (errors[0] as { details: { positions: object[] } }).details;
   const waits = (device: number) => {
     const place = positions.find((p) => (p as { device: number }).device === device) as
-      | { compute: number; comm: number; step: number }
+      | { compute: number; comm: number; microBatch: number }
       | undefined;
-    expect(place?.step).toBe(1);
+    expect(place?.microBatch).toBe(1);
     const lane = at(at(small.programs, 0).lanes, device);
     return [place?.compute, place?.comm].map((id) => lane.instructions.find((i) => i.id === id)?.kind);
   };

@@ -49,7 +49,7 @@ export function createLocalWorld(
     hosted.flatMap(({ devices }) => devices.filter((d) => rankOf(d) === rank));
 
   /** The step that is under way, or was the last. */
-  let current: Pick<StepFeed, 'variant' | 'step'> | undefined;
+  let current: Pick<StepFeed, 'variant' | 'microBatch'> | undefined;
   let hanging: Fault | undefined;
   let watchdog: ReturnType<typeof setTimeout> | undefined;
   let failure: LockstepError | undefined;
@@ -71,7 +71,7 @@ export function createLocalWorld(
       executor.positions().map((position) => ({
         ...position,
         variant: step.variant,
-        step: step.step,
+        microBatch: step.microBatch,
         ...(hanging && hanging.rank === rankOf(position.device) ? { fault: hanging } : {}),
       })),
     );

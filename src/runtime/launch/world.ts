@@ -23,19 +23,19 @@ export interface DatasetTable {
   readonly targetType: DType;
 }
 
-/** What befalls a rank in a step, because somebody wants to see it: before that instruction it ends as a crash would end it, or stands still for ever. */
+/** A fault injected for demonstration: before that instruction the rank ends as a crash would end it, or stands still for ever. */
 export interface Fault {
   readonly what: 'kill' | 'hang';
   readonly rank: Rank;
-  readonly step: number;
+  readonly microBatch: number;
   readonly instruction: InstructionId;
 }
 
 /** What the host decides for one step. */
 export interface StepFeed {
   readonly variant: string;
-  /** Its number; the constructor has none. */
-  readonly step?: number;
+  /** Its number in the run; the constructor has none. */
+  readonly microBatch?: number;
   readonly fault?: Fault;
   /** Dataset rows of each process's batch. */
   readonly rows: readonly Int32Array[];
@@ -69,7 +69,7 @@ export interface GroupOptions {
 /** Where a device stood when its world failed. */
 export interface StandsAt extends Position {
   readonly variant: string;
-  readonly step: number | undefined;
+  readonly microBatch: number | undefined;
   /** What it was made to do there. */
   readonly fault?: Fault;
 }

@@ -80,9 +80,9 @@ export interface BenchMaterial {
 }
 
 export function benchMaterial(config: unknown, files: Files = {}): BenchMaterial {
-  const { parameters, dataset, table, stepsPerEpoch, batches } = blueprintOf(config, files);
+  const { parameters, dataset, table, batchesPerEpoch, batches } = blueprintOf(config, files);
   const source = batches();
-  const taken = Array.from({ length: stepsPerEpoch }, () => at(source.next().rows, 0));
+  const taken = Array.from({ length: batchesPerEpoch }, () => at(source.next().rows, 0));
   return {
     parameters: parameters.map(({ name, shape, data }) => ({ name, shape, data })),
     batches: taken.map((rows) => ({

@@ -29,7 +29,7 @@ export function checkOptimizerState(
       'Use the paramGroups with which it was saved.',
     );
   }
-  if (saved.step < Number(saved.config['accumulate'] ?? 1)) return [];
+  if (saved.microBatch < saved.accumulate) return [];
   const names = optimizerState(config).map(({ name }) => name);
   const absent = names.filter((name) => !parameters.every((p) => saved.values.has(`${p}.${name}`)));
   const [first] = absent;

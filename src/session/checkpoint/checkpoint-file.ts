@@ -6,6 +6,7 @@
 import { at, must } from '../../base/invariant';
 import { type NamedTensor, readSafetensors, writeSafetensors } from '../../interop/safetensors';
 import { optimizerState } from '../../optim/optimizer';
+import { stepOf } from '../../protocol/micro-batches';
 import type { CheckpointFiles } from '../../protocol/session';
 import type { DeviceIndex } from '../../protocol/trace';
 import { rngState } from '../../tensor/rng-state';
@@ -29,10 +30,12 @@ import { type TorchGroups, torchGroups } from './torch-groups';
 
 export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): CheckpointFiles {
   const { config, programs, parameters, rankOfDevice } = blueprint;
-  const { step, batches } = checkpoint;
-  const steps = Math.floor(step / config.accumulate);
+  const { microBatch, batches } = checkpoint;
+  const steps = stepOf(microBatch, config);
+  /** optimizer.step() calls: more than one a step where workers do not wait for each other. */
+  const updates = steps * (blueprint.strategy.updates?.(config) ?? 1);
   const model = weightsFile(blueprint, {
-    step,
+    microBatch,
     devices: rankOfDevice.map((_, d) => ownOf(checkpoint.values, d)),
     twin: undefined,
   });
@@ -40,7 +43,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
   const groups = torchGroups(
     config,
     parameters.map((p) => p.name),
-    steps,
+    updates,
     batches.epoch,
   );
   const world = pack(checkpoint.values, { inModel, buffers: statefulBuffers(programs), groups, config, prefix: '' });
@@ -52,7 +55,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
     prefix: TWIN,
   });
   const tensors = [
-    ...stepTensors(blueprint, groups, steps),
+    ...stepTensors(blueprint, groups, updates),
     ...world.tensors,
     ...twin.tensors,
     ...batchState(checkpoint),
@@ -60,10 +63,11 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
   const meta = {
     format: FORMAT,
     version: VERSION,
-    step: String(step),
+    step: String(steps),
+    micro_batch: String(microBatch),
+    optimizer_steps: String(updates),
     epoch: String(batches.epoch),
-    optimizer_steps: String(steps),
-    steps_per_epoch: String(blueprint.stepsPerEpoch),
+    batches_per_epoch: String(blueprint.batchesPerEpoch),
     mode: config.mode,
     placement: config.placement,
     world_size: String(rankOfDevice.length),

@@ -8,7 +8,18 @@ import type { DeviceIndex } from '../../protocol/trace';
 import { crc32 } from './crc32';
 
 export const FORMAT = 'lockstep checkpoint';
-export const VERSION = '1';
+/** Version 1 counted micro-batches as `step`. */
+export const VERSION = '2';
+
+/** Where a checkpoint was taken, from what the state's file says of itself, in the version in which it was written. */
+export function placeOfCheckpoint(meta: Readonly<Record<string, string>>): {
+  readonly step: number;
+  readonly microBatch: number;
+} {
+  return meta['version'] === '1'
+    ? { step: Number(meta['optimizer_steps']), microBatch: Number(meta['step']) }
+    : { step: Number(meta['step']), microBatch: Number(meta['micro_batch']) };
+}
 /** Before the name of a tensor that stands in the model's file. */
 export const IN_MODEL = 'model:';
 /** Before the names of what belongs to the single-device twin. */

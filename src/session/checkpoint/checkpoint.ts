@@ -1,12 +1,13 @@
-/** The state of a run between two steps, in memory: what a restart goes on from, and what the files of a checkpoint hold. Made and taken by training.ts. */
+/** The state of a run between two micro-batches, in memory: what a restart goes on from, and what the files of a checkpoint hold. Made and taken by training.ts. */
 import type { BatchState } from '../../data/batch-source';
 import type { BufferValue } from '../world-state';
 
 /** Everything that a later step depends on. */
 export interface Checkpoint {
-  readonly step: number;
+  /** The next one to run. */
+  readonly microBatch: number;
   readonly values: readonly BufferValue[];
   readonly twin: readonly BufferValue[];
-  /** Order of batches and generators at that step. */
+  /** Order of batches and generators there. */
   readonly batches: BatchState;
 }

@@ -3,8 +3,10 @@
  * files are whole is for the session to say when it loads them.
  */
 import { readMetadata } from '../../interop/safetensors';
+import { placeOfCheckpoint } from './checkpoint-format';
 
 export interface CheckpointSummary {
+  /** Of the optimizer, before which it was taken. */
   readonly step: number;
   readonly epoch: number;
   readonly mode: string;
@@ -17,7 +19,7 @@ export interface CheckpointSummary {
 export function describeCheckpoint(file: string, state: Uint8Array<ArrayBuffer>): CheckpointSummary {
   const meta = readMetadata(file, state);
   return {
-    step: Number(meta['step']),
+    step: placeOfCheckpoint(meta).step,
     epoch: Number(meta['epoch']),
     mode: meta['mode'] ?? '',
     worldSize: Number(meta['world_size']),

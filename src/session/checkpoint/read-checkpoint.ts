@@ -19,6 +19,7 @@ import {
   headerSum,
   IN_MODEL,
   modelFileName,
+  placeOfCheckpoint,
   stateFileName,
   type ValueMap,
   VERSION,
@@ -36,10 +37,12 @@ export type SavedValues = ReadonlyMap<string, readonly SavedValue[]>;
 
 export interface SavedCheckpoint {
   readonly name: string;
-  readonly step: number;
-  /** Of the last step that ran; -1 before the first. */
+  /** The next one to run. */
+  readonly microBatch: number;
+  /** Micro-batches to a step. */
+  readonly accumulate: number;
+  /** Of the last micro-batch that ran; -1 before the first. */
   readonly epoch: number;
-  readonly stepsPerEpoch: number;
   readonly mode: string;
   readonly placement: string;
   readonly worldSize: number;
@@ -53,6 +56,9 @@ export interface SavedCheckpoint {
   /** The model's names had `module.` in front. */
   readonly wrapped: boolean;
 }
+
+/** Version 1 has other names for the two counts; nothing else differs. */
+const READABLE: readonly string[] = ['1', VERSION];
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -102,17 +108,18 @@ export function readCheckpoint(name: string, files: Files): SavedCheckpoint {
         }),
       ]),
     );
+  const config = meta.json<Record<string, unknown>>('config');
   return {
     name,
-    step: meta.count('step'),
+    microBatch: meta.microBatch,
+    accumulate: Number(config['accumulate'] ?? 1),
     epoch: Number(meta.text('epoch')),
-    stepsPerEpoch: meta.count('steps_per_epoch'),
     mode: meta.text('mode'),
     placement: meta.text('placement'),
     worldSize: meta.count('world_size'),
     groups: meta.json<readonly TorchGroup[]>('param_groups'),
     parameterNames: meta.json<readonly string[]>('parameter_names'),
-    config: meta.json<Record<string, unknown>>('config'),
+    config,
     values: valuesOf('values'),
     twin: valuesOf('twin_values'),
     batches: batchState(meta, tensorOf, stateName),
@@ -131,6 +138,7 @@ function missing(name: string, names: readonly string[]): LockstepError {
 }
 
 interface Meta {
+  readonly microBatch: number;
   text(key: string): string;
   count(key: string): number;
   json<T>(key: string): T;
@@ -143,21 +151,24 @@ function readMeta(file: string, bytes: Bytes): Meta {
     new LockstepError('data', `${file}, byte 8: ${what}`, hint, { file, byte: 8 });
   if (found['format'] !== FORMAT)
     throw refuse('this is no state of a checkpoint of Lockstep', 'Weights alone go into "weights".');
-  if (found['version'] !== VERSION) {
-    throw refuse(`the checkpoint has version ${found['version']}, this Lockstep reads ${VERSION}`, 'Save it again.');
+  const { version = '' } = found;
+  if (!READABLE.includes(version)) {
+    const known = READABLE.join(' and ');
+    throw refuse(`the checkpoint has version ${version}, this Lockstep reads ${known}`, 'Save it with this Lockstep.');
   }
   const text = (key: string): string => {
     const value = lookup(found, key);
     if (value === undefined) throw refuse(`the entry "${key}" is missing`, 'The file is damaged.');
     return value;
   };
+  const count = (key: string, value = Number(text(key))): number => {
+    if (Number.isSafeInteger(value) && value >= 0) return value;
+    throw refuse(`"${key}" is ${value}, expected a whole number`, 'The file is damaged.');
+  };
   return {
     text,
-    count(key) {
-      const value = Number(text(key));
-      if (Number.isSafeInteger(value) && value >= 0) return value;
-      throw refuse(`"${key}" is ${text(key)}, expected a whole number`, 'The file is damaged.');
-    },
+    count,
+    microBatch: count('micro_batch', placeOfCheckpoint(found).microBatch),
     json<T>(key: string): T {
       try {
         return JSON.parse(text(key)) as T;
@@ -203,7 +214,7 @@ function batchState(meta: Meta, tensorOf: (key: string) => NamedTensor, file: st
     });
   });
   return {
-    step: meta.count('step'),
+    microBatch: meta.microBatch,
     epoch: Number(meta.text('epoch')),
     batches,
     generators: all.map(({ rng }) => generatorFrom(tensorOf(rng).data as Uint8Array, `${file}, tensor "${rng}"`)),

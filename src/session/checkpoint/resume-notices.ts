@@ -1,5 +1,6 @@
 /** What a run that resumes says before its first step: where it stands, and all that is not as it was saved. Called by resume-plan.ts. */
 import type { Config, LayerConfig } from '../../protocol/config';
+import { stepWords } from '../../protocol/micro-batches';
 import type { Notice } from '../../protocol/session';
 import { modelFileName } from './checkpoint-format';
 import type { ConfigChanges } from './config-changes';
@@ -11,14 +12,15 @@ export interface Resuming {
   readonly config: Config;
   readonly worldSize: number;
   readonly processes: number;
-  readonly stepsPerEpoch: number;
+  readonly batchesPerEpoch: number;
   readonly changes: ConfigChanges;
   /** Optimiser states that begin anew. */
   readonly fresh: readonly string[];
   readonly exact: boolean;
   readonly sameWorld: boolean;
   readonly sameRows: boolean;
-  readonly step: number;
+  /** Where the run begins. */
+  readonly microBatch: number;
 }
 
 const plural = (n: number, one: string): string => `${n} ${n === 1 ? one : `${one}s`}`;
@@ -36,7 +38,7 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
     {
       level: 'info',
       id: 'resumed',
-      text: `Resumed from the checkpoint "${saved.name}" before step ${resuming.step}${moved}: ${how}.`,
+      text: `Resumed from the checkpoint "${saved.name}" before ${stepWords(resuming.microBatch, config)}${moved}: ${how}.`,
       hint: 'Reset goes back to this step.',
     },
   ];
@@ -111,9 +113,9 @@ function worldNotice({
   config,
   worldSize,
   processes,
-  stepsPerEpoch,
+  batchesPerEpoch,
   changes,
-  step,
+  microBatch,
   sameRows,
 }: Resuming): Notice {
   const before = saved.batches.generators.length;
@@ -128,15 +130,14 @@ function worldNotice({
   }
   if (!sameRows) {
     const why = changes.ofBatches.length > 0 ? ` (${changes.ofBatches.join(', ')})` : '';
-    const place = step % stepsPerEpoch;
+    const place = microBatch % batchesPerEpoch;
     parts.push(
-      `The samplers deal their rows anew${why}: epoch ${Math.floor(step / stepsPerEpoch)} goes on at batch ${place} of ${stepsPerEpoch}.`,
+      `The samplers deal their rows anew${why}: epoch ${Math.floor(microBatch / batchesPerEpoch)} goes on at batch ${place} of ${batchesPerEpoch}.`,
     );
   }
-  if (step < saved.step)
-    parts.push(
-      `${plural(saved.step - step, 'micro-batch')} of an unfinished group ${saved.step - step === 1 ? 'is' : 'are'} done again.`,
-    );
+  const again = microBatch % config.accumulate === 0 ? saved.microBatch % saved.accumulate : 0;
+  if (again > 0)
+    parts.push(`${plural(again, 'micro-batch')} of an unfinished step ${again === 1 ? 'is' : 'are'} done again.`);
   if (processes > 1 && [...saved.values.keys()].some(isStatistic))
     parts.push('All ranks take the running statistics of rank 0.');
   if (drops(config.model.layers)) parts.push('Dropout draws other masks.');

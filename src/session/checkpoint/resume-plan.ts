@@ -9,6 +9,7 @@ import { at } from '../../base/invariant';
 import type { BatchSource, BatchState } from '../../data/batch-source';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
+import { firstOfStep, stepOf } from '../../protocol/micro-batches';
 import type { Notice } from '../../protocol/session';
 import { elements } from '../../tensor/shape';
 import { type BufferValue, type Stateful, statefulBuffers } from '../world-state';
@@ -34,7 +35,7 @@ export interface ResumeInput {
   readonly twin: readonly Program[];
   readonly worldSize: number;
   readonly processes: number;
-  readonly stepsPerEpoch: number;
+  readonly batchesPerEpoch: number;
   batches(from: BatchState): BatchSource;
 }
 
@@ -45,28 +46,29 @@ export function resumePlan(input: ResumeInput): ResumePlan {
   const sameWorld = saved.mode === config.mode && saved.worldSize === worldSize;
   const sameRows = changes.ofBatches.length === 0 && saved.batches.generators.length === processes;
   const exact = sameWorld && sameRows;
-  const inGroup = saved.step % Number(saved.config['accumulate'] ?? 1);
+  const inGroup = saved.microBatch % saved.accumulate;
   // A process that goes on with its own rows keeps the gradients that it has added up.
   const keepsGradients = exact || (sameRows && processes === 1);
   if (inGroup > 0 && config.resumeBy === 'rank0' && processes > 1) throw ownGradients(saved, inGroup);
-  const step = keepsGradients ? saved.step : saved.step - inGroup;
-  const batches = sameRows ? { ...saved.batches, step } : dealtAnew(input, step);
+  // Steps carry on; how many micro-batches a step has may be another number now, and then the rows are dealt anew.
+  const microBatch = keepsGradients ? saved.microBatch : firstOfStep(stepOf(saved.microBatch, saved), config);
+  const batches = sameRows ? { ...saved.batches, microBatch } : dealtAnew(input, microBatch);
   const values = carried(saved.values, statefulBuffers(input.programs), { exact: sameWorld, keepsGradients });
   // Without a twin in the checkpoint the twin begins as the run does.
   const twinFrom = saved.twin.size > 0 ? saved.twin : saved.values;
   const twin = carried(twinFrom, statefulBuffers(input.twin), { exact: false, keepsGradients: saved.twin.size > 0 });
   return {
-    checkpoint: { step, values, twin, batches },
+    checkpoint: { microBatch, values, twin, batches },
     exact,
-    notices: resumeNotices({ ...input, changes, fresh, exact, sameWorld, sameRows, step }),
+    notices: resumeNotices({ ...input, changes, fresh, exact, sameWorld, sameRows, microBatch }),
   };
 }
 
-const ownGradients = ({ name, step }: SavedCheckpoint, inGroup: number): LockstepError =>
+const ownGradients = ({ name, ...saved }: SavedCheckpoint, inGroup: number): LockstepError =>
   new LockstepError(
     'config',
-    `The checkpoint "${name}" was saved at step ${step}, after ${inGroup} of a group of micro-batches: each rank holds gradients of its own, which rank 0 cannot broadcast.`,
-    'Set resumeBy to "everyRank", or save after a whole group.',
+    `The checkpoint "${name}" was saved within step ${stepOf(saved.microBatch, saved)}, after ${inGroup} of its ${saved.accumulate} micro-batches: each rank holds gradients of its own, which rank 0 cannot broadcast.`,
+    'Set resumeBy to "everyRank", or save after a whole step.',
   );
 
 interface Carrying {
@@ -90,18 +92,18 @@ const firstHolder = (held: readonly SavedValue[] = []): SavedValue | undefined =
   held.toSorted((a, b) => Math.min(...a.devices) - Math.min(...b.devices))[0];
 
 /** This run's samplers, asked from the start of the epoch on; each process with the generator of its rank, or of rank 0. */
-function dealtAnew({ saved, processes, stepsPerEpoch, batches }: ResumeInput, step: number): BatchState {
+function dealtAnew({ saved, processes, batchesPerEpoch, batches }: ResumeInput, microBatch: number): BatchState {
   const generators = Array.from(
     { length: processes },
     (_, p) => saved.batches.generators[p] ?? at(saved.batches.generators, 0),
   );
-  const start = step - (step % stepsPerEpoch);
+  const start = microBatch - (microBatch % batchesPerEpoch);
   const source = batches({
-    step: start,
-    epoch: start / stepsPerEpoch - 1,
+    microBatch: start,
+    epoch: start / batchesPerEpoch - 1,
     batches: generators.map(() => []),
     generators,
   });
-  for (let s = start; s < step; s++) source.next();
+  for (let m = start; m < microBatch; m++) source.next();
   return source.state();
 }

@@ -98,7 +98,7 @@ describe('another world size', () => {
       const weight = must(readSafetensors('m', must(files['run.safetensors'], 'model'))[0], 'weight').data;
       const run = () =>
         withTraining({ ...to, resume: 'run' }, files, async (t) => {
-          expect(t.step).toBe(4);
+          expect(t.microBatch).toBe(4);
           const { values, batches } = await t.checkpoint();
           expect(values.filter((v) => v.buffer === '0.weight').map((v) => v.data)).toContainEqual(weight);
           for (const v of values.filter((one) => one.buffer === '0.weight.exp_avg')) expect(v.data).toEqual(exp);
@@ -128,13 +128,13 @@ describe('another world size', () => {
     expect(notices.find((n) => n.id === 'resumed')?.text).toContain('it is not the run without the stop');
   });
 
-  test('an unfinished group of micro-batches is done again', async () => {
+  test('the micro-batches of an unfinished step are done again', async () => {
     const config: ConfigInput = { ...EVEN, batchSize: 16, accumulate: 2 };
     const files = await savedAfter(config, 3);
     await withTraining({ ...config, worldSize: 4, resume: 'run' }, files, async (t) => {
-      expect(t.step).toBe(2);
+      expect(t.microBatch).toBe(2);
       expect(t.blueprint.notices.find((n) => n.id === 'resume-world')?.text).toContain(
-        '1 micro-batch of an unfinished group is done again',
+        '1 micro-batch of an unfinished step is done again',
       );
     });
   });

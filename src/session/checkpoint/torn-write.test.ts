@@ -49,5 +49,5 @@ test('a real checkpoint that two ranks write is refused; by rank 0 alone it read
   const cured = writtenByRank0(states, 512, 7);
   expect(cured.torn).toBe(false);
   expect(readSafetensors('run', cured.bytes).length).toBeGreaterThan(0);
-  expect(readCheckpoint('run', { ...one, 'run.state.safetensors': cured.bytes }).step).toBe(3);
+  expect(readCheckpoint('run', { ...one, 'run.state.safetensors': cured.bytes }).microBatch).toBe(3);
 });

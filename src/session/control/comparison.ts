@@ -1,4 +1,5 @@
 /** When a playing run is compared with its single-device reference between snapshots, and how far it is away then. Called by player.ts. */
+import { stepOf } from '../../protocol/micro-batches';
 import type { Blueprint } from '../blueprint';
 import type { Weights } from '../training';
 import { differenceFromSingle } from '../weights/weight-differences';
@@ -13,7 +14,7 @@ export interface Comparison {
 /** Undefined where the run has no reference. */
 export function comparisonOf(blueprint: Blueprint): Comparison | undefined {
   if (blueprint.twin.length === 0) return undefined;
-  const start = blueprint.resume?.checkpoint.step ?? 0;
+  const start = stepOf(blueprint.resume?.checkpoint.microBatch ?? 0, blueprint.config);
   return {
     next: (step) => start + nextCompared(step - start),
     difference: (weights) => differenceFromSingle(blueprint, weights),

@@ -4,6 +4,7 @@
  */
 import { asLockstepError } from '../../base/errors';
 import { oneAtATime } from '../../base/one-at-a-time';
+import { stepOf } from '../../protocol/micro-batches';
 import type { ControlProgress } from '../../protocol/session';
 import type { Blueprint } from '../blueprint';
 import type { DeviceKeeper } from '../device-keeper';
@@ -41,7 +42,7 @@ export class ControlKeeper {
       } catch (error) {
         await this.end().catch(() => {});
         if (!isRestartable(asLockstepError(error))) throw error;
-        return { step: blueprint.resume?.checkpoint.step ?? 0, differences: [] };
+        return { step: stepOf(blueprint.resume?.checkpoint.microBatch ?? 0, blueprint.config), differences: [] };
       }
     });
   }

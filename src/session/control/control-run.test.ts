@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
+import { firstOfStep } from '../../protocol/micro-batches';
 import type { DifferenceAt } from '../../protocol/session';
 import { type Blueprint, createBlueprint } from '../blueprint';
 import { parseConfig } from '../config/parse-config';
@@ -51,7 +52,7 @@ async function controlAfter(blueprint: Blueprint, steps: number) {
 
 async function runAfter(blueprint: Blueprint, steps: number) {
   const training = await createTraining(blueprint, devices);
-  await training.run(steps);
+  await training.run(firstOfStep(steps, blueprint.config));
   const weights = await training.weights();
   await training.dispose();
   return weights;

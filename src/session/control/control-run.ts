@@ -4,6 +4,7 @@
  * run started, whatever has been reset, restarted or lost since, and costs nothing until somebody asks. control-keeper.ts owns one; it has no pace of its own.
  */
 import { at } from '../../base/invariant';
+import { firstOfStep, stepOf } from '../../protocol/micro-batches';
 import type { DifferenceAt } from '../../protocol/session';
 import type { World } from '../../runtime/launch/world';
 import type { Blueprint } from '../blueprint';
@@ -16,11 +17,11 @@ import { oneUlpAway } from './one-ulp-away';
 import { CONTROL, pairProgram, REFERENCE } from './pair-program';
 
 export interface ControlRun {
-  /** Where it is. */
+  /** Where it is: steps taken. */
   readonly step: number;
   readonly differences: readonly DifferenceAt[];
-  /** Runs on towards the step `until`, for about so many milliseconds and at least one step. */
-  advance(until: number, ms: number): Promise<void>;
+  /** Runs on towards that step, for about so many milliseconds and at least one micro-batch. */
+  advance(step: number, ms: number): Promise<void>;
   /** Weights of the reference: those of the run's own twin, bit for bit. */
   reference(): Promise<ReadonlyMap<string, Float32Array>>;
   dispose(): Promise<void>;
@@ -53,40 +54,47 @@ async function controlOn(world: World, blueprint: Blueprint, programs: Blueprint
   await state.writeStart();
   const from = blueprint.resume?.checkpoint;
   if (from) await state.write(from.twin.flatMap((value) => bothOf(value, names)));
-  const start = from?.step ?? 0;
+  const { config } = blueprint;
+  const start = from?.microBatch ?? 0;
   const batches = blueprint.batches(from?.batches);
   const differences: DifferenceAt[] = [];
-  let step = start;
+  let microBatch = start;
+  /** The first micro-batch after a compared step. */
+  const nextDue = (): number => {
+    const first = stepOf(start, config);
+    return firstOfStep(first + nextCompared(stepOf(microBatch, config) - first), config);
+  };
   let chunk = 1;
 
   const read = (device: number) => world.read(parameters.map(({ name }) => ({ device, buffer: name })));
   const compare = async () => {
     const [reference, control] = await Promise.all([read(REFERENCE), read(CONTROL)]);
     const value = worst(reference.map((values, i) => maxAbsDifference(values, at(control, i))));
-    differences.push({ step, value });
+    differences.push({ step: stepOf(microBatch, config), value });
   };
 
   return {
     get step() {
-      return step;
+      return stepOf(microBatch, config);
     },
     differences,
-    async advance(until, ms) {
+    async advance(step, ms) {
+      const until = firstOfStep(step, config);
       const deadline = performance.now() + ms;
-      while (step < until) {
-        const due = start + nextCompared(step - start);
+      while (microBatch < until) {
+        const due = nextDue();
         const since = performance.now();
-        const count = Math.min(chunk, until - step, due - step);
+        const count = Math.min(chunk, until - microBatch, due - microBatch);
         await world.run(Array.from({ length: count }, () => twice(blueprint.twinFeed(batches.next()))));
-        step += count;
-        if (step === due) await compare();
+        microBatch += count;
+        if (microBatch === due) await compare();
         const now = performance.now();
-        const perStepMs = Math.max(1e-3, (now - since) / count);
-        chunk = Math.max(1, Math.min(2 * chunk, Math.floor(ms / 2 / perStepMs)));
-        if (now >= deadline && step < until) return;
+        const eachMs = Math.max(1e-3, (now - since) / count);
+        chunk = Math.max(1, Math.min(2 * chunk, Math.floor(ms / 2 / eachMs)));
+        if (now >= deadline && microBatch < until) return;
       }
       // Where the run stands still, the curves end together.
-      if (step > start && differences.at(-1)?.step !== step) await compare();
+      if (microBatch > start && differences.at(-1)?.step !== stepOf(microBatch, config)) await compare();
     },
     async reference() {
       const values = await read(REFERENCE);

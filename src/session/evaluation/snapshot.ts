@@ -2,6 +2,7 @@
  * Turns weights read back at one step into what the page shows: how far replicas are apart, losses, field, and the views of results. It composes; each part has a
  * file of its own. One a run, as the parts keep their evaluators.
  */
+import { stepOf } from '../../protocol/micro-batches';
 import type { Snapshot } from '../../protocol/session';
 import type { Blueprint } from '../blueprint';
 import type { Weights } from '../training';
@@ -31,7 +32,7 @@ export interface Snapshots {
 const sliced = <T>(start: ((state: ModelState) => Slices<T>) | undefined) => start && new SlicedView(start);
 
 export function createSnapshots(blueprint: Blueprint): Snapshots {
-  const { dataset, parameters } = blueprint;
+  const { config, dataset, parameters } = blueprint;
   const measure = createMeasure(blueprint, MEASURE_NS);
   const language = languageOf(blueprint);
   const field = sliced(createFieldView(blueprint));
@@ -51,7 +52,7 @@ export function createSnapshots(blueprint: Blueprint): Snapshots {
       const budgetNs = hurry ? SLICE_NS : Number.POSITIVE_INFINITY;
       const byClass = classes?.take(state, budgetNs);
       return {
-        step: weights.step,
+        step: stepOf(weights.microBatch, config),
         parameters: weights.devices.map((own) => parameters.map(({ name }) => own.get(name))),
         replicaDivergence: replicaDivergence(blueprint, weights),
         differenceFromSingle: differenceFromSingle(blueprint, weights),

@@ -5,6 +5,7 @@
 import { LockstepError } from '../../base/errors';
 import { codeLines } from '../../interop/pytorch-code';
 import type { Instruction, Program } from '../../program/instruction';
+import { stepOf, stepWords } from '../../protocol/micro-batches';
 import type { CodeLine, CollectiveRef, DeviceIndex, Rank } from '../../protocol/trace';
 import type { FailureDetails, StandsAt } from '../../runtime/launch/world';
 import type { Blueprint } from '../blueprint';
@@ -63,11 +64,12 @@ function placeOf(
   return instruction && { rank, instruction, peer: undefined };
 }
 
-export function explainFailure(error: LockstepError, blueprint: Subject, step: number): LockstepError {
+export function explainFailure(error: LockstepError, blueprint: Subject, microBatch: number): LockstepError {
   if (error.code !== 'rank-failed' && error.code !== 'timeout') return error;
   const { programs, rankOfDevice, config } = blueprint;
   const { rank, fault, waiting, positions = [] } = error.details as Partial<FailureDetails>;
-  const at = fault?.step ?? positions.find((p) => p.step !== undefined)?.step ?? step;
+  const known = positions.find((p) => p.microBatch !== undefined)?.microBatch;
+  const at = fault?.microBatch ?? known ?? microBatch;
   const script = codeLines(config, blueprint.strategy.layersOfDevice(config));
   const lineOf = (i: Instruction): string => {
     const text = script[scriptLine(i, script) ?? -1]?.text.trim();
@@ -109,5 +111,8 @@ export function explainFailure(error: LockstepError, blueprint: Subject, step: n
   const more = behind.size === 0 ? '' : ` (${behind.size} more wait${behind.size === 1 ? 's' : ''} behind)`;
   const first = error.message.replace(/\.$/, '');
   const where = said.length === 0 ? '' : `: ${said.join('; ')}${more}`;
-  return new LockstepError(error.code, `${first} at step ${at}${where}.`, error.hint, { ...error.details, step: at });
+  return new LockstepError(error.code, `${first} at ${stepWords(at, config)}${where}.`, error.hint, {
+    ...error.details,
+    step: stepOf(at, config),
+  });
 }

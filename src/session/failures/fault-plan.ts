@@ -1,29 +1,36 @@
 /**
- * What is to befall ranks in steps to come, by hand: a kill, a hang. It outlives the training that it befalls, so that the run which goes on after a restart does not meet
- * it again, and meets those that were meant for later. Filled by the session and the command line; emptied by training.ts as steps are asked for.
+ * Faults injected for demonstration in steps to come: a kill, a hang. The plan outlives the training that a fault ends, so that the run which goes on after a restart does not
+ * meet that fault again, and meets those that were meant for later. Filled by the session and the command line; emptied by training.ts as steps are asked for.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
+import type { Config } from '../../protocol/config';
+import { firstOfStep } from '../../protocol/micro-batches';
 import type { Rank } from '../../protocol/trace';
 import type { Fault } from '../../runtime/launch/world';
 
 export interface PlannedFault {
   readonly what: Fault['what'];
   readonly rank: Rank;
-  /** Absent: the next step. */
+  /** Of the optimizer: its first micro-batch is struck. Absent: the next micro-batch. */
   readonly step?: number | undefined;
-  /** Absent, or not one of the rank's in that step: its first. */
+  /** Absent, or not one of the rank's in that micro-batch: its first. */
   readonly instruction?: number | undefined;
 }
 
+type Planned = Omit<PlannedFault, 'step'> & { readonly microBatch: number | undefined };
+
 export class FaultPlan {
-  private planned: PlannedFault[] = [];
+  private planned: Planned[] = [];
+  constructor(private readonly config: Pick<Config, 'accumulate'>) {}
+
   /** On their way with their steps. */
   private under: Fault[] = [];
 
-  add(fault: PlannedFault): void {
-    this.planned.push(fault);
+  add({ step, ...fault }: PlannedFault): void {
+    const microBatch = step === undefined ? undefined : firstOfStep(step, this.config);
+    this.planned.push({ ...fault, microBatch });
   }
 
   clear(): void {
@@ -35,26 +42,27 @@ export class FaultPlan {
   replan({ details }: LockstepError): void {
     const struck = details['fault'] as Fault | undefined;
 
-    const again = this.under.filter(({ step, rank }) => step !== struck?.step || rank !== struck.rank);
+    const again = this.under.filter(
+      ({ microBatch, rank }) => microBatch !== struck?.microBatch || rank !== struck.rank,
+    );
     this.planned.unshift(...again);
     this.under = [];
   }
 
-  /** The first step after `done` that something is planned for. */
+  /** The first micro-batch after `done` that something is planned for. */
   nextAfter(done: number): number {
-    return Math.min(
-      ...this.planned.map(({ step }) => (step !== undefined && step > done ? step : Number.POSITIVE_INFINITY)),
-    );
+    const later = this.planned.flatMap(({ microBatch = -1 }) => (microBatch > done ? [microBatch] : []));
+    return Math.min(...later, Number.POSITIVE_INFINITY);
   }
 
-  /** What befalls this step; it is taken off the plan. Of several, the others wait for the step to be run again. */
-  take(step: number, program: Program): Fault | undefined {
-    const index = this.planned.findIndex((fault) => fault.step === undefined || fault.step === step);
+  /** The fault of this micro-batch; it is taken off the plan. Of several, the others wait for the micro-batch to be run again. */
+  take(microBatch: number, program: Program): Fault | undefined {
+    const index = this.planned.findIndex((fault) => (fault.microBatch ?? microBatch) === microBatch);
     if (index < 0) return undefined;
-    const [{ what, rank, instruction: wanted }] = this.planned.splice(index, 1) as [PlannedFault];
+    const [{ what, rank, instruction: wanted }] = this.planned.splice(index, 1) as [Planned];
     const own = program.lanes.filter((lane) => lane.rank === rank).flatMap((lane) => lane.instructions);
     const instruction = own.find(({ id }) => id === wanted) ?? must(own[0], `an instruction of rank ${rank}`);
-    const fault: Fault = { what, rank, step, instruction: instruction.id };
+    const fault: Fault = { what, rank, microBatch, instruction: instruction.id };
     this.under.push(fault);
     return fault;
   }

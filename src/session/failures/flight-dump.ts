@@ -6,6 +6,7 @@ import { LockstepError } from '../../base/errors';
 import { codeLines } from '../../interop/pytorch-code';
 import type { Instruction, Lane, Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
+import { stepWords } from '../../protocol/micro-batches';
 import type { FlightRecord, FlightRecorderDump } from '../../protocol/process-group';
 import type { CodeLine } from '../../protocol/trace';
 import type { Blueprint } from '../blueprint';
@@ -46,8 +47,8 @@ interface Outcome {
   readonly durationMs: number | null;
 }
 
-/** What became of a call in a step of a span. */
-function outcomeOf(span: FlightSpan, step: number, call: Call, lane: Lane): Outcome {
+/** What became of a call in a micro-batch of a span. */
+function outcomeOf(span: FlightSpan, microBatch: number, call: Call, lane: Lane): Outcome {
   const { completedNs, records, positions } = span;
   if (records) {
     const own = new Set(call.instructions.map((i) => i.id));
@@ -65,10 +66,11 @@ function outcomeOf(span: FlightSpan, step: number, call: Call, lane: Lane): Outc
   if (completedNs !== undefined) return { state: 'completed', startedNs: completedNs, completedNs, durationMs: null };
   const stands = positions?.find((p) => p.device === lane.device);
   const nothing = { startedNs: null, completedNs: null, durationMs: null };
-  // Another rank of the group has got to a later step, so this one has been done.
-  const newest = Math.max(-1, ...(positions ?? []).map((p) => p.step ?? -1));
-  if (stands?.step === undefined) return { state: step < newest ? 'completed' : 'scheduled', ...nothing };
-  if (step !== stands.step) return { state: step < stands.step ? 'completed' : 'scheduled', ...nothing };
+  // Another rank of the group has got to a later one, so this one has been done.
+  const newest = Math.max(-1, ...(positions ?? []).map((p) => p.microBatch ?? -1));
+  const stood = stands?.microBatch;
+  if (!stands || stood === undefined) return { state: microBatch < newest ? 'completed' : 'scheduled', ...nothing };
+  if (microBatch !== stood) return { state: microBatch < stood ? 'completed' : 'scheduled', ...nothing };
   const before = (i: Instruction): boolean => {
     const next = stands[i.queue];
     return next === undefined || lane.instructions.findIndex((o) => o.id === next) > lane.instructions.indexOf(i);
@@ -105,12 +107,12 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
     const status = new Map<number, { enqueued: number; started: number; completed: number }>();
     const seqOf = new Map<number, number>();
     for (const span of log.spans) {
-      for (const { step, variant } of span.steps) {
+      for (const { microBatch, variant } of span.batches) {
         const lane = programOf(variant)?.lanes.find((l) => l.rank === rank);
         for (const call of lane ? (calls.get(variant) ?? []) : []) {
           const seq = (seqOf.get(span.attempt) ?? 0) + 1;
           seqOf.set(span.attempt, seq);
-          const outcome = lane && outcomeOf(span, step, call, lane);
+          const outcome = lane && outcomeOf(span, microBatch, call, lane);
           if (!outcome) continue;
           const { state } = outcome;
           const known = status.get(span.attempt) ?? { enqueued: -1, started: -1, completed: -1 };
@@ -140,7 +142,9 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
             is_p2p: false,
             retired: state === 'completed',
             frames:
-              call.line === undefined ? [] : [{ name: `step ${step}`, filename: 'train.py', line: call.line + 1 }],
+              call.line === undefined
+                ? []
+                : [{ name: stepWords(microBatch, config), filename: 'train.py', line: call.line + 1 }],
           });
         }
       }

@@ -1,5 +1,8 @@
 /** Which failures a restart of all ranks may cure, and how a restart is told. Shared by the page's runs (running.ts) and headless ones (run.ts). */
 import type { ErrorCode, LockstepError } from '../../base/errors';
+import type { Config } from '../../protocol/config';
+import { stepWords } from '../../protocol/micro-batches';
+import type { Checkpoint } from '../checkpoint/checkpoint';
 
 const RESTARTABLE: ReadonlySet<ErrorCode> = new Set(['device-lost', 'rank-failed', 'timeout', 'gpu'] as const);
 
@@ -14,6 +17,8 @@ export const restartingText = (restarts: number, most: number): string =>
 export const restartsWords = (restarts: number): string =>
   restarts === 1 ? 'The one restart (maxRestarts) is' : `All ${restarts} restarts (maxRestarts) are`;
 
-/** As torchrun does it: `from` is the step of the checkpoint. */
-export const restartText = (from: number | undefined, restarts: number, most: number): string =>
-  `All ranks were started again from ${from ? `the checkpoint of step ${from}` : 'the start'} (restart ${restarts} of ${most}).`;
+/** As torchrun does it: from the last checkpoint. */
+export function restartText(from: Checkpoint | undefined, config: Config, restarts: number): string {
+  const place = from?.microBatch ? `the checkpoint of ${stepWords(from.microBatch, config)}` : 'the start';
+  return `All ranks were started again from ${place} (restart ${restarts} of ${config.maxRestarts}).`;
+}

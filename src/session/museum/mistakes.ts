@@ -67,7 +67,7 @@ export const MISTAKES = {
     kind: 'run',
     wrong: run({ noSync: 'backward' }, { accumulate: 4, batchSize: 64 }),
     right: run({}, { accumulate: 4, batchSize: 64 }),
-    steps: 16,
+    steps: 4,
   },
   unused: {
     kind: 'run',

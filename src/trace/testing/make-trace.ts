@@ -78,13 +78,15 @@ export function makeTrace(sketches: readonly EventSketch[], rest: Partial<StepTr
     };
   });
   return {
+    microBatch: 3,
     step: 3,
+    accumulate: 1,
     epoch: 0,
     variant: 'full',
     events,
     modelled: events.map((e) => ({ startUs: e.startUs / MEASURED, durUs: e.durUs / MEASURED })),
     samples: [],
-    losses: { step: 3, epoch: 0, perRank: [], loss: 0 },
+    losses: { step: 3, microBatch: 3, epoch: 0, perRank: [], loss: 0 },
     initial: [],
     ...rest,
   };
