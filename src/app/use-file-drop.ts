@@ -1,5 +1,6 @@
 /** Takes files that are dropped anywhere on the page, or chosen by the button: data to train on, or weights to begin with. Folders are walked, a file keeps its path. */
 import { type DragEvent, useState } from 'react';
+import { LockstepError } from '../base/errors';
 import { PRESETS, type PresetName } from '../protocol/presets';
 import type { Files, Notice } from '../protocol/session';
 import { useAppStore, useController } from './use-app';
@@ -55,6 +56,7 @@ export function useTakeFiles(): (files: readonly GivenFile[]) => void {
       return;
     }
     read(given).catch((error: unknown) => {
+      if (error instanceof LockstepError) return sorry(error.message, error.hint || 'The old data stays.');
       sorry(
         `${names} could not be read: ${error instanceof Error ? error.message : String(error)}`,
         'Choose the file again.',

@@ -7,6 +7,8 @@ import { dataError } from './data-error';
 const MAX_INPUT_ELEMENTS = 2 ** 26;
 /** Bytes of a text file. */
 export const MAX_TEXT_BYTES = 5 * 2 ** 20;
+/** Bytes of a table: its cells are texts before they are numbers, and take ten times as much. */
+export const MAX_TABLE_BYTES = 64 * 2 ** 20;
 /** Bytes of a file of images, packed and unpacked. */
 export const MAX_FILE_BYTES = 256 * 2 ** 20;
 

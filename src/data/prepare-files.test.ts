@@ -94,7 +94,7 @@ test('archives are refused where they unpack to more than is allowed', async () 
   const zip = own(zipSync({ 'a/x.png': large, 'b/y.png': Uint8Array.of(1) }));
   expect(zip.length).toBeLessThan(mebibyte);
   await expect(prepareFiles({ ...PNG, zip: 'my.zip' }, { 'my.zip': zip }, 2 * mebibyte)).rejects.toThrow(
-    'my.zip: found images of 3.0 MiB unpacked, expected at most 2.0 MiB.',
+    'my.zip: found files of 3.0 MiB unpacked, expected at most 2.0 MiB.',
   );
 });
 

@@ -8,6 +8,7 @@ import type { Files } from '../protocol/session';
 import { dataError } from './data-error';
 import { checkFileSize, MAX_FILE_BYTES } from './limits';
 import { prepareImages } from './prepare-images';
+import { joined } from './readers/unpack';
 
 /** `maxFileBytes`: how large an archive may be, packed and unpacked. */
 export async function prepareFiles(data: DataConfig, files: Files, maxFileBytes = MAX_FILE_BYTES): Promise<Files> {
@@ -54,11 +55,5 @@ async function gunzip(
     if (length > maxBytes) await reader.cancel();
     checkFileSize({ file }, length, maxBytes);
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return joined(parts);
 }

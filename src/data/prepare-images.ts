@@ -9,8 +9,9 @@ import type { DataConfig } from '../protocol/config';
 import type { Files } from '../protocol/session';
 import { dataError, fileBytes } from './data-error';
 import { areaAverage } from './drawing/area-average';
-import { checkFileSize, checkSize, mebibytes } from './limits';
+import { checkFileSize, checkSize } from './limits';
 import { readPng } from './readers/png';
+import { unzip } from './readers/zip';
 
 type PngConfig = Extract<DataConfig, { type: 'png' }>;
 
@@ -32,7 +33,7 @@ export async function prepareImages(config: PngConfig, files: Files, maxFileByte
   if (files[PREPARED.pixels] !== undefined) return files;
   const source = config.zip ?? 'the given files';
   const entries =
-    config.zip === undefined ? files : await unzip(config.zip, fileBytes(files, config.zip), maxFileBytes);
+    config.zip === undefined ? files : await imagesIn(config.zip, fileBytes(files, config.zip), maxFileBytes);
   const found = pngsByFolder(source, entries, config.zip !== undefined);
   const classNames = [...new Set(found.map(({ className }) => className))].toSorted(byText);
   if (classNames.length < 2) {
@@ -51,11 +52,22 @@ export async function prepareImages(config: PngConfig, files: Files, maxFileByte
   const area = size * size;
   const channels = color ? 3 : 1;
   checkSize(config.type, ordered.length, channels * area, 'Use fewer or smaller images.');
-  const library = await import('fast-png');
+  const [{ Unzlib }, png] = await Promise.all([import('fflate'), import('fast-png')]);
+  const library = { ...png, Unzlib };
   const pixels = new Float32Array(ordered.length * channels * area);
+  let decoded = 0;
   for (const [row, { path, bytes }] of ordered.entries()) {
     const name = config.zip === undefined ? path : `${config.zip}: ${path}`;
     const { width, height, planes } = readPng(name, bytes, color, library);
+    decoded += width * height;
+    if (decoded > MAX_DECODED_PIXELS) {
+      throw dataError(
+        { file: source },
+        `images of more than ${MAX_DECODED_PIXELS / 2 ** 20} megapixels in all`,
+        `at most ${MAX_DECODED_PIXELS / 2 ** 20}`,
+        'Use fewer or smaller images.',
+      );
+    }
     for (const [c, plane] of planes.entries()) {
       const start = (row * channels + c) * area;
       areaAverage(plane, width, height, pixels.subarray(start, start + area), size);
@@ -70,48 +82,19 @@ export async function prepareImages(config: PngConfig, files: Files, maxFileByte
   };
 }
 
+/** All images of a set together: a minute's work. A small file may stand for a large image. */
+const MAX_DECODED_PIXELS = 2 ** 30;
+
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const IMAGE = /\.(png|jpe?g|gif|bmp|webp|tiff?|avif)$/i;
 /** What operating systems put into archives beside the files: `__MACOSX/`, `._name`, `.DS_Store`. */
 const HIDDEN = /(^|\/)(\.|__MACOSX\/)/;
 
-/** Unpacks the images alone; their unpacked sizes are looked at before. */
-async function unzip(
-  file: string,
-  bytes: Uint8Array<ArrayBuffer>,
-  maxBytes: number,
-): Promise<Readonly<Record<string, Uint8Array>>> {
+/** The images of an archive, unpacked. */
+async function imagesIn(file: string, bytes: Uint8Array, maxBytes: number): Promise<Files> {
   checkFileSize({ file }, bytes.length, maxBytes);
-  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b)
-    throw dataError({ file, byte: 0 }, 'another kind of file', 'a zip archive', 'Pack the folders with zip.');
-  const { unzipSync } = await import('fflate');
-  let unpacked = 0;
-  const filter = ({ name, originalSize }: { name: string; originalSize: number }): boolean => {
-    if (!IMAGE.test(name) || HIDDEN.test(name)) return false;
-    unpacked += originalSize;
-    return unpacked <= maxBytes;
-  };
-  let entries: Readonly<Record<string, Uint8Array>>;
-  try {
-    entries = unzipSync(bytes, { filter });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw dataError(
-      { file },
-      `a zip archive that does not unpack (${reason})`,
-      'a whole one, not encrypted',
-      'Pack the folders again with zip.',
-    );
-  }
-  if (unpacked > maxBytes) {
-    throw dataError(
-      { file },
-      `images of ${mebibytes(unpacked)} unpacked`,
-      `at most ${mebibytes(maxBytes)}`,
-      'Use fewer or smaller images.',
-    );
-  }
-  return entries;
+  const { Inflate } = await import('fflate');
+  return Object.fromEntries(unzip(file, bytes, (name) => IMAGE.test(name) && !HIDDEN.test(name), maxBytes, Inflate));
 }
 
 function pngsByFolder(source: string, entries: Readonly<Record<string, Uint8Array>>, packed: boolean): Found[] {

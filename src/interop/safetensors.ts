@@ -38,12 +38,13 @@ export function readSafetensors(
   const size = bytes.length - start;
   const spans: [begin: number, end: number, name: string][] = [];
   const tensors: NamedTensor[] = [];
+  const names = new Set<string>();
   for (const [key, entry] of Object.entries(header)) {
     if (key === '__metadata__') continue;
     const { type, shape, begin, end } = checkEntry(file, key, entry, size, start);
     spans.push([begin, end, key]);
     const name = options.stripModule === true ? key.replace(/^module\./, '') : key;
-    if (tensors.some((tensor) => tensor.name === name)) {
+    if (names.has(name)) {
       throw refuse(
         file,
         PREFIX,
@@ -51,6 +52,7 @@ export function readSafetensors(
         'Keep it with or without "module.", not both.',
       );
     }
+    names.add(name);
     // A copy, because a tensor may begin at any byte and a Float32Array may not.
     tensors.push({ name, shape, data: new ARRAYS[type](bytes.slice(start + begin, start + end).buffer) });
   }

@@ -1,6 +1,7 @@
 /** A checkpoint as one download, and back: a .zip that holds both files, or the two files side by side. Pure. */
-import { unzipSync, zipSync } from 'fflate';
+import { Inflate, zipSync } from 'fflate';
 import type { CheckpointFiles, Files } from '../../protocol/session';
+import { unzip } from '../../session/unpack-zip';
 
 const STATE = '.state.safetensors';
 const MODEL = '.safetensors';
@@ -14,10 +15,13 @@ export interface NamedCheckpoint {
   readonly files: CheckpointFiles;
 }
 
+/** Weights and an optimizer's states, of the largest models that a page trains. */
+const MOST_BYTES = 2 ** 30;
+
 /** The checkpoint among files that were chosen or dropped; undefined where they hold none, or half of one. */
 export function checkpointAmong(files: Files): NamedCheckpoint | undefined {
   const all = Object.entries(files).flatMap(([name, bytes]) =>
-    /\.zip$/i.test(name) ? unzipped(bytes) : [[name, bytes] as const],
+    /\.zip$/i.test(name) ? unzipped(name, bytes) : [[name, bytes] as const],
   );
   const state = all.find(([name]) => name.endsWith(STATE));
   if (!state) return undefined;
@@ -26,7 +30,9 @@ export function checkpointAmong(files: Files): NamedCheckpoint | undefined {
   return model && { name: base.split('/').at(-1) ?? base, files: { model: model[1], state: state[1] } };
 }
 
-function unzipped(bytes: Uint8Array<ArrayBuffer>): readonly (readonly [string, Uint8Array<ArrayBuffer>])[] {
-  const inside = unzipSync(bytes, { filter: ({ name }) => name.endsWith(MODEL) });
-  return Object.entries(inside).map(([name, content]) => [name, new Uint8Array(content)] as const);
+function unzipped(
+  name: string,
+  bytes: Uint8Array<ArrayBuffer>,
+): readonly (readonly [string, Uint8Array<ArrayBuffer>])[] {
+  return unzip(name, bytes, (inside) => inside.endsWith(MODEL), MOST_BYTES, Inflate);
 }

@@ -7,6 +7,7 @@ import { at } from '../../base/invariant';
 import type { DataConfig, LossConfig } from '../../protocol/config';
 import { dataError, type Place, quoted } from '../data-error';
 import type { Labels, Reals, Rows } from '../family';
+import { checkFileSize, MAX_TABLE_BYTES } from '../limits';
 import { type CsvRow, readCsv } from '../readers/csv';
 import { takesClasses } from '../targets';
 
@@ -21,6 +22,7 @@ const numberOf = (cell: string): number => {
 
 export function csv(config: CsvConfig, loss: LossConfig, bytes: Uint8Array): Rows {
   const { file } = config;
+  checkFileSize({ file }, bytes.length, MAX_TABLE_BYTES);
   const all = readCsv(file, bytes).rows;
   const first = all[0];
   if (first === undefined)

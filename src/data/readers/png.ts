@@ -1,12 +1,17 @@
 /**
  * PNG images as planes of gray or red, green and blue from 0 to 1: any colour type and depth, palettes and transparency (laid over white). Decoding
- * is fast-png's, passed in because it is loaded only where it is needed; its structure is checked here, so that errors can name the byte.
+ * is fast-png's, passed in because it is loaded only where it is needed; png-chunks.ts checks its structure and its sizes before.
  */
 import type { DecodedPng, decode } from 'fast-png';
+import { brief } from '../../base/brief';
 import { dataError } from '../data-error';
+import { pixelChunks } from './png-chunks';
+import type { Inflater } from './unpack';
 
 export interface PngLibrary {
   readonly decode: typeof decode;
+  /** fflate's. */
+  readonly Unzlib: Inflater;
   readonly convertIndexedToRgb: (png: DecodedPng) => Uint8Array;
 }
 
@@ -17,55 +22,20 @@ export interface PngImage {
   readonly planes: readonly Float32Array<ArrayBuffer>[];
 }
 
-const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-const MAX_PIXELS = 4096 * 4096;
 const AGAIN = 'The file is cut off or damaged; save it again, or take it out.';
 
 export function readPng(file: string, bytes: Uint8Array, color: boolean, library: PngLibrary): PngImage {
-  checkStructure(file, bytes);
+  const chunks = pixelChunks(file, bytes, library.Unzlib);
   let png: DecodedPng;
   let pixels: Pixels;
   try {
-    png = library.decode(bytes, { checkCrc: true });
+    png = library.decode(chunks, { checkCrc: true });
     pixels = unpack(png, library);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = brief(error instanceof Error ? error.message : String(error), 120);
     throw dataError({ file }, `a broken PNG (${reason})`, 'a PNG image', AGAIN);
   }
   return { width: png.width, height: png.height, planes: toPlanes(pixels, png.width * png.height, color) };
-}
-
-/** Signature, header and the chain of chunks up to IEND, without looking into them. */
-function checkStructure(file: string, bytes: Uint8Array): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (SIGNATURE.some((byte, i) => bytes[i] !== byte))
-    throw dataError({ file, byte: 0 }, 'another kind of file', 'a PNG image', 'Save the image as PNG.');
-  if (bytes.length < 33 || view.getUint32(12) !== 0x49484452)
-    throw dataError({ file, byte: 8 }, 'no image header', 'the chunk IHDR', AGAIN);
-  const [width, height, depth, interlaced] = [view.getUint32(16), view.getUint32(20), bytes[24] ?? 0, bytes[28] === 1];
-  if (width === 0 || height === 0 || width * height > MAX_PIXELS) {
-    throw dataError(
-      { file, byte: 16 },
-      `an image of ${width} x ${height}`,
-      `1 to ${MAX_PIXELS} pixels`,
-      'Scale the image down.',
-    );
-  }
-  if (interlaced && depth < 8) {
-    throw dataError(
-      { file, byte: 28 },
-      `an interlaced image of ${depth} bits`,
-      'one that is not interlaced',
-      'Save the image without interlacing.',
-    );
-  }
-  let byte = 8;
-  for (;;) {
-    const end = byte + 8 <= bytes.length ? byte + 12 + view.getUint32(byte) : Number.POSITIVE_INFINITY;
-    if (end > bytes.length) throw dataError({ file, byte }, 'the end of the file', 'a whole chunk of PNG', AGAIN);
-    if (view.getUint32(byte + 4) === 0x49454e44) return; // IEND
-    byte = end;
-  }
 }
 
 /** Pixels of 1 to 4 channels (gray, gray + alpha, RGB, RGBA), 0 to `most` each. */

@@ -1,0 +1,108 @@
+/** Small files that stand for large ones: unpacked up to what is allowed and no further, and refused with the sizes. */
+import { encode } from 'fast-png';
+import { Inflate, Unzlib, zipSync, zlibSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { pixelChunks } from './png-chunks';
+import { unpackWithin } from './unpack';
+import { unzip, zipEntries } from './zip';
+
+const MIB = 2 ** 20;
+const zeros = (bytes: number) => zlibSync(new Uint8Array(bytes), { level: 9 });
+
+test('unpacking stops soon after the limit', () => {
+  let seen = 0;
+  const { bytes, isTooMuch } = unpackWithin([zeros(256 * MIB)], MIB, Unzlib, (piece) => {
+    seen += piece.length;
+  });
+  expect(isTooMuch).toBe(true);
+  expect(bytes).toBeLessThan(32 * MIB);
+  expect(seen).toBeLessThanOrEqual(MIB);
+});
+
+/** A PNG of 8 x 8 gray pixels with these chunks in place of its own pixels; their sums are not looked at here. */
+function png(...chunks: readonly (readonly [type: string, data: Uint8Array])[]): Uint8Array {
+  const plain = encode({ width: 8, height: 8, data: new Uint8Array(64), depth: 8, channels: 1 });
+  const parts = [plain.subarray(0, 33)];
+  for (const [type, data] of [...chunks, ['IEND', new Uint8Array()] as const]) {
+    const chunk = new Uint8Array(12 + data.length);
+    new DataView(chunk.buffer).setUint32(0, data.length);
+    chunk.set(new TextEncoder().encode(type), 4);
+    chunk.set(data, 8);
+    parts.push(chunk);
+  }
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
+}
+
+describe('PNG', () => {
+  test('pixels that unpack to more than the image has', () => {
+    const bomb = png(['IDAT', zeros(64 * MIB)]);
+    expect(bomb.length).toBeLessThan(100_000);
+    expect(() => pixelChunks('x.png', bomb, Unzlib)).toThrow(
+      'x.png: found pixels that unpack to more than 0.0 MiB, expected 72 bytes for 8 x 8 pixels of 8 bits.',
+    );
+    const inTwo = [zeros(64 * MIB).subarray(0, 30_000), zeros(64 * MIB).subarray(30_000)] as const;
+    expect(() => pixelChunks('x.png', png(['IDAT', inTwo[0]], ['IDAT', inTwo[1]]), Unzlib)).toThrow(
+      '72 bytes for 8 x 8',
+    );
+  });
+
+  test('chunks that are no pixels do not reach the decoder', () => {
+    const pixels = ['IDAT', zlibSync(new Uint8Array(72))] as const;
+    const bomb = zeros(64 * MIB);
+    const plain = png(pixels);
+    expect(pixelChunks('x.png', png(['iCCP', bomb], ['zTXt', bomb], pixels, ['fdAT', bomb]), Unzlib)).toEqual(plain);
+    expect(pixelChunks('x.png', plain, Unzlib)).toEqual(plain);
+  });
+
+  test.each([
+    ['a second header', png(['IHDR', new Uint8Array(13)]), 'byte 33: found a second header'],
+    ['a colour type that there is not', png().fill(5, 25, 26), 'byte 24: found colour type 5 of 8 bits'],
+    ['pixels that are not packed', png(['IDAT', new Uint8Array(100)]), 'x.png: found a broken PNG ('],
+  ])('%s', (_, bytes, message) => expect(() => pixelChunks('x.png', bytes, Unzlib)).toThrow(message));
+});
+
+describe('zip', () => {
+  const all = () => true;
+  const archive = zipSync({ 'a.png': new Uint8Array(64 * MIB), 'b.png': new Uint8Array(10).fill(7) });
+  const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  /** The archive says that its first file is only so large. */
+  function saying(bytes: number): Uint8Array {
+    const copy = Uint8Array.from(archive);
+    const directory = view(copy).getUint32(copy.length - 22 + 16, true);
+    view(copy).setUint32(directory + 24, bytes, true);
+    return copy;
+  }
+
+  test('what is wanted comes out, the rest is not unpacked', () => {
+    expect(unzip('x.zip', archive, (name) => name === 'b.png', MIB, Inflate)).toEqual([
+      ['b.png', new Uint8Array(10).fill(7)],
+    ]);
+    expect(zipEntries(archive)?.map(({ name, bytes }) => [name, bytes])).toEqual([
+      ['a.png', 64 * MIB],
+      ['b.png', 10],
+    ]);
+  });
+
+  test('more than is allowed, by what the archive says, and in truth', () => {
+    expect(() => unzip('x.zip', archive, all, MIB, Inflate)).toThrow(
+      'x.zip: found files of 64 MiB unpacked, expected at most 1.0 MiB.',
+    );
+    expect(() => unzip('x.zip', saying(100), all, 128 * MIB, Inflate)).toThrow(
+      'x.zip: found a zip archive that does not unpack (a.png: it has not the 0.0 MiB that the archive says)',
+    );
+    expect(() => unzip('x.zip', saying(128 * MIB - 10), all, 128 * MIB, Inflate)).toThrow('it has not the 128 MiB');
+  });
+
+  test.each([
+    ['encrypted', 8, 1, 'a.png: it is encrypted'],
+    ['another method', 10, 9, 'a.png: it is packed by method 9'],
+    ['a place that is none', 42, 77, 'a.png: it is not where it should be'],
+    ['longer than the archive', 20, 2 ** 31, 'a.png: it is cut off'],
+  ])('%s', (_, at, value, message) => {
+    const copy = Uint8Array.from(archive);
+    const directory = view(copy).getUint32(copy.length - 22 + 16, true);
+    if (at === 8 || at === 10) view(copy).setUint16(directory + at, value, true);
+    else view(copy).setUint32(directory + at, value, true);
+    expect(() => unzip('x.zip', copy, all, 128 * MIB, Inflate)).toThrow(message);
+  });
+});
