@@ -1,4 +1,4 @@
-/** What the fields of the set-up are called, and what each says when pointed at: PyTorch's name and one sentence. Paths are places in the Config. */
+/** Labels of the fields of the set-up, and their tooltips: PyTorch's name and one sentence. Paths are places in the Config. */
 export interface SettingWords {
   readonly label: string;
   readonly title: string;
@@ -30,18 +30,18 @@ export const MORE_OPTIMIZER_WORDS: Readonly<Record<string, SettingWords>> = {
 };
 
 export const SCHEDULER_WORDS: Readonly<Record<string, SettingWords>> = {
-  stepSize: words('Step size', 'step_size: the rate falls after so many.'),
+  stepSize: words('Step size', 'step_size: the rate is multiplied by gamma every this many steps.'),
   gamma: words('Gamma', 'gamma: the factor by which the rate changes.'),
-  tMax: words('T max', 'T_max: from the highest rate to the lowest in so many.'),
+  tMax: words('T max', 'T_max: steps from the highest rate to the lowest.'),
   t0: words('First period', 'T_0: length of the first cosine.'),
-  tMult: words('Period factor', 'T_mult: each cosine is so many times as long as the one before.'),
-  etaMin: words('Lowest rate', 'eta_min: where the cosine ends.'),
-  startFactor: words('First factor', 'start_factor: of the rate, at the beginning.'),
-  endFactor: words('Last factor', 'end_factor: of the rate, at the end.'),
-  factor: words('Factor', 'factor: of the rate, until total_iters.'),
-  totalIters: words('Iterations', 'total_iters: over how many the rate changes.'),
-  power: words('Power', 'power: of the polynomial.'),
-  baseLr: words('Lowest rate', 'base_lr: where each cycle begins.'),
+  tMult: words('Period factor', 'T_mult: each cosine is T_mult times as long as the one before.'),
+  etaMin: words('Lowest rate', 'eta_min: the lowest learning rate.'),
+  startFactor: words('First factor', 'start_factor: the schedule starts at lr × start_factor.'),
+  endFactor: words('Last factor', 'end_factor: the schedule ends at lr × end_factor.'),
+  factor: words('Factor', 'factor: the rate is lr × factor for the first total_iters steps.'),
+  totalIters: words('Iterations', 'total_iters: steps over which the rate changes.'),
+  power: words('Power', 'power: exponent of the polynomial.'),
+  baseLr: words('Lowest rate', 'base_lr: the rate at the beginning of each cycle.'),
   maxLr: words('Highest rate', 'max_lr: the peak of the cycle.'),
   totalSteps: words('Total steps', 'total_steps: length of the whole schedule.'),
   pctStart: words('Rising part', 'pct_start: the part of the cycle in which the rate rises.'),
@@ -49,8 +49,8 @@ export const SCHEDULER_WORDS: Readonly<Record<string, SettingWords>> = {
   finalDivFactor: words('End divisor', 'final_div_factor: the last rate is the first one / final_div_factor.'),
   stepSizeUp: words('Steps up', 'step_size_up: length of the rising half.'),
   stepSizeDown: words('Steps down', 'step_size_down: length of the falling half; empty: as long as the rising one.'),
-  warmupSteps: words('Warm-up', 'LambdaLR: the rate rises over so many steps.'),
-  minFactor: words('Lowest factor', 'LambdaLR: of the rate, at the end of the cosine.'),
+  warmupSteps: words('Warm-up', 'LambdaLR: steps over which the rate rises.'),
+  minFactor: words('Lowest factor', 'LambdaLR: the cosine ends at lr × this.'),
 };
 
 /** What a schedule has beside its numbers. */

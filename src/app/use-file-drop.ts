@@ -71,7 +71,7 @@ export const replacedNotice = (preset: PresetName | undefined): Notice | undefin
     level: 'info',
     id: 'model-replaced',
     text: `The model could not read these rows; the preset ${PRESETS[preset].title} took its place, with its optimiser and batch.`,
-    hint: 'Back in the browser brings the old one again.',
+    hint: "Use the browser's Back button to return to the previous run.",
   };
 
 const carriesFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');

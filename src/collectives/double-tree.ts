@@ -61,7 +61,7 @@ const allReduce: Recipe = {
       rounds: rounds(request),
       bytesSent: Array.from({ length: request.worldSize }, (_, rank) => sent(rank)),
       formula: {
-        bytes: '2 S, the roots and their only children less',
+        bytes: '2 S; N even: the two roots S; N odd: three ranks S to 1.5 S',
         time: '2 ((D + K - 2) (1.5 alpha + S / (K beta)) + alpha + S / (2 K beta)), D levels, K chunks a tree',
       },
     };

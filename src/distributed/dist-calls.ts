@@ -75,7 +75,7 @@ export abstract class DistCalls {
   allReduce(tensor: Tensor, options: Async<Reducing>): Work;
   allReduce(tensor: Tensor, options?: Reducing): Promise<void>;
   allReduce(tensor: Tensor, options: MaybeAsync<Reducing> = {}): Work | Promise<void> {
-    return this.issue(this.allReduce, options, (members) => calls.allReduce(members, tensor, options.op ?? 'sum'));
+    return this.issue(this.allReduce, options, () => calls.allReduce(tensor, options.op ?? 'sum'));
   }
 
   broadcast(tensor: Tensor, src: number, options: Async<CallOptions>): Work;

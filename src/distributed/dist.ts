@@ -29,7 +29,7 @@ import type { Tensor } from './tensor';
 import { notInitialized, torchError } from './torch-error';
 import { Work } from './work';
 
-/** PyTorch waits 30 minutes; a page cannot. */
+/** PyTorch waits 10 minutes with NCCL, 30 with gloo; a page cannot. */
 const DEFAULT_TIMEOUT_S = 60;
 
 export interface InitOptions {
@@ -92,7 +92,7 @@ export class Dist extends DistCalls {
       throw torchError(
         'RuntimeError',
         'trying to initialize the default process group twice!',
-        'Once a process is enough; destroyProcessGroup() comes before another one.',
+        'Once per process is enough; call destroyProcessGroup() before another one.',
       );
     const name = checkBackend(backend, this.access.hasNccl);
     const timeoutMs = 1000 * timeoutS;

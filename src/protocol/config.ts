@@ -76,7 +76,7 @@ export const configSchema = v.strictObject({
       v.maxLength(LIMITS.worldSize),
     ),
   ),
-  /** Timeout of the process group, seconds. (PyTorch: 30 minutes, which a page cannot wait.) */
+  /** Timeout of the process group, seconds. (PyTorch: 600 for nccl, 1800 for gloo, longer than a page can wait.) */
   timeoutS: v.optional(real(0.1, 86_400), 60),
   /** torchrun's --max-restarts: how often all ranks start again from the last checkpoint after one has failed. */
   maxRestarts: v.optional(count(0, 100), 3),

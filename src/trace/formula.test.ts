@@ -39,7 +39,7 @@ test('DDP: the ring shares the work, the naive all-reduce loads rank 0', () => {
 });
 
 test.each([
-  ['tree', 1, '2(N-1)/N × S: S up the tree and S down to each child'],
+  ['tree', 1, 'S up to the parent (not the root) and S down to each child; on average 2(N-1)/N × S'],
   ['doubleTree', 1, '2(N-1)/N × S: half of it in each of two trees'],
   ['halvingDoubling', 1, '2(N-1)/N × S: S/2, S/4 ... and back'],
   ['hierarchical', 2, '2(L-1)/L × S inside nodes + 2(M-1)/M × S/L across; M = 2 nodes of L = 2'],

@@ -97,7 +97,7 @@ function allReduceText({ config }: FormulaInfo, n: number): string {
   const nodes = Math.min(config.nodes, n);
   switch (config.ddp.algorithm) {
     case 'tree':
-      return '2(N-1)/N × S: S up the tree and S down to each child';
+      return 'S up to the parent (not the root) and S down to each child; on average 2(N-1)/N × S';
     case 'doubleTree':
       return '2(N-1)/N × S: half of it in each of two trees';
     case 'halvingDoubling':

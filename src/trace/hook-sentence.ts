@@ -36,7 +36,7 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
     case 'ddp/unpack':
       return e.anchor === 'average' ? `${who} takes over the averaged parameters` : undefined;
     case 'ops/copy':
-      return e.anchor === 'pull' ? `${who} moves parameters that wait for a later turn up by one step` : undefined;
+      return e.anchor === 'pull' ? `${who} shifts the kept older versions of the parameters by one` : undefined;
     case 'load':
       return /^bucket\d+\.q$/.test(e.writes[0] ?? '')
         ? `PowerSGD: ${who} draws a random Q for ${bucket}, the same on every rank`
@@ -47,6 +47,17 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
 }
 
 const ranksOf = (trace: StepTrace): number => new Set(trace.events.map((event) => event.rank)).size;
+
+/** How many ranks' sums a message of an all-reduce carries; `summed` counts those that its receiver has after joining. */
+function holding(trace: StepTrace, e: TraceEvent): string {
+  const ranks = ranksOf(trace);
+  const { part, algorithm, summed = ranks } = e.collective ?? {};
+  if (part !== 'reduce-scatter') return `, summed over all ${plural(ranks, 'rank')}`;
+  if (e.kind === 'recv') return `: now the sums of ${summed} of ${plural(ranks, 'rank')}`;
+  if (algorithm !== 'ring' && algorithm !== 'naive') return '';
+  const before = algorithm === 'ring' ? summed - 1 : 1;
+  return before === 1 ? ': its own sums' : `: the sums of ${before} of ${plural(ranks, 'rank')}`;
+}
 
 /** Of a message; undefined: it is none of these. */
 export function hookTransferSentence(trace: StepTrace, e: TraceEvent, who: string, other: string): string | undefined {
@@ -65,6 +76,6 @@ export function hookTransferSentence(trace: StepTrace, e: TraceEvent, who: strin
   if (collective?.op === 'allGather' && e.phase === 'forward')
     return `SyncBatchNorm: ${moves(`mean, invstd and count of ${moduleWords(e.module)}`)}`;
   if (collective?.op === 'allReduce' && e.phase === 'backward' && collective.bucket === undefined && e.module !== '')
-    return `SyncBatchNorm: ${moves(`sum_dy and sum_dy_xmu of ${moduleWords(e.module)}`)}, of ${plural(ranksOf(trace), 'rank')} together`;
+    return `SyncBatchNorm: ${moves(`sum_dy and sum_dy_xmu of ${moduleWords(e.module)}`)}${holding(trace, e)}`;
   return undefined;
 }

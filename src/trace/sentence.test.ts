@@ -224,7 +224,30 @@ test('what comes before the step: gradients that add up, their norm, the clippin
     "clip_grad_norm_(): cuda:1 sends the norm of one device's gradients to cuda:0",
     "clip_grad_norm_(): cuda:0 receives the norm of one device's gradients from cuda:1",
     "clip_grad_norm_(): cuda:0 takes the norm of all devices' norms",
-    'clip_grad_norm_(): cuda:0 scales its 2 gradients by that norm',
+    'clip_grad_norm_(): cuda:0 multiplies its 2 gradients by min(1, max_norm / (total norm + 1e-6))',
+  ]);
+});
+
+test('a message of SyncBatchNorm says of how many ranks it carries the sums, in each half of the all-reduce', () => {
+  const message = (id: number, part: 'reduce-scatter' | 'all-gather', summed: number) =>
+    transfer([id, id + 1], 1, 0, {
+      slice: slice('1.sums', 0, 1),
+      rank: 1,
+      phase: 'backward',
+      module: '1',
+      collective: { seq: 0, op: 'allReduce', algorithm: 'ring', part, summed, chunk: 0, chunks: 4 },
+    });
+  const trace = makeTrace([
+    ...ranks,
+    ...message(10, 'reduce-scatter', 2),
+    ...message(12, 'reduce-scatter', 4),
+    ...message(14, 'all-gather', 4),
+  ]);
+  const sends = said(trace).filter((text) => / sends /.test(text));
+  expect(sends.map((text) => text.replace(/^.*sum_dy_xmu of [^,:]*/, ''))).toEqual([
+    ': its own sums',
+    ': the sums of 3 of 4 ranks',
+    ', summed over all 4 ranks',
   ]);
 });
 

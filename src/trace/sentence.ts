@@ -1,6 +1,8 @@
 /**
- * One plain sentence for what happens at an event, in PyTorch's words: who does what to which tensor, and what goes on beside it on the chosen clock. Without a
- * full stop. Shown on the stage and spoken by the live region, so it stands alone. Pure; transfers are in transfer-sentence.ts.
+ * One plain sentence for what happens at an event, in PyTorch's words: who does what to which tensor, and what goes on beside it on the
+ * chosen clock. Without a full stop. Shown on the stage and spoken by the live region, so it must make sense alone. Pure; transfers are
+ * in transfer-sentence.ts. (DDP copies each gradient into its bucket when that gradient's hook fires; the Program does it in one
+ * instruction when the last has come, so the sentence speaks of the result.)
  */
 import { stepWords } from '../protocol/micro-batches';
 import type { Clock, CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
@@ -47,7 +49,7 @@ function optimizerSentence(e: TraceEvent, who: string): string {
       if (e.reads.includes('grad_norms')) return `clip_grad_norm_(): ${who} takes the norm of all devices' norms`;
       return `clip_grad_norm_(): ${who} takes the norm of its ${plural(e.reads.length, 'gradient')}`;
     case 'optim/clip-grad-norm':
-      return `clip_grad_norm_(): ${who} scales its ${plural(e.writes.length, 'gradient')} by that norm`;
+      return `clip_grad_norm_(): ${who} multiplies its ${plural(e.writes.length, 'gradient')} by min(1, max_norm / (total norm + 1e-6))`;
     default:
       return `optimizer.step(): ${who} updates ${parametersWords(e)}`;
   }
@@ -88,8 +90,9 @@ function nounOf(e: TraceEvent): string {
 
 function packSentence(trace: StepTrace, e: TraceEvent, who: string): string {
   const ranks = new Set(trace.events.map((other) => other.rank)).size;
-  const divided = ranks > 1 ? `, divided by ${ranks},` : '';
-  return `backward: bucket ${e.bucket} is complete; ${who} copies its ${plural(e.reads.length, 'gradient')}${divided} into it`;
+  const divided = ranks > 1 ? `divided by the world size (${ranks}) and ` : '';
+  const all = e.reads.length === 1 ? 'the only gradient' : `all ${e.reads.length} gradients`;
+  return `backward: ${all} of bucket ${e.bucket} ${e.reads.length === 1 ? 'is' : 'are'} ready: ${who} has ${e.reads.length === 1 ? 'it' : 'them'} ${divided}packed`;
 }
 
 function backwardWords(e: TraceEvent): string {

@@ -21,13 +21,14 @@ const MODES: readonly ModeWords[] = [
     name: 'DataParallel',
     short: 'DataParallel',
     tight: 'DP',
-    title: 'One process; each forward copies the model to every device; device 0 gathers',
+    title:
+      'One process, one thread per device: each forward copies the model to all of them, device 0 gathers, and Python’s GIL holds the threads back. PyTorch recommends DDP instead, even on one machine',
   },
   {
     mode: 'ddp',
     name: 'DistributedDataParallel',
     short: 'DDP',
-    title: 'A process a device; gradients are all-reduced in buckets while backward runs',
+    title: 'One process per device; gradients are all-reduced in buckets while backward runs',
   },
   {
     mode: 'modelParallel',
@@ -41,7 +42,7 @@ const MODES: readonly ModeWords[] = [
     name: 'Parameter server',
     short: 'Server',
     title:
-      'cuda:0 holds the parameters; workers pull them, compute gradients and push these, together or each in its turn',
+      'cuda:0 holds the parameters; workers pull them, compute gradients and push them, all together or one after the other',
   },
 ];
 

@@ -1,4 +1,4 @@
-/** DDP's buckets under the timeline: closed a line that says how many there are, open the panel, which is loaded then. */
+/** DDP buckets, below the timeline. Collapsed: a one-line summary. Expanded: the panel, loaded then. */
 import { lazy, Suspense, useState } from 'react';
 import { useApp } from '../use-app';
 import styles from './buckets.module.css';

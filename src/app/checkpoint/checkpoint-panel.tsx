@@ -76,7 +76,7 @@ export function CheckpointPanel({ close }: { close: () => void }) {
     attempt(async () => {
       const read = chosen.map(async (file) => [file.name, new Uint8Array(await file.arrayBuffer())] as const);
       const found = checkpointAmong(Object.fromEntries(await Promise.all(read)));
-      if (!found) return 'These are no checkpoint: choose its .zip, or both .safetensors files.';
+      if (!found) return 'These files are not a checkpoint: choose its .zip, or both .safetensors files.';
       open(found);
       return '';
     });
@@ -84,7 +84,7 @@ export function CheckpointPanel({ close }: { close: () => void }) {
 
   return (
     <div className={styles['panel']}>
-      <p>Everything that a later step depends on: what resumes is the run without the stop, to the bit.</p>
+      <p>Saves the full training state. A resumed run is bit-identical to one that never stopped.</p>
       <label htmlFor={`${id}-name`}>Name</label>
       <input
         className={styles['name']}

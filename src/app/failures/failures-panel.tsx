@@ -1,6 +1,6 @@
 /**
- * When ranks stall or die: end or stop a rank by hand, slow one or a link down, and see what it costs the others; the limits of the process group; its flight recorder. What
- * follows from it is told by notices. Loaded with the first render of the set-up.
+ * When ranks stall or die: kill or hang a rank by hand, slow a rank or a link down, and see what it costs the others; the limits of the
+ * process group; its flight recorder. Notices say what follows. Loaded with the first render of the set-up.
  */
 import { useId, useState } from 'react';
 import type { Clock, StepTrace } from '../../protocol/trace';
@@ -42,7 +42,7 @@ export function FailuresPanel() {
   const kill = (rank: number) =>
     attempt(`${isGroup ? `Rank ${rank}` : 'The process'} was killed.`, () => controller.failures.kill(rank));
   const hang = (rank: number) =>
-    attempt(`Rank ${rank} stands still in the next step; after ${config.timeoutS} s the others say so.`, () =>
+    attempt(`Rank ${rank} hangs in the next step; after ${config.timeoutS} s the others report it.`, () =>
       controller.failures.hang(rank),
     );
 
@@ -54,7 +54,7 @@ export function FailuresPanel() {
           <li key={device}>
             <span>{name(device)}</span>
             <Factor
-              label={`Time that the work of ${name(device)} takes`}
+              label={`Slow ${name(device)} down by this factor`}
               value={factorOf(stragglers, device)}
               onChange={(factor) => put(withFactor(stragglers, device, factor))}
             />
@@ -78,7 +78,7 @@ export function FailuresPanel() {
         <NumberSetting
           label="Timeout, s"
           path="timeoutS"
-          title="init_process_group(timeout=…): how long a rank waits for another one. PyTorch: 1800"
+          title="init_process_group(timeout=…): how long a rank waits for another one. PyTorch: 600 for nccl, 1800 for gloo"
         />
       )}
       <NumberSetting
@@ -137,7 +137,7 @@ function Factor({ label, value, onChange }: FactorProps) {
     <select
       className={fields['select']}
       aria-label={label}
-      title={`${label}: so many times as long`}
+      title={label}
       value={value}
       onChange={(event) => onChange(Number(event.target.value))}
     >
@@ -188,7 +188,7 @@ function SlowLink({ devices, stragglers, put }: SlowLinkProps) {
         )}
       </select>
       <Factor
-        label="Time that a message over the link takes"
+        label="Slow this link down by this factor"
         value={slow?.factor ?? 1}
         onChange={(factor) => choose(shown, factor)}
       />

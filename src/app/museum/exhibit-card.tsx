@@ -10,7 +10,7 @@ import { useExhibit } from './use-exhibit';
 export function ExhibitCard({ id, cured }: { id: ExhibitId; cured: boolean }) {
   const { look, leave } = useExhibit();
   const index = EXHIBITS.findIndex((exhibit) => exhibit.id === id);
-  const { title, mistake, code, says, shows, cure, met } = must(EXHIBITS[index], id);
+  const { title, mistake, code, says, shows, cure, met, asked = [] } = must(EXHIBITS[index], id);
   const next = must(EXHIBITS[(index + 1) % EXHIBITS.length], 'the next exhibit');
   return (
     <section className={styles['card']} aria-label={`Bug: ${title}`} data-cured={cured || undefined}>
@@ -45,20 +45,31 @@ export function ExhibitCard({ id, cured }: { id: ExhibitId; cured: boolean }) {
           <h3>What to look at</h3>
           <p>{shows}</p>
           <p className={styles['met']}>
-            Met in{' '}
-            {met.map((thread, i) => (
-              <span key={thread}>
-                {i > 0 && ', '}
-                <a href={linkTo(thread)} rel="noreferrer" target="_blank">
-                  {thread}
-                </a>
-              </span>
-            ))}
+            <Threads words="Met in" threads={met} />
+            {met.length > 0 && asked.length > 0 && '; '}
+            <Threads words={met.length > 0 ? 'asked about in' : 'Asked about in'} threads={asked} />
           </p>
         </div>
       </div>
       {MISTAKES[id].kind === 'script' && <RehearsalView id={id} cured={cured} />}
     </section>
+  );
+}
+
+function Threads({ words, threads }: { readonly words: string; readonly threads: readonly string[] }) {
+  if (threads.length === 0) return null;
+  return (
+    <>
+      {words}{' '}
+      {threads.map((thread, i) => (
+        <span key={thread}>
+          {i > 0 && ', '}
+          <a href={linkTo(thread)} rel="noreferrer" target="_blank">
+            {thread}
+          </a>
+        </span>
+      ))}
+    </>
   );
 }
 

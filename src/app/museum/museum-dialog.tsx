@@ -9,7 +9,8 @@ export function MuseumShelf({ close }: { close: () => void }) {
     <>
       <h2>Bugs on purpose</h2>
       <p className={styles['intro']}>
-        Mistakes that people really made with distributed training. Each one runs here; each has its cure.
+        Mistakes of distributed training, with the threads where people met them or asked about them. Each one runs
+        here; each has its cure.
       </p>
       <ol className={styles['shelf']}>
         {EXHIBITS.map(({ id, title, mistake }) => (

@@ -12,7 +12,7 @@ import { SplitEditor } from './split-editor';
 const DdpPanel = lazy(async () => ({ default: (await import('./ddp-panel')).DdpPanel }));
 const LaunchPanel = lazy(async () => ({ default: (await import('../launch/launch-panel')).LaunchPanel }));
 
-const PLACEMENTS = { shared: 'one GPUDevice', workers: 'a worker a rank' } as const;
+const PLACEMENTS = { shared: 'one GPUDevice', workers: 'one worker per rank' } as const;
 const DEVICES = { auto: 'automatic', webgpu: 'WebGPU', cpu: 'CPU' } as const;
 const ALGORITHMS = {
   ring: 'ring',
@@ -38,7 +38,7 @@ export function ClusterPanel() {
         label="Ranks live in"
         path="placement"
         words={PLACEMENTS}
-        title="One GPUDevice: transfers are copies on the GPU. A worker a rank: transfers go through host memory."
+        title="One GPUDevice: transfers are copies on the GPU. One worker per rank: transfers go through host memory."
       />
       <ChoiceSetting label="Device" path="device" words={DEVICES} />
       {device && (
@@ -55,7 +55,7 @@ export function ClusterPanel() {
             path="ddp.bucketCapMb"
             print={printCap}
             parse={parseCap}
-            title="bucket_cap_mb: a gradient bucket is closed when it holds that much. “default”: first 1 MiB, then 25 MiB"
+            title="bucket_cap_mb: a gradient bucket is closed when it holds this much. “default”: the first 1 MiB, the others 25 MiB. Any number, even 25, also replaces the 1 MiB of the first. Real models leave it out; it is tiny here so that small models have several buckets"
           />
           <FlagSetting label="Overlap" path="ddp.overlap" title="All-reduce while backward still computes" />
           <NumberSetting label="Sampler seed" path="ddp.samplerSeed" />

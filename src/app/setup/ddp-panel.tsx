@@ -35,33 +35,95 @@ export function DdpPanel() {
         onChange={chooseHook}
         title="register_comm_hook: what happens to a bucket"
       />
-      <NumberSetting label="Rank of factors" path="ddp.commHook.matrixApproximationRank" />
-      <NumberSetting label="Begins at step" path="ddp.commHook.startPowerSGDIter" />
-      <FlagSetting label="Error feedback" path="ddp.commHook.useErrorFeedback" />
-      <FlagSetting label="Warm start" path="ddp.commHook.warmStart" />
-      <NumberSetting label="Averages every" path="ddp.commHook.period" title="Steps between two averages" />
-      <NumberSetting label="Begins at step" path="ddp.commHook.startLocalSGDIter" />
-      <FlagSetting label="Unused parameters" path="ddp.findUnusedParameters" title="find_unused_parameters" />
-      <FlagSetting label="Static graph" path="ddp.staticGraph" title="static_graph" />
-      <FlagSetting label="Bucket views" path="ddp.gradientAsBucketView" title="gradient_as_bucket_view" />
-      <FlagSetting label="Sync at construction" path="ddp.initSync" title="init_sync: rank 0's weights are broadcast" />
-      <FlagSetting label="Broadcast buffers" path="ddp.broadcastBuffers" title="broadcast_buffers" />
-      <FlagSetting label="SyncBatchNorm" path="ddp.syncBatchNorm" title="SyncBatchNorm.convert_sync_batchnorm" />
-      <ChoiceSetting label="Seeds" path="ddp.rankSeeds" words={SEEDS} title="Before or after the model is built" />
+      <NumberSetting
+        label="Approximation rank"
+        path="ddp.commHook.matrixApproximationRank"
+        title="matrix_approximation_rank: columns of PowerSGD's factors P and Q; more: closer, and more bytes"
+      />
+      <NumberSetting
+        label="Start PowerSGD at step"
+        path="ddp.commHook.startPowerSGDIter"
+        title="start_powerSGD_iter: before it, plain all-reduces"
+      />
+      <FlagSetting
+        label="Error feedback"
+        path="ddp.commHook.useErrorFeedback"
+        title="use_error_feedback: what compression lost is added to the next gradient"
+      />
+      <FlagSetting
+        label="Warm start"
+        path="ddp.commHook.warmStart"
+        title="warm_start: begins with the factors of the last step"
+      />
+      <NumberSetting
+        label="Average every, steps"
+        path="ddp.commHook.period"
+        title="period: steps from one averaging of the parameters to the next"
+      />
+      <NumberSetting
+        label="Start local SGD at step"
+        path="ddp.commHook.startLocalSGDIter"
+        title="start_localSGD_iter: before it, every gradient is all-reduced"
+      />
+      <FlagSetting
+        label="Unused parameters"
+        path="ddp.findUnusedParameters"
+        title="find_unused_parameters: walks the graph after each forward, marks parameters without a gradient as ready, and all-reduces a map of the used ones each step"
+      />
+      <FlagSetting
+        label="Static graph"
+        path="ddp.staticGraph"
+        title="static_graph: promises that every step uses the same parameters in the same graph. DDP then learns the order and the unused ones from the first step, and allows re-entrant checkpointing"
+      />
+      <FlagSetting
+        label="Bucket views"
+        path="ddp.gradientAsBucketView"
+        title="gradient_as_bucket_view: .grad is a view into its bucket, which saves the memory of all gradients once and the copy back. With zero_grad(set_to_none=True), the default since 2.0, the copy into the bucket remains"
+      />
+      <FlagSetting
+        label="Sync at construction"
+        path="ddp.initSync"
+        title="init_sync (PyTorch 2.7 and later): the constructor broadcasts rank 0's parameters and buffers"
+      />
+      <FlagSetting
+        label="Broadcast buffers"
+        path="ddp.broadcastBuffers"
+        title="broadcast_buffers: rank 0's buffers (BatchNorm's running statistics) are broadcast before each forward that follows a reduction"
+      />
+      <FlagSetting
+        label="SyncBatchNorm"
+        path="ddp.syncBatchNorm"
+        title="SyncBatchNorm.convert_sync_batchnorm: mean and variance over the batches of all ranks, by collectives in forward and backward"
+      />
+      <ChoiceSetting
+        label="Seeds"
+        path="ddp.rankSeeds"
+        words={SEEDS}
+        title="torch.manual_seed. The same: all ranks draw the same dropout masks. seed + rank before the model is built: different initial weights, too; after: only different masks"
+      />
       <FlagSetting label="set_epoch" path="ddp.setEpoch" title="sampler.set_epoch(epoch) before each epoch" />
-      <ChoiceSetting label="In no_sync" path="ddp.noSync" words={NO_SYNC} title="Passes inside model.no_sync()" />
+      <ChoiceSetting
+        label="no_sync covers"
+        path="ddp.noSync"
+        words={NO_SYNC}
+        title="Which passes of the micro-batches before the last run inside model.no_sync(). DDP decides in forward"
+      />
       <TextSetting
-        label="Rows of ranks"
+        label="Data split"
         path="ddp.samplesPerRank"
         print={printRows}
         parse={parseRows}
-        title="Consecutive rows that each rank owns: 40, 24. “sampler”: equal shares"
+        title="Consecutive rows that each rank owns: 40, 24. “sampler”: equal shares by a DistributedSampler, which repeats its first rows where they do not divide; these count twice, in metrics, too"
       />
-      <FlagSetting label="join" path="ddp.join" title="Train inside model.join()" />
       <FlagSetting
-        label="Divide by all"
+        label="join"
+        path="ddp.join"
+        title="Train inside model.join(): ranks that have run out of rows take part in the others' collectives with zeros"
+      />
+      <FlagSetting
+        label="Divide by initial world size"
         path="ddp.divideByInitialWorldSize"
-        title="divide_by_initial_world_size: join divides by all ranks, not by those that still have rows"
+        title="divide_by_initial_world_size: under join() gradients are divided by the number of all ranks, not of those that still have rows"
       />
     </>
   );

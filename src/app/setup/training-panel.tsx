@@ -19,6 +19,9 @@ const LOSSES: Readonly<Record<(typeof LOSS_TYPES)[number], string>> = {
   L1Loss: 'L1',
   SmoothL1Loss: 'smooth L1',
 };
+const DROP_LAST = 'drop_last: leaves out the last batch of an epoch where it is not full.';
+const DROP_LAST_DDP =
+  'drop_last of the DistributedSampler: leaves out up to N−1 rows so that all N ranks have equally many, instead of repeating rows. A last batch that is not full is still trained on.';
 const REDUCTIONS = { mean: 'mean', sum: 'sum' } as const;
 
 export function TrainingPanel() {
@@ -87,12 +90,12 @@ export function TrainingPanel() {
         />
         <NumberSetting label="Beta" path="loss.beta" title="beta: where the parabola becomes a line." />
         <FlagSetting label="Shuffle" path="shuffle" title="shuffle: a new order of the rows each epoch." />
-        <FlagSetting label="Drop last" path="dropLast" title="drop_last: a last batch that is not full is left out." />
+        <FlagSetting label="Drop last" path="dropLast" title={config.mode === 'ddp' ? DROP_LAST_DDP : DROP_LAST} />
       </details>
       <NumberSetting
         label="Clip norm"
         path="clipGradNorm"
-        title="torch.nn.utils.clip_grad_norm_(max_norm): scales the gradients down to that common norm; empty: not clipped."
+        title="torch.nn.utils.clip_grad_norm_(max_norm): multiplies all gradients by min(1, max_norm / (their common norm + 1e-6)); empty: not clipped."
       />
       <NumberSetting
         label="Accumulate"
@@ -102,7 +105,7 @@ export function TrainingPanel() {
       <FlagSetting
         label="Fused kernels"
         path="fuse"
-        title="As torch.compile fuses them: bias and activation with the matmul, elementwise chains; the numbers are the same to the bit."
+        title="Lockstep's own: runs a matmul with its bias and activation, and chains of elementwise operators, as one kernel, and gives the same bits. torch.compile fuses, too, but not the same operators, and does not promise equal bits."
       />
       <NumberSetting
         label="Checkpointing"

@@ -78,13 +78,7 @@ export function peerIn({ ranks, rank, isDefault }: Members, kind: 'send' | 'recv
   return found;
 }
 
-export function checkReduceOp({ backend }: Members, op: ReduceOp, { dtype }: Tensor): void {
-  if (op === 'avg' && backend === 'gloo')
-    throw torchError(
-      'RuntimeError',
-      'Cannot use ReduceOp.AVG with Gloo',
-      'Use SUM and divide by the world size, or the nccl backend.',
-    );
+export function checkReduceOp(op: ReduceOp, { dtype }: Tensor): void {
   if (op === 'avg' && dtype !== 'f32')
     throw torchError(
       'RuntimeError',

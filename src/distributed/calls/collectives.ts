@@ -66,9 +66,9 @@ const spread = (all: HostArray, list: readonly Tensor[]) => () => {
   }
 };
 
-export function allReduce(members: Members, tensor: Tensor, reduceOp: ReduceOp): Prepared {
+export function allReduce(tensor: Tensor, reduceOp: ReduceOp): Prepared {
   checkTensor(tensor, 'tensor');
-  checkReduceOp(members, reduceOp, tensor);
+  checkReduceOp(reduceOp, tensor);
   return prepared('ALLREDUCE', 'allReduce', tensor, { reduceOp });
 }
 
@@ -81,7 +81,7 @@ export function broadcast(members: Members, tensor: Tensor, src: number): Prepar
 export function reduce(members: Members, tensor: Tensor, dst: number, reduceOp: ReduceOp): Prepared {
   checkTensor(tensor, 'tensor');
   const root = rootIn(members, 'reduce', dst);
-  checkReduceOp(members, reduceOp, tensor);
+  checkReduceOp(reduceOp, tensor);
   const input = members.rank === root ? tensor.data : tensor.data.slice();
   return prepared('REDUCE', 'reduce', tensor, { root, reduceOp, input });
 }
@@ -190,7 +190,7 @@ export function reduceScatter(
   checkTensor(output, 'output');
   checkTensors(inputList, 'input_list');
   checkList(members, 'reduce_scatter', inputList, output, 'input');
-  checkReduceOp(members, reduceOp, output);
+  checkReduceOp(reduceOp, output);
   return prepared('REDUCE_SCATTER', 'reduceScatter', output, {
     length: members.ranks.length * size(output),
     reduceOp,
@@ -210,7 +210,7 @@ export function reduceScatterTensor(members: Members, output: Tensor, input: Ten
     members.ranks.length,
     'input tensor must be the same size as output size times world size',
   );
-  checkReduceOp(members, reduceOp, output);
+  checkReduceOp(reduceOp, output);
   return prepared('REDUCE_SCATTER', 'reduceScatter', output, {
     length: size(input),
     reduceOp,

@@ -23,7 +23,7 @@ export interface DatasetTable {
   readonly targetType: DType;
 }
 
-/** A fault injected for demonstration: before that instruction the rank ends as a crash would end it, or stands still for ever. */
+/** A fault injected for demonstration: just before `instruction`, the rank crashes or hangs. */
 export interface Fault {
   readonly what: 'kill' | 'hang';
   readonly rank: Rank;

@@ -48,7 +48,7 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
       level: 'warning',
       id: 'resume-settings',
       text: `Not as it was saved: ${changes.names.join(', ')}. The run goes on with the settings given now; optimizer.load_state_dict would bring the saved param_groups (lr, momentum ...) back.`,
-      hint: 'Use the configuration of the checkpoint to get the run without the stop.',
+      hint: "Use the checkpoint's configuration to continue exactly as if the run had never stopped.",
     });
   }
   if (fresh.length > 0) {

@@ -1,6 +1,6 @@
 /**
- * Communication hooks, SyncBatchNorm and the parameter server: settings that cannot go together are refused, those without effect and those that surprise are told.
- * Called by parse-config.ts and config-notices.ts.
+ * Communication hooks, SyncBatchNorm and the parameter server: rejects incompatible settings; warns about ones that have no effect or
+ * behave unexpectedly. Called by parse-config.ts and config-notices.ts.
  */
 import { LockstepError } from '../../base/errors';
 import { chunkSizes } from '../../data/chunk';
@@ -14,7 +14,7 @@ export function checkHooks(config: Config): void {
   };
   if (mode === 'parameterServer' && worldSize > 1 && !parameterServer.synchronous && accumulate > 1) {
     refuse(
-      `accumulate: ${accumulate} micro-batches make no group where each worker's gradient is applied by itself.`,
+      `accumulate: ${accumulate} has no meaning where each worker's gradient is applied by itself.`,
       'Set accumulate to 1, or parameterServer.synchronous to true.',
     );
   }
@@ -58,12 +58,10 @@ function ddpHookNotices({ ddp, worldSize, model }: Config): readonly Notice[] {
   const say = (id: string, text: string, hint = '') => notices.push({ level: 'info', id, text, hint });
   const { commHook } = ddp;
   if (commHook.type !== 'allreduce' && worldSize === 1)
-    say('no-effect-hook', `ddp.commHook: ${commHook.type} has nobody to exchange gradients with.`, 'Take more ranks.');
-  if (commHook.type === 'bf16Compress')
     say(
-      'bf16-gloo',
-      'gloo refuses bfloat16 ("Invalid scalar type"), NCCL takes it from 2.10 on: this run rounds as NCCL does.',
-      'fp16Compress runs on both.',
+      'no-effect-hook',
+      `ddp.commHook: ${commHook.type} has no effect: one rank has nobody to exchange gradients with.`,
+      'Use more ranks.',
     );
   if (commHook.type === 'localSGD') {
     if (commHook.period === 1)
@@ -73,14 +71,14 @@ function ddpHookNotices({ ddp, worldSize, model }: Config): readonly Notice[] {
       );
     say(
       'local-sgd-differ',
-      'Between two averages the ranks train by themselves: their weights differ, and what is shown of the model is rank 0.',
+      'Between two averages each rank trains by itself: their weights differ, and the page shows the model of rank 0.',
     );
   }
   const norms = normLayers(model.layers);
   if (ddp.syncBatchNorm && (norms === 0 || worldSize === 1))
     say(
       'no-effect-sync-batch-norm',
-      `ddp.syncBatchNorm changes nothing: ${norms === 0 ? 'the model has no BatchNorm' : 'one rank has the whole batch'}.`,
+      `ddp.syncBatchNorm has no effect: ${norms === 0 ? 'the model has no BatchNorm' : 'one rank has the whole batch'}.`,
     );
   return notices;
 }
@@ -92,7 +90,7 @@ function serverNotices({ worldSize, parameterServer }: Config, rows: number): re
     say(
       'server-alone',
       'One device: the server trains by itself, as a single device does.',
-      'Take two devices or more.',
+      'Use two devices or more.',
     );
     return notices;
   }
@@ -105,13 +103,13 @@ function serverNotices({ worldSize, parameterServer }: Config, rows: number): re
   if (parameterServer.synchronous && parameterServer.staleness !== 1)
     say(
       'no-effect-staleness',
-      'parameterServer.staleness changes nothing: synchronous workers compute on the parameters as they are.',
+      'parameterServer.staleness has no effect: synchronous workers always compute on the current parameters.',
       'Set parameterServer.synchronous to false.',
     );
   if (!parameterServer.synchronous)
     say(
       'asynchronous-differs',
-      `Each step of the run is ${worldSize - 1} steps of the optimizer, one a worker, on gradients ${parameterServer.staleness} updates old: the weights are not those of a single device.`,
+      `Each step of the run is ${worldSize - 1} steps of the optimizer, one per worker, with gradients that are ${parameterServer.staleness} updates old: the weights are not those of a single device.`,
       'Synchronous workers give the same weights.',
     );
   return notices;

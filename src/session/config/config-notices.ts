@@ -56,7 +56,7 @@ function nodeNotices({ worldSize, nodes, hardware, mode, ddp }: Config): readonl
       level: 'info',
       id: 'nodes-uneven',
       text: `${worldSize} devices do not divide by ${nodes} nodes: they are spread ${sizes.join(', ')}.`,
-      hint: 'torchrun starts as many processes on each node; choose numbers that divide.',
+      hint: 'torchrun starts the same number of processes on every node; choose numbers that divide.',
     });
   if (hardware === 'ethernet10g')
     notices.push({

@@ -1,4 +1,4 @@
-/** What to say about DDP's settings before a run starts: those that change nothing in their combination, and those that have an effect one may not expect. */
+/** Notices about DDP's settings before a run starts: those that have no effect in combination, and those that may surprise. */
 import { lookup } from '../../base/lookup';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import { bucketsOf, rebuilds, unusedParameters } from '../../parallel/ddp/ready-order';
@@ -38,13 +38,13 @@ function effects({ ddp, worldSize, loss, accumulate }: Config, { unused, mixed }
       'info',
       'mean-of-means',
       'Ranks have batches of different sizes in some steps: DDP gives the mean of their means, which is not the mean over all samples.',
-      'Weigh each loss by rows * world size / all rows, or give every rank as many rows.',
+      'Multiply each loss by rows * world size / all rows, or give every rank equally many rows.',
     );
   if (ddp.staticGraph && accumulate > 1 && (ddp.noSync === 'both' || ddp.noSync === 'forward'))
     say(
       'warning',
       'static-graph-no-sync',
-      'PyTorch 1.13 fails here at the first pass under no_sync after one that was reduced: “expect_autograd_hooks_ INTERNAL ASSERT FAILED”. This run does what is meant.',
+      'PyTorch fails here with “expect_autograd_hooks_ INTERNAL ASSERT FAILED”: 2.x at the first pass, because that one is under no_sync; 1.13 at the first pass under no_sync after a reduced one. This run does what was meant.',
       'Leave ddp.staticGraph off, or set ddp.noSync to "none".',
     );
   if (ddp.findUnusedParameters && !ddp.staticGraph && !unused)
@@ -63,43 +63,43 @@ function withoutEffect({ ddp, accumulate, shuffle, worldSize }: Config, facts: F
   const say = (id: string, text: string, hint = '') => notices.push({ level: 'info', id, text, hint });
   const ownRows = ddp.samplesPerRank !== undefined;
   if (ddp.algorithm !== 'ring' && worldSize === 1)
-    say('no-effect-algorithm', 'ddp.algorithm changes nothing: one rank has nobody to exchange gradients with.');
+    say('no-effect-algorithm', 'ddp.algorithm has no effect: one rank has nobody to exchange gradients with.');
   if (!ddp.overlap && (oneBucket || worldSize === 1))
     say(
       'no-effect-overlap',
-      `ddp.overlap changes nothing: ${worldSize === 1 ? 'one rank sends nothing' : 'the one bucket is full when backward ends'}.`,
-      worldSize === 1 ? 'Take more ranks.' : 'Set bucketCapMb so low that there are several buckets.',
+      `ddp.overlap has no effect: ${worldSize === 1 ? 'one rank sends nothing' : 'the only bucket is full when backward ends'}.`,
+      worldSize === 1 ? 'Use more ranks.' : 'Set bucketCapMb so low that there are several buckets.',
     );
   if (ddp.noSync !== 'both' && accumulate === 1)
     say(
       'no-effect-no-sync',
-      'ddp.noSync changes nothing: without accumulation every pass is followed by a step.',
+      'ddp.noSync has no effect: without accumulation every pass is followed by a step.',
       'Set accumulate to 2 or more.',
     );
   if (!ddp.setEpoch && (!shuffle || ownRows))
     say(
       'no-effect-set-epoch',
-      'ddp.setEpoch changes nothing: no DistributedSampler shuffles.',
-      'Set shuffle, and no samplesPerRank.',
+      'ddp.setEpoch has no effect: no DistributedSampler shuffles.',
+      'Set shuffle, and leave samplesPerRank out.',
     );
   if (!ddp.divideByInitialWorldSize && !(ddp.join && uneven))
     say(
       'no-effect-divisor',
-      `ddp.divideByInitialWorldSize changes nothing: ${ddp.join ? 'no rank runs out of batches before the others' : 'only join() divides by the ranks that are left'}.`,
+      `ddp.divideByInitialWorldSize has no effect: ${ddp.join ? 'no rank runs out of batches before the others' : 'only join() divides by the ranks that are left'}.`,
       'Set join and samplesPerRank.',
     );
   if (ddp.join && !uneven)
     say(
       'join-even',
-      'All ranks have as many batches: join() only adds its small all-reduces to each step.',
+      'All ranks have equally many batches: join() only adds its small all-reduces to each step.',
       'Set samplesPerRank to see uneven inputs.',
     );
   if (!ddp.broadcastBuffers && !buffers)
-    say('no-effect-buffers', 'ddp.broadcastBuffers changes nothing: the model has no running statistics.');
+    say('no-effect-buffers', 'ddp.broadcastBuffers has no effect: the model has no running statistics.');
   if (!ddp.initSync && ddp.rankSeeds !== 'beforeModel')
     say(
       'no-effect-init-sync',
-      'ddp.initSync changes nothing: all ranks have drawn the same weights.',
+      'ddp.initSync has no effect: all ranks have drawn the same weights.',
       'Set rankSeeds to beforeModel.',
     );
   if (ddp.rankSeeds === 'beforeModel' && ddp.initSync)
@@ -110,7 +110,7 @@ function withoutEffect({ ddp, accumulate, shuffle, worldSize }: Config, facts: F
   if (ddp.rankSeeds !== 'same' && !masks && !(ownRows && shuffle) && (ddp.rankSeeds === 'afterModel' || ddp.initSync))
     say(
       'no-effect-seeds',
-      'ddp.rankSeeds changes nothing that is trained: with a DistributedSampler and without dropout nothing is drawn from the generators of the ranks.',
+      'ddp.rankSeeds has no effect here: the DistributedSampler uses one seed for all ranks, and the model has no dropout.',
     );
   return notices;
 }

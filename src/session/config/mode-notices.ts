@@ -1,4 +1,4 @@
-/** Settings that belong to another mode than the one that runs, told in one notice: what is given and has no effect is never passed over in silence. Called by config-notices.ts. */
+/** One notice that lists settings that have no effect in the current mode. Called by config-notices.ts. */
 import { lookup } from '../../base/lookup';
 import { type Config, DEFAULT_CONFIG, type Mode } from '../../protocol/config';
 import type { Notice } from '../../protocol/session';
@@ -17,11 +17,15 @@ export function modeNotices(config: Config): readonly Notice[] {
   if (idle.length > 0)
     say(
       'other-mode',
-      `Mode ${mode} does not look at ${idle.join(', ')}.`,
-      `Modes that do: ${[...new Set(idle.map(modeOf))].join(', ')}.`,
+      `${idle.join(', ')} ${idle.length === 1 ? 'has' : 'have'} no effect in mode ${mode}.`,
+      `Used in: ${[...new Set(idle.map(modeOf))].join(', ')}.`,
     );
   if (resume === undefined && resumeBy !== DEFAULT_CONFIG.resumeBy)
-    say('no-effect-resume-by', 'resumeBy changes nothing: the run begins anew.', 'Name a checkpoint in resume.');
+    say(
+      'no-effect-resume-by',
+      'resumeBy has no effect: the run does not resume a checkpoint.',
+      'Name a checkpoint in resume.',
+    );
   return notices;
 }
 

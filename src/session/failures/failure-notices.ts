@@ -49,8 +49,8 @@ export function failureNotices(
     notices.push({
       level: 'info',
       id: 'straggler-modelled',
-      text: 'What is slowed down by hand slows the modelled clock only: here all devices share one processor.',
-      hint: 'Let ranks live in workers to slow one down for real.',
+      text: 'Slowdowns affect only the modelled clock: all devices share one processor here.',
+      hint: 'Put ranks in workers to slow one down for real.',
     });
   }
   if (timeoutS !== DEFAULT_CONFIG.timeoutS && processes === 1 && devices === 1) {

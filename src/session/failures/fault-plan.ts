@@ -1,6 +1,6 @@
 /**
- * Faults injected for demonstration in steps to come: a kill, a hang. The plan outlives the training that a fault ends, so that the run which goes on after a restart does not
- * meet that fault again, and meets those that were meant for later. Filled by the session and the command line; emptied by training.ts as steps are asked for.
+ * Faults (kill, hang) that the user has scheduled for future steps. The plan outlives a restart: a fault that has fired does not fire
+ * again; later ones still do. Filled by the session and the command line; emptied by training.ts as steps are asked for.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';

@@ -41,7 +41,8 @@ describe('torchrun', () => {
       WORLD_SIZE: 6,
       LOCAL_WORLD_SIZE: 3,
       MASTER_ADDR: 'gpu01',
-      MASTER_PORT: 29401,
+      // Not the 29401 of the rendezvous: a free port.
+      MASTER_PORT: 40_001,
     });
     expect(plan.nodes.map((node) => node.host)).toEqual(['gpu01', 'node1']);
   });

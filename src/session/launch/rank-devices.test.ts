@@ -88,7 +88,7 @@ test('each process has the variables that torchrun sets', () => {
   expect(all[3]).toMatchObject({
     WORLD_SIZE: 4,
     MASTER_ADDR: 'node0',
-    MASTER_PORT: 29_500,
+    MASTER_PORT: 40_001,
     CUDA_VISIBLE_DEVICES: '1,0',
   });
   expect(rankEnvironments(ddp({ mode: 'dataParallel', worldSize: 3 }))).toMatchObject([

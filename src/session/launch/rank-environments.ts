@@ -4,8 +4,9 @@ import { STRATEGIES } from '../../parallel/strategies';
 import type { Config } from '../../protocol/config';
 import type { RankEnvironment } from '../../protocol/process-group';
 import { rankDevices } from './rank-devices';
+import { FREE_PORT } from './torchrun';
 
-/** torchrun's defaults; several nodes meet at the first. */
+/** torchrun's default on one node. Several meet by c10d at the first, which picks a free port. */
 const MASTER_PORT = 29_500;
 
 export function rankEnvironments(config: Config): readonly RankEnvironment[] {
@@ -24,7 +25,7 @@ export function rankEnvironments(config: Config): readonly RankEnvironment[] {
       WORLD_SIZE: processes.length,
       LOCAL_WORLD_SIZE: beside.length,
       MASTER_ADDR: processes.length > 1 && nodes > 1 ? 'node0' : '127.0.0.1',
-      MASTER_PORT,
+      MASTER_PORT: processes.length > 1 && nodes > 1 ? FREE_PORT : MASTER_PORT,
       CUDA_VISIBLE_DEVICES: config.visibleDevices?.join(','),
     };
   });

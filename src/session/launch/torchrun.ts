@@ -33,9 +33,11 @@ const TABLE: OptionTable = {
 };
 
 const BACKENDS = ['static', 'c10d', 'etcd', 'etcd-v2'];
-/** torchrun's own: of the static rendezvous, and of c10d's. */
+/** torchrun's default ports: MASTER_PORT of the static rendezvous, and the store of the c10d one. */
 const STATIC_PORT = 29_500;
 const C10D_PORT = 29_400;
+/** Without the static rendezvous MASTER_PORT is a free port that rank 0's machine picks. This one stands for it. */
+export const FREE_PORT = 40_001;
 
 export interface Machine {
   /** CUDA_VISIBLE_DEVICES of the line. */
@@ -92,7 +94,7 @@ export function readTorchrun(words: readonly string[], machine: Machine): Layout
     launcher: 'torchrun',
     processesOfNode: Array.from({ length: nodes }, () => processes),
     hosts: [endpoint.host],
-    master: endpoint,
+    master: backend === 'static' ? endpoint : { ...endpoint, port: FREE_PORT },
     maxRestarts: scheduled,
     rendezvous: {
       id: given.get('rdzv_id') ?? (standalone ? 'standalone' : 'none'),

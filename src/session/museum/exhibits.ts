@@ -1,6 +1,7 @@
 /**
- * The museum of bugs: mistakes of distributed training that people really made, each with what PyTorch says, what is to be seen, and the cure. mistakes.ts
- * makes them on the real engine; numbers in these texts are held by museum.test.ts. Loaded by the page when somebody looks.
+ * The museum of bugs: mistakes of distributed training, each with what PyTorch says, what can be seen, and the cure. mistakes.ts makes
+ * them on the real engine; museum.test.ts holds the numbers in these texts. PyTorch is 2.x; where 1.13 says something else, both are
+ * quoted. Loaded by the page when the museum is opened.
  */
 import type { ExhibitId } from './mistakes';
 
@@ -19,6 +20,8 @@ export interface Exhibit {
   readonly cure: string;
   /** Where people met it: owner/repository#thread. */
   readonly met: readonly string[];
+  /** Threads that ask about it where the script was right. */
+  readonly asked?: readonly string[];
 }
 
 export const EXHIBITS: readonly Exhibit[] = [
@@ -41,16 +44,17 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'seeds',
     title: 'Different seeds, and no broadcast',
     mistake:
-      'Each rank seeds itself with seed + rank, and nothing is broadcast before the first step: the gradients are averaged by hand, or DDP was told not to (init_sync=False, from PyTorch 2.7 on).',
+      'Each rank seeds itself with seed + rank, and nothing is broadcast before the first step: the gradients are averaged by hand, as most who meet this do, or DDP is given init_sync=False (PyTorch 2.7 and later).',
     code: {
       wrong: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ddp = DDP(model, init_sync=False)'],
       right: ['torch.manual_seed(seed + rank)', 'model = Net()', 'ddp = DDP(model)'],
     },
     says: 'Nothing.',
     shows:
-      'All ranks apply the same averaged gradient to different weights, so the replicas never come together: their divergence stays what it was at the start, and the loss of each rank goes its own way.',
+      'All ranks apply the same averaged gradient to different weights, so the replicas never come together: their divergence stays what it was at the start (weight decay alone makes it shrink), and the loss of each rank goes its own way.',
     cure: "Let DDP broadcast rank 0's parameters and buffers, or seed all ranks alike.",
-    met: ['facebookresearch/detr#544', 'Lightning-AI/pytorch-lightning#6013'],
+    met: ['Lightning-AI/pytorch-lightning#6013'],
+    asked: ['facebookresearch/detr#544'],
   },
   {
     id: 'sum-loss',
@@ -106,7 +110,7 @@ export const EXHIBITS: readonly Exhibit[] = [
       wrong: ['if rank == 0:', '    dist.all_reduce(metric)', 'dist.all_reduce(grad)'],
       right: ['dist.all_reduce(metric)', 'dist.all_reduce(grad)'],
     },
-    says: 'With TORCH_DISTRIBUTED_DEBUG=DETAIL: “Detected mismatch between collectives on ranks.” Without it, wrong sums where the shapes happen to fit, or a hang until the timeout.',
+    says: 'With TORCH_DISTRIBUTED_DEBUG=DETAIL: “Detected mismatch between collectives on ranks.” Without it, wrong sums, with gloo even where the shapes differ, or a hang until the timeout.',
     shows:
       'The ledger: the same sequence number, another shape; or rank 0 that waits alone for a collective that nobody else will issue.',
     cure: 'Every rank issues the same collectives in the same order; what only one rank needs must not be a collective.',
@@ -121,7 +125,7 @@ export const EXHIBITS: readonly Exhibit[] = [
       wrong: ['if rank == 0:', '    ddp.eval()', '    out = ddp(x_test)'],
       right: ['if rank == 0:', '    ddp.eval()', '    out = ddp.module(x_test)'],
     },
-    says: 'With gloo, after half an hour: “Timed out waiting 1800000ms for recv operation to complete”. With NCCL the watchdog ends the process after its timeout. With TORCH_DISTRIBUTED_DEBUG=DETAIL at once: “Detected mismatch between collectives on ranks.”',
+    says: 'With gloo, after 30 minutes: rank 0 “Timed out waiting 1800000ms for send operation to complete”, the others the same “for recv operation”. With NCCL the watchdog ends the process after 10 minutes. With TORCH_DISTRIBUTED_DEBUG=DETAIL at once: “Detected mismatch between collectives on ranks.”',
     shows:
       "Rank 0 is in a broadcast, the others in the barrier after it. Without a barrier rank 0 does come back: the broadcast of the others' next training step answers it, and from there on it is one collective behind.",
     cure: 'Evaluate through ddp.module on one rank, or let all ranks evaluate.',
@@ -136,10 +140,10 @@ export const EXHIBITS: readonly Exhibit[] = [
       wrong: ['for x, y in my_loader:', '    ddp(x) ...'],
       right: ['with ddp.join():', '    for x, y in my_loader:', '        ddp(x) ...'],
     },
-    says: '“Connection closed by peer”, or a timeout of half an hour.',
+    says: '“Connection closed by peer”, or a timeout: after 10 minutes with NCCL, after 30 with gloo.',
     shows:
       'The step after the shorter ranks have run out: the one with a batch more stands in the all-reduce of bucket 0 and waits.',
-    cure: 'Use a DistributedSampler, which pads, or train inside ddp.join(): ranks that have ended take part with zeros.',
+    cure: 'Use a DistributedSampler, which repeats its first rows until all ranks have equally many, or train inside ddp.join(): ranks that have ended take part with zeros.',
     met: ['pytorch/pytorch#33148', 'pytorch/pytorch#38174'],
   },
   {
@@ -150,7 +154,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     code: {
       wrong: ['loss = criterion(ddp(x), y)  # 3 rows here, 1 row there', 'loss.backward()'],
       right: [
-        'sampler = DistributedSampler(data)  # pads: equal counts everywhere',
+        'sampler = DistributedSampler(data)  # repeats rows: equal counts everywhere',
         'loss = criterion(ddp(x), y)',
         'loss.backward()',
       ],
@@ -158,7 +162,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     says: 'Nothing.',
     shows:
       'In the last step of an epoch the single row of rank 1 counts three times as much as each row of rank 0. The difference from one device leaves rounding behind exactly there.',
-    cure: 'Give all ranks as many rows (DistributedSampler), drop the last batch, or weigh the loss by rows * world_size / all_rows.',
+    cure: 'Multiply the loss by rows * world_size / all_rows: that is exact. A DistributedSampler gives all ranks equally many rows by repeating the first ones, which then count twice, in metrics, too; with drop_last it leaves rows out instead.',
     met: ['huggingface/transformers#34242', 'pytorch/pytorch#25162'],
   },
   {
@@ -170,7 +174,7 @@ export const EXHIBITS: readonly Exhibit[] = [
       wrong: ['torch.save(ddp.state_dict(), "model.pt")'],
       right: ['if rank == 0:', '    torch.save(ddp.module.state_dict(), "model.pt")', 'dist.barrier()'],
     },
-    says: 'Nothing while it is written. When it is read: “PytorchStreamReader failed reading file data/1: invalid header or archive is corrupted”, if the ranks have files of different lengths. If they have the same, often nothing: torch.load gives tensors that are partly of one rank and partly of another.',
+    says: 'Nothing while it is written. When it is read, if the ranks have files of different lengths, mostly “record size (8000 bytes) does not match expected size (4000 bytes …) for dtype Byte”; in PyTorch 1.13 “PytorchStreamReader failed reading file data/1: invalid header or archive is corrupted”. If they have the same length, often nothing: torch.load gives tensors that are partly of one rank and partly of another.',
     shows:
       'The file is a patchwork of the ranks: the header of one, the tensors of others, and the tail of whoever came last.',
     cure: 'Rank 0 writes to another name and renames; the others wait at a barrier before they read.',
@@ -187,7 +191,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: 'Nothing.',
     shows: 'After as many epochs the loss is where one device stood after a quarter of them.',
-    cure: 'Scale the rate with the world size, and warm it up (Goyal et al. 2017), as long as the batch stays within reason.',
+    cure: 'With SGD scale the rate with the world size, and warm it up (Goyal et al. 2017), as long as the batch stays within reason. For Adam the square root of the world size fits better (Malladi et al. 2022).',
     met: ['open-mmlab/mmdetection#815', 'ultralytics/yolov5#5249'],
   },
   {
@@ -209,6 +213,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     shows:
       'Before the construction the replicas differ, after it they do not: the broadcast is the only thing that makes them one. With the cure it brings nothing new.',
     cure: 'Build the model under one seed, then let the seeds differ; or copy from the model after DDP has been constructed.',
-    met: ['karpathy/nanoGPT#22'],
+    met: [],
+    asked: ['karpathy/nanoGPT#22'],
   },
 ];

@@ -41,6 +41,10 @@ const sorted = (rows: readonly number[]): readonly number[] => [...rows].sort((a
 
 test('every exhibit has its mistake and its label', () => {
   expect(EXHIBITS.map(({ id }) => id)).toEqual(EXHIBIT_IDS);
+  for (const { id, met, asked = [] } of EXHIBITS) {
+    expect([...met, ...asked].length, id).toBeGreaterThan(0);
+    for (const thread of [...met, ...asked]) expect(thread).toMatch(/^[\w.-]+\/[\w.-]+#\d+$/);
+  }
   for (const id of EXHIBIT_IDS.filter((known) => MISTAKES[known].kind === 'run')) {
     expect(configOf(id, false)).not.toEqual(configOf(id, true));
   }

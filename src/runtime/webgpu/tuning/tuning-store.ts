@@ -47,7 +47,7 @@ export function browserTuningStore(
   };
 }
 
-/** What was kept by another version, or by nobody, is no tuning. */
+/** Entries written by another version, or missing, are ignored. */
 export function parseTuning(value: unknown): KernelTuning | undefined {
   if (typeof value !== 'object' || value === null || !('matmul' in value)) return undefined;
   const times = value.matmul;
