@@ -42,3 +42,27 @@ test('a checkpoint in the browser outlives the page, by keyboard; as a file it b
   await dialog.getByRole('button', { name: 'Begin at step 0' }).click();
   await expect.poll(() => playground.number('Step')).toBe(0);
 });
+
+test('loading, looking and saving changes nothing: a checkpoint is of the step that the page shows', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  const dialog = page.getByRole('dialog', { name: 'Checkpoints' });
+  const save = async (name: string, step: number) => {
+    await page.keyboard.press('c');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill(name);
+    await dialog.getByRole('button', { name: 'Save in this browser' }).click();
+    await expect(dialog.getByRole('status')).toHaveText(`Saved "${name}" before step ${step}.`);
+  };
+  await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
+  await expect.poll(() => playground.number('Step')).toBe(0);
+  await save('fresh', 0);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await playground.iterate(3);
+  await expect.poll(() => playground.number('Step')).toBe(3);
+  await save('three', 3);
+  await dialog.getByRole('button', { name: 'Load three', exact: true }).click();
+  await expect.poll(() => playground.hash()).toContain('resume=three');
+  await expect.poll(() => playground.number('Step')).toBe(3);
+  await save('again', 3);
+});

@@ -12,6 +12,7 @@ import { storedFor } from './checkpoint/stored-for';
 import { createNoticeBoard, noticeOf } from './notice-board';
 import { PAGE_CONFIG } from './page-config';
 import { createPlayer, type Player } from './player';
+import { onlyPreviewed } from './positions';
 import { createRunning } from './running';
 import type { SessionClient, SessionListener } from './session';
 import { speedAt } from './speeds';
@@ -325,7 +326,8 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       }
     },
     saveWeights: async () => live().saveWeights(),
-    saveCheckpoint: async () => live().saveCheckpoint(),
+    // The step that a start shows has been run to be looked at: who saves before it is over saves what was loaded.
+    saveCheckpoint: async () => live().saveCheckpoint({ atStart: onlyPreviewed(app()) }),
     ask: {
       predict: async (input) => live().predict(input),
       generate: async (...given) => live().generate(...given),

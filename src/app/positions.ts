@@ -37,6 +37,13 @@ export function microBatchesShown(run: Run, freeRunning: boolean): number {
 export const stepShown = (run: Run & Pick<AppState, 'info'>, freeRunning: boolean): number =>
   stepOf(microBatchesShown(run, freeRunning), run.info?.config ?? { accumulate: 1 });
 
+/** Nothing has run but the micro-batch that a start shows, and the cursor has not come to its end: for the user, the run has not begun. */
+export const onlyPreviewed = (run: Run): boolean =>
+  run.traces.length === 1 &&
+  run.losses.length === 1 &&
+  run.state !== 'playing' &&
+  microBatchesShown(run, false) === run.losses[0]?.microBatch;
+
 export function lossShown(run: Run, freeRunning: boolean): number | undefined {
   if (freeRunning || atLiveEdge(run)) return run.losses.at(-1)?.loss;
   const trace = run.cursor && run.traces[run.cursor.trace];

@@ -7,7 +7,6 @@ import { type Remote, transfer, wrap } from 'comlink';
 import { fromWire, isWireError, LockstepError } from '../base/errors';
 import type { Config } from '../protocol/config';
 import type {
-  CheckpointFiles,
   ControlMessage,
   Files,
   Report,
@@ -29,7 +28,7 @@ export interface SessionClient {
   reset(): Promise<void>;
   run(config: unknown, files: Files): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
-  saveCheckpoint(): Promise<CheckpointFiles>;
+  readonly saveCheckpoint: SessionApi['saveCheckpoint'];
   readonly controlRun: SessionApi['controlRun'];
   readonly overlap: SessionApi['overlap'];
   readonly rehearse: SessionApi['rehearse'];
@@ -166,7 +165,7 @@ export function startSession(listener: SessionListener): SessionClient {
     reset: () => call(() => api.reset()),
     run: (config, files) => call(() => api.run(config, files)),
     saveWeights: () => call(() => api.saveWeights()),
-    saveCheckpoint: () => call(() => api.saveCheckpoint()),
+    saveCheckpoint: (...given) => call(() => api.saveCheckpoint(...given)),
     controlRun: (wanted) => call(() => api.controlRun(wanted)),
     overlap: () => call(() => api.overlap()),
     rehearse: (...given) => call(() => api.rehearse(...given)),

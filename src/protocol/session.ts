@@ -282,8 +282,11 @@ export interface SessionApi {
     /** DDP and DataParallel: as the wrapper's own state_dict(), with `module.` before every name. */
     readonly wrapped?: boolean;
   }): Promise<Uint8Array<ArrayBuffer>>;
-  /** The state between two steps, from which `resume` goes on; rank 0's, and of the others what differs from it. While playing, too. */
-  saveCheckpoint(): Promise<CheckpointFiles>;
+  /**
+   * The state between two micro-batches, from which `resume` goes on; rank 0's, and of the others what differs from it. While playing, too. `atStart`: the state that the run
+   * began with, for a page that has run its first micro-batch only to show it; the run stays where it is.
+   */
+  saveCheckpoint(options?: { readonly atStart?: boolean }): Promise<CheckpointFiles>;
   /** DDP: what overlap saves in the open run; empty in other modes. */
   overlap(): Promise<readonly OverlapTimes[]>;
   /** An exhibit of the museum of bugs that is a script over process groups: what each rank did and what was raised. Leaves the open run as it is. */

@@ -139,6 +139,22 @@ export class Running {
     return this.leftBehind() ?? this.outlive(() => this.training.checkpoint());
   }
 
+  /** The state that the run began with: the training goes back there and returns. */
+  startCheckpoint(): Promise<Checkpoint> {
+    return this.change(async () => {
+      if (this.failure) throw this.failure;
+      await this.player.idle();
+      const { training } = this;
+      const now = await training.checkpoint();
+      try {
+        await training.reset();
+        return await training.checkpoint();
+      } finally {
+        await training.restore(now);
+      }
+    });
+  }
+
   /** What is left of a run that has failed and is not being restarted. */
   private leftBehind(): Checkpoint | undefined {
     return this.failure && this.changing === 0 ? this.player.checkpoint : undefined;

@@ -94,8 +94,11 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     hangRank: (rank, at) => typed(async () => running().hangRank(rank, at)),
     saveWeights: (options) =>
       typed(async () => weightsFile(running().training.blueprint, await running().weights(), options)),
-    saveCheckpoint: () =>
-      typed(async () => writeCheckpoint(running().training.blueprint, await running().checkpoint())),
+    saveCheckpoint: ({ atStart = false } = {}) =>
+      typed(async () => {
+        const run = running();
+        return writeCheckpoint(run.training.blueprint, await (atStart ? run.startCheckpoint() : run.checkpoint()));
+      }),
     overlap: () => typed(async () => overlapTimes(running().training.blueprint)),
     rehearse: (exhibit, cured) => typed(async () => (await import('./museum/scripts')).rehearse(exhibit, cured)),
     // Loaded when the lab is opened: a run needs none of it.

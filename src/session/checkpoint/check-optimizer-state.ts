@@ -6,11 +6,15 @@ import { stateFileName } from './checkpoint-format';
 import type { SavedCheckpoint } from './read-checkpoint';
 import { groupedNames } from './torch-groups';
 
-/** Returns the states that start anew: none of them is in the checkpoint, and PyTorch begins them by itself. */
+/**
+ * `stepped`: the parameters that this run's optimizer steps; one that gets no gradient has no state, in torch as here. Returns the states that start anew: none of them is in
+ * the checkpoint, and PyTorch begins them by itself.
+ */
 export function checkOptimizerState(
   saved: SavedCheckpoint,
   config: Config,
   parameters: readonly string[],
+  stepped: readonly string[],
 ): readonly string[] {
   const file = stateFileName(saved.name);
   const groups = groupedNames(parameters, config);
@@ -31,7 +35,7 @@ export function checkOptimizerState(
   }
   if (saved.microBatch < saved.accumulate) return [];
   const names = optimizerState(config).map(({ name }) => name);
-  const absent = names.filter((name) => !parameters.every((p) => saved.values.has(`${p}.${name}`)));
+  const absent = names.filter((name) => !stepped.every((p) => saved.values.has(`${p}.${name}`)));
   const [first] = absent;
   // torch's SGD makes a momentum buffer that is missing from the next gradient.
   if (first === undefined || config.optimizer.type === 'SGD') return absent;

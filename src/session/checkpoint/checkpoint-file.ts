@@ -26,7 +26,7 @@ import {
   VERSION,
 } from './checkpoint-format';
 import { crc32 } from './crc32';
-import { type TorchGroups, torchGroups } from './torch-groups';
+import { steppedParameters, type TorchGroups, torchGroups } from './torch-groups';
 
 export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): CheckpointFiles {
   const { config, programs, parameters, rankOfDevice } = blueprint;
@@ -89,9 +89,12 @@ const ownOf = (values: readonly BufferValue[], device: DeviceIndex): ReadonlyMap
   new Map(values.filter((v) => v.device === device).map(({ buffer, data }) => [buffer, Float32Array.from(data)]));
 
 /** torch counts the steps in each parameter's state; SGD alone does not count. */
-function stepTensors({ config }: Blueprint, { names }: TorchGroups, steps: number): NamedTensor[] {
+function stepTensors({ config, programs }: Blueprint, { names }: TorchGroups, steps: number): NamedTensor[] {
   if (config.optimizer.type === 'SGD' || steps === 0) return [];
-  return names.map((_, i) => ({ name: `state.${i}.step`, shape: [], data: Float32Array.of(steps) }));
+  const stepped = new Set(steppedParameters(config, names, statefulBuffers(programs)));
+  return names.flatMap((name, i) =>
+    stepped.has(name) ? [{ name: `state.${i}.step`, shape: [], data: Float32Array.of(steps) }] : [],
+  );
 }
 
 interface Packing {

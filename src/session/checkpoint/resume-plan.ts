@@ -18,6 +18,7 @@ import type { Checkpoint } from './checkpoint';
 import { configChanges } from './config-changes';
 import type { SavedCheckpoint, SavedValue, SavedValues } from './read-checkpoint';
 import { resumeNotices } from './resume-notices';
+import { steppedParameters } from './torch-groups';
 
 export interface ResumePlan {
   /** Where the run begins. */
@@ -41,7 +42,8 @@ export interface ResumeInput {
 
 export function resumePlan(input: ResumeInput): ResumePlan {
   const { saved, config, parameters, worldSize, processes } = input;
-  const fresh = checkOptimizerState(saved, config, parameters);
+  const stepped = steppedParameters(config, parameters, statefulBuffers(input.programs));
+  const fresh = checkOptimizerState(saved, config, parameters, stepped);
   const changes = configChanges(saved.config, config);
   const sameWorld = saved.mode === config.mode && saved.worldSize === worldSize;
   const sameRows = changes.ofBatches.length === 0 && saved.batches.generators.length === processes;

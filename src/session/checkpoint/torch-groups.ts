@@ -4,9 +4,11 @@
  */
 
 import { at } from '../../base/invariant';
+import { optimizerState } from '../../optim/optimizer';
 import { groupOf, groupSettings } from '../../optim/param-groups';
 import { makeSchedule } from '../../optim/schedule';
 import type { Config } from '../../protocol/config';
+import type { Stateful } from '../world-state';
 
 /** An entry of param_groups, with torch's names. */
 export type TorchGroup = Readonly<Record<string, unknown>> & { readonly params: readonly number[] };
@@ -26,6 +28,18 @@ export function groupedNames(
   return order
     .map((group) => ({ group, names: names.filter((name) => groupOf(name, paramGroups) === group) }))
     .filter((g) => g.names.length > 0);
+}
+
+/** Parameters that the optimizer has states for: those with a gradient. Where it keeps no states, all. */
+export function steppedParameters(
+  config: Config,
+  parameters: readonly string[],
+  held: readonly Stateful[],
+): readonly string[] {
+  const [first] = optimizerState(config);
+  if (first === undefined) return parameters;
+  const buffers = new Set(held.map(({ spec }) => spec.name));
+  return parameters.filter((name) => buffers.has(`${name}.${first.name}`));
 }
 
 /** `steps`: optimiser steps that have been taken; `epoch`: the epoch they ended in. */
