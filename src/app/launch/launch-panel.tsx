@@ -64,7 +64,7 @@ export function LaunchPanel() {
         path="adapters"
         print={printList}
         parse={parseList}
-        title="With a worker a rank, what each computes on: highPerformance, lowPower, software, cpu"
+        title="With one worker per rank: what each computes on: highPerformance, lowPower, software, cpu"
       />
       {environment && <Nodes environment={environment} />}
       {environment && <Variables environment={environment} />}

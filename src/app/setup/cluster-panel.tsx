@@ -81,7 +81,7 @@ export function ClusterPanel() {
           <FlagSetting
             label="Synchronous"
             path="parameterServer.synchronous"
-            title="A step waits for the gradients of all workers; off: each worker's gradient is applied in its turn"
+            title="A step waits for the gradients of all workers; off: the workers' gradients are applied one after the other"
           />
           <NumberSetting
             label="Staleness"

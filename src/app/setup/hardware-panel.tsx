@@ -14,7 +14,7 @@ export function HardwarePanel() {
       <NumberSetting
         label="Memory, MiB"
         path="memoryBudgetMb"
-        title="Of each device; a run that needs more is refused"
+        title="Memory of each device; a run that needs more is refused"
       />
       {label && <p className={styles['hint']}>{label}</p>}
     </Section>

@@ -45,7 +45,7 @@ export function LayerList({ row, apply }: LayerListProps) {
             <span className={styles['what']}>
               {layer.type} <i>{layerSizes(layer)}</i>
             </span>
-            <span className={styles['shape']} title="Shape of a row that it gives">
+            <span className={styles['shape']} title="Shape of one row of its output">
               {shapeText(shapes[index + 1])}
             </span>
             <span className={styles['count']} title="Parameters">

@@ -38,8 +38,8 @@ export function TrainingPanel() {
   );
   return (
     <Section part="training" title="Training">
-      <NumberSetting label="Batch, all ranks" path="batchSize" title="batch_size: samples a step, over all ranks." />
-      {shares && config.mode !== 'modelParallel' && <p className={styles['note']}>{shares} a step</p>}
+      <NumberSetting label="Batch, all ranks" path="batchSize" title="batch_size: samples per step, over all ranks." />
+      {shares && config.mode !== 'modelParallel' && <p className={styles['note']}>{shares} per step</p>}
       <Choice
         label="Optimiser"
         words={OPTIMIZERS}

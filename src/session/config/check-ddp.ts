@@ -14,7 +14,7 @@ export function checkDdp({ mode, ddp, worldSize }: Config): void {
   if (ddp.samplesPerRank && ddp.samplesPerRank.length !== worldSize) {
     refuse(
       `ddp.samplesPerRank: has ${ddp.samplesPerRank.length} numbers for ${worldSize} ranks.`,
-      'Give one number of rows a rank.',
+      'Give one number of rows per rank.',
     );
   }
   if (ddp.samplesPerRank && Math.max(...ddp.samplesPerRank) === 0)
@@ -33,7 +33,7 @@ export function checkSchedule({ accumulate, ddp }: Config, { totals }: BatchSche
   throw new LockstepError(
     'config',
     `accumulate: ranks with ${totals.join(', ')} batches would leave join() in the middle of a group of ${accumulate} micro-batches, each at another place in its group.`,
-    'Set accumulate to 1, or give every rank as many batches.',
+    'Set accumulate to 1, or give every rank equally many batches.',
     { accumulate, totals },
   );
 }

@@ -62,14 +62,14 @@ function nodeNotices({ worldSize, nodes, hardware, mode, ddp }: Config): readonl
     notices.push({
       level: 'info',
       id: 'nodes-alike',
-      text: 'The modelled machine has one device a node: every message takes the Ethernet, whatever the number of nodes.',
+      text: 'The modelled machine has one device per node: every message goes over the Ethernet, whatever the number of nodes.',
       hint: 'Choose NVLink or PCIe to see what nodes change.',
     });
   else if (mode === 'ddp' && ddp.algorithm !== 'hierarchical')
     notices.push({
       level: 'info',
       id: 'nodes-flat',
-      text: `The ${ALGORITHM_WORDS[ddp.algorithm]} does not look at nodes: messages between them take the slow links wherever they fall.`,
+      text: `The ${ALGORITHM_WORDS[ddp.algorithm]} ignores nodes: any of its messages may have to take the slow links between them.`,
       hint: 'The hierarchical all-reduce sends most of its bytes inside the nodes.',
     });
   return notices;

@@ -32,7 +32,7 @@ export function failureNotices(
     notices.push({
       level: 'warning',
       id: 'straggler-absent',
-      text: `There is no ${absent.map(words).join(', no ')} in this run: nothing is slowed down there.`,
+      text: `There is no ${absent.map(words).join(', no ')} in this run: slowing it down has no effect.`,
       hint: `Devices are 0 to ${devices - 1}.`,
     });
   }
@@ -41,7 +41,7 @@ export function failureNotices(
     notices.push({
       level: 'info',
       id: 'straggler-unused',
-      text: `Nothing goes over ${unused.map(words).join(', ')} in this run: that it is slow costs nothing.`,
+      text: `Nothing is sent over ${unused.map(words).join(', ')} in this run: slowing it down has no effect.`,
       hint: `Links in use: ${[...links].map((link) => link.replace(' ', ' to ')).join(', ') || 'none'}.`,
     });
   }

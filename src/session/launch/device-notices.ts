@@ -21,7 +21,7 @@ export function deviceNotices(config: Config): readonly Notice[] {
     notices.push({
       level: 'info',
       id: 'adapters-device',
-      text: `Ranks compute on what adapters lists; device "${device}" is for the single-device twin alone.`,
+      text: `Ranks compute on what adapters lists; device "${device}" is for the single-device reference run only.`,
       hint: '',
     });
   if (new Set(devices.map(({ adapter }) => adapter)).size > 1)

@@ -8,7 +8,7 @@ export function launchSettings({ nodes, worldSize, maxRestarts, visibleDevices }
     throw new LockstepError(
       'placement',
       `The line starts ${worldSize} processes; here a world has at most ${LIMITS.worldSize}.`,
-      'Ask for fewer nodes, or fewer processes a node.',
+      'Ask for fewer nodes, or fewer processes per node.',
       { worldSize },
     );
   const sizes = nodes.map(({ ranks }) => ranks.length);
@@ -16,7 +16,7 @@ export function launchSettings({ nodes, worldSize, maxRestarts, visibleDevices }
     throw new LockstepError(
       'placement',
       `${worldSize} processes are not spread evenly over ${sizes.length} nodes (${sizes.join(', ')}).`,
-      'Take a number of tasks that the number of nodes divides.',
+      'Choose a number of tasks that is a multiple of the number of nodes.',
       { sizes },
     );
   return {

@@ -67,7 +67,7 @@ function unknown(launcher: string, shown: string, names: readonly string[]): Loc
   const meant = near.map((name) => `--${name}`).join(' or ');
   return launchError(
     `${launcher}: unrecognized argument ${shown}.`,
-    meant === '' ? 'Options of the script stand behind its name.' : `Did you mean ${meant}?`,
+    meant === '' ? 'Options of the script come after its name.' : `Did you mean ${meant}?`,
   );
 }
 

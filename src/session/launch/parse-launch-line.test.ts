@@ -77,7 +77,7 @@ describe('torchrun', () => {
     );
     expect(notes).toHaveLength(2);
     expect(notes[0]).toContain('1 to 4 nodes. 4 are taken');
-    expect(notes[1]).toContain('taken to have 8');
+    expect(notes[1]).toContain('assumed to have 8');
   });
 
   test('a line for one node of several says which; the plan has all', () => {

@@ -79,7 +79,7 @@ function slurmPlan(
     );
   if (processesOfNode.some((tasks) => tasks !== 1))
     throw launchError(
-      `srun starts ${Math.max(...processesOfNode)} torchruns on a node, and each of them starts a process a device.`,
+      `srun starts ${Math.max(...processesOfNode)} torchruns on a node, and each of them starts one process per device.`,
       'srun --ntasks-per-node=1 torchrun --nproc_per_node=..., or srun --ntasks-per-node=... python train.py without torchrun.',
     );
   return planOf(

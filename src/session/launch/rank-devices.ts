@@ -36,7 +36,7 @@ export function rankDevices(config: Config): readonly RankDevice[] {
     throw new LockstepError(
       'placement',
       `adapters: ${adapters.length} devices do not divide by ${nodes} nodes.`,
-      'List as many devices for each node.',
+      'List equally many devices for each node.',
     );
   const perNode = adapters ? adapters.length / nodes : undefined;
   const taken = new Map<number, number>();

@@ -126,12 +126,12 @@ function processesOf(text: string, { visibleDevices, devicesPerNode }: Machine, 
   if (!['gpu', 'auto', 'cpu'].includes(text)) return wholeNumber(text, 'torchrun: --nproc_per_node', 1);
   if (text === 'cpu')
     throw launchError(
-      'torchrun: --nproc_per_node=cpu starts a process a CPU core, which a page does not know.',
+      'torchrun: --nproc_per_node=cpu starts one process per CPU core, and a page does not know their number.',
       'Give a number.',
     );
   const count = visibleDevices?.length ?? devicesPerNode;
   if (visibleDevices === undefined)
-    notes.push(`--nproc_per_node=${text} is a process a device; a node is taken to have ${count}.`);
+    notes.push(`--nproc_per_node=${text} starts one process per device; a node is assumed to have ${count}.`);
   if (count === 0)
     throw launchError(
       'torchrun: --nproc_per_node=gpu, but no device is visible.',
