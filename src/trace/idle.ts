@@ -3,6 +3,7 @@
  * time, in words. A receive counts from when its message left: what it waited before is idle. Pure; called by the timeline and metrics.ts.
  */
 import type { Clock, DeviceIndex, Queue, StepTrace, TraceEvent } from '../protocol/trace';
+import { carriedWords, ofSyncBatchNorm } from './carried';
 import { endUs, spanOf, totalUs } from './lanes';
 import { lateDevice } from './late-device';
 import { deviceName, kernelWords } from './words';
@@ -159,13 +160,15 @@ function heldUp(trace: StepTrace, spans: readonly Interval[], recv: TraceEvent):
   return late === undefined || late === recv.device ? what : `${deviceName(trace, late)} in ${what}`;
 }
 
-function message(trace: StepTrace, { collective, payload, bucket, peer, slice, device }: TraceEvent): string {
+function message(trace: StepTrace, event: TraceEvent): string {
+  const { collective, payload, bucket, peer, device } = event;
   const from = deviceName(trace, peer ?? device);
   switch (collective?.op) {
     case 'allReduce':
+      if (ofSyncBatchNorm(event)) return carriedWords(event);
       return bucket === undefined ? 'the all-reduce' : `bucket ${bucket}'s all-reduce`;
     case 'broadcast':
-      return `the parameters from ${from}`;
+      return pieceOrParameters(event, from);
     case 'scatter':
       return payload === 'gradient' ? `the gradient of its outputs from ${from}` : `its part of the batch from ${from}`;
     case 'gather':
@@ -173,6 +176,13 @@ function message(trace: StepTrace, { collective, payload, bucket, peer, slice, d
     case 'reduce':
       return `the gradients of ${from}`;
     default:
-      return `${payload ?? 'data'} ${slice?.buffer ?? ''} from ${from}`;
+      return `${carriedWords(event)} from ${from}`;
   }
+}
+
+/** DDP broadcasts what BatchNorm keeps, DataParallel parameters: alone or as flat tensors of many. */
+function pieceOrParameters(event: TraceEvent, from: string): string {
+  const carried = carriedWords(event);
+  const statistics = carried.startsWith('the running') || /^flat\.buffers/.test(event.slice?.buffer ?? '');
+  return `${statistics ? 'the running statistics' : 'the parameters'} from ${from}`;
 }

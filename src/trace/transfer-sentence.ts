@@ -3,6 +3,7 @@
  * called by sentence.ts.
  */
 import type { CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
+import { carriedWords, normWords } from './carried';
 import { hookTransferSentence } from './hook-sentence';
 import { summedAt } from './sums';
 import { deviceName, pieceWords, plural } from './words';
@@ -37,9 +38,8 @@ export function transferSentence(trace: StepTrace, e: TraceEvent): string {
       return `backward: ${who} adds ${what} from ${other}: now the sum of ${collective.summed ?? '?'} of ${replicas} replicas`;
     }
     default:
-      if (buffer.startsWith('grad_norm'))
-        return `clip_grad_norm_(): ${moves(buffer === 'grad_norm' ? 'the total norm' : "the norm of one device's gradients")}`;
-      return `${e.phase}: ${moves(e.payload === 'gradient' ? `the gradient ${buffer}` : `the ${e.payload} ${buffer}`)}`;
+      if (normWords(buffer)) return `clip_grad_norm_(): ${moves(carriedWords(e))}`;
+      return `${e.phase}: ${moves(carriedWords(e))}`;
   }
 }
 

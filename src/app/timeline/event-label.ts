@@ -3,13 +3,15 @@
  * Longest first, so that a place takes the longest that fits. Pure.
  */
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
+import { normWords } from '../../trace/carried';
 import { spanOf } from '../../trace/lanes';
 import { formatTime } from '../format';
 
 function transfer(e: TraceEvent): readonly string[] {
   const chunk =
     e.collective?.chunk !== undefined && (e.collective.chunks ?? 1) > 1 ? `chunk ${e.collective.chunk}` : undefined;
-  const what = chunk ?? e.slice?.buffer ?? 'slice';
+  const buffer = e.slice?.buffer ?? 'slice';
+  const what = chunk ?? (normWords(buffer) ? 'grad norm' : buffer);
   const verb = e.kind === 'send' ? 'send' : e.apply === 'add' ? 'add' : 'recv';
   return [
     `${verb} ${what}`,

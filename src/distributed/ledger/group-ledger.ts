@@ -188,11 +188,16 @@ export class GroupLedger implements Ledger {
   private mismatch(rank: number, own: CollectiveCall | undefined, calls: readonly CollectiveCall[]): LockstepError {
     const mine = own ?? calls.find((call) => call.rank === rank) ?? at(calls, 0);
     const other = calls.find((call) => !agree(call, mine)) ?? at(calls, 0);
-    const text = ({ rank: r, seq, fingerprint, site }: CollectiveCall) =>
-      `Rank ${this.global(r)} is running collective: ${fingerprintText(seq, fingerprint)}${siteText(site)}`;
+    const text = ({ rank: r, seq, fingerprint }: CollectiveCall) =>
+      `Rank ${this.global(r)} is running collective: ${fingerprintText(seq, fingerprint)}`;
+    // PyTorch does not say where; so that its message stays what it is, our words follow it and are marked as ours.
+    const places = [mine, other].flatMap(({ rank: r, site }) =>
+      site ? [`rank ${this.global(r)}${siteText(site)}`] : [],
+    );
+    const where = places.length === 0 ? '' : ` [Lockstep: ${places.join(', ')}]`;
     return torchError(
       'RuntimeError',
-      `Detected mismatch between collectives on ranks. ${text(mine)}, but ${text(other)}.`,
+      `Detected mismatch between collectives on ranks. ${text(mine)}, but ${text(other)}.${where}`,
       'Every rank must issue the same collectives in the same order, with tensors of the same shape and dtype.',
       {
         seq: mine.seq,

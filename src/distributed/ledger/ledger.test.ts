@@ -7,6 +7,8 @@ import { spawn } from '../launch/spawn';
 import { ones, zeros } from '../tensor';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Nothing here may last so long: who waited for the timeout would be seen by the test's own. */
+const HOUR_S = 3600;
 
 /** What each rank said; '' where it said nothing. */
 async function said(
@@ -127,6 +129,17 @@ describe('ranks of another opinion', () => {
     expect(texts[1]).toBe(texts[0]);
   });
 
+  test("places of the calls follow PyTorch's message, marked as ours, and are not within it", async () => {
+    const texts = await said(
+      (dist, rank) => dist.allReduce(rank === 0 ? ones([1]) : ones([2]), { site: `train.py:${9 - rank}` }),
+      2,
+    );
+    expect(texts[0]).toMatch(
+      /^[^[]*\(.*TensorShape=\[1\].*\), but Rank 1 .*\)\. \[Lockstep: rank 0 at train\.py:9, rank 1 at train\.py:8\]$/,
+    );
+    expect(texts[0]?.split(' [Lockstep')[0]).not.toContain('train.py');
+  });
+
   test('the line of each side', async () => {
     const texts = await said((dist, rank) => {
       if (rank === 0) return dist.allReduce(ones([1]));
@@ -138,19 +151,18 @@ describe('ranks of another opinion', () => {
   });
 
   test('one that issues fewer and ends: the others hear of it at once', async () => {
-    const before = performance.now();
+    // The timeout is longer than the test may take: who came through, has heard of it before.
     const texts = await said(
       async (dist, rank) => {
         for (let i = 0; i < 2 + rank; i++) await dist.allReduce(ones([1]));
       },
       2,
-      30,
+      HOUR_S,
     );
     expect(texts[0]).toBe('');
     expect(texts[1]).toMatch(
       /^Connection closed by peer \[rank 0\]: rank 1 waits in all_reduce \(seq 2\) at .*; rank 0 last completed seq 1 \(all_reduce\) and has ended\.$/,
     );
-    expect(performance.now() - before).toBeLessThan(15_000);
   });
 });
 
