@@ -21,7 +21,7 @@ export function gptLayers({ vocab, context, width, heads, layers }: GptSizes): L
       { length: layers },
       (_, i): LayerInput => ({ type: 'TransformerBlock', width, heads, name: `blocks.${i}` }),
     ),
-    { type: 'LayerNorm', features: width, name: 'lnf' },
+    { type: 'LayerNorm', features: width, name: 'ln_f' },
     { type: 'Linear', in: width, out: vocab, bias: false, name: 'head' },
   ];
 }

@@ -12,6 +12,7 @@ import { deviceCount } from '../trace/lanes';
 import { linkName, trafficOf } from '../trace/links';
 import { metricsOf } from '../trace/metrics';
 import { packetsOf } from '../trace/packets';
+import { turnsRing } from '../trace/ring-words';
 import { sentenceOf } from '../trace/sentence';
 import { summedAt } from '../trace/sums';
 import { printTrace } from '../trace/text';
@@ -219,6 +220,9 @@ test('the ring sums each chunk rank by rank and leaves the same mean on all of t
   const last = trace.events.length - 1;
   const adds = packetsOf(trace).filter((p) => p.apply === 'add');
   expect(adds).toHaveLength(2 * 4 * 3);
+  // As gloo's, which the page says beside it.
+  expect(turnsRing(trace)).toBe(true);
+  expect(adds.every(({ from, to }) => (from + 3) % 4 === to)).toBe(true);
   for (const p of adds) {
     expect(summedAt(trace, p.recv, p.to, p.target)).toBe(p.collective?.summed);
     expect(summedAt(trace, p.recv - 1, p.to, p.target)).toBe(1);

@@ -1,6 +1,6 @@
 /**
- * How buckets fill and fly: a row a bucket in the order of launching, under the backward pass of rank 0. Grey steps are bytes that have come, hatched is
- * waiting, filled is the all-reduce. Pointing at a row, or moving to it by Tab, lights its events in the timeline.
+ * How buckets fill and fly: a row a bucket in the order of launching, under the backward pass of rank 0. Grey steps are bytes that have come, dots are
+ * waiting, filled is the all-reduce, striped where computation hides it, as in the timeline. Pointing at a row, or moving to it by Tab, lights its events in the timeline.
  */
 import { useMemo, useRef } from 'react';
 import type { Clock, StepTrace } from '../../protocol/trace';
@@ -22,7 +22,8 @@ interface BucketRowsProps {
 const ROW = 30;
 const BACKWARD = 20;
 const AXIS = 16;
-const HATCH = 'bucket-wait-hatch';
+const WAITING = 'bucket-waiting';
+const HIDDEN = 'bucket-hidden';
 
 export function BucketRows({ trace, clock, times }: BucketRowsProps) {
   const host = useRef<HTMLDivElement>(null);
@@ -54,9 +55,13 @@ export function BucketRows({ trace, clock, times }: BucketRowsProps) {
         // biome-ignore lint/a11y/useSemanticElements: a picture has no fieldset
         <svg width={width} height={height} role="group" aria-label="How the buckets fill and are reduced">
           <defs>
-            <pattern id={HATCH} width={5} height={5} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-              <rect width={5} height={5} className={styles['hatchGround']} />
-              <path d="M0 0V5" className={styles['hatch']} />
+            <pattern id={WAITING} width={4} height={4} patternUnits="userSpaceOnUse">
+              <rect width={4} height={4} className={styles['waitingGround']} />
+              <circle cx={2} cy={2} r={0.9} className={styles['dot']} />
+            </pattern>
+            <pattern id={HIDDEN} width={5} height={5} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+              <rect width={5} height={5} className={styles['hiddenGround']} />
+              <path d="M2.5 0V5" className={styles['stripe']} />
             </pattern>
           </defs>
           <text x={0} y={13} className={styles['soft']}>
@@ -111,7 +116,7 @@ export function BucketRows({ trace, clock, times }: BucketRowsProps) {
         </span>
         <span>
           <i data-kind="hidden" />
-          all-reduce behind computation
+          all-reduce hidden behind computation
         </span>
         <span>
           <i data-kind="exposed" />
@@ -174,7 +179,7 @@ function Row({ bucket, y, x, width, from, hidden, lit, hover }: RowProps) {
           y={bottom - height}
           width={Math.max(1, x(reduceStartUs) - x(packedUs))}
           height={height}
-          fill={`url(#${HATCH})`}
+          fill={`url(#${WAITING})`}
         />
       )}
       <rect
@@ -197,7 +202,7 @@ function Row({ bucket, y, x, width, from, hidden, lit, hover }: RowProps) {
             width={x(end) - x(start)}
             height={height}
             rx={2}
-            className={styles['hidden']}
+            fill={`url(#${HIDDEN})`}
           />,
         ];
       })}

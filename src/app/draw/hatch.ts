@@ -1,11 +1,14 @@
 /**
- * Diagonal hatching, the second channel beside colour: communication that hides behind computation, and idle time. Patterns are made once per
- * colour and pixel ratio by a `Hatches` object that its owner keeps, never by the module.
+ * Patterns, the second channel beside colour, one meaning each: stripes are communication that hides behind computation, dots are time in which something waits
+ * (theme.css has the same for legends). Made once per colour and pixel ratio by a `Hatches` object that its owner keeps, never by the module.
  */
+export type Pattern = 'hidden' | 'waiting';
+
 export interface HatchStyle {
+  readonly pattern: Pattern;
   readonly ground: string;
   readonly ink: string;
-  /** Distance between the strokes in CSS pixels. */
+  /** Distance between the strokes, or the dots, in CSS pixels. */
   readonly pitch?: number;
   readonly width?: number;
 }
@@ -14,8 +17,8 @@ export type Hatches = (style: HatchStyle) => CanvasPattern | string;
 
 export function createHatches(context: CanvasRenderingContext2D, pixelRatio: number): Hatches {
   const made = new Map<string, CanvasPattern | string>();
-  return ({ ground, ink, pitch = 6, width = 1.4 }) => {
-    const key = `${ground}|${ink}|${pitch}|${width}`;
+  return ({ pattern: kind, ground, ink, pitch = 6, width = 1.4 }) => {
+    const key = `${kind}|${ground}|${ink}|${pitch}|${width}`;
     const known = made.get(key);
     if (known !== undefined) return known;
     const side = Math.max(2, Math.round(pitch * pixelRatio));
@@ -24,18 +27,30 @@ export function createHatches(context: CanvasRenderingContext2D, pixelRatio: num
     if (!pen) return ground;
     pen.fillStyle = ground;
     pen.fillRect(0, 0, side, side);
-    pen.strokeStyle = ink;
-    pen.lineWidth = width * pixelRatio;
-    pen.beginPath();
-    // One stroke through the tile and its continuation at two corners, so that tiles join without a seam.
-    for (const shift of [-side, 0, side]) {
-      pen.moveTo(shift - side / 2, side * 1.5);
-      pen.lineTo(shift + side * 1.5, -side / 2);
-    }
-    pen.stroke();
+    if (kind === 'hidden') stripes(pen, side, ink, width * pixelRatio);
+    else dot(pen, side, ink, width * pixelRatio);
     const pattern = context.createPattern(tile, 'repeat');
     pattern?.setTransform(new DOMMatrix().scale(1 / pixelRatio));
     made.set(key, pattern ?? ground);
     return pattern ?? ground;
   };
+}
+
+/** One stroke through the tile and its continuation at two corners, so that tiles join without a seam. */
+function stripes(pen: OffscreenCanvasRenderingContext2D, side: number, ink: string, width: number): void {
+  pen.strokeStyle = ink;
+  pen.lineWidth = width;
+  pen.beginPath();
+  for (const shift of [-side, 0, side]) {
+    pen.moveTo(shift - side / 2, side * 1.5);
+    pen.lineTo(shift + side * 1.5, -side / 2);
+  }
+  pen.stroke();
+}
+
+function dot(pen: OffscreenCanvasRenderingContext2D, side: number, ink: string, width: number): void {
+  pen.fillStyle = ink;
+  pen.beginPath();
+  pen.arc(side / 2, side / 2, width / 2, 0, 2 * Math.PI);
+  pen.fill();
 }

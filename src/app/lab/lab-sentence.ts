@@ -38,6 +38,13 @@ function route(transfers: readonly LabTransfer[], worldSize: number, what: strin
   return `${list(senders)} ${senders.length === 1 ? 'sends' : 'send'} ${what} to ${list(receivers)}`;
 }
 
+/** Every rank sends to the rank before it in some round: the ring turns as gloo's does, and not as in textbooks. */
+export function turnsAsGloo({ algorithm, rounds, request: { worldSize: n } }: LabResult): boolean {
+  const back = ({ transfers }: LabRound) =>
+    transfers.length > 0 && transfers.every(({ from, to }) => (from - to + n) % n === 1);
+  return algorithm === 'ring' && n > 2 && rounds.some(back);
+}
+
 const distinct = (ranks: readonly number[]) => [...new Set(ranks)];
 
 function amount(transfers: readonly LabTransfer[]): string {

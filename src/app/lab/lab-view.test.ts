@@ -8,7 +8,7 @@ import { ETHERNET_PROTOCOLS, NVLINK_PROTOCOLS, PCIE_PROTOCOLS } from '../../simu
 import { crossoverText, ncclText, neverText } from './curve-words';
 import { figureLayout, waysOf } from './figure-layout';
 import { DEFAULT_LAB, type LabSettings, labRequest, limitsOf, parseLab, printLab, withLab } from './lab-link';
-import { contributorsIn, labSentence } from './lab-sentence';
+import { contributorsIn, labSentence, turnsAsGloo } from './lab-sentence';
 import { formulaText, LINK_PRESETS, presetOf } from './lab-words';
 
 const run = (part: Partial<LabSettings>) => runLab(labRequest(must(withLab(DEFAULT_LAB, part), 'settings')));
@@ -42,6 +42,11 @@ describe('the sentence', () => {
         ' What has arrived now holds the values of 3 of 4 ranks.',
     );
     expect(labSentence(result, 6)).toContain('Done: every rank gets the reduction of all buffers.');
+  });
+  test("a ring that turns as gloo's is told from one that does not, and from other algorithms", () => {
+    expect(turnsAsGloo(run({}))).toBe(true);
+    expect(turnsAsGloo(run({ ranks: 2 }))).toBe(false);
+    expect(turnsAsGloo(run({ algorithm: 'tree' }))).toBe(false);
   });
   test('of one rank, and of nothing, says that nothing is sent', () => {
     expect(labSentence(run({ ranks: 1 }), 0)).toContain('Nothing has to be sent.');

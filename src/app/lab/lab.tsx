@@ -6,13 +6,14 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
 import { lookup } from '../../base/lookup';
+import { RING_SHORT, RING_WHY } from '../../trace/ring-words';
 import { useApp, useUrlSync } from '../use-app';
 import { Controls } from './controls';
 import { Curves } from './curves';
 import { Figure } from './figure';
 import styles from './lab.module.css';
 import type { LabSettings } from './lab-link';
-import { labSentence } from './lab-sentence';
+import { labSentence, turnsAsGloo } from './lab-sentence';
 import { LabTransport } from './lab-transport';
 import { ALGORITHM_WORDS, OP_WORDS } from './lab-words';
 import { Ports } from './ports';
@@ -165,6 +166,12 @@ function LabBody({ lab }: { lab: LabSettings }) {
             <p className={styles['sentence']} aria-live="polite">
               {labSentence(result, position)}
             </p>
+            {turnsAsGloo(result) && (
+              <details className={styles['note']}>
+                <summary>{RING_SHORT}</summary>
+                <p>{RING_WHY}</p>
+              </details>
+            )}
             {fallsBack && (
               <p className={styles['note']}>
                 {ALGORITHM_WORDS[lab.algorithm]} does not know {OP_WORDS[lab.type]}: {ALGORITHM_WORDS[result.algorithm]}{' '}

@@ -1,5 +1,6 @@
-/** What the colours of the stage mean: the one scale for values, and the kinds of packets of this step. */
+/** What the colours of the stage mean: the one scale for values, the kinds of packets of this step, and which way a ring turns. */
 import type { Payload } from '../../protocol/trace';
+import { RING_SHORT, RING_WHY, turnsRing } from '../../trace/ring-words';
 import { scaleValue, VALUE_LIMIT } from '../draw/value-scale';
 import { usePalette, useSettled } from '../use-app';
 import styles from './legend.module.css';
@@ -43,6 +44,12 @@ export function Legend() {
             </span>
           ))}
         </span>
+      )}
+      {trace && turnsRing(trace) && (
+        <details className={styles['ring']}>
+          <summary>{RING_SHORT}</summary>
+          <p>{RING_WHY}</p>
+        </details>
       )}
     </>
   );

@@ -109,7 +109,7 @@ function memory(ink: Ink, { memory: m }: RoomScene): void {
 const PILL = 18;
 const SWATCH = 11;
 
-/** A pill at the right of the title: the device's work at the cursor. Communication has a hatched swatch, a second channel beside hue. */
+/** A pill at the right of the title: the device's work at the cursor. Communication has a swatch, a second channel beside hue. */
 function nowPill(ink: Ink, room: RoomScene): void {
   const { palette, context, measure } = ink;
   const colours = room.phase && palette.phase[phaseColour(room.phase, room.activity === 'computing')];
@@ -123,8 +123,7 @@ function nowPill(ink: Ink, room: RoomScene): void {
   if (room.activity === 'computing' && colours) box(context, rect, { fill: colours.fill, radius });
   else if (room.activity === 'communicating' && colours) {
     box(context, rect, { fill: palette.card, stroke: colours.edge, radius });
-    const fill = ink.hatch({ ground: palette.card, ink: colours.edge, pitch: 4, width: 1.3 });
-    box(context, { x: rect.x + 6, y: rect.y + 4, width: SWATCH, height: PILL - 8 }, { fill, radius: 2 });
+    box(context, { x: rect.x + 6, y: rect.y + 4, width: SWATCH, height: PILL - 8 }, { fill: colours.fill, radius: 2 });
   } else box(context, rect, { stroke: palette.line, radius, dash: room.activity === 'idle' ? [3, 3] : [] });
   const busy = room.activity === 'computing' || room.activity === 'communicating';
   drawText(context, palette, text, rect.x + 7 + swatch, rect.y + 13, {
@@ -158,7 +157,9 @@ export function paintRoom(ink: Ink, room: RoomScene): void {
   const { palette, context, measure } = ink;
   const idle = room.activity === 'idle';
   const colour = rankColour(ink, room.device);
-  const ground = idle ? ink.hatch({ ground: palette.paper, ink: palette.track, pitch: 8, width: 2 }) : palette.card;
+  const ground = idle
+    ? ink.hatch({ pattern: 'waiting', ground: palette.paper, ink: palette.line, pitch: 8, width: 1.4 })
+    : palette.card;
   box(context, room.rect, { fill: ground, stroke: palette.line, radius: 12 });
   context.save();
   if (idle) context.globalAlpha = IDLE_ALPHA;

@@ -1,5 +1,5 @@
 /**
- * Paints the timeline: grounds, idle stretches, kernels, communication (hatched where computation hides it, solid where it does not), the axis, the
+ * Paints the timeline: grounds, idle stretches (dotted), kernels, communication (striped where computation hides it, solid where it does not), the axis, the
  * marks of what is hovered and pinned, and the cursor over all. Decides nothing.
  */
 import { bottom, grow, type Rect } from '../draw/geometry';
@@ -30,7 +30,7 @@ function kernels(ink: Ink, scene: RunScene): void {
   label(ink, scene.labels, scene.rect, palette.ink);
 }
 
-/** Words on a hatched ground stand on a plain one. */
+/** Words on a patterned ground stand on a plain one. */
 function plate(ink: Ink, labels: readonly string[], rect: Rect, ground: string): void {
   const text = firstFit(labels, rect.width - 2 * TEXT_INSET, SMALL, ink.measure);
   if (text === '') return;
@@ -54,7 +54,7 @@ function communication(ink: Ink, scene: CommScene): void {
   const { bucket, payload } = scene.run.of;
   const colour = payload && bucket === undefined ? palette.payload[payload] : palette.phase.comm.edge;
   const ground = bucket === undefined ? palette.track : palette.phase.backward.fill;
-  const hatched = ink.hatch({ ground, ink: colour, pitch: 5 });
+  const hatched = ink.hatch({ pattern: 'hidden', ground, ink: colour, pitch: 5 });
   for (const rect of scene.hidden) box(context, rect, { fill: hatched, radius: 2 });
   context.save();
   if (bucket === undefined) context.globalAlpha = MOVED_ALPHA;
@@ -95,7 +95,7 @@ function ground(ink: Ink, scene: RowScene): void {
   });
   if (two) drawText(context, palette, scene.detail, x, at.name.y + 29, { ...SMALL, colour: palette.soft });
   box(context, at.ground, { fill: palette.track, radius: 4 });
-  const idle = ink.hatch({ ground: palette.track, ink: palette.line, pitch: 7, width: 1 });
+  const idle = ink.hatch({ pattern: 'waiting', ground: palette.track, ink: palette.soft, pitch: 4, width: 1.1 });
   for (const gap of scene.gaps) if (gap.width > 2) box(context, gap, { fill: idle, radius: 2 });
 }
 

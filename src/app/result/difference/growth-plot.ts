@@ -72,7 +72,9 @@ function options(palette: Palette, width: number): uPlot.Options {
         grid: { stroke: palette.hair, width: 1 },
         size: 38,
         splits: decades,
-        values: (_, ticks) => ticks.map((tick) => `1e${Math.round(Math.log10(tick))}`),
+        // uPlot's own filter would leave out every second decade.
+        filter: (_, splits) => splits,
+        values: (_, ticks) => ticks.map((tick) => (tick > 0 ? `1e${Math.round(Math.log10(tick))}` : null)),
       },
     ],
     series: [
