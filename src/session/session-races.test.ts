@@ -1,7 +1,7 @@
 /** Calls and control messages that come at the same time, on the CPU device: nothing hangs, nothing is emitted by what has been replaced, no step is lost. */
 import { expect, test } from 'vitest';
 import type { ConfigInput } from '../protocol/config';
-import type { SessionEvent } from '../protocol/session';
+import type { ControlMessage, SessionEvent } from '../protocol/session';
 import { createSession } from './session';
 import { openTestSession, type TestSession } from './testing/open-session';
 
@@ -16,7 +16,20 @@ const ddp: ConfigInput = {
 const FAST = { type: 'play', stepsPerSecond: 0 } as const;
 const PAUSE = { type: 'pause' } as const;
 
-const settle = (ms = 30) => new Promise((resolve) => setTimeout(resolve, ms));
+/**
+ * So many turns of the event loop: a player that wrongly went on would have posted in the first few of them, on a slow machine as on a fast one, since it waits for
+ * turns, too.
+ */
+async function turns(count = 40): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setTimeout(resolve, 0));
+}
+/** Everything that was emitted before has come: events of one port keep their order. Refused while a player runs. */
+async function stepByHand(s: TestSession): Promise<void> {
+  const traced = s.until('trace');
+  const snapshot = s.until('snapshot');
+  await s.api.traceStep();
+  await Promise.all([traced, snapshot]);
+}
 const states = (s: TestSession) => s.events.flatMap((e) => (e.type === 'state' ? [e.state] : []));
 /** Steps in the order in which their losses came. */
 const stepsOf = (s: TestSession) =>
@@ -31,11 +44,12 @@ test('pause and play in one breath is one run: every step once, one loop', async
     s.control(PAUSE);
     s.control(FAST);
   }
-  await settle();
+  const last = stepsOf(s).at(-1) ?? 0;
+  await s.until('losses', ({ records }) => (records.at(-1)?.step ?? 0) > last + 30);
   const paused = s.until('state', ({ state }) => state === 'paused');
   s.control(PAUSE);
   await paused;
-  await settle();
+  await stepByHand(s);
   expect(stepsOf(s)).toEqual(stepsOf(s).map((_, i) => i));
   const seen = states(s);
   expect(seen.at(-1)).toBe('paused');
@@ -49,6 +63,12 @@ test('play that is taken back before it began is answered all the same', async (
   s.control(FAST);
   s.control(PAUSE);
   await paused;
+  expect(states(s)).toEqual(['playing', 'paused']);
+  // No loop is left that would take a step beside the one by hand.
+  const before = stepsOf(s);
+  await stepByHand(s);
+  expect(stepsOf(s)).toEqual([...before, before.length]);
+  expect(states(s)).toEqual(['playing', 'paused']);
   await s.close();
 });
 
@@ -85,7 +105,7 @@ test('a snapshot taken while playing is of one step: all replicas alike', async 
   s.control(FAST);
   const snapshots = [];
   for (let i = 0; i < 8; i++) {
-    await settle(7);
+    await s.until('losses');
     snapshots.push(await s.api.snapshot());
   }
   expect(snapshots.map((one) => one.replicaDivergence)).toEqual(snapshots.map(() => 0));
@@ -93,48 +113,58 @@ test('a snapshot taken while playing is of one step: all replicas alike', async 
   await s.close();
 });
 
-test('after dispose() nothing is emitted and calls are refused', async () => {
-  const s = await openTestSession(ddp);
-  const running = s.until('losses');
-  s.control(FAST);
-  await running;
-  await s.api.dispose();
-  await settle();
-  const count = s.events.length;
-  await settle();
-  expect(s.events.length).toBe(count);
-  await expect(s.api.traceStep()).rejects.toMatchObject({ message: 'No session is open.' });
-  await s.close();
-});
-
-function channels() {
-  const [events, control] = [new MessageChannel(), new MessageChannel()];
+/** The session's ends of two ports: what it posts is seen at once, what it is sent comes at once. */
+function direct() {
   const seen: SessionEvent[] = [];
-  events.port1.onmessage = ({ data }: MessageEvent<SessionEvent>) => seen.push(data);
+  const watchers: (() => void)[] = [];
+  const [events, control] = [new MessageChannel(), new MessageChannel()];
+  events.port2.postMessage = (event: SessionEvent) => {
+    seen.push(event);
+    for (const watch of watchers) watch();
+  };
   return {
     seen,
     events: events.port2,
     control: control.port2,
-    send: control.port1,
+    send: (message: ControlMessage) => control.port1.postMessage(message),
+    /** The first losses. */
+    runs: new Promise<void>((resolve) => {
+      watchers.push(() => {
+        if (seen.some(({ type }) => type === 'losses')) resolve();
+      });
+    }),
     close() {
       for (const port of [events.port1, events.port2, control.port1, control.port2]) port.close();
     },
   };
 }
 
+test('after dispose() nothing is emitted and calls are refused', async () => {
+  const api = createSession(undefined);
+  const a = direct();
+  await api.open(ddp, {}, a.events, a.control);
+  a.send(FAST);
+  await a.runs;
+  await api.dispose();
+  const count = a.seen.length;
+  await turns();
+  expect(a.seen.length).toBe(count);
+  await expect(api.traceStep()).rejects.toMatchObject({ message: 'No session is open.' });
+  a.close();
+});
+
 test('of two open() calls that overlap the second stays, and the first is closed', async () => {
   const api = createSession(undefined);
-  const [a, b] = [channels(), channels()];
+  const [a, b] = [direct(), direct()];
   await Promise.all([
     api.open({ ...ddp, seed: 1 }, {}, a.events, a.control),
     api.open({ ...ddp, seed: 2 }, {}, b.events, b.control),
   ]);
-  a.send.postMessage(FAST);
-  await settle(60);
+  a.send(FAST);
+  b.send(FAST);
+  await b.runs;
+  await turns();
   expect(a.seen.some((e) => e.type === 'losses')).toBe(false);
-  b.send.postMessage(FAST);
-  await settle(60);
-  expect(b.seen.some((e) => e.type === 'losses')).toBe(true);
   await api.dispose();
   a.close();
   b.close();
@@ -142,7 +172,7 @@ test('of two open() calls that overlap the second stays, and the first is closed
 
 test('dispose() during open() leaves nothing open', async () => {
   const api = createSession(undefined);
-  const a = channels();
+  const a = direct();
   const opening = api.open(ddp, {}, a.events, a.control);
   await api.dispose();
   await opening;
