@@ -1,42 +1,34 @@
 #!/usr/bin/env node
 /**
- * `npx lockstep` inside a clone: builds the command line into dist-cli/ when it is missing or older than its sources, then
- * runs it, in a child process where Dawn needs a Vulkan driver named in the environment.
+ * `npx lockstep`. Installed from the package it runs the command line that came with it. Inside a clone it first builds that into dist-cli/ when it is missing or
+ * older than its sources. It runs in a child process where Dawn needs a Vulkan driver named in the environment.
  */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ensureInstalled, root } from '../scripts/install.mjs';
-import { isCurrent } from '../scripts/is-current.mjs';
+import { ensureInstalled, requireNode, root } from '../scripts/install.mjs';
 import { vulkanEnvironment } from '../scripts/software-vulkan.mjs';
 
 const bundle = path.join(root, 'dist-cli', 'lockstep.mjs');
 const args = process.argv.slice(2);
+/** The package has no sources. */
+const inClone = existsSync(path.join(root, 'src', 'cli', 'main.ts'));
 
 async function buildWhenOld() {
+  ensureInstalled();
+  const { isCurrent } = await import('../scripts/is-current.mjs');
   if (isCurrent(root, 'dist-cli/lockstep.mjs', ['src', 'shaders', 'scripts'])) return;
-  const { build } = await import('vite');
-  await build({
-    root,
-    logLevel: 'error',
-    publicDir: false,
-    build: {
-      ssr: 'src/cli/main.ts',
-      outDir: 'dist-cli',
-      target: 'node20',
-      rolldownOptions: {
-        external: ['webgpu', 'playwright-core'],
-        output: { entryFileNames: 'lockstep.mjs', codeSplitting: false },
-      },
-    },
-  });
+  const { buildCommandLine } = await import('../scripts/build-cli.mjs');
+  await buildCommandLine();
 }
 
-ensureInstalled();
-await buildWhenOld().catch((error) => {
-  console.error(`lockstep: the command line does not build.\n${error instanceof Error ? error.message : error}`);
-  process.exit(1);
-});
+requireNode();
+if (inClone)
+  await buildWhenOld().catch((error) => {
+    console.error(`lockstep: the command line does not build.\n${error instanceof Error ? error.message : error}`);
+    process.exit(1);
+  });
 const computes = ['train', 'torchrun', 'srun', 'collectives'].includes(args[0] ?? '');
 const environment = computes ? vulkanEnvironment({ preferSoftware: false }) : {};
 if (environment === undefined || Object.keys(environment).length === 0) {

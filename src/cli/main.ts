@@ -5,6 +5,7 @@ import { collectives } from './collectives';
 import { EXIT, exitCode } from './exit-code';
 import { memory } from './memory';
 import { configJsonSchema } from './schema';
+import { serve } from './serve';
 import { train } from './train';
 import { helpText, parseCommand } from './usage';
 
@@ -23,6 +24,12 @@ async function run(args: readonly string[]): Promise<number> {
     case 'code':
       await code(command.options);
       return EXIT.ok;
+    case 'serve': {
+      const abort = new AbortController();
+      stopOnSignals(abort);
+      await serve(command.options, abort.signal);
+      return EXIT.ok;
+    }
     case 'collectives': {
       const abort = new AbortController();
       stopOnSignals(abort);

@@ -2,24 +2,23 @@
  * `--browser`: the same run in headless Chromium, through the function that the page offers to scripts
  * (`window.lockstep.run`). Builds the site when it is missing or old, serves it, opens it, and takes the report back.
  */
-import path from 'node:path';
-import { chromium } from 'playwright-core';
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs';
-import { isCurrent } from '../../scripts/is-current.mjs';
 import { serveFolder } from '../../scripts/static-server.mjs';
 import { fromWire, isWireError, LockstepError, type WireError } from '../base/errors';
 import type { Report } from '../protocol/session';
 import type { RunInput } from './read-run';
-
-/** Both the bundle in dist-cli/ and bin/ lie one folder below the clone's root. */
-const root = path.resolve(import.meta.dirname, '..');
+import { builtSite } from './site';
 
 export async function runInBrowser(run: RunInput, say: (text: string) => void, signal: AbortSignal): Promise<Report> {
-  const dist = path.join(root, 'dist');
-  if (!isCurrent(root, 'dist/index.html', ['src', 'shaders', 'index.html'])) {
-    say('Building the site ...');
-    await buildSite();
-  }
+  const dist = await builtSite(say);
+  // Optional in the package: whoever does not use a browser need not have it.
+  const { chromium } = await import('playwright-core').catch(() => {
+    throw new LockstepError(
+      'no-adapter',
+      'The package playwright-core is not installed.',
+      'npm install playwright-core, or leave --browser out.',
+    );
+  });
   const found = await findChromium({ install: false }).catch((error: unknown) => {
     throw new LockstepError(
       'no-adapter',
@@ -60,14 +59,6 @@ export async function runInBrowser(run: RunInput, say: (text: string) => void, s
     await browser.close();
     await server.close();
   }
-}
-
-async function buildSite(): Promise<void> {
-  const { build } = await import('vite');
-  await build({ root, logLevel: 'error' }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new LockstepError('internal', `The site does not build. ${reason}`, '`npm run build` shows more.');
-  });
 }
 
 interface PageInput {

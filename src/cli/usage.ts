@@ -6,7 +6,16 @@ import type { PlannedFault } from '../session/failures/fault-plan';
 import { COLLECTIVES_OPTIONS, type CollectivesOptions, collectivesOptions } from './collectives-usage';
 import { EXIT_MEANING } from './exit-code';
 import { parseFaults } from './faults';
-import { type OptionRow, oneOf, optionLines, readOptions, textOf, usageError, type Values } from './option-values';
+import {
+  type OptionRow,
+  oneOf,
+  optionLines,
+  readOptions,
+  textOf,
+  usageError,
+  type Values,
+  wholeOf,
+} from './option-values';
 import { SETTING_OPTIONS, type Setting, settingsOf } from './settings';
 import { PRESET_NAMES } from './spoken-names';
 import { launchedOptions, readLaunch } from './torchrun';
@@ -25,6 +34,9 @@ const SOURCE_OPTIONS: readonly OptionRow[] = [
   },
   ...SETTING_OPTIONS,
 ];
+
+/** That of npm start. */
+const DEFAULT_PORT = 5173;
 
 const HELP: OptionRow = { name: 'help', text: 'this text' };
 
@@ -91,6 +103,16 @@ export interface CodeOptions extends SourceOptions {
   readonly dataset: string | undefined;
 }
 
+const SERVE_OPTIONS: readonly OptionRow[] = [
+  { name: 'port', value: 'N', text: `port of the playground, or the next free one (${DEFAULT_PORT})` },
+  HELP,
+];
+
+export interface ServeOptions {
+  /** 0: any. */
+  readonly port: number;
+}
+
 export interface TrainOptions extends SourceOptions {
   readonly device: 'webgpu' | 'cpu' | undefined;
   readonly browser: boolean;
@@ -116,6 +138,7 @@ export type Command =
   | { readonly name: 'schema' }
   | { readonly name: 'memory'; readonly options: SourceOptions }
   | { readonly name: 'code'; readonly options: CodeOptions }
+  | { readonly name: 'serve'; readonly options: ServeOptions }
   | { readonly name: 'train'; readonly options: TrainOptions }
   | { readonly name: 'collectives'; readonly options: CollectivesOptions };
 
@@ -132,6 +155,7 @@ export function helpText(): string {
     '                                               time a collective over sizes, as nccl-tests does',
     '  lockstep memory --config run.json            print what each device will allocate, tensor by tensor',
     '  lockstep code --config run.json              print the PyTorch script of the run, which prints the same losses',
+    '  lockstep serve [--port 5173]                 serve the playground to a browser on this machine',
     '  lockstep schema                              print the JSON Schema of the configuration',
     '  lockstep --help                              this text',
     '',
@@ -172,6 +196,11 @@ export function parseCommand(args: readonly string[], visibleDevices = process.e
     const launch = readLaunch(name, rest, visibleDevices);
     const values = readOptions(launchedOptions(launch), TRAIN_OPTIONS);
     return { name: 'train', options: { ...trainOptions(values, name), launch } };
+  }
+  if (name === 'serve') {
+    const values = readOptions(rest, SERVE_OPTIONS);
+    if (values['help'] === true) return { name: 'help' };
+    return { name, options: { port: wholeOf(values, 'port', 0, 65_535) ?? DEFAULT_PORT } };
   }
   if (name === 'code') {
     const values = readOptions(rest, CODE_OPTIONS);

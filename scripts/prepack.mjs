@@ -1,0 +1,10 @@
+/** Runs before `npm pack`: builds what the package ships, the site in dist/ and the command line in dist-cli/. */
+import { buildCommandLine } from './build-cli.mjs';
+import { ensureInstalled, root } from './install.mjs';
+import { isCurrent } from './is-current.mjs';
+
+ensureInstalled();
+const { build } = await import('vite');
+// Standard output is npm's, which may write JSON there.
+if (!isCurrent(root, 'dist/index.html', ['src', 'shaders', 'index.html'])) await build({ root, logLevel: 'error' });
+await buildCommandLine();
