@@ -27,6 +27,20 @@ const only = {
   cli: ['base', 'protocol', 'trace', 'session'],
 };
 
+/** npm packages that the site is made of. They are built into it, so the package of Lockstep needs none of them. */
+const bundled = [
+  'comlink',
+  'd3-scale',
+  'd3-scale-chromatic',
+  'fast-png',
+  'fflate',
+  'react',
+  'react-dom',
+  'uplot',
+  'valibot',
+  'zustand',
+];
+
 const tests = '\\.test\\.tsx?$|/fixtures/|/testing/';
 const all = rooms.flat();
 
@@ -69,10 +83,15 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
-      name: 'no-dev-dependency-in-the-site',
+      // The packages that are bundled into the site and the command line; all others are tools.
+      name: 'only-these-packages-in-the-bundles',
       severity: 'error',
       from: { path: '^src/', pathNot: `^src/cli/|${tests}` },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^node_modules/',
+        pathNot: `^node_modules/(${bundled.join('|')})/`,
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'scripts-only-for-cli',
