@@ -6,7 +6,7 @@ import { runParity } from '../testing/run-parity';
 
 let node: NodeGpu;
 beforeAll(() => {
-  node = nodeGpu();
+  node = nodeGpu({ warm: true });
 });
 afterAll(() => node.close());
 

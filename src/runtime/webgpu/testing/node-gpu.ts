@@ -4,6 +4,7 @@
  */
 import { create } from 'webgpu';
 import { type OpenedDevice, openDevice } from '../device';
+import { type WarmGpu, warmGpu } from './warm-gpu';
 
 export interface NodeGpu {
   /** What `navigator.gpu` is in a browser. */
@@ -13,23 +14,37 @@ export interface NodeGpu {
   close(): Promise<void>;
 }
 
-/** `backend: 'null'` validates and compiles WGSL, but computes nothing. */
-export function nodeGpu(options: { readonly backend?: 'null' } = {}): NodeGpu {
-  const held: { gpu: GPU | undefined } = { gpu: create(options.backend ? [`backend=${options.backend}`] : []) };
+export interface NodeGpuOptions {
+  /** 'null' validates and compiles WGSL, but computes nothing. */
+  readonly backend?: 'null';
+  /** Devices, with what they have compiled, outlive the runs that open them (warm-gpu.ts). */
+  readonly warm?: boolean;
+}
+
+export function nodeGpu(options: NodeGpuOptions = {}): NodeGpu {
+  // Everything that refers to Dawn lies in here, so that close() can let go of it.
+  const held: { gpu: GPU | undefined; warm: WarmGpu | undefined } = { gpu: undefined, warm: undefined };
+  held.gpu = create(options.backend ? [`backend=${options.backend}`] : []);
+  if (options.warm) held.warm = warmGpu(held.gpu);
   const opened: OpenedDevice[] = [];
+  const gpu = (): GPU => {
+    if (!held.gpu) throw new Error('this NodeGpu is closed');
+    return held.warm?.gpu ?? held.gpu;
+  };
   return {
     get gpu() {
-      if (!held.gpu) throw new Error('this NodeGpu is closed');
-      return held.gpu;
+      return gpu();
     },
     async open() {
-      const device = await openDevice(held.gpu);
+      const device = await openDevice(gpu());
       opened.push(device);
       return device;
     },
     async close() {
       for (const each of opened) each.close();
       await Promise.all(opened.map((each) => each.lost));
+      await held.warm?.close();
+      held.warm = undefined;
       held.gpu = undefined;
     },
   };
