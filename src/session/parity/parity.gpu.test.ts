@@ -1,8 +1,12 @@
-/** Training runs on the WGSL kernels against real PyTorch: shared on one GPUDevice, and a GPUDevice a rank joined by ports. */
+/**
+ * Training runs on the WGSL kernels: shared on one GPUDevice, held against real PyTorch from the first step to the last;
+ * and with one GPUDevice per rank, joined by ports, held to the bits of the shared run (parity.test.ts trains both whole).
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { PARITY_CASES } from '../testing/parity-cases';
 import { runParity } from '../testing/run-parity';
+import { runPlacements } from '../testing/run-placements';
 
 let node: NodeGpu;
 beforeAll(() => {
@@ -11,8 +15,8 @@ beforeAll(() => {
 afterAll(() => node.close());
 
 describe.each(PARITY_CASES)('$name', (parity) => {
-  test.each(['shared', 'workers'] as const)('meets its bars on WebGPU, %s', async (placement) => {
-    const measured = await runParity(parity, 'webgpu', node.gpu, placement);
+  test('meets its bars on WebGPU', async () => {
+    const measured = await runParity(parity, 'webgpu', node.gpu, 'shared');
     expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
     expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
     expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
@@ -20,5 +24,13 @@ describe.each(PARITY_CASES)('$name', (parity) => {
     expect(measured.eval_loss_rel).toBeLessThanOrEqual(parity.bars.loss_rel_all);
     expect(measured.final_buffer_maxrel).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
     expect(measured.replicaDivergence).toBe(0);
+  });
+
+  test('one GPUDevice per rank: the bits of the shared run', async () => {
+    const { shared, workers } = await runPlacements(parity, node.gpu);
+    expect(shared.bits.size).toBeGreaterThan(0);
+    expect(workers.losses).toEqual(shared.losses);
+    expect([...workers.bits.keys()].sort()).toEqual([...shared.bits.keys()].sort());
+    for (const [buffer, bits] of shared.bits) expect(workers.bits.get(buffer), buffer).toEqual(bits);
   });
 });
