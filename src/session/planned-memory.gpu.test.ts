@@ -11,7 +11,7 @@ import { openWorld } from './open-world';
 
 let node: NodeGpu;
 beforeAll(() => {
-  node = nodeGpu();
+  node = nodeGpu({ warm: true });
 });
 afterAll(() => node.close());
 

@@ -14,7 +14,7 @@ import { PROGRAM_OPS } from '../strategies';
 let gpu: NodeGpu;
 let opened: OpenedDevice;
 beforeAll(async () => {
-  gpu = nodeGpu();
+  gpu = nodeGpu({ warm: true });
   opened = await gpu.open();
 });
 afterAll(() => gpu.close());

@@ -6,7 +6,7 @@ import { NET, savedAfter, stateOf, withTraining } from '../testing/checkpoint-ru
 
 let node: NodeGpu;
 beforeAll(() => {
-  node = nodeGpu();
+  node = nodeGpu({ warm: true });
 });
 afterAll(() => node.close());
 

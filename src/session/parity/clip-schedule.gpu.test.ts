@@ -5,7 +5,7 @@ import { clipScheduleSuite } from '../testing/clip-schedule-suite';
 
 let node: NodeGpu;
 beforeAll(() => {
-  node = nodeGpu();
+  node = nodeGpu({ warm: true });
 });
 afterAll(() => node.close());
 

@@ -7,7 +7,7 @@ import { runHook } from '../testing/run-hook';
 
 let gpu: NodeGpu;
 beforeAll(() => {
-  gpu = nodeGpu();
+  gpu = nodeGpu({ warm: true });
 });
 afterAll(() => gpu.close());
 

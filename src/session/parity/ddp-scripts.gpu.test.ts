@@ -5,7 +5,7 @@ import { farFromScript, scriptNamed } from '../testing/ddp-scripts';
 
 let node: NodeGpu;
 beforeAll(() => {
-  node = nodeGpu();
+  node = nodeGpu({ warm: true });
 });
 afterAll(() => node.close());
 
