@@ -1,4 +1,7 @@
-/** Every operator over odd shapes on the CPU: forward against a float64 formula, backward against differences of that formula. */
+/**
+ * Every operator over odd shapes on the CPU: forward against a float64 formula, backward against differences of that
+ * formula, element by element, and for large inputs along a random direction, too.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { at, must } from '../base/invariant';
@@ -33,27 +36,53 @@ function compare(made: OpCase, random: () => number): void {
   const scale = Math.max(...expected.map(Math.abs), summed / 20);
   expect(Math.max(...expected.map((v, i) => Math.abs(v - at(out, i)))) / scale).toBeLessThan(5e-6);
 
-  const h = 1e-5;
   made.inputs.forEach((input, which) => {
     if (!input.wrt) return;
-    /** What each element of the output adds to the gradient of each element. */
-    const shares = Array.from(input.data, (value, i) => {
-      const moved = (to: number) =>
+    const gradient = must(values.get(must(d.gradients[which], 'gradient id')), 'gradient');
+    /** How the weighted outputs change as the input moves along a direction. */
+    const sharesAlong = (direction: (i: number) => number): number[] => {
+      const moved = (h: number) =>
         formula(
-          doubles.map((t, k) => (k === which ? { ...t, data: t.data.with(i, to) } : t)),
+          doubles.map((t, k) => (k === which ? { ...t, data: t.data.map((v, i) => v + h * direction(i)) } : t)),
           made.attrs,
         );
-      const [above, below] = [moved(value + h), moved(value - h)];
-      return above.map((v, o) => ((v - at(below, o)) / (2 * h)) * at(upstream, o));
-    });
-    const slope = shares.map((own) => own.reduce((sum, share) => sum + share, 0));
-    const gradient = must(values.get(must(d.gradients[which], 'gradient id')), 'gradient');
+      const [above, below] = [moved(STEP), moved(-STEP)];
+      return above.map((v, o) => ((v - at(below, o)) / (2 * STEP)) * at(upstream, o));
+    };
+    const tested = pick(input.data.length, random);
+    /** What each element of the output adds to the gradient of each element. */
+    const shares = tested.map((i) => sharesAlong((k) => (k === i ? 1 : 0)));
     // Here, too, shares may cancel: the gradient is as good as their size allows.
-    const sizesOfShares = shares.map((own) => own.reduce((sum, share) => sum + Math.abs(share), 0));
-    const largest = Math.max(...sizesOfShares, ...upstream.map(Math.abs), 1e-3);
-    const worst = Math.max(...slope.map((s, i) => Math.abs(s - at(gradient, i))));
+    const largest = Math.max(...shares.map(sizeOf), ...upstream.map(Math.abs), 1e-3);
+    const worst = Math.max(0, ...tested.map((i, n) => Math.abs(total(at(shares, n)) - at(gradient, i))));
     expect(worst / largest, `gradient of input ${which}`).toBeLessThan(2e-6);
+    if (tested.length === input.data.length) return;
+    // The elements that were not drawn, all at once.
+    const signs = Array.from(input.data, () => (random() < 0.5 ? -1 : 1));
+    const along = total(sharesAlong((i) => at(signs, i)));
+    const expectedAlong = total(Array.from(gradient, (g, i) => g * at(signs, i)));
+    const bound = Math.max(sizeOf([...gradient]), largest);
+    expect(Math.abs(along - expectedAlong) / bound, `gradient of input ${which}, as a whole`).toBeLessThan(2e-6);
   });
+}
+
+/** Step of the central differences. */
+const STEP = 1e-5;
+/** So many elements of an input are differenced one by one; a larger input is also differenced as a whole. */
+const ONE_BY_ONE = 200;
+
+const total = (values: readonly number[]): number => values.reduce((sum, v) => sum + v, 0);
+const sizeOf = (values: readonly number[]): number => values.reduce((sum, v) => sum + Math.abs(v), 0);
+
+/** All indices, or ONE_BY_ONE different ones drawn at random. */
+function pick(length: number, random: () => number): number[] {
+  const indices = Array.from({ length }, (_, i) => i);
+  if (length <= ONE_BY_ONE) return indices;
+  for (let i = 0; i < ONE_BY_ONE; i++) {
+    const j = i + Math.floor(random() * (length - i));
+    [indices[i], indices[j]] = [at(indices, j), at(indices, i)];
+  }
+  return indices.slice(0, ONE_BY_ONE);
 }
 
 describe.each(Object.entries(CASES))('%s', (_, make) => {
