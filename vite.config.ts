@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/longest-first.mjs';
 
 /** The built site carries the kernels without their comments, which only readers of the source need: a smaller first load. */
 const bareShaders = (): Plugin => ({
@@ -20,6 +21,7 @@ export default defineConfig({
   plugins: [react(), bareShaders()],
   worker: { format: 'es', plugins: () => [bareShaders()] },
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -29,7 +31,7 @@ export default defineConfig({
           exclude: ['**/*.null.test.ts', '**/*.gpu.test.ts'],
           // Property tests train hundreds of small nets; a loaded two-core machine needs the room.
           testTimeout: 30_000,
-          // Both cores of a small machine; the GPU tests after them have it to themselves.
+          // Both cores of a small machine.
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -44,7 +46,8 @@ export default defineConfig({
           name: 'gpu',
           include: ['src/**/*.gpu.test.ts'],
           pool: 'forks',
-          maxWorkers: 1,
+          // A software GPU runs small dispatches on the core that submits them: two files at once use both.
+          maxWorkers: 2,
           testTimeout: 60_000,
           sequence: { groupOrder: 2 },
         },
