@@ -7,6 +7,7 @@ import { elements } from '../../../tensor/shape';
 import type { OpDef } from '../../op';
 import { correlate, correlationLaunch, forwardCorrelation } from './correlation';
 import { checkConv, convGeometry, outSizes, shapeLike } from './geometry';
+import { padWithNan } from './padding-times-weight';
 
 function convolution(name: 'conv/conv2d' | 'conv/conv1d', rank: number): OpDef {
   return {
@@ -40,6 +41,7 @@ function convolution(name: 'conv/conv2d' | 'conv/conv1d', rank: number): OpDef {
     cpu({ inputs, outputs, inputTypes, attrs }) {
       const g = convGeometry(at(inputTypes, 0).shape, at(inputTypes, 1).shape, attrs);
       correlate(forwardCorrelation(g), at(inputs, 0), at(inputs, 1), at(outputs, 0), inputs[2]);
+      padWithNan(g, at(inputs, 1), at(outputs, 0));
     },
     lower({ inputs, attrs }) {
       const g = convGeometry(at(inputs, 0).shape, at(inputs, 1).shape, attrs);
