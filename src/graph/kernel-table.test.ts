@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
 import { KERNELS, type KernelId, type KernelSpec } from './kernel-table';
-import { SHADERS } from './shader-sources';
+import { ALL_SHADERS } from './testing/all-shaders';
 
 const ids = Object.keys(KERNELS) as KernelId[];
 
@@ -31,7 +31,7 @@ function declarations(source: string): string {
 
 describe.each(ids)('%s', (id) => {
   const spec: KernelSpec = KERNELS[id];
-  const source = SHADERS[id];
+  const source = ALL_SHADERS[id];
 
   it('has a file that fits its row', () => {
     expect(source, `shaders/${id}.wgsl`).toBeTypeOf('string');

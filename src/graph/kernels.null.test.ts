@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { create, globals } from 'webgpu';
 import { must } from '../base/invariant';
 import { KERNELS, type KernelId } from './kernel-table';
-import { SHADERS } from './shader-sources';
+import { ALL_SHADERS } from './testing/all-shaders';
 import { kernelLayout } from './testing/kernel-layout';
 
 let gpu: GPU | undefined;
@@ -24,7 +24,7 @@ afterAll(() => {
 it.each(Object.keys(KERNELS) as KernelId[])('%s builds', async (id) => {
   const dev = must(device, 'device');
   dev.pushErrorScope('validation');
-  const module = dev.createShaderModule({ label: id, code: SHADERS[id] });
+  const module = dev.createShaderModule({ label: id, code: ALL_SHADERS[id] });
   const messages = (await module.getCompilationInfo()).messages.map((m) => `${m.lineNum}: ${m.message}`);
   expect(messages).toEqual([]);
   dev.createComputePipeline({

@@ -4,7 +4,7 @@ import { at, must } from '../base/invariant';
 import { elements, type HostArray } from '../tensor/shape';
 import type { GraphNode } from './graph';
 import type { OpTypes, ValueId } from './op';
-import { OPS } from './op-table';
+import { ALL_OPS } from './testing/all-ops';
 import { randomSource, type Sizes } from './testing/case-tools';
 import { CASES } from './testing/cases';
 import { relativeError } from './testing/closeness';
@@ -33,21 +33,21 @@ async function worstError(
   const runs = Array.from({ length: instances }, (_, z) => {
     const random = randomSource(z + 1);
     const made = make(sizes, random);
-    const d = differentiate(OPS, made.op, made.attrs, made.inputs);
+    const d = differentiate(ALL_OPS, made.op, made.attrs, made.inputs);
     const given = new Map(made.inputs.map((input, i): [ValueId, HostArray] => [at(d.inputs, i), input.data]));
     const outShape = at(d.graph.values, d.output).type.shape;
     given.set(
       d.upstream,
       Float32Array.from({ length: elements(outShape) }, () => random() * 2 - 1),
     );
-    return { graph: d.graph, values: runCpu(d.graph, OPS, given) };
+    return { graph: d.graph, values: runCpu(d.graph, ALL_OPS, given) };
   });
   const { graph } = at(runs, 0);
   const held = (z: number, id: ValueId): HostArray => must(at(runs, z).values.get(id), at(graph.values, id).name);
   let worst = { error: 0, node: '' };
   for (const node of graph.nodes) {
     const inputs = runs.map((_, z) => node.inputs.map((id) => held(z, id)));
-    const outputs = await must(runner, 'runner').run(must(OPS.get(node.op), node.op), typesOf(node), inputs);
+    const outputs = await must(runner, 'runner').run(must(ALL_OPS.get(node.op), node.op), typesOf(node), inputs);
     outputs.forEach((perOutput, z) => {
       perOutput.forEach((actual, k) => {
         const expected = held(z, at(node.outputs, k));
@@ -142,11 +142,11 @@ it('stays finite at extreme logits, and turns a class out of range into NaN', as
   const row = (...values: number[]) => Float32Array.of(...values);
   const f32 = (...shape: number[]) => ({ shape, dtype: 'f32' }) as const;
   const bce = { inputs: [f32(4), f32(4)], outputs: [f32(1)], attrs: { reduction: 'sum' } };
-  const [[loss] = []] = await gpu.run(must(OPS.get('loss/bce-with-logits'), 'bce'), bce, [
+  const [[loss] = []] = await gpu.run(must(ALL_OPS.get('loss/bce-with-logits'), 'bce'), bce, [
     [row(100, -100, 1000, -1000), row(1, 0, 0, 1)],
   ]);
   expect(at(must(loss, 'loss'), 0)).toBeCloseTo(2000, 2);
-  const op = must(OPS.get('loss/cross-entropy'), 'cross-entropy');
+  const op = must(ALL_OPS.get('loss/cross-entropy'), 'cross-entropy');
   const given = { inputs: [f32(2, 3), { shape: [2], dtype: 'i32' }], attrs: { reduction: 'mean' } } as const;
   const cross = { ...given, outputs: op.infer(given.inputs, given.attrs) };
   const logits = row(1000, 0, -1000, 0, 0, 0);
@@ -183,7 +183,7 @@ it('gives the same bits from tiles as from one invocation an element', async () 
   const f32 = (...shape: number[]) => ({ shape, dtype: 'f32' }) as const;
   const inputs = [[data(m * k), data(n * k), data(n)]];
   const types = { inputs: [f32(m, k), f32(n, k), f32(n)], outputs: [f32(m, n)], attrs: {} };
-  const op = must(OPS.get('ops/linear'), 'linear');
+  const op = must(ALL_OPS.get('ops/linear'), 'linear');
   const small = {
     kernel: 'ops/linear',
     constants: { HAS_BIAS: 1 },
@@ -214,7 +214,7 @@ it.each([
       outputs: [{ shape: [rows, features], dtype: 'f32' as const }],
       attrs,
     };
-    const op = must(OPS.get('ops/linear'), 'linear');
+    const op = must(ALL_OPS.get('ops/linear'), 'linear');
     const inputs = made.inputs.map((i) => i.data);
     const expected = new Float32Array(rows * features);
     op.cpu({ inputs, outputs: [expected], inputTypes: types.inputs, outputTypes: types.outputs, attrs });

@@ -1,12 +1,28 @@
 /**
- * The text of every kernel, by id (its path under shaders/ without extension). Bundled at build; the page shows the same text. That each row of the
- * kernel table has a file, and each file a row, is held by kernel-table.test.ts.
+ * The text of the kernels that ship, by id (path under shaders/ without extension). Bundled at build; the page shows
+ * the same text. Left out are those that only operators of testing/all-ops.ts run: shipped-ops.test.ts holds that no
+ * other operator wants them.
  */
 import type { KernelId } from './kernel-table';
 
-const files = import.meta.glob<string>('../../shaders/**/*.wgsl', { query: '?raw', import: 'default', eager: true });
+const files = import.meta.glob<string>(
+  [
+    '../../shaders/**/*.wgsl',
+    '!../../shaders/reduce/{cumsum,logsumexp,logsumexp-grad,max,max-grad,max-all-grad,norm-grad,sum-grad-vec4,var,var-grad}.wgsl',
+    '!../../shaders/shape/{gather,scatter}.wgsl',
+    '!../../shaders/ops/sum-grad.wgsl',
+    '!../../shaders/pointwise/where.wgsl',
+    '!../../shaders/norm/batch-norm-eval-grad-input.wgsl',
+  ],
+  { query: '?raw', import: 'default', eager: true },
+);
+
 const idOf = (path: string): string => path.replace(/^.*\/shaders\//, '').replace(/\.wgsl$/, '');
 
-export const SHADERS = Object.fromEntries(Object.entries(files).map(([path, text]) => [idOf(path), text])) as Readonly<
-  Record<KernelId, string>
->;
+/** Texts by path to texts by id. */
+export const byId = (texts: Readonly<Record<string, string>>): Readonly<Record<KernelId, string>> =>
+  Object.fromEntries(Object.entries(texts).map(([path, text]) => [idOf(path), text])) as Readonly<
+    Record<KernelId, string>
+  >;
+
+export const SHADERS = byId(files);

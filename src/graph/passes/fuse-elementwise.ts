@@ -5,7 +5,7 @@
  */
 import { at } from '../../base/invariant';
 import type { Graph, GraphNode } from '../graph';
-import type { ValueId } from '../op';
+import type { OpTable, ValueId } from '../op';
 import { STAGE_OPS } from '../ops/pointwise';
 import { chainAttrs, isStage, MOST_STAGES, type Stage } from '../ops/pointwise/chain';
 import { type Pass, replaceNodes, usesOf } from './rewrite';
@@ -17,8 +17,8 @@ interface Chain {
 }
 
 /** The node as stage of a chain with the value as what came so far; undefined if it cannot be one. */
-function stageOf(graph: Graph, node: GraphNode, value: ValueId): Stage | undefined {
-  const def = STAGE_OPS.get(node.op);
+function stageOf(ops: OpTable, graph: Graph, node: GraphNode, value: ValueId): Stage | undefined {
+  const def = ops.get(node.op);
   const place = node.inputs.indexOf(value);
   if (!def || place > 1 || node.inputs.filter((id) => id === value).length !== 1) return undefined;
   const values = node.inputs.map((id) => at(graph.values, id));
@@ -29,36 +29,41 @@ function stageOf(graph: Graph, node: GraphNode, value: ValueId): Stage | undefin
   return isStage(def, types, stage) ? stage : undefined;
 }
 
-export const fuseElementwise: Pass = (graph, keep) => {
-  const uses = usesOf(graph);
-  const chains = new Map<GraphNode, Chain>();
-  for (const node of graph.nodes) {
-    const alone = STAGE_OPS.has(node.op) && node.outputs.length === 1;
-    if (!alone) continue;
-    let longest: Chain | undefined;
-    for (const value of node.inputs) {
-      const before = uses.producer(value);
-      const chain = before && chains.get(before);
-      const fits = chain && chain.nodes.length < MOST_STAGES && before.phase === node.phase;
-      if (!fits || keep.has(value) || uses.users(value).length !== 1) continue;
-      const stage = stageOf(graph, node, value);
-      if (!stage || (longest && longest.nodes.length > chain.nodes.length)) continue;
-      longest = {
-        nodes: [...chain.nodes, node],
-        stages: [...chain.stages, stage],
-        inputs: [...chain.inputs, ...node.inputs.filter((id) => id !== value)],
-      };
+/** `ops`: what may be a stage. */
+export const elementwiseFusion =
+  (ops: OpTable): Pass =>
+  (graph, keep) => {
+    const uses = usesOf(graph);
+    const chains = new Map<GraphNode, Chain>();
+    for (const node of graph.nodes) {
+      const alone = ops.has(node.op) && node.outputs.length === 1;
+      if (!alone) continue;
+      let longest: Chain | undefined;
+      for (const value of node.inputs) {
+        const before = uses.producer(value);
+        const chain = before && chains.get(before);
+        const fits = chain && chain.nodes.length < MOST_STAGES && before.phase === node.phase;
+        if (!fits || keep.has(value) || uses.users(value).length !== 1) continue;
+        const stage = stageOf(ops, graph, node, value);
+        if (!stage || (longest && longest.nodes.length > chain.nodes.length)) continue;
+        longest = {
+          nodes: [...chain.nodes, node],
+          stages: [...chain.stages, stage],
+          inputs: [...chain.inputs, ...node.inputs.filter((id) => id !== value)],
+        };
+      }
+      const first = longest ? undefined : stageOf(ops, graph, node, at(node.inputs, 0));
+      if (longest) for (const earlier of longest.nodes) chains.delete(earlier);
+      if (longest) chains.set(node, longest);
+      else if (first) chains.set(node, { nodes: [node], stages: [first], inputs: node.inputs });
     }
-    const first = longest ? undefined : stageOf(graph, node, at(node.inputs, 0));
-    if (longest) for (const earlier of longest.nodes) chains.delete(earlier);
-    if (longest) chains.set(node, longest);
-    else if (first) chains.set(node, { nodes: [node], stages: [first], inputs: node.inputs });
-  }
-  const replaced = new Map<GraphNode, GraphNode | undefined>();
-  for (const [last, { nodes, stages, inputs }] of chains) {
-    if (nodes.length < 2) continue;
-    for (const node of nodes) replaced.set(node, undefined);
-    replaced.set(last, { ...last, op: 'pointwise/chain', inputs, attrs: chainAttrs(stages) });
-  }
-  return replaceNodes(graph, replaced);
-};
+    const replaced = new Map<GraphNode, GraphNode | undefined>();
+    for (const [last, { nodes, stages, inputs }] of chains) {
+      if (nodes.length < 2) continue;
+      for (const node of nodes) replaced.set(node, undefined);
+      replaced.set(last, { ...last, op: 'pointwise/chain', inputs, attrs: chainAttrs(stages) });
+    }
+    return replaceNodes(graph, replaced);
+  };
+
+export const fuseElementwise: Pass = elementwiseFusion(STAGE_OPS);

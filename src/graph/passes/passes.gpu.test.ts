@@ -4,12 +4,17 @@ import { at, must } from '../../base/invariant';
 import { elements, type HostArray } from '../../tensor/shape';
 import { type Graph, GraphBuilder } from '../graph';
 import type { Attrs, ValueId } from '../op';
-import { OPS } from '../op-table';
+import { ALL_OPS, ALL_STAGE_OPS } from '../testing/all-ops';
 import { randomSource } from '../testing/case-tools';
 import { runCpu } from '../testing/run-cpu';
 import { runGpu } from '../testing/run-gpu';
 import { LaunchRunner } from '../testing/run-launch';
-import { fuse } from './index';
+import { elementwiseFusion } from './fuse-elementwise';
+import { FUSIONS, fuse as fuseBy } from './index';
+
+/** Chains of the operators too that do not ship. */
+const PASSES = Object.values({ ...FUSIONS, fuseElementwise: elementwiseFusion(ALL_STAGE_OPS) });
+const fuse = (graph: Graph, keep: ReadonlySet<ValueId>): Graph => fuseBy(graph, keep, PASSES);
 
 let runner: LaunchRunner | undefined;
 beforeAll(async () => {
@@ -28,7 +33,7 @@ interface Network {
 }
 
 class NetworkBuilder {
-  readonly builder = new GraphBuilder(OPS);
+  readonly builder = new GraphBuilder(ALL_OPS);
   private readonly parameters: ValueId[] = [];
 
   input(name: string, ...shape: number[]): ValueId {
@@ -108,8 +113,8 @@ async function expectSameBits({ graph, keep, wanted }: Network): Promise<void> {
     );
     return must(values.get(id), name);
   };
-  const plainCpu = runCpu(graph, OPS, givenFor(graph));
-  const fusedCpu = runCpu(fused, OPS, givenFor(fused));
+  const plainCpu = runCpu(graph, ALL_OPS, givenFor(graph));
+  const fusedCpu = runCpu(fused, ALL_OPS, givenFor(fused));
   const plain = await runGpu(graph, must(runner, 'runner'), givenFor(graph));
   const quick = await runGpu(fused, must(runner, 'runner'), givenFor(fused));
   for (const name of wanted) {

@@ -2,7 +2,7 @@
 import { at, must } from '../../base/invariant';
 import { elements, type HostArray } from '../../tensor/shape';
 import type { ValueId } from '../op';
-import { OPS } from '../op-table';
+import { ALL_OPS } from './all-ops';
 import { type OpCase, randomSource } from './case-tools';
 import { relativeError } from './closeness';
 import { differentiate } from './differentiate';
@@ -21,7 +21,7 @@ export interface DeviceError {
 }
 
 export async function deviceError(runner: LaunchRunner, made: OpCase): Promise<DeviceError> {
-  const d = differentiate(OPS, made.op, made.attrs, made.inputs);
+  const d = differentiate(ALL_OPS, made.op, made.attrs, made.inputs);
   const random = randomSource(5);
   const upstream = Float32Array.from(
     { length: elements(at(d.graph.values, d.output).type.shape) },
@@ -29,7 +29,7 @@ export async function deviceError(runner: LaunchRunner, made: OpCase): Promise<D
   );
   const given = new Map(made.inputs.map((input, i): [ValueId, HostArray] => [at(d.inputs, i), input.data]));
   given.set(d.upstream, upstream);
-  const expected = runCpu(d.graph, OPS, given);
+  const expected = runCpu(d.graph, ALL_OPS, given);
   const actual = await runGpu(d.graph, runner, given);
   let worst = { error: 0, value: '' };
   for (const id of d.graph.nodes.flatMap((node) => node.outputs)) {

@@ -3,7 +3,7 @@ import { at, must } from '../../base/invariant';
 import type { HostArray } from '../../tensor/shape';
 import type { Graph } from '../graph';
 import type { ValueId } from '../op';
-import { OPS } from '../op-table';
+import { ALL_OPS } from './all-ops';
 import type { LaunchRunner } from './run-launch';
 
 export async function runGpu(
@@ -18,7 +18,7 @@ export async function runGpu(
     const inputs = node.inputs.map((id) => must(held.get(id), at(graph.values, id).name));
     // An output that is an input too is overwritten: it starts with its contents.
     const before = node.outputs.map((id) => (node.inputs.includes(id) ? held.get(id) : undefined));
-    const [outputs = []] = await runner.run(must(OPS.get(node.op), node.op), types, [[...inputs, ...before]]);
+    const [outputs = []] = await runner.run(must(ALL_OPS.get(node.op), node.op), types, [[...inputs, ...before]]);
     node.outputs.forEach((id, k) => {
       const raw = at(outputs, k);
       held.set(id, typeOf(id).dtype === 'i32' ? new Int32Array(raw.buffer) : raw);

@@ -7,7 +7,7 @@ import { at, must } from '../../base/invariant';
 import { elements, type HostArray } from '../../tensor/shape';
 import { KERNELS, type KernelSpec } from '../kernel-table';
 import type { DenseLaunch, OpDef, OpTypes } from '../op';
-import { SHADERS } from '../shader-sources';
+import { ALL_SHADERS } from './all-shaders';
 import { type KernelLayout, kernelLayout } from './kernel-layout';
 
 /** Elements; instances of a tensor start at multiples of it (WebGPU's 256 bytes). */
@@ -132,7 +132,7 @@ export class LaunchRunner {
     const known = this.#pipelines.get(key);
     if (known) return known;
     const layout = kernelLayout(this.device, launch.kernel);
-    const module = this.device.createShaderModule({ label: launch.kernel, code: SHADERS[launch.kernel] });
+    const module = this.device.createShaderModule({ label: launch.kernel, code: ALL_SHADERS[launch.kernel] });
     const pipeline = this.device.createComputePipeline({
       label: key,
       layout: layout.pipeline,

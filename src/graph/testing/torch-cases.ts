@@ -5,7 +5,7 @@ import type { HostArray, Shape } from '../../tensor/shape';
 import fixtures from '../fixtures/ops.json';
 import { type Graph, GraphBuilder } from '../graph';
 import type { ValueId } from '../op';
-import { OPS } from '../op-table';
+import { ALL_OPS } from './all-ops';
 import type { TorchTensor } from './recipe';
 import { RECIPES } from './recipes';
 
@@ -66,7 +66,7 @@ const typeOf = ({ shape, data }: TorchTensor) => ({
 export function torchCaseGraph(c: StoredCase): TorchCaseGraph {
   const recipe = RECIPES[c.op];
   if (!recipe) throw new LockstepError('internal', `no recipe for torch's ${c.op} in graph/testing/families`);
-  const builder = new GraphBuilder(OPS);
+  const builder = new GraphBuilder(ALL_OPS);
   const given = new Map<ValueId, HostArray>();
   const ids = new Map<string, ValueId>();
   const inputs = Object.fromEntries(Object.entries(c.inputs).map(([name, stored]) => [name, decode(stored)]));

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import type { TensorType } from '../../op';
-import { OPS } from '../../op-table';
+import { ALL_OPS } from '../../testing/all-ops';
 import { randomSource, reals } from '../../testing/case-tools';
 import { separateHeads } from './heads';
 
 const f32 = (...shape: number[]): TensorType => ({ shape, dtype: 'f32' });
-const op = (name: string) => must(OPS.get(name), name);
+const op = (name: string) => must(ALL_OPS.get(name), name);
 const shapes = (types: readonly TensorType[]) => types.map((type) => type.shape);
 
 describe('shapes', () => {

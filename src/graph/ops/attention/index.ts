@@ -1,6 +1,5 @@
 /** Scaled dot-product attention without the score matrix. */
 import type { OpDef } from '../../op';
-import { attention, attentionGrad } from './attention';
 import { selfAttention, selfAttentionGrad } from './self-attention';
 
-export const ATTENTION_OPS: readonly OpDef[] = [attention, attentionGrad, selfAttention, selfAttentionGrad];
+export const ATTENTION_OPS: readonly OpDef[] = [selfAttention, selfAttentionGrad];

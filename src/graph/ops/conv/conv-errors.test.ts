@@ -3,13 +3,10 @@ import { expect, it } from 'vitest';
 import { must } from '../../../base/invariant';
 import type { Shape } from '../../../tensor/shape';
 import type { Attrs, OpDef } from '../../op';
-import { CONV_OPS } from '.';
+import { ALL_OPS } from '../../testing/all-ops';
 
 const infer = (op: string, shapes: readonly Shape[], attrs: Attrs = {}) => {
-  const def: OpDef = must(
-    CONV_OPS.find(({ name }) => name === `conv/${op}`),
-    op,
-  );
+  const def: OpDef = must(ALL_OPS.get(`conv/${op}`), op);
   return def.infer(
     shapes.map((shape) => ({ shape, dtype: 'f32' })),
     attrs,
@@ -161,10 +158,7 @@ it('takes what torch takes: no batch, an even kernel with padding same, windows 
 });
 
 it('gives the maximum to a NaN, to the first of equals, and to the first element where all are -Infinity', () => {
-  const pool: OpDef = must(
-    CONV_OPS.find(({ name }) => name === 'conv/max-pool2d'),
-    'max-pool2d',
-  );
+  const pool: OpDef = must(ALL_OPS.get('conv/max-pool2d'), 'max-pool2d');
   const indexOf = (...x: number[]): number | undefined => {
     const inputTypes = [{ shape: [1, 1, 1, x.length], dtype: 'f32' }] as const;
     const attrs = { kernelSize: [1, x.length] };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';
 import type { Attrs, ValueId } from '../../op';
-import { OPS } from '../../op-table';
+import { ALL_OPS } from '../../testing/all-ops';
 import { randomSource, reals } from '../../testing/case-tools';
 import { relativeError } from '../../testing/closeness';
 import { differentiate } from '../../testing/differentiate';
@@ -63,16 +63,16 @@ it.each<[string, string, readonly Shape[], Attrs, readonly string[]]>([
 ])('%s: tiles and parts agree with the CPU', async (_, op, shapes, attrs, kernels) => {
   const random = randomSource(5);
   const inputs = shapes.map((shape) => reals(shape, random));
-  const { graph, inputs: ids, output, upstream } = differentiate(OPS, op, attrs, inputs);
+  const { graph, inputs: ids, output, upstream } = differentiate(ALL_OPS, op, attrs, inputs);
   const given = new Map(ids.map((id, i): [ValueId, HostArray] => [id, at(inputs, i).data]));
   given.set(upstream, reals(at(graph.values, output).type.shape, random).data);
-  const values = runCpu(graph, OPS, given);
+  const values = runCpu(graph, ALL_OPS, given);
   const typeOf = (id: ValueId) => at(graph.values, id).type;
   const held = (id: ValueId): HostArray => must(values.get(id), at(graph.values, id).name);
   const used: string[] = [];
   for (const node of graph.nodes) {
     const types = { inputs: node.inputs.map(typeOf), outputs: node.outputs.map(typeOf), attrs: node.attrs };
-    const def = must(OPS.get(node.op), node.op);
+    const def = must(ALL_OPS.get(node.op), node.op);
     used.push(at(def.lower(types), 0).kernel);
     const outputs = at(await must(runner, 'runner').run(def, types, [node.inputs.map(held)]), 0);
     node.outputs.forEach((id, k) => {

@@ -90,14 +90,16 @@ export const ELEMENT_LOSSES: readonly ElementLoss[] = [
       return f(f(positive + 1 - t) * s) - positive;
     },
   },
-  {
-    // -t log x - (1 - t) log(1 - x), each logarithm at least -100; x are probabilities.
-    name: 'loss/bce',
-    code: 4,
-    flops: 12,
-    ofDifference: false,
-    check: sameSizes,
-    term: (x, t) => f(f(t - 1) * Math.max(f(Math.log1p(-x)), -100)) - f(t * Math.max(f(Math.log(x)), -100)),
-    slope: (x, t) => f(x - t) / Math.max(f(f(1 - x) * x), 1e-12),
-  },
 ];
+
+/** torch.nn.functional.binary_cross_entropy, which no configuration asks for. */
+export const BCE: ElementLoss = {
+  // -t log x - (1 - t) log(1 - x), each logarithm at least -100; x are probabilities.
+  name: 'loss/bce',
+  code: 4,
+  flops: 12,
+  ofDifference: false,
+  check: sameSizes,
+  term: (x, t) => f(f(t - 1) * Math.max(f(Math.log1p(-x)), -100)) - f(t * Math.max(f(Math.log(x)), -100)),
+  slope: (x, t) => f(x - t) / Math.max(f(f(1 - x) * x), 1e-12),
+};

@@ -1,7 +1,7 @@
 /** Normalisation layers: layer, batch and group norm. */
 import type { OpDef } from '../../op';
 import { batchNorm } from './batch-norm';
-import { batchNormEval, batchNormEvalGradInput } from './batch-norm-eval';
+import { batchNormEval } from './batch-norm-eval';
 import { batchNormGradInput, batchNormGradReduce } from './batch-norm-grad';
 import { batchNormPool } from './batch-norm-pool';
 import { batchNormStats } from './batch-norm-stats';
@@ -21,7 +21,6 @@ export const NORM_OPS: readonly OpDef[] = [
   batchNormGradReduce,
   batchNormGradInput,
   batchNormEval,
-  batchNormEvalGradInput,
   groupNorm,
   groupNormGrad,
   syncBatchNormStats,

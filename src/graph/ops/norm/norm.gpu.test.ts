@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';
-import { OPS } from '../../op-table';
+import { ALL_OPS } from '../../testing/all-ops';
 import { type CaseInput, type OpCase, randomSource, reals } from '../../testing/case-tools';
 import { relativeError } from '../../testing/closeness';
 import { deviceError } from '../../testing/device-error';
@@ -48,7 +48,7 @@ describe('agrees with the CPU', () => {
 });
 
 const f32 = (...shape: number[]) => ({ shape, dtype: 'f32' }) as const;
-const STATS = must(OPS.get('norm/batch-norm-stats'), 'stats');
+const STATS = must(ALL_OPS.get('norm/batch-norm-stats'), 'stats');
 
 /** Runs an operator on both devices; `before`: contents of outputs that it updates in place. */
 async function both(
@@ -57,7 +57,7 @@ async function both(
   attrs: OpCase['attrs'],
   before: readonly (HostArray | undefined)[],
 ) {
-  const op = must(OPS.get(name), name);
+  const op = must(ALL_OPS.get(name), name);
   const inputTypes = inputs.map((input) => input.type);
   const outputTypes = op.infer(inputTypes, attrs);
   const data = inputs.map((input) => input.data);

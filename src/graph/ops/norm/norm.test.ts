@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import type { TensorType } from '../../op';
-import { OPS } from '../../op-table';
+import { ALL_OPS } from '../../testing/all-ops';
 
 const f32 = (...shape: number[]): TensorType => ({ shape, dtype: 'f32' });
 const COUNT: TensorType = { shape: [1], dtype: 'i32' };
@@ -10,7 +10,7 @@ const COUNT: TensorType = { shape: [1], dtype: 'i32' };
 const MOMENTUM = { mean: [2.24399995803833, 3.740000009536743], variance: [18.16200065612793, 44.0880012512207] };
 const CUMULATIVE = { mean: [8.0, 13.333333015441895], variance: [60.66666793823242, 150.88888549804688] };
 
-const op = (name: string) => must(OPS.get(name), name);
+const op = (name: string) => must(ALL_OPS.get(name), name);
 
 describe('refuses', () => {
   it.each([

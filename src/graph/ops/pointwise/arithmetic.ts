@@ -1,13 +1,7 @@
-/** torch.add, sub, mul, div, maximum, and dropout by a given mask, as rows of the table of binary functions: slopes and CPU loops. */
-import { at } from '../../../base/invariant';
-import type { GradientContext, ValueId } from '../../op';
+/** torch.add and mul, as rows of the table of binary functions: slopes and CPU loops. The others stand in more-arithmetic.ts. */
 import type { Binary } from './binary';
-import { numeric } from './unary';
 
 const f = Math.fround;
-
-const ofDy = (c: GradientContext, op: string, inputs: readonly ValueId[], i: number): ValueId | undefined =>
-  c.emit(op, inputs, {}, [i])[0];
 
 export const ARITHMETIC: readonly Binary[] = [
   {
@@ -22,17 +16,6 @@ export const ARITHMETIC: readonly Binary[] = [
     ],
   },
   {
-    name: 'ops/sub',
-    code: 1,
-    stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, n) {
-      for (let i = 0; i < n; i++) y[yAt + i] = (a[aAt + i * aStep] as number) - (b[bAt + i * bStep] as number);
-    },
-    gradients: [
-      { code: 0, saves: false, slope: (dy) => dy, direct: (_, dy) => dy },
-      { code: 1, saves: false, slope: (dy) => -dy, direct: (c, dy) => ofDy(c, 'ops/neg', [dy], 1) },
-    ],
-  },
-  {
     name: 'ops/mul',
     code: 2,
     stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, n) {
@@ -43,57 +26,13 @@ export const ARITHMETIC: readonly Binary[] = [
         code: 2,
         saves: true,
         slope: (dy, _, b) => f(dy * b),
-        direct: (c, dy) => ofDy(c, 'ops/mul', [dy, c.input(1)], 0),
+        direct: (c, dy) => c.emit('ops/mul', [dy, c.input(1)], {}, [0])[0],
       },
-      { code: 3, saves: true, slope: (dy, a) => f(dy * a), direct: (c, dy) => ofDy(c, 'ops/mul', [dy, c.input(0)], 1) },
-    ],
-  },
-  {
-    name: 'ops/div',
-    code: 3,
-    stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, n) {
-      for (let i = 0; i < n; i++) y[yAt + i] = (a[aAt + i * aStep] as number) / (b[bAt + i * bStep] as number);
-    },
-    gradients: [
       {
-        code: 4,
+        code: 3,
         saves: true,
-        slope: (dy, _, b) => f(dy / b),
-        direct: (c, dy) => ofDy(c, 'ops/div', [dy, c.input(1)], 0),
-      },
-      { code: 5, saves: true, slope: (dy, a, b) => f(-dy * f(f(a / b) / b)) },
-    ],
-  },
-  {
-    // The gradient goes to the larger operand, half to each at ties; where either is NaN, to both.
-    name: 'ops/maximum',
-    code: 4,
-    stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, n) {
-      for (let i = 0; i < n; i++) {
-        const [v, w] = [a[aAt + i * aStep] as number, b[bAt + i * bStep] as number];
-        y[yAt + i] = Number.isNaN(v) || v > w ? v : w;
-      }
-    },
-    gradients: [
-      { code: 6, saves: true, slope: (dy, a, b) => (a < b ? 0 : a === b ? dy / 2 : dy) },
-      { code: 7, saves: true, slope: (dy, a, b) => (b < a ? 0 : a === b ? dy / 2 : dy) },
-    ],
-  },
-  {
-    // torch.nn.functional.dropout with its draw given: a mask of zeros and ones, attr p. y = x (mask / (1 - p)), and so its gradient.
-    name: 'ops/dropout',
-    code: 5,
-    param: ({ p }) => f(1 / (1 - numeric(p, 0.5))),
-    stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, n, scale) {
-      for (let i = 0; i < n; i++)
-        y[yAt + i] = (a[aAt + i * aStep] as number) * f((b[bAt + i * bStep] as number) * scale);
-    },
-    gradients: [
-      {
-        code: 2,
-        saves: true,
-        slope: (dy, _, mask) => dy * mask,
-        direct: (c, dy) => at(c.emit('ops/dropout', [dy, c.input(1)], c.types.attrs, [0]), 0),
+        slope: (dy, a) => f(dy * a),
+        direct: (c, dy) => c.emit('ops/mul', [dy, c.input(0)], {}, [1])[0],
       },
     ],
   },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import type { HostArray, Shape } from '../../../tensor/shape';
 import type { ValueId } from '../../op';
-import { OPS } from '../../op-table';
+import { ALL_OPS } from '../../testing/all-ops';
 import { randomSource, reals } from '../../testing/case-tools';
 import { differentiate } from '../../testing/differentiate';
 import { runCpu } from '../../testing/run-cpu';
@@ -12,10 +12,10 @@ import { broadcastDims, broadcastShape } from './broadcast';
 function backward(op: string, a: Shape, b: Shape) {
   const random = randomSource(3);
   const inputs = [reals(a, random), reals(b, random)];
-  const d = differentiate(OPS, op, {}, inputs);
+  const d = differentiate(ALL_OPS, op, {}, inputs);
   const upstream = reals(broadcastShape([a, b]), random).data;
   const given = new Map<ValueId, HostArray>(inputs.map((input, i) => [at(d.inputs, i), input.data]));
-  const values = runCpu(d.graph, OPS, given.set(d.upstream, upstream));
+  const values = runCpu(d.graph, ALL_OPS, given.set(d.upstream, upstream));
   const gradient = (i: number) => must(values.get(must(d.gradients[i], 'gradient')), 'gradient');
   return { ops: d.graph.nodes.slice(1).map((node) => node.op), gradient, inputs: inputs.map((i) => i.data), upstream };
 }

@@ -1,22 +1,16 @@
-/** Elementwise operators, unary and with broadcasting, and their gradients. Dropout's gradient is dropout again, neg's is neg. */
+/**
+ * Elementwise operators, unary and with broadcasting, and their gradients. Those that no layer is made of: testing/all-
+ * ops.ts.
+ */
 import type { OpDef, OpTable } from '../../op';
 import { ACTIVATIONS } from './activations';
 import { ARITHMETIC } from './arithmetic';
 import { binary } from './binary';
 import { chain } from './chain';
 import { GELU } from './gelu';
-import { neg } from './neg';
-import { POWERS } from './powers';
 import { unary } from './unary';
-import { maskedFill, where } from './where';
 
-const SINGLE_OPS: readonly OpDef[] = [
-  ...[...ACTIVATIONS, GELU, ...POWERS].flatMap(unary),
-  ...ARITHMETIC.flatMap(binary),
-  neg,
-  where,
-  maskedFill,
-];
+const SINGLE_OPS: readonly OpDef[] = [...[...ACTIVATIONS, GELU].flatMap(unary), ...ARITHMETIC.flatMap(binary)];
 
 /** What may be a stage of a chain, and the chain. */
 export const STAGE_OPS: OpTable = new Map(SINGLE_OPS.map((op) => [op.name, op]));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { allocate, elements, type HostArray } from '../../../tensor/shape';
 import type { Attrs, TensorType } from '../../op';
-import { OPS } from '../../op-table';
+import { ALL_OPS } from '../../testing/all-ops';
 import { randomSource } from '../../testing/case-tools';
 import { relativeError } from '../../testing/closeness';
 import { LaunchRunner } from '../../testing/run-launch';
@@ -24,7 +24,7 @@ const i32 = (...shape: number[]): TensorType => ({ shape, dtype: 'i32' });
 
 /** Outputs of the CPU and of the GPU for `instances` random inputs; int32 inputs lie below `rows`. */
 async function both(name: string, inputs: readonly TensorType[], attrs: Attrs, instances = 1, rows = 1) {
-  const op = must(OPS.get(name), name);
+  const op = must(ALL_OPS.get(name), name);
   const types = { inputs, outputs: op.infer(inputs, attrs), attrs };
   const random = randomSource(11);
   const given = Array.from({ length: instances }, () =>
@@ -96,7 +96,7 @@ it('gives NaN for an index out of range, and only there', async () => {
   const gpu = must(runner, 'runner');
   const table = Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8);
   const run = async (name: string, inputs: readonly TensorType[], attrs: Attrs, data: readonly HostArray[]) => {
-    const op = must(OPS.get(name), name);
+    const op = must(ALL_OPS.get(name), name);
     const types = { inputs, outputs: op.infer(inputs, attrs), attrs };
     return [...at(at(await gpu.run(op, types, [data]), 0), 0)];
   };

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';
 import type { Attrs, TensorType } from '../../op';
-import { OPS } from '../../op-table';
+import { ALL_OPS } from '../../testing/all-ops';
 
 const f32 = (...shape: number[]): TensorType => ({ shape, dtype: 'f32' });
 const i32 = (...shape: number[]): TensorType => ({ shape, dtype: 'i32' });
@@ -68,11 +68,11 @@ const REFUSED: readonly (readonly [op: string, inputs: readonly TensorType[], at
 ];
 
 it.each(REFUSED)('%s of %j with %j', (name, inputs, attrs, message) => {
-  expect(() => must(OPS.get(name), name).infer(inputs, attrs)).toThrow(message);
+  expect(() => must(ALL_OPS.get(name), name).infer(inputs, attrs)).toThrow(message);
 });
 
 function run(name: string, inputs: readonly (readonly [Shape, HostArray])[], attrs: Attrs): number[] {
-  const op = must(OPS.get(name), name);
+  const op = must(ALL_OPS.get(name), name);
   const inputTypes = inputs.map(
     ([shape, data]): TensorType => ({ shape, dtype: data instanceof Int32Array ? 'i32' : 'f32' }),
   );
