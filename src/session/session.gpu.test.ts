@@ -5,6 +5,7 @@ import type { ConfigInput } from '../protocol/config';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { runConfig } from './run';
 import { openTestSession } from './testing/open-session';
+import { PLACEMENTS } from './testing/placements';
 
 let node: NodeGpu;
 beforeAll(() => {
@@ -119,9 +120,9 @@ function watchedGpu(): { readonly gpu: GPU; readonly devices: readonly GPUDevice
   return { gpu: { requestAdapter } as unknown as GPU, devices };
 }
 
-test.each(['shared', 'workers'] as const)(
-  '%s: once each Program has been seen, no step allocates on the GPU, pictures and checkpoints included',
-  async (placement) => {
+test.each(PLACEMENTS)(
+  '$title: once each Program has been seen, no step allocates on the GPU, pictures and checkpoints included',
+  async ({ placement }) => {
     const { gpu, devices } = watchedGpu();
     // An epoch is three full batches and a short one.
     const s = await openTestSession({ ...ddp, placement, data: { type: 'xor', samples: 42 } }, { gpu });

@@ -1,5 +1,6 @@
 /**
- * A process group whose ranks are killed, end by themselves, or hang, in workers and in one thread: everybody who waits hears it at once, with who it was and where the others
+ * A process group whose ranks are killed, end by themselves, or hang, in a world of workers (whose code runs behind ports in this thread) and in one
+ * executor: everybody who waits hears it at once, with who it was and where the others
  * stood; nothing is left behind.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -26,7 +27,7 @@ const small = smallWorld('ddp', 3);
 const group = { timeoutMs: TIMEOUT_MS, slow: [] };
 
 const WORLDS: Readonly<Record<string, (small: SmallWorld) => Promise<World>>> = {
-  workers: (s) => createWorkerWorld(s, 'cpu', s.rankOfDevice, group),
+  'workers behind ports': (s) => createWorkerWorld(s, 'cpu', s.rankOfDevice, group),
   'ports in one thread': async ({ programs, table, rankOfDevice }) => {
     const mesh = createPortMesh(rankOfDevice.length);
     const devices = rankOfDevice.map((_, d) => d);
@@ -85,7 +86,7 @@ test.each(names)('%s: killed before an instruction; where the others stood', asy
 });
 
 test('a worker that ends by itself is noticed though nobody waits for it', async () => {
-  const world = await open('workers');
+  const world = await open('workers behind ports');
   must(FakeWorker.made[0], 'worker 0').end();
   expect(await world.lost).toMatchObject({
     code: 'rank-failed',
@@ -98,10 +99,8 @@ test('a worker that ends by itself is noticed though nobody waits for it', async
 test.each(names)('%s: a rank that hangs ends everybody after the timeout, with who waits for whom', async (name) => {
   const world = await open(name);
   const fault: Fault = { what: 'hang', rank: 2, microBatch: 1, instruction: endOfBackward(2) };
-  const since = performance.now();
   const calls = [world.run(feedsWith(fault)), world.run(small.steps(3, 4))];
   const errors = await Promise.all(calls.map((call) => call.catch((reason: unknown) => reason)));
-  expect(performance.now() - since).toBeGreaterThanOrEqual(TIMEOUT_MS - 2);
   for (const error of errors) {
     expect(error).toMatchObject({
       code: 'timeout',

@@ -40,7 +40,7 @@ describe.each(MODES)('%s', (mode) => {
   test.each([
     ['shared', 'workers'],
     ['workers', 'shared'],
-  ] as const)('saved with placement %s, resumed with %s', (placement, other) =>
+  ] as const)('saved with placement %s, resumed with %s (workers: ports in one thread)', (placement, other) =>
     isTheRunWithoutTheStop({ ...NET, mode, placement }, 4, { placement: other }),
   );
 

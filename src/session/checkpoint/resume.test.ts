@@ -10,13 +10,14 @@ import { DeviceKeeper } from '../device-keeper';
 import { openWorld } from '../open-world';
 import { NET, savedAfter, stateOf, withTraining } from '../testing/checkpoint-runs';
 import { openTestSession } from '../testing/open-session';
+import { PLACEMENTS } from '../testing/placements';
 
 const DDP: ConfigInput = { ...NET, mode: 'ddp' };
 
 describe('rank 0 reads and broadcasts', () => {
-  test.each(['shared', 'workers'] as const)(
-    '%s: what the others hold comes from it alone, whatever they held',
-    async (placement) => {
+  test.each(PLACEMENTS)(
+    '$title: what the others hold comes from it alone, whatever they held',
+    async ({ placement }) => {
       const files = await savedAfter({ ...DDP, worldSize: 3, batchSize: 9, clipGradNorm: 1 }, 4);
       const config: ConfigInput = {
         ...DDP,

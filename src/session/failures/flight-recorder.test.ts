@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
 import { runConfig } from '../run';
+import { PLACEMENTS } from '../testing/placements';
 
 const config: ConfigInput = {
   device: 'cpu',
@@ -37,19 +38,16 @@ test('a collective a step and rank, numbered on over the steps, all completed; t
   }
 });
 
-test.each(['shared', 'workers'] as const)(
-  '%s: after a kill it shows who was in which collective',
-  async (placement) => {
-    const faults = [{ what: 'kill', rank: 2, step: 1 }] as const;
-    const { flightRecorder } = await runConfig({ ...config, placement }, {}, { faults });
-    for (const { rank, entries } of flightRecorder()) {
-      const first = entries.filter((e) => e.pg_id === 0).map((e) => e.state);
-      // Rank 2 died before it had loaded its batch of step 1; in one thread the others have run as far as they can without it.
-      expect(first.slice(0, 2)).toEqual(['completed', rank === 2 || placement === 'workers' ? 'scheduled' : 'started']);
-      expect(entries.filter((e) => e.pg_id === 1).map((e) => e.state)).toEqual(Array(4).fill('completed'));
-    }
-  },
-);
+test.each(PLACEMENTS)('$title: after a kill it shows who was in which collective', async ({ placement }) => {
+  const faults = [{ what: 'kill', rank: 2, step: 1 }] as const;
+  const { flightRecorder } = await runConfig({ ...config, placement }, {}, { faults });
+  for (const { rank, entries } of flightRecorder()) {
+    const first = entries.filter((e) => e.pg_id === 0).map((e) => e.state);
+    // Rank 2 died before it had loaded its batch of step 1; in one thread the others have run as far as they can without it.
+    expect(first.slice(0, 2)).toEqual(['completed', rank === 2 || placement === 'workers' ? 'scheduled' : 'started']);
+    expect(entries.filter((e) => e.pg_id === 1).map((e) => e.state)).toEqual(Array(4).fill('completed'));
+  }
+});
 
 test('sizes and dtypes are those of the tensors: halves that travel in words, a gathered tensor with its share', async () => {
   const model = {

@@ -7,6 +7,7 @@ import { Generator } from '../../tensor/generator';
 import { createBlueprint } from '../blueprint';
 import { parseConfig } from '../config/parse-config';
 import { runConfig } from '../run';
+import { PLACEMENTS } from '../testing/placements';
 import { watchGpu } from '../testing/watched-gpu';
 import type { PlannedFault } from './fault-plan';
 
@@ -32,9 +33,9 @@ const config: ConfigInput = {
   seed: 4,
 };
 
-test.each(['shared', 'workers'] as const)(
-  '%s',
-  async (placement) => {
+test.each(PLACEMENTS)(
+  'killed again and again, $title',
+  async ({ placement }) => {
     const { programs } = createBlueprint(parseConfig(config), {});
     const random = new Generator(placement.length);
     const faults = Array.from({ length: KILLS }, (_, step): PlannedFault => {

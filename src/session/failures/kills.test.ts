@@ -9,6 +9,7 @@ import { Generator } from '../../tensor/generator';
 import { createBlueprint } from '../blueprint';
 import { parseConfig } from '../config/parse-config';
 import { runConfig } from '../run';
+import { PLACEMENTS } from '../testing/placements';
 import type { PlannedFault } from './fault-plan';
 
 const KILLS = 50;
@@ -49,7 +50,7 @@ function killsOf(rank: number, seed: number): readonly PlannedFault[] {
   }));
 }
 
-describe.each(['shared', 'workers'] as const)('%s', (placement) => {
+describe.each(PLACEMENTS)('$title', ({ placement }) => {
   test.each(Array.from({ length: WORLD }, (_, rank) => rank))(`rank %i, ${KILLS} times`, async (rank) => {
     const disturbed = await runConfig({ ...config, placement }, {}, { faults: killsOf(rank, 17 + rank) });
     const undisturbed = await runConfig({ ...config, placement }, {});

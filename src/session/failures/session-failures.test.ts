@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { ConfigInput } from '../../protocol/config';
 import { runConfig } from '../run';
 import { openTestSession, type TestSession } from '../testing/open-session';
+import { PLACEMENTS } from '../testing/placements';
 
 const config: ConfigInput = {
   device: 'cpu',
@@ -22,34 +23,31 @@ const config: ConfigInput = {
 const recordsOf = (s: TestSession) => s.events.flatMap((e) => (e.type === 'losses' ? e.records : []));
 const noticesOf = (s: TestSession) => s.events.flatMap((e) => (e.type === 'notice' ? [e.notice] : []));
 
-test.each(['shared', 'workers'] as const)(
-  '%s: killed while it plays, at once and in a step to come',
-  async (placement) => {
-    const s = await openTestSession({ ...config, placement });
-    for (const at of [undefined, { step: 400 }]) {
-      const again = s.until('state', ({ state }) => state === 'restarting');
-      if (!at) s.control({ type: 'play', stepsPerSecond: 200 });
-      if (!at) await s.until('losses');
-      await s.api.killRank(1, at);
-      if (at) s.control({ type: 'play', stepsPerSecond: 0 });
-      await again;
-      // Nobody presses Play.
-      await s.until('state', ({ state }) => state === 'playing');
-      await s.until('losses', ({ records }) => (records.at(-1)?.step ?? 0) > (at ? 420 : 20));
-    }
-    const paused = s.until('state', ({ state }) => state === 'paused');
-    s.control({ type: 'pause' });
-    await paused;
-    const texts = noticesOf(s).map(({ text }) => text);
-    expect(texts.filter((text) => /^Rank 1 \(cuda:1\) was killed at step \d+/.test(text))).toHaveLength(4);
-    expect(texts.at(-1)).toMatch(/was killed at step 400: .* \(restart 2 of 3\)\. Training goes on from step \d+\.$/);
-    const records = recordsOf(s);
-    const undisturbed = await runConfig({ ...config, steps: records.length }, {});
-    expect(records).toEqual(undisturbed.report.losses);
-    expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
-    await s.close();
-  },
-);
+test.each(PLACEMENTS)('$title: killed while it plays, at once and in a step to come', async ({ placement }) => {
+  const s = await openTestSession({ ...config, placement });
+  for (const at of [undefined, { step: 400 }]) {
+    const again = s.until('state', ({ state }) => state === 'restarting');
+    if (!at) s.control({ type: 'play', stepsPerSecond: 200 });
+    if (!at) await s.until('losses');
+    await s.api.killRank(1, at);
+    if (at) s.control({ type: 'play', stepsPerSecond: 0 });
+    await again;
+    // Nobody presses Play.
+    await s.until('state', ({ state }) => state === 'playing');
+    await s.until('losses', ({ records }) => (records.at(-1)?.step ?? 0) > (at ? 420 : 20));
+  }
+  const paused = s.until('state', ({ state }) => state === 'paused');
+  s.control({ type: 'pause' });
+  await paused;
+  const texts = noticesOf(s).map(({ text }) => text);
+  expect(texts.filter((text) => /^Rank 1 \(cuda:1\) was killed at step \d+/.test(text))).toHaveLength(4);
+  expect(texts.at(-1)).toMatch(/was killed at step 400: .* \(restart 2 of 3\)\. Training goes on from step \d+\.$/);
+  const records = recordsOf(s);
+  const undisturbed = await runConfig({ ...config, steps: records.length }, {});
+  expect(records).toEqual(undisturbed.report.losses);
+  expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
+  await s.close();
+});
 
 test('a rank that hangs under a step by hand: the step is done all the same, after the timeout', async () => {
   const s = await openTestSession({ ...config, placement: 'workers', timeoutS: 0.1 });

@@ -8,8 +8,7 @@ import { DeviceKeeper } from '../device-keeper';
 import { memoryOf } from '../device-memory';
 import { openWorld } from '../open-world';
 import { runConfig } from '../run';
-
-const PLACEMENTS = ['shared', 'workers'] as const;
+import { PLACEMENTS } from '../testing/placements';
 
 /** Eight Linear layers, so that model parallel has a layer for each device. */
 const deep: ConfigInput = {
@@ -37,11 +36,11 @@ async function open(input: ConfigInput) {
 describe.each(['dataParallel', 'ddp', 'modelParallel'] as const)('%s', (mode) => {
   test.each([1, 2, 3, 4, 5, 6, 7, 8])('%i devices: both placements end with the same weights', async (worldSize) => {
     const reports = [];
-    for (const placement of PLACEMENTS)
+    for (const { placement } of PLACEMENTS)
       reports.push((await runConfig({ ...deep, mode, worldSize, placement }, {})).report);
-    const [shared, workers] = reports;
-    expect(workers?.weightsSha256).toBe(shared?.weightsSha256);
-    expect(workers?.losses).toEqual(shared?.losses);
+    const [shared, joined] = reports;
+    expect(joined?.weightsSha256).toBe(shared?.weightsSha256);
+    expect(joined?.losses).toEqual(shared?.losses);
     expect(shared?.replicaDivergence).toBe(0);
     if (mode === 'modelParallel') expect(shared?.differenceFromSingle).toBe(0);
     // 90 rows in batches of 24 are alike on all ranks only where 24 and 90 divide by the world size.
@@ -49,17 +48,20 @@ describe.each(['dataParallel', 'ddp', 'modelParallel'] as const)('%s', (mode) =>
       expect(shared?.differenceFromSingle).toBeLessThan(1e-6);
   });
 
-  test.each(PLACEMENTS)('%s: each device allocates the bytes that the page shows, byte for byte', async (placement) => {
-    for (const worldSize of [2, 5, 8]) {
-      const { blueprint, world } = await open({ ...deep, mode, worldSize, placement });
-      for (const { device, peakBytes } of memoryOf(blueprint))
-        expect(await world.allocatedBytes(device)).toBe(peakBytes);
-      await world.dispose();
-    }
-  });
+  test.each(PLACEMENTS)(
+    '$title: each device allocates the bytes that the page shows, byte for byte',
+    async ({ placement }) => {
+      for (const worldSize of [2, 5, 8]) {
+        const { blueprint, world } = await open({ ...deep, mode, worldSize, placement });
+        for (const { device, peakBytes } of memoryOf(blueprint))
+          expect(await world.allocatedBytes(device)).toBe(peakBytes);
+        await world.dispose();
+      }
+    },
+  );
 });
 
-test.each(PLACEMENTS)("%s: DDP's constructor gives every rank the parameters of rank 0", async (placement) => {
+test.each(PLACEMENTS)("%s: DDP's constructor gives every rank the parameters of rank 0", async ({ placement }) => {
   for (const worldSize of [2, 5, 8]) {
     const { blueprint, world } = await open({ ...deep, mode: 'ddp', worldSize, placement });
     const refs = blueprint.rankOfDevice.flatMap((_, device) =>
