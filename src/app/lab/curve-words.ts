@@ -7,19 +7,26 @@ import { ALGORITHM_SHORT } from './lab-words';
 const name = ({ algorithm }: LabSide) => ALGORITHM_SHORT[algorithm];
 const messages = (n: number) => `${formatCount(n)} message${n === 1 ? '' : 's'}`;
 
+/** Loads that differ by less are the same. */
+const SAME = 0.01;
+
 export function crossoverText({ bytes, timeUs, below, above }: LabCrossover): string {
-  const latency =
-    below.rounds < above.rounds
-      ? `its longest chain is ${messages(below.rounds)}, that of ${name(above)} ${formatCount(above.rounds)}, and each costs α`
-      : `its longest chain is ${messages(below.rounds)}, that of ${name(above)} ${formatCount(above.rounds)}`;
+  const begin = `Below ${formatSize(bytes)} ${name(below)} is faster: ${whyBelow(below, above)}. From there on (${formatTime(timeUs)})`;
+  // The last of it is less than a thousandth of the time.
+  if (Math.abs(above.bytes - below.bytes) <= SAME * below.bytes)
+    return `${begin} both take the same within a thousandth: their busiest ranks send ${formatSize(above.bytes)} either way, and beside that α hardly counts.`;
   const load =
     above.bytes < below.bytes
       ? `its busiest rank sends ${formatSize(above.bytes)}, that of ${name(below)} ${formatSize(below.bytes)}`
       : `their busiest ranks send ${formatSize(above.bytes)} and ${formatSize(below.bytes)}; what differs is how long the others wait for them`;
-  return (
-    `Below ${formatSize(bytes)} ${name(below)} is faster: ${latency}. ` +
-    `From there on (${formatTime(timeUs)}) ${name(above)} is at least as fast: ${load}.`
-  );
+  return `${begin} ${name(above)} is at least as fast: ${load}.`;
+}
+
+function whyBelow(below: LabSide, above: LabSide): string {
+  if (below.algorithm === 'naive')
+    return `each of its ${messages(below.rounds)} keeps the root’s port busy for α/2 only, while ${name(above)} waits α for each of ${formatCount(above.rounds)}`;
+  const chains = `its longest chain is ${messages(below.rounds)}, that of ${name(above)} ${formatCount(above.rounds)}`;
+  return below.rounds < above.rounds ? `${chains}, and each costs α` : chains;
 }
 
 /** Algorithms that the chosen one never changes places with, one sentence per kind: 'ring is faster than naive at every size.' */

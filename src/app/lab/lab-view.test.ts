@@ -108,6 +108,20 @@ test('why two algorithms change places, in the figures of both', () => {
   );
 });
 
+test('naive is explained by the root’s port, equal loads by what is left of α', () => {
+  const ring = { algorithm: 'ring', rounds: 14, bytes: 1792 } as const;
+  const naive = crossoverText({
+    bytes: 1024,
+    timeUs: 15,
+    below: { algorithm: 'naive', rounds: 14, bytes: 7168 },
+    above: ring,
+  });
+  expect(naive).toContain('keeps the root’s port busy for α/2 only, while ring waits α for each of 14');
+  const halving = { algorithm: 'halvingDoubling', rounds: 6, bytes: 1792 } as const;
+  const same = crossoverText({ bytes: 1024, timeUs: 15, below: halving, above: ring });
+  expect(same).toContain('both take the same within a thousandth: their busiest ranks send 1.75 KiB either way');
+});
+
 test('algorithms that never change places are named with the faster one first, and NCCL’s choice is explained', () => {
   const curves = labCurves(labRequest(must(withLab(DEFAULT_LAB, { ranks: 8 }), 'settings')));
   expect(neverText(curves, 'ring').join(' ')).toMatch(

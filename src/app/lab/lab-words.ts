@@ -83,12 +83,12 @@ export interface LinkPreset {
 
 /** The figures of the modelled hardware, a protocol of NCCL each. A test holds them against simulator/protocols. */
 export const LINK_PRESETS: readonly LinkPreset[] = [
-  { id: 'nvlinkLL', words: 'NVLink 3, LL (small buffers)', startUs: 6.6, latencyUs: 0.6, gbPerS: 5.5 },
+  { id: 'nvlinkLL', words: 'NVLink 3, LL', startUs: 6.6, latencyUs: 0.6, gbPerS: 5.5 },
   { id: 'nvlinkLL128', words: 'NVLink 3, LL128', startUs: 14, latencyUs: 1.9, gbPerS: 110 },
-  { id: 'nvlinkSimple', words: 'NVLink 3, Simple (large buffers)', startUs: 8.4, latencyUs: 5, gbPerS: 240 },
-  { id: 'pcieLL', words: 'PCIe 4 x16, LL (small buffers)', startUs: 6.6, latencyUs: 1, gbPerS: 5.5 },
-  { id: 'pcieSimple', words: 'PCIe 4 x16, Simple', startUs: 8.4, latencyUs: 5.7, gbPerS: 25 },
-  { id: 'infiniband', words: 'InfiniBand 200 Gbit, Simple', startUs: 8.4, latencyUs: 14, gbPerS: 20 },
+  { id: 'nvlinkSimple', words: 'NVLink 3, Simple', startUs: 8.4, latencyUs: 5, gbPerS: 240 },
+  { id: 'pcieLL', words: 'PCIe 4, LL', startUs: 6.6, latencyUs: 1, gbPerS: 5.5 },
+  { id: 'pcieSimple', words: 'PCIe 4, Simple', startUs: 8.4, latencyUs: 5.7, gbPerS: 25 },
+  { id: 'infiniband', words: 'InfiniBand, Simple', startUs: 8.4, latencyUs: 14, gbPerS: 20 },
   { id: 'ethernet', words: '10 Gbit Ethernet', startUs: 8.4, latencyUs: 30, gbPerS: 1 },
 ];
 
