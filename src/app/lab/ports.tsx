@@ -33,7 +33,9 @@ export function Ports({ result, position, go }: PortsProps) {
   const ticks = [0, 0.25, 0.5, 0.75, 1];
   return (
     <figure className={styles['ports']}>
-      <figcaption>Who is sending, modelled: {formatTime(total)} from the start of the collective to the last arrival</figcaption>
+      <figcaption>
+        Who is sending, modelled: {formatTime(total)} from the start of the collective to the last arrival
+      </figcaption>
       <div ref={host}>
         {width > 0 && (
           <svg width={width} height={n * row + AXIS} aria-hidden="true">
