@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { exitStatus } from '../scripts/exit-status.mjs';
 import { ensureInstalled, requireNode, root } from '../scripts/install.mjs';
 import { vulkanEnvironment } from '../scripts/software-vulkan.mjs';
 
@@ -40,5 +41,5 @@ if (environment === undefined || Object.keys(environment).length === 0) {
   });
   // The child ends in its own way and this process waits for it. A terminal's Ctrl+C reaches both; a signal sent to this process, only this one.
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => child.kill(signal));
-  child.on('exit', (code, signal) => process.exit(signal ? 128 + 15 : (code ?? 1)));
+  child.on('exit', (code, signal) => process.exit(exitStatus(code, signal)));
 }

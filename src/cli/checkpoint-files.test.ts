@@ -1,4 +1,5 @@
 /** `--checkpoint`, `--checkpoint-every` and `--resume`: the run without the stop; a save that is interrupted anywhere leaves the one before. */
+import { spawnSync } from 'node:child_process';
 import { copyFile, link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -115,4 +116,15 @@ test('a folder that is not there', async () => {
   await expect(saveCheckpoint(file('no/ckpt'), { model: empty, state: empty })).rejects.toThrow(
     'cannot write the checkpoint',
   );
+});
+
+test('what a killed save has left is removed by the next one; what a living process writes stays', async () => {
+  const gone = spawnSync(process.execPath, ['-e', '']).pid;
+  const left = [`ckpt.safetensors.${gone}.tmp`, `ckpt.state.safetensors.${gone}.tmp`];
+  const kept = [`ckpt.safetensors.${process.ppid}.tmp`, `other.safetensors.${gone}.tmp`, 'ckpt.safetensors.x.tmp'];
+  for (const name of [...left, ...kept]) await writeFile(file(name), 'half');
+  await run({ steps: 2 }, { checkpoint: file('ckpt') });
+  const names = await readdir(folder);
+  for (const name of left) expect(names).not.toContain(name);
+  expect(names).toEqual(expect.arrayContaining(kept));
 });

@@ -1,9 +1,10 @@
 /**
  * Checkpoints in the file system. Saving is atomic: both files are written beside the old ones and reach the disk first; then the model is renamed and last the
  * state, which names the model that belongs to it by its checksums. Whoever is interrupted between the two leaves the model before as
- * `<base>.safetensors.previous`, which loading takes instead. Called by train.ts and read-run.ts.
+ * `<base>.safetensors.previous`, which loading takes instead; the files it was writing are removed by the next save. Called by train.ts and read-run.ts.
  */
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { LockstepError } from '../base/errors';
 import type { CheckpointFiles, Files } from '../protocol/session';
 import { belongTogether, modelFileName, stateFileName } from '../session/checkpoint/checkpoint-format';
@@ -12,9 +13,31 @@ import { fileReason } from './file-error';
 const previousOf = (file: string): string => `${file}.previous`;
 const temporaryOf = (file: string): string => `${file}.${process.pid}.tmp`;
 
+/** What a process left that was killed in the middle of a save: files under its number, though it is gone. */
+async function removeLeftovers(file: string): Promise<void> {
+  const folder = path.dirname(path.resolve(file));
+  const prefix = `${path.basename(file)}.`;
+  const leftover = (name: string): boolean => {
+    const pid = name.startsWith(prefix) ? /^(\d+)\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
+    return pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid));
+  };
+  const names = await readdir(folder).catch(() => []);
+  await Promise.all(names.filter(leftover).map((name) => rm(path.join(folder, name), { force: true })));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Not ours to ask, but there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
 export async function saveCheckpoint(base: string, { model, state }: CheckpointFiles): Promise<void> {
   const [modelFile, stateFile] = [modelFileName(base), stateFileName(base)];
   try {
+    await Promise.all([modelFile, stateFile].map(removeLeftovers));
     await writeThrough(temporaryOf(modelFile), model);
     await writeThrough(temporaryOf(stateFile), state);
     // A second name for the model that the old state belongs to. After a save that was interrupted it has one, and there is none before the first.

@@ -45,6 +45,16 @@ describe('reading a run', () => {
     expect((await readFile(await put('bom.json', '\ufeff{"steps": 3}'))).config).toEqual({ steps: 3 });
   });
 
+  it('refuses a whole number that JSON.parse would round, as it was written', async () => {
+    const file = await put('seed.json', '{"seed": 12345678901234567, "weights": "98765432109876543210"}');
+    await expect(readFile(file)).rejects.toThrow('holds 12345678901234567, which has more digits than a number keeps');
+    const fine = await put(
+      'fine.json',
+      '{"seed": 7, "optimizer": {"type": "SGD", "lr": 1e-9}, "a": "12345678901234567"}',
+    );
+    expect((await readFile(fine)).config['seed']).toBe(7);
+  });
+
   it('refuses what is not a JSON object', async () => {
     await expect(readFile(await put('a.json', '{mode: 1}'))).rejects.toMatchObject({ code: 'config' });
     await expect(readFile(await put('b.json', '[1]'))).rejects.toMatchObject({ code: 'config' });

@@ -111,7 +111,16 @@ function parseObject(text: string, file: string): Record<string, unknown> {
     throw refuse(`is not JSON: ${error instanceof Error ? error.message : String(error)}${lineOf(error, text)}`);
   }
   if (!isObject(value)) throw refuse('must hold a JSON object');
+  const digits = roundedNumber(text);
+  if (digits !== undefined)
+    throw refuse(`holds ${digits}, which has more digits than a number keeps: it would be read as ${Number(digits)}`);
   return value;
+}
+
+/** The first whole number that JSON.parse has rounded without a word. */
+function roundedNumber(json: string): string | undefined {
+  const tokens = json.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? [];
+  return tokens.find((token) => /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)));
 }
 
 /** The parser of Node 20 counts characters from the start of the file; people count lines. */

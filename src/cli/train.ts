@@ -79,6 +79,7 @@ async function inNode(run: RunInput, options: TrainOptions, progress: Progress, 
     ...(options.quiet ? {} : { onLoss: (...given) => progress.step(...given) }),
     trace: options.trace !== undefined,
     faults: options.faults,
+    evaluate: options.evaluate === true,
     onNotice: (notice) => {
       said.add(notice.text);
       progress.say(`${notice.level}: ${notice.text} ${notice.hint}`.trimEnd());

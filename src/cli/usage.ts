@@ -87,6 +87,7 @@ const TRAIN_OPTIONS: readonly OptionRow[] = [
   },
   { name: 'max-restarts', value: 'N', text: 'how often all ranks start again after one has failed (maxRestarts)' },
   { name: 'flight-recorder', value: 'FILE', text: "write the last collectives of every rank in PyTorch's field names" },
+  { name: 'eval', text: 'put the loss over all rows, with model.eval(), into the report' },
   { name: 'quiet', text: 'no progress lines' },
   HELP,
 ];
@@ -129,6 +130,8 @@ export interface TrainOptions extends SourceOptions {
   readonly maxRestarts: number | undefined;
   readonly flightRecorder: string | undefined;
   readonly quiet: boolean;
+  /** Loss over all rows in evaluation mode, into the report. */
+  readonly evaluate?: boolean;
   /** Under torchrun or srun: who runs where. */
   readonly launch?: LaunchPlan;
 }
@@ -235,6 +238,7 @@ function trainOptions(values: Values, command: string): TrainOptions {
   if (browser && ['kill', 'hang', 'flight-recorder'].some((name) => text(name) !== undefined)) {
     throw usageError('--kill, --hang and --flight-recorder are not available with --browser');
   }
+  if (browser && values['eval'] === true) throw usageError('--eval is not available with --browser');
   const faults = (what: PlannedFault['what']): readonly PlannedFault[] => {
     const given = text(what);
     const found = given === undefined ? [] : parseFaults(what, given);
@@ -268,5 +272,6 @@ function trainOptions(values: Values, command: string): TrainOptions {
     maxRestarts: maxRestarts === undefined ? undefined : Number(maxRestarts),
     flightRecorder: text('flight-recorder'),
     quiet: values['quiet'] === true,
+    ...(values['eval'] === true ? { evaluate: true } : {}),
   };
 }

@@ -314,6 +314,14 @@ export interface ProcessGroupReport {
   readonly restarts: number;
 }
 
+/** Loss (with the run's reduction) and accuracy of so many rows, in evaluation mode. */
+export interface RowsEvaluation {
+  readonly rows: number;
+  readonly loss: number;
+  /** Classification: fraction right. */
+  readonly accuracy?: number;
+}
+
 export interface Report {
   readonly lockstep: string;
   readonly config: Config;
@@ -325,6 +333,8 @@ export interface Report {
   readonly finalLoss: number;
   readonly testLoss?: number;
   readonly accuracy?: number;
+  /** If asked for (`--eval`): with the final weights, after model.eval(), over all rows of each part. */
+  readonly evaluation?: { readonly train: RowsEvaluation; readonly test?: RowsEvaluation };
   readonly bytes: {
     /** Bytes sent in the last step by payload kind, and per link 'cuda:0->cuda:1'. */
     readonly perStepByPayload: Readonly<Record<string, number>>;

@@ -12,6 +12,7 @@ import { writeCheckpoint } from './checkpoint/checkpoint-file';
 import { parseConfig } from './config/parse-config';
 import { datasetFile } from './dataset-file';
 import { DeviceKeeper } from './device-keeper';
+import { evaluateAll } from './evaluation/evaluate-all';
 import { createMeasure } from './evaluation/measure';
 import { explainFailure } from './failures/failure-words';
 import { checkRank, FaultPlan, type PlannedFault } from './failures/fault-plan';
@@ -45,6 +46,8 @@ export interface RunOptions {
   /** After every micro-batch; `total`: steps, an unfinished one at the end included; `accumulate`: micro-batches to a step. */
   readonly onLoss?: (record: LossRecord, total: number, accumulate: number) => void;
   readonly trace?: boolean;
+  /** Loss over all rows in evaluation mode, into the report. */
+  readonly evaluate?: boolean;
   /** Faults injected on the way. */
   readonly faults?: readonly PlannedFault[];
   /** What happens on the way: a restart. It stands in the report, too. */
@@ -143,6 +146,8 @@ class HeadlessRun {
       }
     }
     const totalMs = performance.now() - started;
+    for (const fault of this.faults.left)
+      this.say(neverCame(fault, stepOf(this.start, blueprint.config), this.endStep()));
     if (error === undefined || (error instanceof LockstepError && error.code === 'aborted')) await this.save(training);
     const weights = await this.finalWeights(training, error);
     const measured = createMeasure(blueprint, REPORT_NS).run(mergedState(blueprint, weights));
@@ -157,7 +162,11 @@ class HeadlessRun {
       ...(error === undefined ? {} : { error }),
     });
     return {
-      report: { ...report, notices: [...report.notices, ...this.told] },
+      report: {
+        ...report,
+        ...(this.options.evaluate ? { evaluation: evaluateAll(blueprint, mergedState(blueprint, weights)) } : {}),
+        notices: [...report.notices, ...this.told],
+      },
       traces: this.traces,
       info: sessionInfo(training),
       weights: weightsFile(blueprint, weights),
@@ -284,11 +293,19 @@ class HeadlessRun {
     return undefined;
   }
 
-  private tell(level: Notice['level'], { code }: LockstepError, text: string): void {
-    const hint = level === 'error' ? 'Run again; the same configuration gives the same numbers.' : '';
-    const notice: Notice = { level, id: code, text, hint };
+  /** The first step that has not been begun. */
+  private endStep(): number {
+    return Math.ceil(this.done / this.blueprint.config.accumulate);
+  }
+
+  private say(notice: Notice): void {
     this.told.push(notice);
     this.options.onNotice?.(notice);
+  }
+
+  private tell(level: Notice['level'], { code }: LockstepError, text: string): void {
+    const hint = level === 'error' ? 'Run again; the same configuration gives the same numbers.' : '';
+    this.say({ level, id: code, text, hint });
   }
 
   /** A lost device, or a rank that died, takes its weights along: those of the last checkpoint are left, if there is one. */
@@ -309,6 +326,17 @@ function startWeights({ programs, parameters, buffers, rankOfDevice }: Blueprint
     });
   return { microBatch: 0, devices: rankOfDevice.map((_, d) => new Map(of(d))), twin: undefined };
 }
+
+const neverCame = (
+  { what, rank, step }: Pick<PlannedFault, 'what' | 'rank' | 'step'>,
+  from: number,
+  end: number,
+): Notice => ({
+  level: 'warning',
+  id: 'fault-never',
+  text: `The ${what} of rank ${rank} planned for step ${step} never came: this run had the steps ${from} to ${end - 1}.`,
+  hint: 'Steps are counted from 0, those before a checkpoint included.',
+});
 
 const nothingLeft = (start: number, total: number, config: Config): LockstepError =>
   new LockstepError(

@@ -3,11 +3,11 @@
  * failed rank, and explains a loss that is not finite. What replaces the training or its state (a restart, Reset, the end) comes one after the
  * other; steps and control messages that come meanwhile wait for it. One per open session; session.ts owns it.
  */
-import { asLockstepError, type LockstepError } from '../base/errors';
+import { asLockstepError, LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import { oneAtATime } from '../base/one-at-a-time';
 import { within } from '../base/within';
-import { stepWords } from '../protocol/micro-batches';
+import { firstOfStep, stepWords } from '../protocol/micro-batches';
 import type { FlightRecorderDump } from '../protocol/process-group';
 import type { ControlMessage, FaultPlace, Notice, SessionEvent, Snapshot } from '../protocol/session';
 import type { Rank, StepTrace } from '../protocol/trace';
@@ -93,6 +93,7 @@ export class Running {
     checkRank(rank, this.options.blueprint.rankOfDevice);
     await this.inTurn(() => {});
     if (this.failure) throw this.failure;
+    this.checkAhead(at);
     if (at) this.faults.add({ what: 'kill', rank, ...at });
     else await this.training.kill(rank);
   }
@@ -100,7 +101,19 @@ export class Running {
   /** A rank stands still for ever: in the next step, or where it is told to. */
   hangRank(rank: Rank, at: FaultPlace = {}): void {
     checkRank(rank, this.options.blueprint.rankOfDevice);
+    this.checkAhead(at);
     this.faults.add({ what: 'hang', rank, ...at });
+  }
+
+  /** A fault planned for a step that is over would never come. */
+  private checkAhead({ step }: FaultPlace = {}): void {
+    const { config } = this.options.blueprint;
+    if (step === undefined || firstOfStep(step, config) >= this.training.microBatch) return;
+    throw new LockstepError(
+      'config',
+      `Step ${step} has begun already: the run is before ${stepWords(this.training.microBatch, config)}.`,
+      'Choose a later step.',
+    );
   }
 
   /** PyTorch's flight recorder, a dump a rank. */

@@ -169,3 +169,16 @@ test('under Adam the count that corrects the bias is of steps on every rank, als
   expect(stepsOf(uneven)).toEqual(stepsOf(even));
   expect([a.report.steps, b.report.steps]).toEqual([2, 2]);
 });
+
+test('a fault that never came is told, with the steps that there were', async () => {
+  const { report } = await run({ steps: 4 }, { faults: [{ what: 'kill', rank: 1, step: 4 }] });
+  expect(report.notices.find(({ id }) => id === 'fault-never')?.text).toBe(
+    'The kill of rank 1 planned for step 4 never came: this run had the steps 0 to 3.',
+  );
+  const session = await openTestSession(CONFIG);
+  for (let i = 0; i < 3; i++) await session.api.traceStep();
+  await expect(session.api.hangRank(1, { step: 1 })).rejects.toThrow(
+    'Step 1 has begun already: the run is before step 1 (micro-batch 2 of 2).',
+  );
+  await session.close();
+});

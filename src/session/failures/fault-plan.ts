@@ -6,7 +6,7 @@ import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
-import { firstOfStep } from '../../protocol/micro-batches';
+import { firstOfStep, stepOf } from '../../protocol/micro-batches';
 import type { Rank } from '../../protocol/trace';
 import type { Fault } from '../../runtime/launch/world';
 
@@ -36,6 +36,13 @@ export class FaultPlan {
   clear(): void {
     this.planned = [];
     this.under = [];
+  }
+
+  /** Planned for a certain step and not come true. */
+  get left(): readonly Pick<PlannedFault, 'what' | 'rank' | 'step'>[] {
+    return this.planned.flatMap(({ what, rank, microBatch }) =>
+      microBatch === undefined ? [] : [{ what, rank, step: stepOf(microBatch, this.config) }],
+    );
   }
 
   /** After a failure: what has not come true, since an earlier step failed, is for the steps as they run again. */
