@@ -1,7 +1,7 @@
 /**
- * The closed forms of the collectives' times against the event simulation of their Programs, after the time a collective takes to start:
- * exact where ports are never waited for (chunks of one size, worlds that fit the algorithm), within a stated factor elsewhere; what
- * nodes change; and the choice of protocol.
+ * The closed forms of the collectives' times against the event simulation of their Programs, after the time a
+ * collective takes to start: exact where ports are never waited for (chunks of one size, worlds that fit the
+ * algorithm), within a stated factor elsewhere; what nodes change; and the choice of protocol.
  */
 import { describe, expect, test } from 'vitest';
 import { ALGORITHMS, algorithmFor } from '../collectives/algorithms';

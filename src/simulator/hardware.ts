@@ -1,9 +1,9 @@
 /**
- * The machines of the modelled clock. A table: a new machine is a new row.
- * Compute: NVIDIA's A100 40 GB data sheet (19.5 TFLOP/s float32 without tensor cores, 1,555 GB/s HBM2); a CUDA kernel launch 3-5 us.
- * Links: 80 % of the line rate, which is what NCCL's protocols leave of it (NVLink 3: 300 -> 240 GB/s, as in NCCL's topo.h, 12 links
- * of 20; PCI Express 4.0 x16: 31.5 -> 25; 200 Gbit InfiniBand: 25 -> 20; 10 Gbit Ethernet: 1.25 -> 1).
- * `protocols.ts` says what collectives pay.
+ * The machines of the modelled clock. A table: a new machine is a new row. Compute: NVIDIA's A100 40 GB data sheet
+ * (19.5 TFLOP/s float32 without tensor cores, 1,555 GB/s HBM2); a CUDA kernel launch 3-5 us. Links: 80 % of the line
+ * rate, which is what NCCL's protocols leave of it (NVLink 3: 300 -> 240 GB/s, as in NCCL's topo.h, 12 links of 20; PCI
+ * Express 4.0 x16: 31.5 -> 25; 200 Gbit InfiniBand: 25 -> 20; 10 Gbit Ethernet: 1.25 -> 1). `protocols.ts` says what
+ * collectives pay.
  */
 import type { Link } from '../protocol/collective';
 import type { HardwareId } from '../protocol/config';
@@ -91,7 +91,7 @@ export function describe(hardware: Hardware): HardwareDescription {
       `Between nodes, where the devices are spread over several, a message takes ${hardware.across.latencyUs} µs plus its bytes at ${giga(hardware.across.bytesPerSecond)}; each device has a network port of its own.`,
       `Batches come from pinned host memory (a DataLoader with pin_memory=True) at ${giga(hardware.hostBytesPerSecond)}${hardware.hostSharesLink ? ', through the port that messages use' : ''}.`,
       'Every device has a compute and a communication queue; a larger mesh than the machine has is modelled as if it had one.',
-      'Python, the data loader and the autograd engine cost nothing here.',
+      'Python, the data loader and the autograd engine cost nothing here. A DDP bucket is packed by one kernel; PyTorch copies each gradient by itself, unless batched_grad_copy=True (2.13).',
       'A toy net is pure overhead on such a machine: nearly all its time is launches and latency, so more devices make it slower. Widen the layers or the batch to see a speed-up.',
     ],
   };

@@ -1,4 +1,7 @@
-/** The machine of a run: the one that its settings name, with slower links between the nodes that its devices are spread over. Called by session. */
+/**
+ * The machine of a run: the one that its settings name, with slower links between the nodes that its devices are spread
+ * over. Called by session.
+ */
 import { nodeOfDevices } from '../collectives/nodes';
 import type { Config } from '../protocol/config';
 import { HARDWARE, type Hardware } from './hardware';

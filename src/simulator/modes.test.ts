@@ -1,4 +1,6 @@
-/** What the modelled clock says about the Programs of the four modes: a teacher's expectations, held as inequalities. */
+/**
+ * What the modelled clock says about the Programs of the four modes: a teacher's expectations, held as inequalities.
+ */
 import * as v from 'valibot';
 import { expect, describe as group, test } from 'vitest';
 import { at, must } from '../base/invariant';

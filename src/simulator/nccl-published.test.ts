@@ -1,6 +1,6 @@
 /**
- * The modelled clock held against published times of NCCL: 8 A100 over NVLink, 8 B to 1 GiB, within a quarter. And what follows from
- * having NCCL's three protocols: small messages are bound by latency, large ones by bandwidth.
+ * The modelled clock held against published times of NCCL: 8 A100 over NVLink, 8 B to 1 GiB, within a quarter. And what
+ * follows from having NCCL's three protocols: small messages are bound by latency, large ones by bandwidth.
  */
 import { describe, expect, test } from 'vitest';
 import { must } from '../base/invariant';

@@ -1,10 +1,11 @@
 /**
- * What a collective pays on modelled hardware. NCCL has three protocols: LL and LL128 send a flag with every few bytes, so a hop is quick
- * and bandwidth is lost; Simple sends whole blocks between fences. It estimates each one's time for the size at hand and takes the
- * fastest (NVIDIA/nccl, src/graph/tuning.cc): a cost to start, a cost per hop, bytes over bandwidth. The same choice is made here.
- * Start and hop are that file's figures (baseLatencies, hwLatencies), but for Simple's hop over NVLink (3.4 there). That and the
- * bandwidths of LL and LL128 are fitted to published times: the file's (87.7 and 220 GB/s) hold with all channels at work, of which
- * NCCL gives a small collective few. `nccl-published.test.ts` holds the NVLink rows against those times.
+ * What a collective pays on modelled hardware. NCCL has three protocols: LL and LL128 send a flag with every few bytes,
+ * so a hop is quick and bandwidth is lost; Simple sends whole blocks between fences. It estimates each one's time for
+ * the size at hand and takes the fastest (NVIDIA/nccl, src/graph/tuning.cc): a cost to start, a cost per hop, bytes
+ * over bandwidth. The same choice is made here. Start and hop are that file's figures (baseLatencies, hwLatencies), but
+ * for Simple's hop over NVLink (3.4 there). That and the bandwidths of LL and LL128 are fitted to published times: the
+ * file's (87.7 and 220 GB/s) hold with all channels at work, of which NCCL gives a small collective few.
+ * `nccl-published.test.ts` holds the NVLink rows against those times.
  */
 import { at } from '../base/invariant';
 import type { Program } from '../program/instruction';
@@ -54,8 +55,8 @@ export const linkOf = (protocol: Protocol, { nodeOf }: Places, from: DeviceIndex
   nodeOf !== undefined && nodeOf[from] !== nodeOf[to] ? protocol.across : protocol.inside;
 
 /**
- * The protocol of every collective of a Program: the one with the least sum of start and, round by round, the longest message.
- * For a ring this is NCCL's own estimate.
+ * The protocol of every collective of a Program: the one with the least sum of start and, round by round, the longest
+ * message. For a ring this is NCCL's own estimate.
  */
 export function protocolsOf(program: Program, places: Places): ReadonlyMap<string, Protocol> {
   const first = at(places.protocols, 0);

@@ -1,4 +1,7 @@
-/** What the times of any Program on any machine must keep: order, causality, and one thing at a time on a queue and on a port. */
+/**
+ * What the times of any Program on any machine must keep: order, causality, and one thing at a time on a queue and on a
+ * port.
+ */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { at, must } from '../base/invariant';

@@ -1,9 +1,9 @@
 /**
- * Times a Program on modelled hardware: an event simulation with two queues per device, each in order; waits; and for each device one
- * port out and one port in, which messages take in turns. A send keeps its queue until its bytes are out, a receive from the message's
- * start to its arrival. A rank's first message of a collective comes after the time that the collective takes to start; where it is a
- * send, that time is part of it. Always the instruction that can start first goes next, of equals the first emitted, so the result is
- * deterministic. It runs nothing.
+ * Times a Program on modelled hardware: an event simulation with two queues per device, each in order; waits; and for
+ * each device one port out and one port in, which messages take in turns. A send keeps its queue until its bytes are
+ * out, a receive from the message's start to its arrival. A rank's first message of a collective comes after the time
+ * that the collective takes to start; where it is a send, that time is part of it. Always the instruction that can
+ * start first goes next, of equals the first emitted, so the result is deterministic. It runs nothing.
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';

@@ -1,4 +1,7 @@
-/** What stragglers set by hand do to the modelled clock: how many times as long a device's work, or a message, takes. Called by simulate.ts. */
+/**
+ * What stragglers set by hand do to the modelled clock: how many times as long a device's work, or a message, takes.
+ * Called by simulate.ts.
+ */
 import type { Straggler } from '../protocol/config';
 import type { DeviceIndex } from '../protocol/trace';
 

@@ -1,4 +1,7 @@
-/** What communication hooks, SyncBatchNorm and a parameter server do, in words: their operators and their messages. Without a full stop. Pure; called by sentence.ts and transfer-sentence.ts. */
+/**
+ * What communication hooks, SyncBatchNorm and a parameter server do, in words: their operators and their messages.
+ * Without a full stop. Pure; called by sentence.ts and transfer-sentence.ts.
+ */
 import type { StepTrace, TraceEvent } from '../protocol/trace';
 import { moduleWords, plural } from './words';
 
@@ -48,7 +51,9 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
 
 const ranksOf = (trace: StepTrace): number => new Set(trace.events.map((event) => event.rank)).size;
 
-/** How many ranks' sums a message of an all-reduce carries; `summed` counts those that its receiver has after joining. */
+/**
+ * How many ranks' sums a message of an all-reduce carries; `summed` counts those that its receiver has after joining.
+ */
 function holding(trace: StepTrace, e: TraceEvent): string {
   const ranks = ranksOf(trace);
   const { part, algorithm, summed = ranks } = e.collective ?? {};

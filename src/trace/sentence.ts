@@ -1,8 +1,9 @@
 /**
- * One plain sentence for what happens at an event, in PyTorch's words: who does what to which tensor, and what goes on beside it on the
- * chosen clock. Without a full stop. Shown on the stage and spoken by the live region, so it must make sense alone. Pure; transfers are
- * in transfer-sentence.ts. (DDP copies each gradient into its bucket when that gradient's hook fires; the Program does it in one
- * instruction when the last has come, so the sentence speaks of the result.)
+ * One plain sentence for what happens at an event, in PyTorch's words: who does what to which tensor, and what goes on
+ * beside it on the chosen clock. Without a full stop. Shown on the stage and spoken by the live region, so it must make
+ * sense alone. Pure; transfers are in transfer-sentence.ts. (DDP copies each gradient into its bucket when that
+ * gradient's hook fires; the Program does it in one instruction when the last has come, so the sentence speaks of the
+ * result.)
  */
 import { stepWords } from '../protocol/micro-batches';
 import type { Clock, CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
@@ -114,7 +115,9 @@ function parametersWords(e: TraceEvent): string {
   return `its ${plural(count, 'parameter')}`;
 }
 
-/** Computation under a bucket's all-reduce, or the other way round, on the same device: the overlap that DDP is about. */
+/**
+ * Computation under a bucket's all-reduce, or the other way round, on the same device: the overlap that DDP is about.
+ */
 function meanwhile(trace: StepTrace, index: number, clock: Clock): string {
   const e = trace.events[index];
   if (!e || !(e.queue === 'comm' ? e.collective?.op === 'allReduce' : e.phase === 'backward')) return '';

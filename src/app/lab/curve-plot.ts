@@ -1,4 +1,7 @@
-/** The comparison of the algorithms as uPlot draws it: logarithmic axes, each line named at its end, crossovers marked. Loaded with the lab. */
+/**
+ * The comparison of the algorithms as uPlot draws it: logarithmic axes, each line named at its end, crossovers marked.
+ * Loaded with the lab.
+ */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { AlgorithmName } from '../../protocol/collective';

@@ -29,7 +29,10 @@ function whyBelow(below: LabSide, above: LabSide): string {
   return below.rounds < above.rounds ? `${chains}, and each costs α` : chains;
 }
 
-/** Algorithms that the chosen one never changes places with, one sentence per kind: 'ring is faster than naive at every size.' */
+/**
+ * Algorithms that the chosen one never changes places with, one sentence per kind: 'ring is faster than naive at every
+ * size.'
+ */
 export function neverText({ overBytes, crossovers }: LabCurves, chosen: AlgorithmName): readonly string[] {
   const own = overBytes.find(({ algorithm }) => algorithm === chosen);
   const crossed = new Set(crossovers.flatMap(({ below, above }) => [below.algorithm, above.algorithm]));

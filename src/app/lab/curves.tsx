@@ -1,4 +1,7 @@
-/** The algorithms compared, over sizes and over world sizes: two charts on one scale of time, why they cross, and the same as a table. */
+/**
+ * The algorithms compared, over sizes and over world sizes: two charts on one scale of time, why they cross, and the
+ * same as a table.
+ */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
 import type { LabCurve, LabCurves, LabResult } from '../../protocol/lab';

@@ -1,4 +1,7 @@
-/** The lab's words: names of collectives, reductions and algorithms as PyTorch and the literature have them, and the links that can be chosen. */
+/**
+ * The lab's words: names of collectives, reductions and algorithms as PyTorch and the literature have them, and the
+ * links that can be chosen.
+ */
 import type { AlgorithmName, CollectiveOp, ReduceOp } from '../../protocol/collective';
 import type { Apply } from '../../protocol/trace';
 

@@ -1,6 +1,7 @@
 /**
- * The collectives lab: one collective, run for real in the session and stepped through round by round. A dialog over the page, which goes on training; by
- * itself in an embed. Its state is `lab` of the view, so a link opens it where it stood. Loaded when it is first opened.
+ * The collectives lab: one collective, run for real in the session and stepped through round by round. A dialog over
+ * the page, which goes on training; by itself in an embed. Its state is `lab` of the view, so a link opens it where it
+ * stood. Loaded when it is first opened.
  */
 
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';

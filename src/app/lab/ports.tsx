@@ -1,4 +1,7 @@
-/** When each rank's port for sending is busy, on the modelled clock: where an algorithm leaves ranks idle. A click goes to the round. */
+/**
+ * When each rank's port for sending is busy, on the modelled clock: where an algorithm leaves ranks idle. A click goes
+ * to the round.
+ */
 import { useMemo, useRef } from 'react';
 import type { LabResult } from '../../protocol/lab';
 import { useSize } from '../draw/use-surface';

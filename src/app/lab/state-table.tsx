@@ -1,4 +1,7 @@
-/** The figure in words: what every rank's chunks hold at this moment, and the messages of the round. Rendered while open. */
+/**
+ * The figure in words: what every rank's chunks hold at this moment, and the messages of the round. Rendered while
+ * open.
+ */
 import { useState } from 'react';
 import { at } from '../../base/invariant';
 import type { LabResult } from '../../protocol/lab';

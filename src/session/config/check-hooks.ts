@@ -1,6 +1,6 @@
 /**
- * Communication hooks, SyncBatchNorm and the parameter server: rejects incompatible settings; warns about ones that have no effect or
- * behave unexpectedly. Called by parse-config.ts and config-notices.ts.
+ * Communication hooks, SyncBatchNorm and the parameter server: rejects incompatible settings; warns about ones that
+ * have no effect or behave unexpectedly. Called by parse-config.ts and config-notices.ts.
  */
 import { LockstepError } from '../../base/errors';
 import { chunkSizes } from '../../data/chunk';

@@ -1,4 +1,7 @@
-/** What torch.distributed's definition of a collective gives, in double precision, held against what the ranks have. Pure. */
+/**
+ * What torch.distributed's definition of a collective gives, in double precision, held against what the ranks have.
+ * Pure.
+ */
 import { at } from '../../base/invariant';
 import type { ReduceOp } from '../../protocol/collective';
 import type { LabRequest, LabResult } from '../../protocol/lab';

@@ -1,6 +1,7 @@
 /**
- * The algorithms that know a collective, timed on the lab's links over buffer sizes and over world sizes, and where the request's own changes places with another. Each point is
- * an event simulation of the Program that the algorithm emits; nothing is allocated or run. Called by session.ts.
+ * The algorithms that know a collective, timed on the lab's links over buffer sizes and over world sizes, and where the
+ * request's own changes places with another. Each point is an event simulation of the Program that the algorithm emits;
+ * nothing is allocated or run. Called by session.ts.
  */
 import { at } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
@@ -67,8 +68,8 @@ const faster = (timed: Timed, [a, b]: Pair, length: number): AlgorithmName =>
   timed(b, length) < timed(a, length) * (1 - ALIKE) ? b : a;
 
 /**
- * The lengths at which the faster of two changes for good. Chunks are of whole elements, so that close to such a length it may change to and fro; what
- * counts is the last change.
+ * The lengths at which the faster of two changes for good. Chunks are of whole elements, so that close to such a length
+ * it may change to and fro; what counts is the last change.
  */
 function crossovers(request: LabRequest, timed: Timed, pair: Pair): readonly LabCrossover[] {
   const winner = (length: number) => faster(timed, pair, length);

@@ -1,6 +1,6 @@
 /**
- * The machine of the lab: nothing but the two links and what a collective takes to start, so that what is modelled is what the closed
- * forms speak of. Kernels and copies cost nothing.
+ * The machine of the lab: nothing but the two links and what a collective takes to start, so that what is modelled is
+ * what the closed forms speak of. Kernels and copies cost nothing.
  */
 import type { LabRequest } from '../../protocol/lab';
 import type { Hardware } from '../../simulator/hardware';

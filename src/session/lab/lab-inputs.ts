@@ -1,4 +1,7 @@
-/** What the ranks of the lab bring: small whole numbers, so that a reader can add them up; of PRODUCT factors that stay small. A function of seed and rank. */
+/**
+ * What the ranks of the lab bring: small whole numbers, so that a reader can add them up; of PRODUCT factors that stay
+ * small. A function of seed and rank.
+ */
 
 import type { LabRequest } from '../../protocol/lab';
 import { Generator } from '../../tensor/generator';

@@ -1,6 +1,6 @@
 /**
- * The Program of one collective by itself, and what its ranks bring. It compiles and runs nothing else; run-lab.ts executes it, lab-curves.ts
- * times it, measure-lab.ts runs it for real.
+ * The Program of one collective by itself, and what its ranks bring. It compiles and runs nothing else; run-lab.ts
+ * executes it, lab-curves.ts times it, measure-lab.ts runs it for real.
  */
 import { LockstepError } from '../../base/errors';
 import { ALGORITHMS, algorithmFor } from '../../collectives/algorithms';

@@ -1,6 +1,7 @@
 /**
- * The ranks of one collective on plain arrays, by the CPU executor's own actions: what each buffer holds and, element by element, the values of which
- * ranks are in it. It is advanced round by round; how messages fall into rounds is lab-rounds.ts's. Called by run-lab.ts.
+ * The ranks of one collective on plain arrays, by the CPU executor's own actions: what each buffer holds and, element
+ * by element, the values of which ranks are in it. It is advanced round by round; how messages fall into rounds is
+ * lab-rounds.ts's. Called by run-lab.ts.
  */
 import { at, invariant, must } from '../../base/invariant';
 import { PROGRAM_OPS } from '../../parallel/strategies';

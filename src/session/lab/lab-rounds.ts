@@ -1,6 +1,7 @@
 /**
- * Which round a message belongs to: the one that its algorithm counts it to. Where it says none, the earliest in which its sender has received all that it
- * received before it in its queue and both ports are free. Pure; run-lab.ts executes round by round.
+ * Which round a message belongs to: the one that its algorithm counts it to. Where it says none, the earliest in which
+ * its sender has received all that it received before it in its queue and both ports are free. Pure; run-lab.ts
+ * executes round by round.
  */
 import { must } from '../../base/invariant';
 import type { Lane, Program } from '../../program/instruction';

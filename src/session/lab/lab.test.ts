@@ -1,4 +1,7 @@
-/** The lab's runs against the definitions of the collectives, its crossovers against a search through every length, its rounds against the textbook's. */
+/**
+ * The lab's runs against the definitions of the collectives, its crossovers against a search through every length, its
+ * rounds against the textbook's.
+ */
 import { describe, expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { ALGORITHMS } from '../../collectives/algorithms';

@@ -1,6 +1,7 @@
 /**
- * What the collective of the lab takes here: the median of real runs of its Program, a CPU executor a rank, joined by MessagePorts as ranks in workers are,
- * but all in this thread. A clock of this machine, never mixed with the modelled one.
+ * What the collective of the lab takes here: the median of real runs of its Program, a CPU executor a rank, joined by
+ * MessagePorts as ranks in workers are, but all in this thread. A clock of this machine, never mixed with the modelled
+ * one.
  */
 import { at } from '../../base/invariant';
 import type { LabMeasurement, LabRequest } from '../../protocol/lab';

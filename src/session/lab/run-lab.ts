@@ -1,6 +1,7 @@
 /**
- * The collectives lab: one collective by itself, run for real on typed arrays and recorded round by round, with its modelled time on the given links and
- * the algorithm's closed form beside it. It needs no open run and touches none. Called by session.ts, tested against the definition of each collective.
+ * The collectives lab: one collective by itself, run for real on typed arrays and recorded round by round, with its
+ * modelled time on the given links and the algorithm's closed form beside it. It needs no open run and touches none.
+ * Called by session.ts, tested against the definition of each collective.
  */
 import { at, must } from '../../base/invariant';
 import type { Program, Recv, Send } from '../../program/instruction';

@@ -1,7 +1,7 @@
 /**
- * The museum of bugs: mistakes of distributed training, each with what PyTorch says, what can be seen, and the cure. mistakes.ts makes
- * them on the real engine; museum.test.ts holds the numbers in these texts. PyTorch is 2.x; where 1.13 says something else, both are
- * quoted. Loaded by the page when the museum is opened.
+ * The museum of bugs: mistakes of distributed training, each with what PyTorch says, what can be seen, and the cure.
+ * mistakes.ts makes them on the real engine; museum.test.ts holds the numbers in these texts. PyTorch is 2.x; where
+ * 1.13 says something else, both are quoted. Loaded by the page when the museum is opened.
  */
 import type { ExhibitId } from './mistakes';
 
