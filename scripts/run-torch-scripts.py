@@ -15,6 +15,7 @@ import torch.utils.checkpoint
 import torch.utils.data
 import torch.distributed.optim
 from torch import nn
+from torch.nn.utils.stateless import functional_call
 
 SECONDS = 120
 torch.set_num_threads(1)
@@ -64,11 +65,8 @@ class CpuDataParallel(nn.Module):
     def forward(self, x):
         outputs = []
         for replica, part in enumerate(x.chunk(self.devices)):
-            kept = [buffer.clone() for buffer in self.module.buffers()]
-            outputs.append(self.module(part))
-            if replica > 0:
-                for buffer, value in zip(self.module.buffers(), kept):
-                    buffer.copy_(value)
+            own = {name: buffer.clone() for name, buffer in self.module.named_buffers()} if replica > 0 else {}
+            outputs.append(functional_call(self.module, own, part))
         return torch.cat(outputs)
 
 

@@ -13,10 +13,15 @@ const listing = (input: ConfigInput): string =>
 test('every rank reads onto its own device', () => {
   const text = listing({ mode: 'ddp', scheduler: { type: 'StepLR', stepSize: 3 }, weights: 'w.safetensors' });
   expect(text).toContain("model.load_state_dict(load_file('ckpt/run.safetensors', device=f'cuda:{rank}'))");
-  expect(text).toContain("load_state('ckpt/run.state.safetensors', map_location=f'cuda:{rank}')");
+  expect(text).toContain("load_state('ckpt/run.state.safetensors', map_location=f'cuda:{rank}', process=rank)");
   expect(text).not.toContain('w.safetensors');
   expect(text.match(/import load_file/g)).toHaveLength(1);
-  expect(text.indexOf('for _ in range(done):')).toBeLessThan(text.indexOf('optimizer.load_state_dict'));
+  expect(text.indexOf("for _ in range(int(meta['optimizer_steps'])):")).toBeLessThan(
+    text.indexOf('optimizer.load_state_dict'),
+  );
+  // torch warns of a scheduler that steps before its optimizer ever did.
+  expect(text.indexOf('optimizer.step()  # without gradients')).toBeLessThan(text.indexOf('for _ in range('));
+  expect(text).toContain('    for x, y in rest if epoch == first else loader:');
   expect(text.indexOf('model.load_state_dict')).toBeLessThan(text.indexOf('DistributedDataParallel(model'));
 });
 

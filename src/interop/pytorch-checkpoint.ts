@@ -1,6 +1,6 @@
 /**
- * The lines of the listing that go on from a checkpoint: the model's state_dict, the optimiser's, the schedule and the generator. Every rank reads with map_location, or
- * rank 0 reads and broadcasts. Called by pytorch-code.ts.
+ * The lines of the listing that go on from a checkpoint: the model's state_dict, the optimiser's, the schedule, the generator, and the batches that were left of the epoch.
+ * Every rank reads with map_location, or rank 0 reads and broadcasts. With as many ranks as saved it, the script then prints what the resumed run does. Called by pytorch-code.ts.
  */
 import type { Config } from '../protocol/config';
 import { python } from './python';
@@ -12,29 +12,37 @@ export interface CheckpointCode {
   readonly model: readonly string[];
   /** After the optimizer and the schedule. */
   readonly optimizer: readonly string[];
+  /** After the loader: `rest`, what is left of epoch `first`. */
+  readonly loader: readonly string[];
 }
 
-/** What reads the state's file as optimizer.load_state_dict wants it. */
+/** What reads the state's file as optimizer.load_state_dict wants it, and where the batches of a process stood. */
 const READ = [
-  'def load_state(path, map_location):',
+  'def load_state(path, map_location, process):',
   "    with safe_open(path, 'pt', device=map_location) as f:",
   '        meta, state = f.metadata(), {}',
-  '        for key in f.keys():  # state.0.exp_avg; what one rank holds has @cuda:1 behind them',
-  "            if key.startswith('state.') and '@' not in key:",
-  "                _, number, name = key.split('.')",
+  '        for key in sorted(f.keys()):  # state.0.exp_avg; @cuda:1 behind it: what that rank has of its own',
+  "            name, _, owner = key.partition('@cuda:')",
+  "            if name.startswith('state.') and owner in ('', str(process)):",
+  "                _, number, name = name.split('.')",
   '                state.setdefault(int(number), {})[name] = f.get_tensor(key)',
-  "        groups = json.loads(meta['param_groups'])",
-  "        rng = f.get_tensor('rng_state.0').cpu()",
-  "    return {'state': state, 'param_groups': groups}, rng, int(meta['optimizer_steps']), int(meta['epoch'])",
+  "        order, sizes = (f.get_tensor(f'sampler.{process}.{name}').tolist() for name in ('rows', 'sizes'))",
+  "        rng = f.get_tensor(f'rng_state.{process}').cpu()",
+  '    return meta, state, order, sizes, rng',
 ];
 
-/** `device`: a Python expression for the device of the process. */
-export function checkpointCode(config: Config, device: string): CheckpointCode {
+/** `device`: a Python expression for the device of the process; `indices`: one for the rows that `dataset` has, where it has not all of them. */
+export function checkpointCode(
+  config: Config,
+  { device, indices, advance }: { device: string; indices: string | undefined; advance: readonly string[] },
+): CheckpointCode {
   const { resume, scheduler, mode, resumeBy } = config;
-  if (resume === undefined) return { imports: [], model: [], optimizer: [] };
+  if (resume === undefined) return { imports: [], model: [], optimizer: [], loader: [] };
   const [model, state] = [python(`${resume}.safetensors`), python(`${resume}.state.safetensors`)];
+  const process = mode === 'ddp' ? 'rank' : '0';
   const byRank0 = mode === 'ddp' && resumeBy === 'rank0';
   const loadModel = `model.load_state_dict(load_file(${model}, device=${device}))`;
+  const moved = `meta['${scheduler?.every === 'epoch' ? 'epoch' : 'optimizer_steps'}']`;
   return {
     imports: ['import json', 'from safetensors import safe_open', 'from safetensors.torch import load_file'],
     model: byRank0
@@ -44,17 +52,46 @@ export function checkpointCode(config: Config, device: string): CheckpointCode {
       ...READ,
       ...(byRank0
         ? [
-            `saved = [load_state(${state}, ${device}) if rank == 0 else None]`,
+            `ranks = range(${config.worldSize})`,
+            `saved = [[load_state(${state}, ${device}, r) for r in ranks] if rank == 0 else None]`,
             'torch.distributed.broadcast_object_list(saved, src=0)',
-            'optimizer_state, rng, done, epoch = saved[0]',
+            'meta, state, order, sizes, rng = saved[0][rank]',
           ]
-        : [`optimizer_state, rng, done, epoch = load_state(${state}, map_location=${device})`]),
+        : [`meta, state, order, sizes, rng = load_state(${state}, map_location=${device}, process=${process})`]),
       ...(scheduler === undefined
         ? []
-        : [`for _ in range(${scheduler.every === 'epoch' ? 'epoch' : 'done'}):`, '    scheduler.step()']),
-      'optimizer.load_state_dict(optimizer_state)',
+        : [
+            'optimizer.step()  # without gradients it changes nothing; the scheduler wants it before its own',
+            `for _ in range(int(${moved})):`,
+            ...advance.map((text) => `    ${text}`),
+          ]),
+      "saved_groups = json.loads(meta['param_groups'])",
+      'groups = [{**own, **saved} for own, saved in zip(optimizer.param_groups, saved_groups)]',
+      "optimizer.load_state_dict({'state': state, 'param_groups': groups})",
+      ...notRead(config),
+    ],
+    loader: [
+      "first, done = int(meta['epoch']), int(meta['micro_batch'])",
+      "left = torch.tensor(order).split(sizes)[done - first * int(meta['batches_per_epoch']):]",
+      ...(indices === undefined ? [] : [`place = {row: i for i, row in enumerate(${indices})}`]),
+      indices === undefined
+        ? 'left = [batch.tolist() for batch in left]'
+        : 'left = [[place[row] for row in batch.tolist()] for batch in left]',
+      '# a generator of its own: the default one stays where it was saved',
+      'rest = DataLoader(dataset, batch_sampler=left, generator=torch.Generator(), pin_memory=True)',
       'torch.set_rng_state(rng)',
-      '# the run goes on within the epoch; this script begins one, with the next order that the generator draws',
     ],
   };
+}
+
+/** What else there is in the file, and the run takes up. */
+function notRead({ mode, ddp, accumulate, parameterServer }: Config): readonly string[] {
+  const what = [
+    ...(accumulate > 1 ? ['gradients of a group of micro-batches that was begun'] : []),
+    ...(mode === 'ddp' && (ddp.commHook.type === 'powerSGD' || ddp.commHook.type === 'localSGD')
+      ? ['what the hook remembers']
+      : []),
+    ...(mode === 'parameterServer' && !parameterServer.synchronous ? ["the workers' older parameters"] : []),
+  ];
+  return what.length === 0 ? [] : [`# not read here: ${what.join(', ')}`];
 }

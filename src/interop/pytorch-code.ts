@@ -58,7 +58,11 @@ function script(config: Config, parts: Script): CodeLine[] {
   const scheduler = schedulerCode(config.scheduler);
   // A checkpoint brings its own weights.
   const weights = config.resume === undefined ? config.weights : undefined;
-  const checkpoint = checkpointCode(config, config.mode === 'ddp' ? `f'cuda:{${loop.inputs}}'` : FIRST);
+  const checkpoint = checkpointCode(config, {
+    device: config.mode === 'ddp' ? `f'cuda:{${loop.inputs}}'` : FIRST,
+    indices: data.indices,
+    advance: scheduler.step,
+  });
   const loadFile = 'from safetensors.torch import load_file';
   const syncs = loop.ranks === true && config.accumulate > 1 && config.ddp.noSync !== 'none';
   const dataNames = ['DataLoader', ...data.names, ...(parts.dataNames ?? [])];
@@ -104,6 +108,7 @@ function script(config: Config, parts: Script): CodeLine[] {
       ...averagerLines(config).map(({ text }) => text),
       lossCode(config.loss, loop.targets),
       ...parts.loaders,
+      ...checkpoint.loader,
     ),
     ...trainingLoop(config, loop, scheduler.step),
     ...lines(...(parts.tearDown ?? [])),

@@ -17,17 +17,25 @@ export interface DataCode {
   /** The import line of torch.utils.data names these, beside DataLoader. */
   readonly names: readonly string[];
   readonly lines: readonly string[];
+  /** A Python expression for the numbers of the rows that `dataset` has, of all that there are; undefined: it has all. */
+  readonly indices: string | undefined;
 }
 
 export function dataCode({ data, loss }: Pick<Config, 'data' | 'loss'>): DataCode {
   if (isExported(data)) {
-    return { imports: ['from safetensors.torch import load_file'], names: ['TensorDataset'], lines: EXPORTED };
+    return {
+      imports: ['from safetensors.torch import load_file'],
+      names: ['TensorDataset'],
+      lines: EXPORTED,
+      indices: "data['rows'].tolist()",
+    };
   }
   const split = splitCode(data);
   return {
     imports: data.type === 'npy' ? ['import numpy as np'] : [],
     names: ['TensorDataset', ...(split.length > 0 ? ['random_split'] : [])],
     lines: [...sourceCode(data, loss), ...split],
+    indices: split.length > 0 ? 'dataset.indices' : undefined,
   };
 }
 

@@ -44,6 +44,7 @@ export const loopImports = (config: Config, { epochs }: LoopParts): readonly str
 
 export function trainingLoop(config: Config, parts: LoopParts, schedulerStep: readonly string[]): readonly CodeLine[] {
   const { accumulate, scheduler } = config;
+  const resumes = config.resume !== undefined;
   const advance = schedulerStep.map((text) => line(text, text.startsWith('if') ? 'none' : 'scheduler'));
   const everyEpoch = scheduler?.every === 'epoch';
   const counter = accumulate > 1 ? 'batches' : 'step';
@@ -60,7 +61,7 @@ export function trainingLoop(config: Config, parts: LoopParts, schedulerStep: re
     own && parts.join !== undefined ? [line(parts.join, 'join'), ...indented(1, code)] : code;
   const moved = (name: string, device: string): string => `${name}.to(${device}, non_blocking=True)`;
   const batches = [
-    line('for x, y in loader:', 'load'),
+    line(`for x, y in ${resumes ? 'rest if epoch == first else loader' : 'loader'}:`, 'load'),
     ...indented(1, [
       line(`x, y = ${moved('x', parts.inputs)}, ${moved('y', parts.targets)}`, 'to_device'),
       ...body,
@@ -70,13 +71,17 @@ export function trainingLoop(config: Config, parts: LoopParts, schedulerStep: re
   ];
   const restart = parts.epochs?.perEpoch;
   return [
-    ...(accumulate > 1 || (endless && restart === undefined) ? [line(`${counter} = 0`)] : []),
+    ...(accumulate > 1 || (endless && restart === undefined)
+      ? [line(`${counter} = ${resumes ? `int(meta['${accumulate > 1 ? 'micro_batch' : 'step'}'])` : '0'}`)]
+      : []),
     ...joined(!endless, [
-      line(`for epoch in range(${config.epochs ?? parts.epochs?.count ?? epochsFor(total)}):`),
+      line(
+        `for epoch in range(${resumes ? 'first, ' : ''}${config.epochs ?? parts.epochs?.count ?? epochsFor(total)}):`,
+      ),
       ...indented(1, [
         ...(parts.epochStart ?? []),
         ...(endless && restart !== undefined
-          ? [line(`step = epoch * ${restart}  # of the rank with most batches`)]
+          ? [line(`step = ${startOfEpoch(restart, resumes)}  # of the rank with most batches`)]
           : []),
         ...joined(endless, batches),
         ...(everyEpoch ? advance : []),
@@ -84,6 +89,9 @@ export function trainingLoop(config: Config, parts: LoopParts, schedulerStep: re
     ]),
   ];
 }
+
+const startOfEpoch = (batches: number, resumes: boolean): string =>
+  resumes ? `max(epoch * ${batches}, int(meta['step']))` : `epoch * ${batches}`;
 
 const epochsFor = (total: string): string => `math.ceil(${total} / len(loader))`;
 

@@ -21,7 +21,7 @@ test('images: training rows in the order of the split, test rows beside them, cl
     loss: { type: 'CrossEntropyLoss' },
     model: { layers: [{ type: 'Flatten' }, { type: 'Linear', in: 64, out: 6 }] },
   });
-  expect(names).toEqual(['x', 'y', 'x_test', 'y_test', 'rng_state']);
+  expect(names).toEqual(['x', 'y', 'x_test', 'y_test', 'rows', 'rng_state']);
   const { train, test: rest, inputs, targets } = blueprint.dataset;
   expect(of('x')?.shape).toEqual([15, 1, 8, 8]);
   expect(of('x_test')?.shape).toEqual([5, 1, 8, 8]);
@@ -42,7 +42,7 @@ test('tokens as int64; the generator draws the model of the run from there on', 
       ],
     },
   });
-  expect(names).toEqual(['x', 'y', 'rng_state']);
+  expect(names).toEqual(['x', 'y', 'rows', 'rng_state']);
   expect(of('x')?.data).toBeInstanceOf(BigInt64Array);
   expect([...must(of('y'), 'y').data]).toContain(-100n);
   expect(of('rng_state')?.data).toEqual(rngState(blueprint.generatorAfterData));

@@ -1,5 +1,5 @@
 /**
- * The rows of a run as .safetensors, for PyTorch: x and y (training rows, in order), x_test and y_test where there are any, and rng_state, which
+ * The rows of a run as .safetensors, for PyTorch: x and y (training rows, in order), x_test and y_test where there are any, rows (which of all rows x has), and rng_state, which
  * torch.set_rng_state takes so that the script draws its model as the run did. Indices and tokens are int64, as torch wants them. Called by run.ts.
  */
 import { gatherRows } from '../data/gather';
@@ -16,7 +16,13 @@ export function datasetFile({ dataset, generatorAfterData }: Blueprint): Uint8Ar
       : [tensor(`x${suffix}`, inputs, inputShape, rows), tensor(`y${suffix}`, targets, targetShape, rows)];
   const state = rngState(generatorAfterData);
   const generator: NamedTensor = { name: 'rng_state', shape: [state.length], data: state };
-  return writeSafetensors([...part('', dataset.train), ...part('_test', dataset.test), generator], { format: 'pt' });
+  const rows: NamedTensor = {
+    name: 'rows',
+    shape: [dataset.train.length],
+    data: BigInt64Array.from(dataset.train, BigInt),
+  };
+  const tensors = [...part('', dataset.train), ...part('_test', dataset.test), rows, generator];
+  return writeSafetensors(tensors, { format: 'pt' });
 }
 
 function tensor(name: string, source: HostArray, shape: Shape, rows: Int32Array): NamedTensor {

@@ -57,6 +57,8 @@ export function torchGroups(config: Config, parameters: readonly string[], steps
       lr,
       ...torch,
       ...('momentum' in rest && momentum !== undefined ? { momentum } : {}),
+      // OneCycleLR and CyclicLR turn Adam's first beta as they turn a momentum.
+      ...('beta1' in rest && momentum !== undefined ? { betas: [momentum, rest.beta2] } : {}),
       ...(scheduler === undefined ? {} : { initial_lr: config.paramGroups[group - 1]?.lr ?? initial }),
       params: own.map((name) => names.indexOf(name)),
     };

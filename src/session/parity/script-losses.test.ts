@@ -10,6 +10,9 @@ import { pythonWithTorch, runTorchScripts } from '../testing/torch-scripts';
 /** Of a loss: the rounding of some steps in float32. */
 const BAR = 2e-6;
 
+/** Cases in which PyTorch comes to its end before the steps do, and the run with it. */
+const MAY_STOP = /samplesPerRank \[20, 10\], 3 steps|ddp 2, xor, BCEWithLogitsLoss, Adam, 5 steps/;
+
 function expectEqual(found: Printed, expected: Printed, what: string): void {
   expect(
     found.map((losses) => losses.length),
@@ -25,8 +28,10 @@ function expectEqual(found: Printed, expected: Printed, what: string): void {
 
 const python = pythonWithTorch();
 if (process.env['LOCKSTEP_RECORD']) {
-  test('recorded anew', { timeout: 600_000 }, () => {
-    const { torch, outputs } = runTorchScripts(python ?? 'python3', SCRIPT_CASES.map(torchScript));
+  test('recorded anew', { timeout: 600_000 }, async () => {
+    const scripts = await Promise.all(SCRIPT_CASES.map(torchScript));
+    const { torch, outputs } = runTorchScripts(python ?? 'python3', scripts);
+    expect(outputs.filter(({ error }, i) => error !== null && !MAY_STOP.test(SCRIPT_CASES[i]?.name ?? ''))).toEqual([]);
     record(
       torch,
       outputs.map(({ printed }) => printed),
@@ -34,7 +39,7 @@ if (process.env['LOCKSTEP_RECORD']) {
   });
 }
 
-describe.each(SCRIPT_CASES)('$name', ({ name, config, script }) => {
+describe.each(SCRIPT_CASES)('$name', ({ name, config, script, files }) => {
   const known = recorded().cases[name];
 
   test('the listing is the one that ran in PyTorch', () => {
@@ -42,12 +47,12 @@ describe.each(SCRIPT_CASES)('$name', ({ name, config, script }) => {
   });
 
   test.each(['shared', 'workers'] as const)('the run has the losses that it printed (%s)', async (placement) => {
-    const { report } = await runConfig({ ...config, placement }, {});
+    const { report } = await runConfig({ ...config, placement }, await files());
     expectEqual(printedBy(config, report), known?.printed ?? [], `recorded by torch ${recorded().torch}`);
   });
 });
 
-test(`run by a PyTorch of this machine (${python ?? 'none found'})`, { timeout: 300_000 }, () => {
+test(`run by a PyTorch of this machine (${python ?? 'none found'})`, { timeout: 300_000 }, async () => {
   if (python === undefined) {
     const lines = [
       'NO PYTORCH ON THIS MACHINE: the listings were not run.',
@@ -57,7 +62,7 @@ test(`run by a PyTorch of this machine (${python ?? 'none found'})`, { timeout: 
     process.stderr.write(`\n${'*'.repeat(100)}\n${lines.join('\n')}\n${'*'.repeat(100)}\n`);
     return;
   }
-  const { torch, outputs } = runTorchScripts(python, SCRIPT_CASES.map(torchScript));
+  const { torch, outputs } = runTorchScripts(python, await Promise.all(SCRIPT_CASES.map(torchScript)));
   SCRIPT_CASES.forEach(({ name }, i) => {
     expectEqual(outputs[i]?.printed ?? [], recorded().cases[name]?.printed ?? [], `${name}, torch ${torch}`);
   });

@@ -7,10 +7,11 @@ import path from 'node:path';
 import { codeLines } from '../../interop/pytorch-code';
 import { STRATEGIES } from '../../parallel/strategies';
 import type { Config, ConfigInput } from '../../protocol/config';
-import type { Report } from '../../protocol/session';
+import type { Files, Report } from '../../protocol/session';
 import { createBlueprint } from '../blueprint';
 import { parseConfig } from '../config/parse-config';
 import { datasetFile } from '../dataset-file';
+import { savedAfter } from './checkpoint-runs';
 import type { TorchScript } from './torch-scripts';
 
 interface Recorded {
@@ -25,19 +26,29 @@ export type Printed = readonly (readonly number[])[];
 const fixture = (name: string): string => path.resolve(import.meta.dirname, '../fixtures', name);
 const read = (name: string): unknown => JSON.parse(readFileSync(fixture(name), 'utf8'));
 
+interface Described {
+  readonly name: string;
+  readonly config: ConfigInput;
+  /** The run goes on from a checkpoint that it saved after so many micro-batches. */
+  readonly savedAfter?: number;
+}
+
 interface ScriptCase {
   readonly name: string;
   readonly config: Config;
   readonly script: readonly string[];
+  /** The checkpoint, where there is one. */
+  readonly files: () => Promise<Files>;
 }
 
-export const SCRIPT_CASES: readonly ScriptCase[] = (
-  read('script-cases.json') as readonly { readonly name: string; readonly config: ConfigInput }[]
-).map(({ name, config: input }) => {
-  const config = parseConfig({ ...input, device: 'cpu', compareSingle: false });
-  const script = codeLines(config, STRATEGIES[config.mode].layersOfDevice(config)).map(({ text }) => text);
-  return { name, config, script };
-});
+export const SCRIPT_CASES: readonly ScriptCase[] = (read('script-cases.json') as readonly Described[]).map(
+  ({ name, config: input, savedAfter: saved }) => {
+    const whole: ConfigInput = { ...input, device: 'cpu', compareSingle: false };
+    const config = parseConfig(saved === undefined ? whole : { ...whole, resume: 'run' });
+    const script = codeLines(config, STRATEGIES[config.mode].layersOfDevice(config)).map(({ text }) => text);
+    return { name, config, script, files: async () => (saved === undefined ? {} : savedAfter(whole, saved)) };
+  },
+);
 
 export const recorded = (): Recorded => read('script-losses.json') as Recorded;
 
@@ -51,14 +62,12 @@ export function record(torch: string, printed: readonly Printed[]): void {
 }
 
 /** With the rows that the script loads, if it does. */
-export function torchScript({ config, script }: ScriptCase): TorchScript {
+export async function torchScript({ config, script, files }: ScriptCase): Promise<TorchScript> {
   const code = script.join('\n');
   const needsRows = code.includes("load_file('dataset.safetensors')");
-  return {
-    code,
-    processes: config.mode === 'ddp' ? config.worldSize : 1,
-    files: needsRows ? { 'dataset.safetensors': datasetFile(createBlueprint(config, {})) } : {},
-  };
+  const checkpoint = await files();
+  const rows = needsRows ? { 'dataset.safetensors': datasetFile(createBlueprint(config, checkpoint)) } : {};
+  return { code, processes: config.mode === 'ddp' ? config.worldSize : 1, files: { ...checkpoint, ...rows } };
 }
 
 /** What the script of this run prints: each rank of DDP its own losses, else one process those of all workers in turn. NaN: a rank that has run out. */
