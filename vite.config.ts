@@ -22,12 +22,13 @@ export default defineConfig({
   worker: { format: 'es', plugins: () => [bareShaders()] },
   test: {
     sequence: { sequencer: LongestFirst },
+    setupFiles: ['scripts/property-seed.ts'],
     projects: [
       {
         extends: true,
         test: {
           name: 'pure',
-          include: ['{src,scripts,bench}/**/*.test.ts', 'src/**/*.test.tsx'],
+          include: ['{src,scripts,bench,fuzz}/**/*.test.ts', 'src/**/*.test.tsx'],
           exclude: ['**/*.null.test.ts', '**/*.gpu.test.ts'],
           // Property tests train hundreds of small nets; a loaded two-core machine needs the room.
           testTimeout: 30_000,

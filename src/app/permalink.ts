@@ -12,6 +12,7 @@ import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer, withSetting } from './edit-
 import { fitToData, isBuiltIn, withData } from './edit-data';
 import { same } from './model/families';
 import { withLossType } from './model/fit-model';
+import { PAGE_CONFIG } from './page-config';
 import { PAGE_PRESETS, PRESET_NAMES } from './page-presets';
 import {
   codecOf,
@@ -207,12 +208,16 @@ export function printPermalink(config: Config, view: ViewOptions, kept: readonly
   for (const [key, text] of kept) {
     const list = key === 'hide' || key === 'lock' ? written.get(key) : undefined;
     if (list !== undefined) written.set(key, `${list},${text}`);
-    else if (!written.has(key)) written.set(key, text);
+    // The seed is always written, but in place of one that was refused only when it is another than the default.
+    else if (!written.has(key) || (key === SEED_KEY.key && config.seed === PAGE_CONFIG.seed)) written.set(key, text);
   }
   return joinHash([...written]);
 }
 
-const encode = (text: string) => encodeURIComponent(text).replaceAll('%2C', ',').replaceAll('%3A', ':');
+/** Half of a pair of UTF-16, which a file's name may have, is no character that a link could hold. */
+const HALF = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const encode = (text: string) =>
+  encodeURIComponent(text.replace(HALF, '\ufffd')).replaceAll('%2C', ',').replaceAll('%3A', ':');
 
 function joinHash(pairs: readonly Pair[]): string {
   return pairs.map(([key, text]) => `${encode(key)}=${encode(text)}`).join('&');

@@ -5,12 +5,14 @@
 
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
 import { PRESETS } from '../protocol/presets';
 import type { Files } from '../protocol/session';
 import { loadCheckpoint } from './checkpoint-files';
 import { fileReason } from './file-error';
+import { repeatedKey } from './repeated-key';
 import { type Setting, withSettings } from './settings';
 import { PRESET_NAMES, presetNamed } from './spoken-names';
 
@@ -108,12 +110,16 @@ function parseObject(text: string, file: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw refuse(`is not JSON: ${error instanceof Error ? error.message : String(error)}${lineOf(error, text)}`);
+    throw refuse(
+      `is not JSON: ${brief(error instanceof Error ? error.message : String(error), 200)}${lineOf(error, text)}`,
+    );
   }
   if (!isObject(value)) throw refuse('must hold a JSON object');
   const digits = roundedNumber(text);
   if (digits !== undefined)
     throw refuse(`holds ${digits}, which has more digits than a number keeps: it would be read as ${Number(digits)}`);
+  const twice = repeatedKey(text);
+  if (twice) throw refuse(`gives "${brief(twice.name)}" twice in one object (line ${twice.line}); leave one of them`);
   return value;
 }
 

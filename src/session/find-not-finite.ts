@@ -2,6 +2,7 @@
  * Where did it begin? Goes back to the last checkpoint, replays up to the micro-batch before the loss broke, and traces from there until an instruction writes a
  * value that is not finite. Runs are deterministic, so the replay breaks where the run broke.
  */
+import { firstFew } from '../base/brief';
 import type { Config } from '../protocol/config';
 import { stepWords } from '../protocol/micro-batches';
 import type { StepTrace, TraceEvent } from '../protocol/trace';
@@ -45,5 +46,5 @@ export function describeNotFinite({ microBatch, event }: NotFinite, config: Conf
   const { module, name, writes, phase, device } = event;
   const where =
     module === '' ? name : `layer ${module} (${config.model.layers[Number(module)]?.type ?? 'unknown'}), ${name}`;
-  return `The numbers stop being finite at ${stepWords(microBatch, config)}: first in ${writes.join(', ')} (${phase} of ${where}, cuda:${device}).`;
+  return `The numbers stop being finite at ${stepWords(microBatch, config)}: first in ${firstFew(writes)} (${phase} of ${where}, cuda:${device}).`;
 }

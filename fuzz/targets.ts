@@ -1,0 +1,206 @@
+/** What is fuzzed, as a table: a name, what is tried, how many cases a short run makes, and the cases that once broke the promise. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import * as v from 'valibot';
+import { takeFiles } from '../src/app/looks/take-files';
+import { same } from '../src/app/model/families';
+import { PAGE_CONFIG } from '../src/app/page-config';
+import { parsePermalink, printPermalink } from '../src/app/permalink';
+import { readRun } from '../src/cli/read-run';
+import { parseCommand } from '../src/cli/usage';
+import { makeDataset } from '../src/data/make-dataset';
+import { prepareFiles } from '../src/data/prepare-files';
+import { readSafetensors } from '../src/interop/safetensors';
+import { type Config, configSchema, type DataConfig, type LossConfig } from '../src/protocol/config';
+import type { Files, Notice } from '../src/protocol/session';
+import { readCheckpoint } from '../src/session/checkpoint/read-checkpoint';
+import { parseConfig } from '../src/session/config/parse-config';
+import { parseLaunchLine } from '../src/session/launch/parse-launch-line';
+import { runConfig } from '../src/session/run';
+import { Generator } from '../src/tensor/generator';
+import { anyCommand, anyConfigText, anyLaunchLine } from './arbitraries/commands';
+import { anyConfig, runnableConfig } from './arbitraries/configs';
+import { anyFile, anyFileOf, type DamagedFile, damaged, WHOLE } from './arbitraries/files';
+import { anyLink } from './arbitraries/links';
+import { checkSentence, keepsPromise } from './promise';
+import regressions from './regressions.json';
+
+export interface Target {
+  readonly name: string;
+  /** Of a short run: seconds for all of them. */
+  readonly cases: number;
+  check(parameters: fc.Parameters<[unknown]>): Promise<void>;
+}
+
+function target<T>(
+  name: keyof typeof regressions,
+  cases: number,
+  given: fc.Arbitrary<T>,
+  tries: (one: T) => Promise<void>,
+): Target {
+  const kept = regressions[name] as unknown as readonly T[];
+  return {
+    name,
+    cases,
+    check: (parameters) =>
+      fc.assert(fc.asyncProperty(given, tries), {
+        ...(parameters as fc.Parameters<[T]>),
+        examples: kept.map((one): [T] => [one]),
+      }),
+  };
+}
+
+const MOST_NOTICES = 9;
+
+function checkNotices(notices: readonly Notice[]): void {
+  for (const { text, hint } of notices) checkSentence(`${text} ${hint}`);
+}
+
+/** A link always gives a configuration; it is the same one after it was written and read again. */
+async function tryLink(link: string): Promise<void> {
+  await keepsPromise(() => {
+    const { config, view, kept, notices } = parsePermalink(`#${link}`);
+    if (!v.safeParse(configSchema, config).success) throw new Error('the configuration of a link is not valid');
+    if (notices.length > MOST_NOTICES) throw new Error(`${notices.length} notices`);
+    checkNotices(notices);
+    const written = printPermalink(config, view, kept);
+    const again = parsePermalink(`#${written}`);
+    if (!same(again.config, config)) throw new Error(`written and read again: ${JSON.stringify(again.config)}`);
+    // A key that was refused stays in the link, or has a good value there.
+    const keys = new Set(written.split('&').map((pair) => pair.slice(0, pair.indexOf('='))));
+    const lost = kept.find(([key]) => /^[\w.]+$/.test(key) && !keys.has(key));
+    if (lost) throw new Error(`the link has lost ${lost[0]}`);
+  });
+}
+
+const tryParse = async (config: unknown): Promise<void> => {
+  await keepsPromise(() => parseConfig(config));
+};
+
+/** Small enough to be run a few steps in no time. */
+function small(config: Config): Config | undefined {
+  const { data } = config;
+  const sizes = JSON.stringify(config.model).match(/\d+/g) ?? [];
+  if (sizes.some((size) => Number(size) > 130) || JSON.stringify(config.model).length > 3000) return undefined;
+  const fewer = 'samples' in data ? { ...data, samples: Math.min(data.samples, 40) } : data;
+  if ('context' in fewer && fewer.context > 64) return undefined;
+  const { resume: _r, weights: _w, epochs: _e, ...rest } = config;
+  return {
+    ...rest,
+    data: fewer,
+    steps: 2,
+    batchSize: Math.min(config.batchSize, 32),
+    accumulate: Math.min(config.accumulate, 3),
+    device: 'cpu',
+    timeoutS: 60,
+  };
+}
+
+/** Trains two steps on the CPU. */
+async function tryRun(input: unknown): Promise<void> {
+  const { result } = await keepsPromise(() => parseConfig(input));
+  const config = result && small(result);
+  if (!config) return;
+  const ran = await keepsPromise(() => runConfig(config, {}));
+  const report = ran.result?.report;
+  if (!report) return;
+  checkNotices(report.notices);
+  // A loss that is not finite, a rank that waits in vain: the run ends with words of its own.
+  if (report.error) checkSentence(`${report.error.message} ${report.error.hint}`);
+}
+
+const CE: LossConfig = { type: 'CrossEntropyLoss', reduction: 'mean' };
+const BY_FILES: readonly (readonly [names: readonly string[], data: DataConfig])[] = [
+  [['a.csv'], { type: 'csv', file: 'a.csv', header: 'auto', testFraction: 0.2 }],
+  [['quoted.csv'], { type: 'csv', file: 'quoted.csv', header: 'auto', target: 'c "d"', testFraction: 0 }],
+  [['x.npy', 'y.npy'], { type: 'npy', inputs: 'x.npy', targets: 'y.npy', testFraction: 0 }],
+  [
+    ['images.idx3-ubyte', 'labels.idx1-ubyte'],
+    { type: 'idx', images: 'images.idx3-ubyte', labels: 'labels.idx1-ubyte', testFraction: 0 },
+  ],
+  [
+    ['images.gz', 'labels.idx1-ubyte'],
+    { type: 'idx', images: 'images.gz', labels: 'labels.idx1-ubyte', testFraction: 0 },
+  ],
+  [['set.zip'], { type: 'png', zip: 'set.zip', size: 8, color: false, testFraction: 0 }],
+  [['a/1.png', 'b/2.png'], { type: 'png', size: 8, color: true, testFraction: 0 }],
+  [['note.txt'], { type: 'text', file: 'note.txt', context: 8, testFraction: 0 }],
+];
+
+/** The damaged file with the whole ones that belong to it, read as data. */
+async function tryFile(file: DamagedFile): Promise<void> {
+  const bytes = damaged(file);
+  const [names, data] = BY_FILES.find(([all]) => all.includes(file.name)) ?? [];
+  if (file.name === 'w.safetensors') await keepsPromise(() => readSafetensors(file.name, bytes));
+  if (!names || !data) return;
+  const files: Files = {
+    ...Object.fromEntries(names.map((name) => [name, WHOLE[name]?.() ?? bytes])),
+    [file.name]: bytes,
+  };
+  await keepsPromise(async () => makeDataset(data, CE, new Generator(0), await prepareFiles(data, files)));
+}
+
+/** Dropped on the page, together with others or alone. */
+async function tryDrop(files: readonly DamagedFile[]): Promise<void> {
+  const given = Object.fromEntries(files.map((file) => [file.name, damaged(file)]));
+  const { result } = await keepsPromise(() => takeFiles(PAGE_CONFIG, given));
+  if (result?.ok === false) checkSentence(`${result.refused.text} ${result.refused.hint}`);
+  if (!result?.ok) return;
+  const { config } = result.taken;
+  if (!v.safeParse(configSchema, config).success) throw new Error(`not valid: ${JSON.stringify(config)}`);
+}
+
+let saved: Promise<Files> | undefined;
+/** The two files of one checkpoint, written once. */
+const checkpoint = (): Promise<Files> => {
+  saved ??= (async () => {
+    let files: Files = {};
+    await runConfig(
+      { device: 'cpu', steps: 1, data: { type: 'xor', samples: 16 }, mode: 'ddp', worldSize: 2 },
+      {},
+      {
+        checkpoint: {
+          every: undefined,
+          save: async ({ model, state }) => {
+            files = { 'c.safetensors': Uint8Array.from(model), 'c.state.safetensors': Uint8Array.from(state) };
+          },
+        },
+      },
+    );
+    return files;
+  })();
+  return saved;
+};
+
+async function tryCheckpoint(file: DamagedFile): Promise<void> {
+  const files = await checkpoint();
+  const whole = { [file.name]: () => Uint8Array.from(files[file.name] ?? []) };
+  await keepsPromise(() => readCheckpoint('c', { ...files, [file.name]: damaged(file, whole) }));
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'lockstep-fuzz-'));
+
+async function tryConfigText(text: string): Promise<void> {
+  const file = path.join(folder, 'run.json');
+  writeFileSync(file, text);
+  writeFileSync(path.join(folder, 'a.csv'), 'x,y\n1,2\n3,4\n');
+  await keepsPromise(async () => parseConfig((await readRun({ preset: undefined, config: file })).config));
+}
+
+export const TARGETS: readonly Target[] = [
+  target('links', 600, anyLink, tryLink),
+  target('configs', 1500, anyConfig, tryParse),
+  target('runs', 120, runnableConfig, tryRun),
+  target('files', 700, anyFile, tryFile),
+  target('drops', 300, fc.array(anyFile, { minLength: 1, maxLength: 3 }), tryDrop),
+  target('checkpoints', 300, anyFileOf(['c.safetensors', 'c.state.safetensors']), tryCheckpoint),
+  target('commands', 1500, anyCommand, async (args) => {
+    await keepsPromise(() => parseCommand(args, undefined));
+  }),
+  target('launchLines', 1500, anyLaunchLine, async (line) => {
+    await keepsPromise(() => parseLaunchLine(line));
+  }),
+  target('configFiles', 300, anyConfigText, tryConfigText),
+];

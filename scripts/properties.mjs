@@ -1,0 +1,23 @@
+/**
+ * `npm run properties [-- --seed 7]`: the property tests with a seed of their own, a new one each time if none is given. The seed is printed first: what fails is
+ * found again with it.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { ensureInstalled } from './install.mjs';
+
+ensureInstalled();
+const { runBin } = await import('./run-bin.mjs');
+const { values } = parseArgs({ options: { seed: { type: 'string' } } });
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+if (!Number.isSafeInteger(seed)) {
+  console.error(`--seed must be a whole number, not "${values.seed}".`);
+  process.exit(2);
+}
+const files = ['src', 'fuzz']
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: true }).map((file) => `${folder}/${String(file).replaceAll('\\', '/')}`),
+  )
+  .filter((file) => /(?<!gpu)(?<!null)\.test\.ts$/.test(file) && readFileSync(file, 'utf8').includes("'fast-check'"));
+console.log(`Seed ${seed}; again with: npm run properties -- --seed ${seed}`);
+process.exit(await runBin('vitest', ['run', '--project', 'pure', ...files], { LOCKSTEP_PROPERTY_SEED: String(seed) }));
