@@ -38,7 +38,8 @@ export interface DataChange {
 /** Puts the data and fits the model to its rows, which the caller knows where they stand in a file. */
 export function putData(config: Config, data: DataConfig, row = rowOf(data, config.loss.type)): DataChange {
   const next = { ...config, data };
-  if (!row) return { config: next, replaced: undefined };
+  // An empty file has rows of nothing: the session refuses it by name.
+  if (!row || [...row.shape, row.outputs].some((size) => size < 1)) return { config: next, replaced: undefined };
   const fitted = fitToRow(next, row);
   if (fitted) return { config: withFittingSplit(fitted), replaced: undefined };
   for (const name of presetsFor(row.kind)) {

@@ -2,6 +2,7 @@
  * Which notices stand on the page: those of the session go with the next start, one that was dismissed does not come back with the
  * same words, and errors always do. The controller writes on it.
  */
+import { brief } from '../base/brief';
 import { LockstepError } from '../base/errors';
 import type { Notice } from '../protocol/session';
 import type { AppStore } from './store';
@@ -17,7 +18,7 @@ export interface NoticeBoard {
 
 export function noticeOf(error: unknown): Notice {
   const known = error instanceof LockstepError;
-  const text = error instanceof Error ? error.message : String(error);
+  const text = brief(error instanceof Error ? error.message : String(error), 2000);
   return { level: 'error', id: known ? error.code : 'internal', text, hint: known ? error.hint : '' };
 }
 
