@@ -60,7 +60,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   initialAccumulatorValue: 'What the sum of squares starts from.',
   rho: 'Decay of the running means.',
   momentumDecay: 'How fast the momentum comes to its value.',
-  paramGroups: 'Parameters with a rate or a weight decay of their own; the first group that matches a name counts.',
+  paramGroups:
+    'Parameters with a rate, weight decay, momentum or other setting of the optimizer of their own; the first group that matches a name counts.',
   match: "Names of parameters, with * for any text: '*.bias', 'blocks.*'.",
   scheduler: 'How the learning rate changes, named as in torch.optim.lr_scheduler; absent: it stays.',
   every: 'Whether the schedule moves on with every step of the optimiser, or every epoch.',

@@ -96,3 +96,14 @@ test('schedules', () => {
     step: ['scheduler.step()'],
   });
 });
+
+test('a group with settings of its own: by torch’s names, betas as a pair', () => {
+  const paramGroups = [{ match: '*.bias', beta1: 0.5, amsgrad: true, weightDecay: 0.1 }];
+  expect(optimizer({ optimizer: { type: 'Adam' }, paramGroups })).toContain(
+    "    '*.bias': {'weight_decay': 0.1, 'betas': (0.5, 0.999), 'amsgrad': True},",
+  );
+  const own = [{ match: '*', momentum: 0.5, nesterov: false }];
+  expect(optimizer({ optimizer: { type: 'SGD' }, paramGroups: own })).toContain(
+    "    '*': {'momentum': 0.5, 'nesterov': False},",
+  );
+});

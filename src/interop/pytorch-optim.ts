@@ -1,5 +1,6 @@
 /** The lines of the listing about learning: loss function, optimiser with its parameter groups, schedule. Called by pytorch-code.ts. */
-import { unreachable } from '../base/invariant';
+import { at, unreachable } from '../base/invariant';
+import { groupSettings, ownSettings } from '../optim/param-groups';
 import type { Config, LossConfig, OptimizerConfig, SchedulerConfig } from '../protocol/config';
 import { flag, keyword, python } from './python';
 
@@ -25,11 +26,9 @@ export function optimizerCode(config: Config, model: string): readonly string[] 
     `optimizer = torch.optim.${optimizer.type}(${[parameters, `lr=${optimizer.lr}`, ...argumentsOf(optimizer)].join(', ')})`;
   if (paramGroups.length === 0) return [make('model.parameters()')];
   const groups = new Map<string, string>();
-  for (const { match, lr, weightDecay } of paramGroups) {
-    const own = [
-      ...(lr === undefined ? [] : [`'lr': ${lr}`]),
-      ...(weightDecay === undefined ? [] : [`'weight_decay': ${weightDecay}`]),
-    ];
+  for (const [k, group] of paramGroups.entries()) {
+    const { match } = group;
+    const own = groupArguments(at(groupSettings(config), k + 1), group);
     // What a pattern has matched before never comes to the same pattern again.
     if (!groups.has(match)) groups.set(match, `{${own.join(', ')}}`);
   }
@@ -46,6 +45,16 @@ export function optimizerCode(config: Config, model: string): readonly string[] 
     "    groups[match].setdefault('params', []).append(p)",
     make("[g for g in groups.values() if 'params' in g]"),
   ];
+}
+
+/** `'momentum': 0.5`, of what the group says of its own. Betas come as a pair. */
+function groupArguments(o: OptimizerConfig, group: Config['paramGroups'][number]): readonly string[] {
+  const texts = ownSettings(group).map(([name, value]) => {
+    if (name === 'beta1' || name === 'beta2') return 'beta1' in o ? `'betas': (${o.beta1}, ${o.beta2})` : '';
+    const torch = name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+    return `'${torch}': ${typeof value === 'boolean' ? (value ? 'True' : 'False') : value}`;
+  });
+  return [...new Set(texts)];
 }
 
 function argumentsOf(o: OptimizerConfig): readonly string[] {

@@ -4,7 +4,7 @@
  */
 import { LockstepError } from '../base/errors';
 import type { Config, SchedulerConfig } from '../protocol/config';
-import type { OptimizerSettings } from './param-groups';
+import { type OptimizerSettings, ownSettings } from './param-groups';
 import { makeStepScalars } from './scalars';
 import { cyclesMomentum } from './schedule';
 
@@ -17,6 +17,10 @@ export function checkOptimizer(config: OptimizerSettings): void {
       'Set momentum above 0 and dampening to 0.',
     );
   }
+  for (const [k, group] of config.paramGroups.entries()) {
+    const strange = ownSettings(group).find(([name]) => !Object.hasOwn(optimizer, name));
+    if (strange) throw notOf(optimizer, k, strange[0]);
+  }
   if (!scheduler) return;
   const parts = scheduler.type === 'SequentialLR' ? scheduler.schedulers : [scheduler];
   for (const part of parts) checkMomentum(part, optimizer);
@@ -24,6 +28,17 @@ export function checkOptimizer(config: OptimizerSettings): void {
   // Refuses what cannot be a function of the step.
   makeStepScalars(config);
 }
+
+/** PyTorch keeps such a setting in the group, and nothing reads it. */
+const notOf = ({ type, ...settings }: Config['optimizer'], group: number, name: string): LockstepError =>
+  new LockstepError(
+    'config',
+    `paramGroups.${group}.${name}: ${type} has no such setting.`,
+    `A group of ${type} may have ${Object.keys(settings)
+      .filter((own) => own !== 'initialAccumulatorValue')
+      .join(', ')}.`,
+    { group, name },
+  );
 
 /** OneCycleLR cycles momentum or betas; CyclicLR, in torch 1.13, momentum only. */
 function checkMomentum(scheduler: SchedulerConfig, optimizer: Config['optimizer']): void {

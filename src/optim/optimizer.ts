@@ -2,8 +2,10 @@
  * From the configuration of an optimiser to the operator that steps it and the states it keeps. `parallel` calls this when it emits the
  * step of a Program; state names are those of torch's `state_dict`.
  */
+import { at } from '../base/invariant';
 import type { Attrs } from '../graph/op';
 import type { Config } from '../protocol/config';
+import { groupSettings, type OptimizerSettings } from './param-groups';
 import { cyclesMomentum } from './schedule';
 
 /** A state tensor of the parameter's shape. */
@@ -19,7 +21,17 @@ type Settings = Pick<Config, 'optimizer' | 'scheduler'>;
 const hasMomentum = (momentum: number, scheduler: Config['scheduler']): boolean =>
   momentum !== 0 || cyclesMomentum(scheduler);
 
-/** States a parameter has, in operand order. */
+/** The settings of an optimizer as one of its parameter groups has them. */
+export function inGroup<T extends Pick<Config, 'optimizer' | 'paramGroups'>>(config: T, group: number): T {
+  return { ...config, optimizer: at(groupSettings(config), group) };
+}
+
+/** Names of the states that any parameter has. */
+export const stateNames = (config: OptimizerSettings): readonly string[] => [
+  ...new Set(groupSettings(config).flatMap((_, k) => optimizerState(inGroup(config, k)).map(({ name }) => name))),
+];
+
+/** States a parameter has, in operand order; of its group's settings, where there are groups (inGroup). */
 export function optimizerState({ optimizer, scheduler }: Settings): readonly OptimizerState[] {
   return namesOf().map((name) => ({
     name,

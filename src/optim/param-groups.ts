@@ -1,22 +1,25 @@
 /**
- * Parameter groups: which parameters have a rate or a weight decay of their own. Group 0 holds the parameters that no entry of `paramGroups` matches; entry k
+ * Parameter groups: which parameters have a rate, a weight decay, a momentum ... of their own. Group 0 holds the parameters that no entry of `paramGroups` matches; entry k
  * is group k + 1. The first entry that matches counts. A group may be empty.
  */
 import type { Config } from '../protocol/config';
-import type { ParamGroupConfig } from '../protocol/config/optimizer';
+import type { OptimizerConfig, ParamGroupConfig } from '../protocol/config/optimizer';
 
 /** What the numbers of a step depend on. */
 export type OptimizerSettings = Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups'>;
 
-export interface GroupSettings {
-  readonly lr: number;
-  readonly weightDecay: number;
-}
+/** What a group says of its own, by our names. */
+export const ownSettings = ({ match: _, ...own }: ParamGroupConfig): readonly (readonly [string, number | boolean])[] =>
+  Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 
-export function groupSettings({ optimizer, paramGroups }: OptimizerSettings): readonly GroupSettings[] {
-  const { lr, weightDecay } = optimizer;
-  const own = paramGroups.map((group) => ({ lr: group.lr ?? lr, weightDecay: group.weightDecay ?? weightDecay }));
-  return [{ lr, weightDecay }, ...own];
+/** The optimizer as each group has it: its own settings over those of all. */
+export function groupSettings({
+  optimizer,
+  paramGroups,
+}: Pick<Config, 'optimizer' | 'paramGroups'>): readonly OptimizerConfig[] {
+  // A group names only what its optimizer has (check-optimizer.ts).
+  const own = paramGroups.map((group) => ({ ...optimizer, ...Object.fromEntries(ownSettings(group)) }));
+  return [optimizer, ...own];
 }
 
 /** Group of the parameter of that name. */

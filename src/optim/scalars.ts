@@ -17,20 +17,21 @@ export type StepScalars = (t: number, epoch: number) => Float32Array<ArrayBuffer
 
 /** Keeps its place between calls, so that ascending steps cost nothing; any order is right. */
 export function makeStepScalars(config: OptimizerSettings): StepScalars {
-  const { optimizer, scheduler } = config;
+  const { scheduler } = config;
   const groups = groupSettings(config);
   const byEpoch = scheduler?.every === 'epoch';
   const ratesAt = makeSchedule(config);
-  const product = optimizer.type === 'NAdam' ? makeMuProduct(optimizer, config) : undefined;
+  const products = groups.map((own, k) => (own.type === 'NAdam' ? makeMuProduct(own, k, config) : undefined));
   return (t, epoch) => {
     const scalars = new Float32Array(groups.length * SCALARS_LENGTH);
     const rates = ratesAt(byEpoch ? epoch : t - 1);
-    for (const [k, { weightDecay }] of groups.entries()) {
+    for (const [k, optimizer] of groups.entries()) {
+      const { weightDecay } = optimizer;
       const { lr, momentum } = at(rates, k);
       const own = scalars.subarray(k * SCALARS_LENGTH, (k + 1) * SCALARS_LENGTH);
       own[LR] = lr;
       own[1] = weightDecay;
-      own.set(restOf(optimizer, { lr, weightDecay, momentum, t, muProduct: product?.(t) ?? 1 }), 2);
+      own.set(restOf(optimizer, { lr, weightDecay, momentum, t, muProduct: products[k]?.(t) ?? 1 }), 2);
       own[MAXIMIZE] = 'maximize' in optimizer && optimizer.maximize ? 1 : 0;
     }
     return scalars;
@@ -100,7 +101,7 @@ function nadamFactors({ momentumDecay }: NAdam, { lr, momentum, t, muProduct }: 
 }
 
 /** The product of mu over the steps 1 to t, which torch keeps in a float32 tensor. */
-function makeMuProduct(optimizer: NAdam, config: OptimizerSettings): (t: number) => number {
+function makeMuProduct(optimizer: NAdam, group: number, config: OptimizerSettings): (t: number) => number {
   const cycled = cyclesMomentum(config.scheduler);
   if (cycled && config.scheduler?.every === 'epoch') {
     throw new LockstepError(
@@ -118,7 +119,7 @@ function makeMuProduct(optimizer: NAdam, config: OptimizerSettings): (t: number)
       product = 1;
     }
     for (; done < t; done++) {
-      const beta1 = ratesAt ? at(ratesAt(done), 0).momentum : optimizer.beta1;
+      const beta1 = ratesAt ? at(ratesAt(done), group).momentum : optimizer.beta1;
       product = f(product * f(mu(beta1, done + 1, optimizer.momentumDecay)));
     }
     return product;

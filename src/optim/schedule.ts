@@ -16,10 +16,12 @@ export function cyclesMomentum(scheduler: Config['scheduler']): boolean {
 
 /** Groups in the order of groupSettings. What it returns is overwritten by the next call. */
 export function makeSchedule(config: OptimizerSettings): (n: number) => readonly Readonly<GroupRates>[] {
-  const { optimizer, scheduler: settings } = config;
+  const { scheduler: settings } = config;
   const start = (): { groups: GroupRates[]; scheduler: Scheduler | undefined } => {
-    const momentum = 'momentum' in optimizer ? optimizer.momentum : 'beta1' in optimizer ? optimizer.beta1 : 0;
-    const groups = groupSettings(config).map(({ lr }): GroupRates => ({ lr, initialLr: lr, momentum }));
+    const groups = groupSettings(config).map((own): GroupRates => {
+      const momentum = 'momentum' in own ? own.momentum : 'beta1' in own ? own.beta1 : 0;
+      return { lr: own.lr, initialLr: own.lr, momentum };
+    });
     return { groups, scheduler: settings && makeScheduler(settings, groups) };
   };
   let current = start();

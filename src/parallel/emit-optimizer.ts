@@ -5,7 +5,7 @@
 import { at } from '../base/invariant';
 import { clipGradNorm } from '../optim/clip-grad-norm';
 import { gradNorm } from '../optim/grad-norm';
-import { optimizerOp, optimizerState } from '../optim/optimizer';
+import { inGroup, optimizerOp, optimizerState } from '../optim/optimizer';
 import { groupOf } from '../optim/param-groups';
 import { SCALARS_LENGTH } from '../optim/scalars';
 import type { LaneBuilder, ProgramBuilder, Where } from '../program/builder';
@@ -149,7 +149,8 @@ function emitGroup(
   const start = index * SCALARS_LENGTH;
   lane.load({ buffer: scalars, source: 'scalars', process: lane.rank, start, count: SCALARS_LENGTH }, STEP);
   const names = members.map((p) => p.name);
-  const states = optimizerState(config).map(({ name: state, fill }) =>
+  const own = inGroup(config, group);
+  const states = optimizerState(own).map(({ name: state, fill }) =>
     names.map((name) => {
       const buffer = `${name}.${state}`;
       const { shape, dtype } = lane.spec(name);
@@ -158,7 +159,7 @@ function emitGroup(
       return buffer;
     }),
   );
-  const { op, attrs } = optimizerOp(config);
+  const { op, attrs } = optimizerOp(own);
   lane.compute(
     op,
     [scalars, ...names, ...gradientsOf(members), ...states.flat()],

@@ -41,7 +41,7 @@ export const configSchema = v.strictObject({
   ),
   loss: v.optional(lossSchema, { type: 'BCEWithLogitsLoss' }),
   optimizer: v.optional(optimizerSchema, { type: 'SGD', lr: 0.1, momentum: 0.9 }),
-  /** Parameters with a rate or a weight decay of their own; the rest takes the optimiser's. */
+  /** Parameters with a rate, a weight decay or other settings of their own; the rest takes the optimiser's. */
   paramGroups: v.optional(v.pipe(v.array(paramGroupSchema), v.maxLength(16)), []),
   /** How the learning rate changes over steps or epochs; absent: it stays. */
   scheduler: v.optional(schedulerSchema),

@@ -31,10 +31,10 @@ export function TrainingPanel() {
   const controller = useController();
   const even = perRank && perRank.length > 1 && perRank.every((rows) => rows === perRank[0]);
   const shares = perRank && perRank.length > 1 && (even ? `${perRank.length} × ${perRank[0]}` : perRank.join(' + '));
-  const groups = config.paramGroups.map(({ match, lr, weightDecay }) =>
-    [match, lr === undefined ? '' : `lr ${lr}`, weightDecay === undefined ? '' : `decay ${weightDecay}`]
-      .filter((part) => part !== '')
-      .join(' '),
+  const groups = config.paramGroups.map(({ match, ...own }) =>
+    [match, ...Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))].join(
+      ' ',
+    ),
   );
   return (
     <Section part="training" title="Training">

@@ -1,8 +1,10 @@
 /** The optimiser cases of torch 1.13.1 in terms of the configuration. For the parity tests of this room and of the GPU. */
 import * as v from 'valibot';
 import { type OptimizerConfig, optimizerSchema } from '../../protocol/config';
+import { paramGroupSchema } from '../../protocol/config/optimizer';
 import { decodeF32, type StoredTensor } from '../../tensor/fixtures/decode';
 import fixtures from '../fixtures/optim.json';
+import grouped from '../fixtures/param-groups.json';
 import type { OptimizerSettings } from '../param-groups';
 
 export interface OptimizerCase {
@@ -52,6 +54,26 @@ export const OPTIMIZER_CASES: readonly OptimizerCase[] = fixtures.optimizers.map
       (state) =>
         new Map(Object.entries(state).map(([name, value]) => [name, isTensor(value) ? decodeF32(value) : null])),
     ),
+  };
+});
+
+/** Groups with settings of their own beside the rate, a parameter of 5 elements each: 'g0' has the optimizer's, 'g1' those of paramGroups.0 ... */
+export const GROUP_CASES = grouped.cases.map(({ kind, defaults, groups, start, grads, after }) => {
+  const byName = (tensors: readonly (readonly number[])[]): Readonly<Record<string, Float32Array<ArrayBuffer>>> =>
+    Object.fromEntries(tensors.map((values, g) => [`g${g}`, Float32Array.from(values)]));
+  return {
+    name: `${kind} ${JSON.stringify(groups)}`,
+    config: {
+      optimizer: optimizerConfig(kind, defaults as unknown as Keywords),
+      scheduler: undefined,
+      paramGroups: groups.slice(1).map((own, i) =>
+        // As a configuration has it.
+        v.parse(paramGroupSchema, { match: `g${i + 1}`, ...settingsOf(own as unknown as Keywords) }),
+      ),
+    } satisfies OptimizerSettings,
+    start: byName(start),
+    grads: grads.map(byName),
+    after: after.map(byName),
   };
 });
 

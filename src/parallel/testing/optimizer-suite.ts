@@ -6,6 +6,7 @@ import { optimizerState } from '../../optim/optimizer';
 import {
   barAt,
   GRADIENTS,
+  GROUP_CASES,
   INITIAL,
   maxDistance,
   OPTIMIZER_CASES,
@@ -56,6 +57,19 @@ export function optimizerSuite(open: (program: Program) => Promise<Executor>): v
           const scale = Math.max(1, ...expected.map(Math.abs));
           const actual = at(after, 19).values.get(`${device} ${parameter}.${name}`);
           expect(maxDistance(actual, expected) / scale, `${name} of ${parameter}`).toBeLessThanOrEqual(2e-6);
+        }
+      }
+    }
+  });
+
+  test.each(GROUP_CASES.map((c) => [c.name, c] as const))('groups, recorded by torch 1.13.1: %s', async (_, c) => {
+    const shapes = Object.fromEntries(Object.keys(c.start).map((name) => [name, [5]]));
+    for (const placement of ['single', { replicas: 2 }, { split: 2 }] as const) {
+      const found = await go({ config: c.config, shapes, placement }, c.start, c.grads);
+      for (const [k, { values }] of found.entries()) {
+        for (const [key, value] of values) {
+          const expected = c.after[k]?.[key.slice(2)];
+          if (expected) expect(maxDistance(value, expected), `${key} after step ${k + 1}`).toBeLessThanOrEqual(2e-6);
         }
       }
     }

@@ -70,11 +70,24 @@ export const optimizerSchema = v.variant('type', [
   v.strictObject({ type: v.literal('RAdam'), ...moments(0.001) }),
 ]);
 
-/** Parameters whose names match `match` ('*' stands for any text: '*.bias', 'blocks.*'); the first group that matches counts. */
+/** Parameters whose names match `match` ('*' stands for any text: '*.bias', 'blocks.*'); the first group that matches counts. Each optimizer takes those that it has itself. */
 export const paramGroupSchema = v.strictObject({
   match: v.pipe(v.string(), v.minLength(1)),
   lr: v.optional(real(0, 100)),
   weightDecay: v.optional(real(0, 10)),
+  momentum: v.optional(real(0, 1)),
+  dampening: v.optional(real(0, 1)),
+  nesterov: v.optional(v.boolean()),
+  beta1: v.optional(real(0, 0.999999)),
+  beta2: v.optional(real(0, 0.999999)),
+  eps: v.optional(real(0, 1)),
+  alpha: v.optional(real(0, 0.999999)),
+  rho: v.optional(real(0, 0.999999)),
+  lrDecay: v.optional(real(0, 10)),
+  momentumDecay: v.optional(real(0, 1)),
+  amsgrad: v.optional(v.boolean()),
+  centered: v.optional(v.boolean()),
+  maximize: v.optional(v.boolean()),
 });
 
 export type OptimizerConfig = v.InferOutput<typeof optimizerSchema>;

@@ -76,7 +76,12 @@ const Run = fc.record({
   mode: fc.constantFrom('single', 'dataParallel', 'ddp', 'ddp', 'ddp', 'modelParallel', 'parameterServer'),
   optimizer: fc.constantFrom(...OPTIMIZERS),
   scheduler: fc.constantFrom(...SCHEDULERS),
-  paramGroups: fc.constantFrom([], [{ match: '*.bias', weightDecay: 0.01 }], [{ match: '0.*', lr: 0.02 }]),
+  paramGroups: fc.constantFrom(
+    [],
+    [{ match: '*.bias', weightDecay: 0.01 }],
+    [{ match: '0.*', lr: 0.02 }],
+    [{ match: '*.bias', momentum: 0.5 }],
+  ),
   clipGradNorm: fc.constantFrom(undefined, 0.5),
   accumulate: fc.constantFrom(1, 1, 2, 3),
   placement: fc.constantFrom('shared', 'workers'),

@@ -1,10 +1,10 @@
 /** Does the optimiser's state of a checkpoint fit this run's optimiser? Refused in the words of torch's optimizer.load_state_dict. Called by resume-plan.ts. */
 import { LockstepError } from '../../base/errors';
-import { optimizerState } from '../../optim/optimizer';
+import { stateNames } from '../../optim/optimizer';
 import type { Config } from '../../protocol/config';
 import { stateFileName } from './checkpoint-format';
 import type { SavedCheckpoint } from './read-checkpoint';
-import { groupedNames } from './torch-groups';
+import { groupedNames, statesOf } from './torch-groups';
 
 /**
  * `stepped`: the parameters that this run's optimizer steps; one that gets no gradient has no state, in torch as here. Returns the states that start anew: none of them is in
@@ -34,8 +34,9 @@ export function checkOptimizerState(
     );
   }
   if (saved.microBatch < saved.accumulate) return [];
-  const names = optimizerState(config).map(({ name }) => name);
-  const absent = names.filter((name) => !stepped.every((p) => saved.values.has(`${p}.${name}`)));
+  const absent = stateNames(config).filter((name) =>
+    stepped.some((p) => statesOf(config, p).includes(name) && !saved.values.has(`${p}.${name}`)),
+  );
   const [first] = absent;
   // torch's SGD makes a momentum buffer that is missing from the next gradient.
   if (first === undefined || config.optimizer.type === 'SGD') return absent;

@@ -5,7 +5,7 @@
  */
 import { at, must } from '../../base/invariant';
 import { type NamedTensor, readSafetensors, writeSafetensors } from '../../interop/safetensors';
-import { optimizerState } from '../../optim/optimizer';
+import { stateNames } from '../../optim/optimizer';
 import { stepOf } from '../../protocol/micro-batches';
 import type { CheckpointFiles } from '../../protocol/session';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -107,7 +107,7 @@ interface Packing {
 
 function pack(values: readonly BufferValue[], { inModel, buffers, groups, config, prefix }: Packing) {
   const shapes = new Map<string, Shape>(buffers.map(({ device, spec }) => [`${device} ${spec.name}`, spec.shape]));
-  const states = optimizerState(config).map(({ name }) => name);
+  const states = stateNames(config);
   const torchNames = new Map(
     groups.names.flatMap((parameter, i) => states.map((state) => [`${parameter}.${state}`, `state.${i}.${state}`])),
   );

@@ -4,7 +4,7 @@
  */
 
 import { at } from '../../base/invariant';
-import { optimizerState } from '../../optim/optimizer';
+import { inGroup, optimizerState } from '../../optim/optimizer';
 import { groupOf, groupSettings } from '../../optim/param-groups';
 import { makeSchedule } from '../../optim/schedule';
 import type { Config } from '../../protocol/config';
@@ -30,36 +30,41 @@ export function groupedNames(
     .filter((g) => g.names.length > 0);
 }
 
+/** Names of the states of one parameter: groups may have unlike ones. */
+export const statesOf = (config: Config, parameter: string): readonly string[] =>
+  optimizerState(inGroup(config, groupOf(parameter, config.paramGroups))).map(({ name }) => name);
+
 /** Parameters that the optimizer has states for: those with a gradient. Where it keeps no states, all. */
 export function steppedParameters(
   config: Config,
   parameters: readonly string[],
   held: readonly Stateful[],
 ): readonly string[] {
-  const [first] = optimizerState(config);
-  if (first === undefined) return parameters;
   const buffers = new Set(held.map(({ spec }) => spec.name));
-  return parameters.filter((name) => buffers.has(`${name}.${first.name}`));
+  return parameters.filter((name) => {
+    const [first] = statesOf(config, name);
+    return first === undefined || buffers.has(`${name}.${first}`);
+  });
 }
 
 /** `steps`: optimiser steps that have been taken; `epoch`: the epoch they ended in. */
 export function torchGroups(config: Config, parameters: readonly string[], steps: number, epoch: number): TorchGroups {
-  const { optimizer, scheduler } = config;
+  const { scheduler } = config;
   const grouped = groupedNames(parameters, config);
   const names = grouped.flatMap((g) => g.names);
   const settings = groupSettings(config);
   const rates = makeSchedule(config)(scheduler?.every === 'epoch' ? Math.max(0, epoch) : steps);
   const groups = grouped.map(({ group, names: own }) => {
     const { lr, momentum } = at(rates, group);
-    const { type: _, lr: initial, ...rest } = optimizer;
-    const torch = { ...snakeCase(rest), weight_decay: at(settings, group).weightDecay };
+    const { type: _, lr: initial, ...rest } = at(settings, group);
+    const torch = snakeCase(rest);
     return {
       lr,
       ...torch,
       ...('momentum' in rest && momentum !== undefined ? { momentum } : {}),
       // OneCycleLR and CyclicLR turn Adam's first beta as they turn a momentum.
       ...('beta1' in rest && momentum !== undefined ? { betas: [momentum, rest.beta2] } : {}),
-      ...(scheduler === undefined ? {} : { initial_lr: config.paramGroups[group - 1]?.lr ?? initial }),
+      ...(scheduler === undefined ? {} : { initial_lr: initial }),
       params: own.map((name) => names.indexOf(name)),
     };
   });
