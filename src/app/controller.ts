@@ -5,8 +5,18 @@
  */
 import { LockstepError } from '../base/errors';
 import type { Config } from '../protocol/config';
+import { stepOf, stepWords } from '../protocol/micro-batches';
 import type { FlightRecorderDump } from '../protocol/process-group';
-import type { CheckpointFiles, Files, Notice, Report, SessionEvent, SessionInfo, Snapshot } from '../protocol/session';
+import type {
+  CheckpointFiles,
+  Files,
+  KeptState,
+  Notice,
+  Report,
+  SessionEvent,
+  SessionInfo,
+  Snapshot,
+} from '../protocol/session';
 import { inTimeOrder } from '../trace/in-time-order';
 import { storedFor } from './checkpoint/stored-for';
 import { createNoticeBoard, noticeOf } from './notice-board';
@@ -25,8 +35,10 @@ export interface Controller {
   apply(config: Config, origin?: 'edit' | 'link', once?: Notice): void;
   /** The same start again. */
   reset(): Promise<void>;
-  /** A new worker, after the old one died. */
+  /** A new worker, after the old one died, from the start. */
   restart(): void;
+  /** A new worker that goes on from the last state which the old one has handed over. */
+  revive(): void;
   setSpeed(speed: number): void;
   /** Keeps the files beside those that are there and opens a session with them; when that is refused, what was there before stays. */
   trainOn(given: Files, config: Config, once?: Notice): void;
@@ -54,6 +66,12 @@ export interface Controller {
   };
 }
 
+/** Why a session is paused that has been started again after a failure and would go on. */
+const RECOVERED: ReadonlySet<string> = new Set(['rank-failed', 'timeout', 'device-lost', 'gpu'] as const);
+
+/** A worker that lives for so long did not end because of how it was started. */
+const STEADY_MS = 5000;
+
 export interface ControllerOptions {
   readonly store: AppStore;
   readonly walker: Walker;
@@ -75,8 +93,11 @@ export function createController({ store, walker, startSession, onRuns }: Contro
   let onceItRuns: { readonly config: Config; readonly notice: Notice } | undefined;
   let opening: Promise<void> | undefined;
   let held: { snapshot?: Snapshot } | undefined;
-  /** It was playing when a rank failed. */
+  /** It was playing when a rank failed, or the session. */
   let interrupted = false;
+  /** What the session has handed over of the open run. */
+  let kept: KeptState | undefined;
+  let revivedMs = Number.NEGATIVE_INFINITY;
   const app = () => store.getState();
 
   const report = (error: unknown) => {
@@ -116,6 +137,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
 
   const onState = (event: Extract<SessionEvent, { type: 'state' }>) => {
     running.set(event.state === 'playing');
+    app().setMicroBatch(event.microBatch);
     if (event.state === 'playing') {
       // After a rank has failed the session goes on by itself.
       if (interrupted && app().state === 'loading' && !opening) player.play();
@@ -124,11 +146,11 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     }
     if (event.state === 'restarting') {
       interrupted ||= app().state === 'playing';
-      player.halt();
+      player.settle();
       app().setState('loading', event.reason);
     } else if (event.state === 'paused') {
       // Paused by the session itself, or back after a restart; a pause by hand has set the state already.
-      const goesOn = interrupted && (event.reason === 'rank-failed' || event.reason === 'timeout');
+      const goesOn = interrupted && RECOVERED.has(event.reason);
       interrupted = false;
       if (app().state === 'loading' && !opening) app().setState('paused');
       // It was walked over step by step, by the page.
@@ -136,7 +158,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       const walking = speedAt(app().speed).kind === 'events' && event.reason === '';
       if (app().state === 'playing' && !walking) player.pause();
     } else {
-      player.halt();
+      player.settle();
       app().setState(event.state, event.reason);
     }
   };
@@ -161,6 +183,13 @@ export function createController({ store, walker, startSession, onRuns }: Contro
         if (info) app().setInfo({ ...info, device: event.device });
         return;
       }
+      case 'standstill':
+        app().setStandstill(event.standstill);
+        if (event.standstill) player.stand();
+        return;
+      case 'kept':
+        kept = event.kept;
+        return;
       case 'progress':
         if (app().state === 'loading') app().setState('loading', `${event.what}: ${event.done} of ${event.total}`);
         return;
@@ -178,16 +207,55 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     } finally {
       held = undefined;
     }
-    app().clearRun();
+    app().clearRun(own.snapshot?.microBatch);
+    kept = undefined;
     if (own.snapshot) app().setSnapshot(own.snapshot);
   };
 
   const onFailure = (error: LockstepError) => {
     session = undefined;
     running.set(false);
-    player.halt();
+    interrupted ||= app().state === 'playing';
+    player.settle();
+    app().setStandstill(undefined);
+    // One that ends again at once would do so for ever.
+    if (kept && good && !opening && performance.now() - revivedMs > STEADY_MS) return reviveAfter(error);
     app().setState('failed', error.message);
-    board.say(noticeOf(error));
+    board.say({ ...noticeOf(error), ...(kept ? { id: 'worker-ended', hint: '' } : {}) });
+  };
+
+  /** From the last state that was handed over, with the settings that ran; what the page shows of later steps is gone with the worker. */
+  const revive = async (error: LockstepError, from: KeptState, config: Config): Promise<void> => {
+    const where = stepWords(from.microBatch, config);
+    const lost = stepOf(app().microBatch, config) - stepOf(from.microBatch, config);
+    app().setState('loading', `Going on from ${where} in a new worker`);
+    revivedMs = performance.now();
+    session ??= startSession({ onEvent, onFailure });
+    try {
+      app().setInfo(await session.open(config, goodFiles, from.files));
+    } catch (second) {
+      app().setState('failed', error.message);
+      board.say({ ...noticeOf(second), id: 'worker-ended' });
+      return;
+    }
+    app().setMicroBatch(from.microBatch);
+    app().dismissNotice('worker-ended');
+    app().setState('paused');
+    const gone = lost > 0 ? ` The ${lost === 1 ? 'step' : `${lost} steps`} after it will run again.` : '';
+    const text = `${error.message} Training goes on from ${where} in a new one.${gone}`;
+    board.say({ level: 'warning', id: 'rank-failed', text, hint: '' });
+    const plays = interrupted;
+    interrupted = false;
+    if (plays) player.play();
+  };
+  const reviveAfter = (error: LockstepError) => {
+    if (!kept || !good) return;
+    opening ??= revive(error, kept, good)
+      .catch(report)
+      .finally(() => {
+        opening = undefined;
+        if (wanted !== good) open('Starting');
+      });
   };
 
   const openOnce = async (config: Config, because: string): Promise<void> => {
@@ -302,7 +370,11 @@ export function createController({ store, walker, startSession, onRuns }: Contro
       good = undefined;
       wanted = { ...app().config };
       app().dismissNotice('rank-failed');
+      app().dismissNotice('worker-ended');
       open('Starting again');
+    },
+    revive() {
+      reviveAfter(new LockstepError('rank-failed', 'The training worker ended by itself.'));
     },
     setSpeed(speed) {
       app().setSpeed(speed);

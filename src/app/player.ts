@@ -31,10 +31,14 @@ export interface Player {
   seek(trace: number, event: number): void;
   /** After a start: runs one traced step and shows it up to where the parameters would change. */
   preview(): Promise<void>;
-  /** A trace came while the session runs freely. */
+  /** A trace came that nobody has asked for: while the session runs freely, and as the last word of a pause. */
   traceArrived(): void;
   /** Stops walking and playing without a word to the session. */
   halt(): void;
+  /** The session has stopped running by itself: halts, and shows the step where the run is, now and as it is told. */
+  settle(): void;
+  /** Ranks stand still: nothing flies any more, and the run may still go on by itself. */
+  stand(): void;
 }
 
 const PREVIEW_EVENTS_PER_SECOND = 30;
@@ -46,6 +50,8 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
   /** Every command of the user takes a new ticket; loops of an older one end. */
   let ticket = 0;
   let free = false;
+  /** The cursor stands behind all that ran, and stays there when a trace comes, until the user goes elsewhere. */
+  let following = false;
   let previewing = false;
   let step: Promise<void> | undefined;
 
@@ -65,7 +71,12 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
   const onward = async (): Promise<{ trace: number; event: number } | undefined> => {
     const { cursor, seek } = store.getState();
     if (cursor && cursor.event < endOf(cursor.trace)) return cursor;
-    if (!cursor || cursor.trace === last()) await traceStep();
+    if (!cursor || cursor.trace === last()) {
+      // A pause ends with the trace of the step that training has reached: what comes next is the one after it.
+      await source.idle();
+      following = false;
+      await traceStep();
+    }
     const now = store.getState().cursor;
     if (!now) return undefined;
     if (now.event >= endOf(now.trace) && now.trace < last()) seek(now.trace + 1, -1);
@@ -118,6 +129,11 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
     }
   };
 
+  const toLiveEdge = () => {
+    store.getState().seek(last(), endOf(last()));
+    following = true;
+  };
+
   const showNewest = async (mine: number): Promise<void> => {
     const { seek } = store.getState();
     let shown = -1;
@@ -132,6 +148,7 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
   const halt = () => {
     ticket++;
     free = false;
+    following = false;
     walker.stop();
   };
 
@@ -163,9 +180,8 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
     pause() {
       const wasFree = free;
       takeOver();
-      const { seek, setState } = store.getState();
-      setState('paused');
-      if (wasFree) seek(last(), endOf(last()));
+      store.getState().setState('paused');
+      if (wasFree) toLiveEdge();
     },
     stepEvent: () => byHand((_, next) => next),
     stepPhase: () =>
@@ -176,6 +192,7 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
     stepIteration: () => byHand((trace) => endOf(trace)),
     stepBack() {
       takeOver();
+      following = false;
       const { cursor, seek } = store.getState();
       if (!cursor) return;
       if (cursor.event >= 0) seek(cursor.trace, cursor.event - 1);
@@ -183,6 +200,7 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
     },
     seek(trace, event) {
       takeOver();
+      following = false;
       store.getState().seek(trace, event);
     },
     async preview() {
@@ -198,6 +216,7 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
       if (mine === ticket) previewing = false;
     },
     traceArrived() {
+      if (following && !free) toLiveEdge();
       if (!free || showing) return;
       showing = true;
       showNewest(ticket)
@@ -207,5 +226,13 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
         .catch(source.report);
     },
     halt,
+    settle() {
+      halt();
+      toLiveEdge();
+    },
+    stand() {
+      walker.stop();
+      store.getState().seek(last(), endOf(last()));
+    },
   };
 }

@@ -11,6 +11,7 @@ const at = (traceIndex: number, event: number): Run => ({
   cursor: { trace: traceIndex, event },
   cursorFraction: 1,
   losses,
+  microBatch: 3,
   state: 'paused',
   info: undefined,
 });
@@ -20,7 +21,14 @@ describe('positions', () => {
     expect(stepShown(at(0, -1), false)).toBe(0);
     expect(stepShown(at(0, 1), false)).toBe(1);
     expect(stepShown(at(2, 1), false)).toBe(3);
-    expect(stepShown({ ...at(0, 0), losses: [] }, false)).toBe(0);
+    expect(stepShown({ ...at(0, 0), losses: [], microBatch: 0 }, false)).toBe(0);
+  });
+
+  it('goes by where the run is, and by nothing else, where the cursor stands behind all that ran', () => {
+    expect(stepShown({ ...at(2, 1), microBatch: 90 }, false)).toBe(90);
+    expect(stepShown({ ...at(2, 1), traces: [], cursor: undefined, losses: [], microBatch: 7 }, false)).toBe(7);
+    // Looking back, it is the step that is looked at.
+    expect(stepShown({ ...at(1, 1), microBatch: 90 }, false)).toBe(2);
   });
 
   it('says what has been trained while the session runs freely', () => {

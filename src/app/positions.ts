@@ -14,21 +14,20 @@ export function endOfGradients(events: readonly TraceEvent[]): number {
 export const runsFreely = ({ state, speed }: Pick<AppState, 'state' | 'speed'>): boolean =>
   state === 'playing' && speedAt(speed).kind === 'steps';
 
-type Run = Pick<AppState, 'traces' | 'cursor' | 'cursorFraction' | 'losses' | 'state'>;
+type Run = Pick<AppState, 'traces' | 'cursor' | 'cursorFraction' | 'losses' | 'microBatch' | 'state'>;
 
 /** The cursor stands behind the last event of the last trace: what is shown is what has been trained. */
-export function atLiveEdge({ traces, cursor, cursorFraction }: Omit<Run, 'losses' | 'state'>): boolean {
+export function atLiveEdge({ traces, cursor, cursorFraction }: Omit<Run, 'losses' | 'microBatch' | 'state'>): boolean {
   const last = traces.at(-1);
   if (!last || !cursor) return true;
   return cursor.trace === traces.length - 1 && cursor.event === last.events.length - 1 && cursorFraction === 1;
 }
 
-/** Micro-batches completed at the cursor; while the session runs freely, those it has completed. */
+/** Micro-batches completed at the cursor; while the session runs freely, and where the cursor stands behind all that ran, those it has completed. */
 export function microBatchesShown(run: Run, freeRunning: boolean): number {
-  const trained = (run.losses.at(-1)?.microBatch ?? -1) + 1;
-  if (freeRunning || atLiveEdge(run)) return Math.max(trained, (run.traces.at(-1)?.microBatch ?? -1) + 1);
+  if (freeRunning || atLiveEdge(run)) return run.microBatch;
   const trace = run.cursor && run.traces[run.cursor.trace];
-  if (!trace || !run.cursor) return trained;
+  if (!trace || !run.cursor) return run.microBatch;
   const ended = run.cursor.event === trace.events.length - 1 && run.cursorFraction === 1;
   return trace.microBatch + (ended ? 1 : 0);
 }

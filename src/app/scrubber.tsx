@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { stepWords } from '../protocol/micro-batches';
 import type { StepTrace } from '../protocol/trace';
-import { formatCount, formatRate } from './format';
+import { formatRate, stepNumber } from './format';
 import { runsFreely } from './positions';
 import styles from './scrubber.module.css';
 import { useApp, useController, useSettled } from './use-app';
@@ -18,7 +18,7 @@ export function Scrubber() {
   const traces = useApp((app) => app.traces);
   const cursor = useSettled((app) => app.cursor, 50);
   const locked = useApp((app) => app.lock.has('transport'));
-  const rate = useSettled((app) => (runsFreely(app) ? app.stepsPerSecond : 0), 500);
+  const rate = useSettled((app) => (runsFreely(app) && !app.standstill ? app.stepsPerSecond : 0), 500);
   const { player } = useController();
   const starts = useMemo(() => startsOf(traces), [traces]);
   const last = (starts.at(-1) ?? 1) - 1;
@@ -32,7 +32,7 @@ export function Scrubber() {
     player.seek(Math.min(index, traces.length - 1), to - (starts[index] ?? 0) - 1);
   };
   const at = trace
-    ? `${stepWords(trace.microBatch, trace, formatCount)}, event ${(cursor?.event ?? -1) + 1} of ${trace.events.length}`
+    ? `${stepWords(trace.microBatch, trace, stepNumber)}, event ${(cursor?.event ?? -1) + 1} of ${trace.events.length}`
     : 'nothing has run yet';
   return (
     <div className={styles['scrubber']}>

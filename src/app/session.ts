@@ -1,7 +1,7 @@
 /**
  * The page's side of the worker wall, and the only file of the page that knows a Worker. It starts the session worker, hands it
- * the event and the control port, and supervises it: a worker that dies, answers rubbish or falls silent becomes a typed
- * error, and no promise is left hanging. It keeps no state of the run; controller.ts does.
+ * the event and the control port, and supervises it: a worker that ends, answers rubbish or falls silent becomes a typed
+ * error, also while nobody waits for an answer, and no promise is left hanging. It keeps no state of the run; controller.ts does.
  */
 import { type Remote, transfer, wrap } from 'comlink';
 import { fromWire, isWireError, LockstepError } from '../base/errors';
@@ -19,7 +19,7 @@ import type { StepTrace } from '../protocol/trace';
 
 export interface SessionClient {
   /** When it rejects, the session that was open before stays the one that is listened to. */
-  open(config: Config, files: Files): Promise<SessionInfo>;
+  open(config: Config, files: Files, from?: CheckpointFiles): Promise<SessionInfo>;
   traceStep(): Promise<StepTrace>;
   snapshot(): Promise<Snapshot>;
   readonly predict: SessionApi['predict'];
@@ -51,9 +51,9 @@ export interface SessionListener {
   onFailure(error: LockstepError): void;
 }
 
-/** A worker that has a call to answer and says nothing for so long is taken for dead. */
-const SILENCE_MS = 90_000;
-const SILENCE_CHECK_MS = 5_000;
+/** How often the worker is asked whether it is there, and how often it may leave that without an answer: a step may take long. */
+const ASK_MS = 5_000;
+const UNANSWERED = 18;
 
 const RESTART_HINT = 'Restart the session; it begins again from the same seed.';
 
@@ -81,16 +81,19 @@ export function startSession(listener: SessionListener): SessionClient {
   const api: Remote<SessionApi> = wrap<SessionApi>(worker);
   let ports: Ports | undefined;
   let failure: LockstepError | undefined;
-  let lastHeard = 0;
+  /** Since the worker was last heard; counted, so that a machine that slept has not been silent. */
+  let unanswered = 0;
   const pending = new Set<(error: LockstepError) => void>();
+  const ended = new AbortController();
 
   const heard = () => {
-    lastHeard = performance.now();
+    unanswered = 0;
   };
   const stop = (error: LockstepError) => {
     if (failure) return;
     failure = error;
-    clearInterval(silence);
+    clearInterval(asking);
+    ended.abort();
     worker.terminate();
     closePorts(ports);
     for (const reject of [...pending]) reject(error);
@@ -101,11 +104,20 @@ export function startSession(listener: SessionListener): SessionClient {
     stop(error);
     listener.onFailure(error);
   };
-  const silence = setInterval(() => {
-    if (pending.size > 0 && performance.now() - lastHeard > SILENCE_MS) {
-      fail(`The training worker has not answered for ${SILENCE_MS / 1000} seconds.`);
-    }
-  }, SILENCE_CHECK_MS);
+  const asking = setInterval(() => {
+    unanswered++;
+    if (unanswered > UNANSWERED)
+      fail(`The training worker has not answered for ${(UNANSWERED * ASK_MS) / 1000} seconds.`);
+    else api.ping().then(heard, () => undefined);
+  }, ASK_MS);
+  // A worker that ends by itself tells nobody, but the browser gives on the lock that it held.
+  const watchLife = async () => {
+    if (!('locks' in navigator)) return;
+    const life = `lockstep session ${crypto.randomUUID()}`;
+    await api.holdLock(life);
+    await navigator.locks.request(life, { signal: ended.signal }, () => fail('The training worker ended by itself.'));
+  };
+  watchLife().catch(() => undefined);
 
   worker.addEventListener('error', (event) => {
     event.preventDefault();
@@ -116,7 +128,6 @@ export function startSession(listener: SessionListener): SessionClient {
   /** Comlink's own promises never settle when the worker dies; these do. */
   const call = async <T>(start: () => Promise<T>): Promise<T> => {
     if (failure) throw failure;
-    if (pending.size === 0) heard();
     let reject: (error: LockstepError) => void = () => undefined;
     const died = new Promise<never>((_, no) => {
       reject = no;
@@ -141,13 +152,13 @@ export function startSession(listener: SessionListener): SessionClient {
   };
 
   return {
-    async open(config, files) {
+    async open(config, files, from) {
       const next: Ports = { events: new MessageChannel(), control: new MessageChannel() };
       listen(next);
       try {
         const [events, control] = [next.events.port2, next.control.port2];
         const info = await call(() =>
-          api.open(config, files, transfer(events, [events]), transfer(control, [control])),
+          api.open(config, files, transfer(events, [events]), transfer(control, [control]), from),
         );
         closePorts(ports);
         ports = next;

@@ -8,7 +8,8 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Config } from '../protocol/config';
-import type { DifferenceAt, Notice, SessionInfo, Snapshot } from '../protocol/session';
+import { stepOf } from '../protocol/micro-batches';
+import type { DifferenceAt, Notice, SessionInfo, Snapshot, Standstill } from '../protocol/session';
 import type { Clock, LossRecord, StepTrace } from '../protocol/trace';
 import type { ExhibitId } from '../session/museum/mistakes';
 import { inTimeOrder } from '../trace/in-time-order';
@@ -51,6 +52,13 @@ export interface AppState extends ViewOptions {
   readonly state: RunState;
   /** What the session is busy with while `state` is 'loading'; '' when nothing is said. */
   readonly busy: string;
+  /**
+   * Micro-batches that the run has behind it: the one truth of where it is. The session says it, with every loss and every change of state; bar, timeline, stage
+   * and result derive what they show from it and from the cursor (positions.ts).
+   */
+  readonly microBatch: number;
+  /** Ranks wait for each other, or one has ended. */
+  readonly standstill: Standstill | undefined;
   /** The last KEPT_TRACES traces, oldest first. */
   readonly traces: readonly StepTrace[];
   readonly cursor: Cursor | undefined;
@@ -86,6 +94,9 @@ export interface AppActions {
   setConfig(config: Config): void;
   setInfo(info: SessionInfo): void;
   setState(state: RunState, busy?: string): void;
+  /** The run is here. What is kept of steps that it no longer has behind it is dropped. */
+  setMicroBatch(microBatch: number): void;
+  setStandstill(standstill: Standstill | undefined): void;
   setView(view: Partial<ViewOptions>): void;
   setClock(clock: Clock): void;
   setSpeed(speed: number): void;
@@ -99,8 +110,8 @@ export interface AppActions {
   addLosses(records: readonly LossRecord[], stepsPerSecond: number): void;
   setSnapshot(snapshot: Snapshot): void;
   addDifference(difference: DifferenceAt): void;
-  /** Forgets what ran (traces, losses, snapshot, cursor); keeps the configuration. */
-  clearRun(): void;
+  /** Forgets what ran (traces, losses, snapshot, cursor); keeps the configuration. The run has so many micro-batches behind it. */
+  clearRun(microBatch?: number): void;
   hover(event: number | undefined): void;
   hoverBucket(bucket: number | undefined): void;
   /** Pins an event; pinning the pinned one, or undefined, takes the pin away. */
@@ -127,6 +138,36 @@ export function thin<T>(records: readonly T[], placeOf: (record: T) => number): 
   return records.filter((_, index) => index === 0 || index === records.length - 1 || place(index) !== place(index - 1));
 }
 
+/** Nothing of what a state holds lies beyond the micro-batch that the run has come to. */
+function keptBefore(s: AppState, microBatch: number): Partial<AppState> {
+  const kept: { -readonly [K in keyof AppState]?: AppState[K] } = {};
+  const step = stepOf(microBatch, s.info?.config ?? s.config);
+  const past = ({ step: own }: { readonly step: number }) => own <= step;
+  if ((s.losses.at(-1)?.microBatch ?? -1) >= microBatch)
+    kept.losses = s.losses.filter((record) => record.microBatch < microBatch);
+  if ((s.evaluations.at(-1)?.step ?? -1) > step) kept.evaluations = s.evaluations.filter(past);
+  if ((s.differences.at(-1)?.step ?? -1) > step) kept.differences = s.differences.filter(past);
+  if ((s.texts.at(-1)?.step ?? -1) > step) kept.texts = s.texts.filter(past);
+  if ((s.traces.at(-1)?.microBatch ?? -1) < microBatch) return kept;
+  const traces = s.traces.filter((trace) => trace.microBatch < microBatch);
+  const last = traces.length - 1;
+  const gone = s.cursor !== undefined && s.cursor.trace > last;
+  return {
+    ...kept,
+    traces,
+    ...(gone
+      ? {
+          cursor: last < 0 ? undefined : { trace: last, event: (traces[last]?.events.length ?? 0) - 1 },
+          cursorFraction: 1,
+          hovered: undefined,
+          pinned: undefined,
+        }
+      : {}),
+  };
+}
+
+const withoutPlayHint = (notice: Notice): Notice => (notice.untilPlay ? { ...notice, hint: '' } : notice);
+
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
 
 export function createAppStore(config: Config, view: ViewOptions, speed: number): AppStore {
@@ -137,6 +178,8 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     notices: [],
     state: 'loading',
     busy: '',
+    microBatch: 0,
+    standstill: undefined,
     traces: [],
     cursor: undefined,
     cursorFraction: 1,
@@ -157,7 +200,10 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
 
     setConfig: (next) => set({ config: next }),
     setInfo: (info) => set({ info }),
-    setState: (state, busy = '') => set({ state, busy }),
+    setState: (state, busy = '') =>
+      set((s) => ({ state, busy, ...(state === 'playing' ? { notices: s.notices.map(withoutPlayHint) } : {}) })),
+    setMicroBatch: (microBatch) => set((s) => ({ microBatch, ...keptBefore(s, microBatch) })),
+    setStandstill: (standstill) => set({ standstill }),
     setView: (next) => set(next),
     setClock: (clock) => set({ clock }),
     setSpeed: (next) => set({ speed: next }),
@@ -183,6 +229,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
         const before = overtaken ? s.losses.filter((record) => record.microBatch < first) : s.losses;
         // A sampled step comes without a rate.
         return {
+          microBatch: (records.at(-1)?.microBatch ?? s.microBatch - 1) + 1,
           losses: thin([...before, ...records], (record) => record.microBatch),
           stepsPerSecond: stepsPerSecond || s.stepsPerSecond,
         };
@@ -198,8 +245,10 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
         return { snapshot, evaluations, differences, texts: withText(s.texts, snapshot) };
       }),
     addDifference: (difference) => set((s) => ({ differences: withDifference(s.differences, difference) })),
-    clearRun: () =>
+    clearRun: (microBatch = 0) =>
       set({
+        microBatch,
+        standstill: undefined,
         traces: [],
         cursor: undefined,
         cursorFraction: 1,

@@ -15,6 +15,8 @@ export type Files = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
 
 export interface Notice {
   readonly level: 'info' | 'warning' | 'error';
+  /** The hint says how to go on, so it is gone as soon as training plays. */
+  readonly untilPlay?: boolean;
   /** Stable key, so that a test or the page can tell notices apart: 'config', 'software-adapter', 'no-webgpu', 'no-adapter', 'device-lost', 'batch-uneven', 'not-finite', ... */
   readonly id: string;
   readonly text: string;
@@ -158,6 +160,8 @@ export interface AttentionMap {
 
 /** State at one step, read back at the page's pace. */
 export interface Snapshot {
+  /** Micro-batches done. */
+  readonly microBatch: number;
   /** Optimizer steps that have been taken. */
   readonly step: number;
   /** Per device, in the order of SessionInfo.parameters; undefined where the device does not hold it. */
@@ -213,8 +217,44 @@ export type SessionEvent =
       readonly type: 'state';
       readonly state: 'playing' | 'paused' | 'finished' | 'restarting' | 'failed';
       readonly reason: string;
+      /**
+       * Micro-batches that the run has behind it. The one truth of where it is, together with the losses that come later: a run that has gone back
+       * (to a checkpoint, before a loss that is not finite) has no losses and no traces from this one on.
+       */
+      readonly microBatch: number;
     }
+  /** Ranks wait for each other, or one of them has ended; undefined: they go on. */
+  | { readonly type: 'standstill'; readonly standstill: Standstill | undefined }
+  /** The state to open another session with, should this one end by itself. At most every few seconds. */
+  | { readonly type: 'kept'; readonly kept: KeptState }
   | { readonly type: 'progress'; readonly what: string; readonly done: number; readonly total: number };
+
+/** What a rank does while the group stands still. */
+export interface RankStanding {
+  readonly rank: Rank;
+  /** late: the others wait for it. ended: it was killed, or its worker is gone. */
+  readonly is: 'ended' | 'late' | 'waiting' | 'running';
+  /** 'all_reduce of bucket 0 (seq 1)'; undefined: it does not say where it is. */
+  readonly at: string | undefined;
+  /** Of a rank that waits. */
+  readonly waitsFor: Rank | undefined;
+}
+
+export interface Standstill {
+  /** Micro-batches that the run has behind it: the next one does not come to its end. */
+  readonly microBatch: number;
+  readonly accumulate: number;
+  readonly ranks: readonly RankStanding[];
+  /** For how long the first of those who wait has waited; undefined: nobody waits any longer. */
+  readonly waitedMs: number | undefined;
+  readonly timeoutMs: number;
+}
+
+/** A checkpoint for a session that replaces one which has ended by itself. */
+export interface KeptState {
+  readonly microBatch: number;
+  readonly files: CheckpointFiles;
+}
 
 /** Looked at between steps. */
 export type ControlMessage =
@@ -243,8 +283,21 @@ export interface FaultPlace {
 }
 
 export interface SessionApi {
-  /** Builds everything and resolves when the first step can run. Rejects with a WireError. Replaces an open session. */
-  open(config: unknown, files: Files, events: MessagePort, control: MessagePort): Promise<SessionInfo>;
+  /**
+   * Builds everything and resolves when the first step can run. Rejects with a WireError. Replaces an open session. `from`: of a session with the
+   * same configuration that has ended by itself; this one goes on from there, and Reset still leads to the start.
+   */
+  open(
+    config: unknown,
+    files: Files,
+    events: MessagePort,
+    control: MessagePort,
+    from?: CheckpointFiles,
+  ): Promise<SessionInfo>;
+  /** Takes this Web Lock and holds it as long as the worker around the session lives; resolves when it is held, or cannot be. */
+  holdLock(name: string): Promise<void>;
+  /** Answers whatever else is asked: who answers is not dead. */
+  ping(): Promise<void>;
   /** Runs one micro-batch (a step, where `accumulate` is 1) with tracing and emits 'trace', 'losses', 'snapshot'. Only while paused. */
   traceStep(): Promise<StepTrace>;
   snapshot(): Promise<Snapshot>;

@@ -7,6 +7,7 @@ import { must } from '../base/invariant';
 import type { ConfigInput } from '../protocol/config';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { Generator } from '../tensor/generator';
+import { runConfig } from './run';
 import { withTraining } from './testing/checkpoint-runs';
 import { openTestSession, type TestSession } from './testing/open-session';
 import { weightsFile } from './weights/weights-file';
@@ -143,8 +144,22 @@ test.each(Object.entries(RUNS))(
     const { gpu, arm } = fragileGpu();
     const s = await openTestSession(config, { gpu });
     expect(s.info.device.kind).toBe('webgpu');
-    const recovered = () => s.until('state', ({ state, reason }) => state === 'paused' && reason === 'device-lost');
+    let playing = false;
+    /** By itself where it played, or paused. */
+    const recovered = async () => {
+      await s.until('state', ({ state }) => state === 'restarting');
+      const { state } = await s.until('state', (e) => e.state === 'playing' || e.state === 'paused');
+      playing = state === 'playing';
+    };
+    const pause = async () => {
+      if (!playing) return;
+      const paused = s.until('state', ({ state }) => state === 'paused');
+      s.control({ type: 'pause' });
+      await paused;
+      playing = false;
+    };
     for (let point = 0; point < POINTS; point++) {
+      await pause();
       const back = recovered();
       // A session gives up after some losses without a step between them; every third comes after one.
       const most = MOST_SUBMITS[config.placement ?? 'shared'];
@@ -162,6 +177,7 @@ test.each(Object.entries(RUNS))(
       await back;
     }
     arm(Number.POSITIVE_INFINITY, false);
+    await pause();
     const played = s.until('losses');
     s.control({ type: 'play', stepsPerSecond: 0 });
     await played;
@@ -184,3 +200,33 @@ test.each(Object.entries(RUNS))(
   },
   180_000,
 );
+
+const small: ConfigInput = must(RUNS['DDP with dropout and its twin'], 'a run');
+
+test('lost while the session is set up: it opens on the next device', async () => {
+  const { gpu, arm } = fragileGpu();
+  // The constructor's broadcast.
+  arm(1, true);
+  const s = await openTestSession(small, { gpu });
+  expect((await s.api.traceStep()).step).toBe(0);
+  await s.close();
+});
+
+test('headless, lost when the last weights are read: the report is that of a run without a loss', async () => {
+  const { gpu, arm } = fragileGpu();
+  const undisturbed = await runConfig({ ...small, steps: 5 }, {}, { gpu: node.gpu });
+  const { report, weights } = await runConfig(
+    { ...small, steps: 5 },
+    {},
+    {
+      gpu,
+      onLoss: ({ step }) => {
+        if (step === 4) arm(1, true);
+      },
+    },
+  );
+  expect(report.error).toBeUndefined();
+  expect(report.notices.some(({ id }) => id === 'device-lost')).toBe(true);
+  expect(report.losses).toEqual(undisturbed.report.losses);
+  expect(weights).toEqual(undisturbed.weights);
+});

@@ -24,6 +24,7 @@ function counting(runMs = 0, lossOf: (step: number) => number = () => 1) {
   let flying = 0;
   const training = {
     blueprint: { config: { accumulate: 1 } },
+    microBatchesLeft: Number.POSITIVE_INFINITY,
     get microBatch() {
       return step;
     },
@@ -104,4 +105,54 @@ test('a failure is told once, and does not wait for the player', async () => {
 test('a player goes on from the checkpoint that its training was restored from', () => {
   const checkpoint: Checkpoint = { microBatch: 7, values: [], twin: [], batches: BATCHES };
   expect(playing({ training: counting().training, checkpoint }).player.checkpoint).toBe(checkpoint);
+});
+
+test('a pause ends with a sample: losses, trace, snapshot, checkpoint and the state are of one step', async () => {
+  const { training } = counting(20);
+  const { player, events, steps } = playing({ training });
+  for (let again = 0; again < 5; again++) {
+    player.control({ type: 'play', stepsPerSecond: 0 });
+    await vi.advanceTimersByTimeAsync(1000 + 77 * again);
+    player.control({ type: 'pause' });
+    await vi.advanceTimersByTimeAsync(1000);
+    const step = steps().length;
+    const last = <T extends SessionEvent['type']>(type: T) =>
+      events.findLast((e): e is Extract<SessionEvent, { type: T }> => e.type === type);
+    expect(training.microBatch).toBe(step);
+    expect(last('trace')?.trace.microBatch).toBe(step - 1);
+    expect(last('snapshot')?.snapshot.microBatch).toBe(step);
+    expect(player.checkpoint?.microBatch).toBe(step);
+    expect(last('state')).toEqual({ type: 'state', state: 'paused', reason: '', microBatch: step });
+  }
+});
+
+test('a play that was taken back before it began trains nothing', async () => {
+  const { training } = counting();
+  const { player, events, steps } = playing({ training });
+  player.control({ type: 'play', stepsPerSecond: 0 });
+  player.control({ type: 'pause' });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(steps()).toEqual([]);
+  expect(events.findLast((e) => e.type === 'state')).toMatchObject({ state: 'paused', microBatch: 0 });
+});
+
+test('the last step before a script ends on its own is sampled', async () => {
+  const { training } = counting();
+  const end = 137;
+  const ending = Object.defineProperty(Object.create(training) as Training, 'microBatchesLeft', {
+    get: () => end - training.microBatch,
+  });
+  const trace = () =>
+    training.microBatch < end ? training.trace() : Promise.reject(new Error('the script has ended'));
+  const told: unknown[] = [];
+  const { player, events } = playing({
+    training: Object.assign(ending, { trace }),
+    onFailure: (error) => told.push(error),
+  });
+  player.control({ type: 'play', stepsPerSecond: 0 });
+  await vi.advanceTimersByTimeAsync(5000);
+  await player.idle();
+  expect(told).toEqual([new Error('the script has ended')]);
+  expect(events.findLast((e) => e.type === 'trace')).toMatchObject({ trace: { microBatch: end - 1 } });
+  expect(player.checkpoint?.microBatch).toBe(end);
 });

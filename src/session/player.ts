@@ -1,6 +1,7 @@
 /**
  * The pace of a run: plays in chunks of steps with two chunks in flight, samples a trace and a snapshot at the page's pace, keeps a checkpoint, and
- * stops at a loss that is not finite or a device that is lost. Control messages are looked at between chunks. Emits SessionEvents; draws nothing.
+ * stops at a loss that is not finite or a device that is lost. Control messages are looked at between chunks. A pause ends with a sample, so that
+ * losses, trace, snapshot and checkpoint of a paused run are all of the step that training has reached. Emits SessionEvents; draws nothing.
  */
 import { LockstepError } from '../base/errors';
 import { firstOfStep, stepOf } from '../protocol/micro-batches';
@@ -32,6 +33,8 @@ export interface PlayerOptions {
   /** Where there is a single-device reference. */
   readonly comparison?: Comparison | undefined;
   readonly emit: (event: SessionEvent) => void;
+  /** A newer checkpoint has been taken. */
+  readonly onCheckpoint?: (checkpoint: Checkpoint) => void;
   /** A loss stopped being finite there; nothing runs meanwhile. */
   readonly onNotFinite: (microBatch: number, checkpoint: Checkpoint | undefined) => Promise<void>;
   /** The training cannot go on. Must not wait for the player. */
@@ -54,6 +57,10 @@ export function createPlayer(options: PlayerOptions): Player {
   /** What the user wants; the loop looks at it between chunks. */
   let playing: { readonly stepsPerSecond: number } | undefined;
   let looping = false;
+  /** The run ends: nobody looks at what it shows. */
+  let aborted = false;
+  /** What is shown is of this step: the run stood here after the last sample, or when this player took it over. */
+  let sampledAt = training.microBatch;
   let tail: Promise<void> = Promise.resolve();
   const { accumulate } = training.blueprint.config;
   let { checkpoint } = options;
@@ -75,10 +82,22 @@ export function createPlayer(options: PlayerOptions): Player {
     emit({ type: 'trace', trace });
     const bad = report([trace.losses], 0);
     emit({ type: 'snapshot', snapshot: snapshots.take(await training.weights(), playing !== undefined) });
-    if (bad === undefined) checkpoint = await training.checkpoint();
-    else await stop(bad);
+    if (bad === undefined) {
+      checkpoint = await training.checkpoint();
+      options.onCheckpoint?.(checkpoint);
+      sampledAt = training.microBatch;
+    } else await stop(bad);
     return { trace, finite: bad === undefined };
   };
+
+  /** What is shown of a paused run is of the step that it has reached. False when the run stopped. */
+  const settle = async (): Promise<boolean> => {
+    if (sampledAt !== training.microBatch && training.microBatchesLeft > 0) return (await sample()).finite;
+    emit({ type: 'snapshot', snapshot: snapshots.take(await training.weights()) });
+    return true;
+  };
+  const say = (state: 'playing' | 'paused') =>
+    emit({ type: 'state', state, reason: '', microBatch: training.microBatch });
 
   /** Waits until so many micro-batches may have been taken, and lets control messages in: a worker's event loop must turn between chunks. */
   const pace = async (count: number, since: number): Promise<void> => {
@@ -113,9 +132,11 @@ export function createPlayer(options: PlayerOptions): Player {
   /** Steps until the next sample is due; false when the run stopped. */
   const playUntil = async (deadline: number): Promise<boolean> => {
     let flying: Flight | undefined;
-    while (playing && performance.now() < deadline) {
+    // The last one before the script ends is sampled: it is what is looked at then.
+    while (playing && performance.now() < deadline && training.microBatchesLeft > 1) {
       const perSecond = accumulate * playing.stepsPerSecond;
-      const wanted = perSecond === 0 ? chunk : Math.max(1, Math.min(chunk, Math.floor((perSecond * CHUNK_MS) / 1000)));
+      const paced = perSecond === 0 ? chunk : Math.max(1, Math.min(chunk, Math.floor((perSecond * CHUNK_MS) / 1000)));
+      const wanted = Math.min(paced, training.microBatchesLeft - 1);
       const next = launch(wanted);
       const bad = flying && (await land(flying));
       if (bad !== undefined) {
@@ -138,7 +159,7 @@ export function createPlayer(options: PlayerOptions): Player {
 
   /** Until paused. */
   const playOn = async (): Promise<void> => {
-    emit({ type: 'state', state: 'playing', reason: '' });
+    say('playing');
     let finite = true;
     while (playing && finite) {
       const since = performance.now();
@@ -147,9 +168,9 @@ export function createPlayer(options: PlayerOptions): Player {
       await pace(1, since);
       finite = await playUntil(performance.now() + SAMPLE_MS);
     }
-    emit({ type: 'snapshot', snapshot: snapshots.take(await training.weights()) });
     // Of a loss that is not finite, onNotFinite has spoken.
-    if (finite) emit({ type: 'state', state: 'paused', reason: '' });
+    if (finite && !aborted) finite = await settle();
+    if (finite) say('paused');
   };
   const loop = async (): Promise<void> => {
     try {
@@ -169,6 +190,7 @@ export function createPlayer(options: PlayerOptions): Player {
       return checkpoint;
     },
     control(message) {
+      aborted = message.type === 'abort';
       playing = message.type === 'play' ? { stepsPerSecond: message.stepsPerSecond } : undefined;
       if (!playing || looping) return;
       looping = true;

@@ -1,25 +1,34 @@
 /**
  * Brings a fresh training to where a broken one stood: back to the checkpoint, then the steps since then once more, with the same batches and masks. Runs are
- * deterministic, so on the same kind of device the bits are those of a run without the loss. Called by running.ts; reports no step.
+ * deterministic, so on the same kind of device the bits are those of a run without the loss. Called by running.ts and run.ts; reports no step.
  */
+import type { StepTrace } from '../protocol/trace';
 import type { Checkpoint } from './checkpoint/checkpoint';
 import type { Training } from './training';
 
 /** Micro-batches under way at a time. */
 const CHUNK = 50;
 
-/** `microBatch`: the next one to run. Rejects when this device is lost, too. */
+interface ResumeOptions {
+  /** The last of the micro-batches that run once more is traced, for whoever shows where the run is. */
+  readonly look?: boolean;
+}
+
+/** `microBatch`: the next one to run. Resolves with the trace that was asked for, if one ran. Rejects when this device is lost, too. */
 export async function resume(
   training: Training,
   checkpoint: Checkpoint | undefined,
   microBatch: number,
-): Promise<void> {
+  { look = false }: ResumeOptions = {},
+): Promise<StepTrace | undefined> {
   const lost = training.lost.then((error) => {
     throw error;
   });
   const replay = async () => {
     if (checkpoint) await training.restore(checkpoint);
-    while (training.microBatch < microBatch) await training.run(Math.min(CHUNK, microBatch - training.microBatch));
+    const blind = look ? microBatch - 1 : microBatch;
+    while (training.microBatch < blind) await training.run(Math.min(CHUNK, blind - training.microBatch));
+    return training.microBatch < microBatch ? training.trace() : undefined;
   };
-  await Promise.race([replay(), lost]);
+  return Promise.race([replay(), lost]);
 }

@@ -23,10 +23,9 @@ import { describeNotFinite, findNotFinite } from './find-not-finite';
 import { makeReport } from './report';
 import { resume } from './resume';
 import { sessionInfo } from './session-info';
-import { createTraining, type Training, type Weights, weightsIn } from './training';
+import { createTraining, startWeights, type Training, type Weights, weightsIn } from './training';
 import { mergedState } from './weights/merged-weights';
 import { weightsFile } from './weights/weights-file';
-import { statefulBuffers } from './world-state';
 
 export { chromeTrace } from '../interop/chrome-trace';
 
@@ -129,27 +128,28 @@ class HeadlessRun {
     const { blueprint, losses } = this;
     let training = await this.open();
     let error: unknown;
+    let weights: Weights | undefined;
     const started = performance.now();
-    for (;;) {
+    let totalMs = 0;
+    while (weights === undefined) {
       try {
-        await this.train(training);
-        break;
+        if (error === undefined) await this.train(training);
+        totalMs = performance.now() - started;
+        if (error === undefined || (error instanceof LockstepError && error.code === 'aborted'))
+          await this.save(training);
+        // A device may be lost here as well as in a step: then the run is brought back to its end on another one.
+        weights = await this.finalWeights(training, error);
       } catch (reason) {
         const failure = explainFailure(asLockstepError(reason), blueprint, this.done);
-        error = failure;
         this.flight.failed(failure.details);
-        if (!isRestartable(failure)) break;
-        const next = await this.restart(failure);
-        if (!next) break;
-        training = next;
-        error = undefined;
+        if (error !== undefined && !isRestartable(failure)) throw failure;
+        const next = isRestartable(failure) ? await this.restart(failure) : undefined;
+        if (next) training = next;
+        else error = failure;
       }
     }
-    const totalMs = performance.now() - started;
     for (const fault of this.faults.left)
       this.say(neverCame(fault, stepOf(this.start, blueprint.config), this.endStep()));
-    if (error === undefined || (error instanceof LockstepError && error.code === 'aborted')) await this.save(training);
-    const weights = await this.finalWeights(training, error);
     const measured = createMeasure(blueprint, REPORT_NS).run(mergedState(blueprint, weights));
     if (error instanceof LockstepError && error.code === 'not-finite') error = await explained(training, error);
     const report = await makeReport({
@@ -235,8 +235,8 @@ class HeadlessRun {
   private async save(training: Training): Promise<void> {
     const { checkpoint: files } = this.options;
     if (!files || this.savedAt === this.done) return;
-    this.savedAt = this.done;
     await files.save(writeCheckpoint(this.blueprint, await training.checkpoint()));
+    this.savedAt = this.done;
   }
 
   private take(records: readonly LossRecord[]): void {
@@ -314,17 +314,6 @@ class HeadlessRun {
     const left = this.checkpoint ?? this.blueprint.resume?.checkpoint;
     return left ? weightsIn(left, this.blueprint) : startWeights(this.blueprint);
   }
-}
-
-function startWeights({ programs, parameters, buffers, rankOfDevice }: Blueprint): Weights {
-  const initial = new Map([...parameters, ...buffers].map(({ name, data }) => [name, data]));
-  const held = statefulBuffers(programs);
-  const of = (device: number) =>
-    held.flatMap(({ device: d, spec }) => {
-      const data = d === device ? initial.get(spec.name) : undefined;
-      return data ? [[spec.name, Float32Array.from(data)] as const] : [];
-    });
-  return { microBatch: 0, devices: rankOfDevice.map((_, d) => new Map(of(d))), twin: undefined };
 }
 
 const neverCame = (

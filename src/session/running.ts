@@ -7,12 +7,13 @@ import { asLockstepError, LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import { oneAtATime } from '../base/one-at-a-time';
 import { within } from '../base/within';
-import { firstOfStep, stepWords } from '../protocol/micro-batches';
+import { firstOfStep } from '../protocol/micro-batches';
 import type { FlightRecorderDump } from '../protocol/process-group';
 import type { ControlMessage, FaultPlace, Notice, SessionEvent, Snapshot } from '../protocol/session';
 import type { Rank, StepTrace } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
 import type { Checkpoint } from './checkpoint/checkpoint';
+import { keepOutside } from './checkpoint/keep-outside';
 import { comparisonOf } from './control/comparison';
 import type { DeviceKeeper } from './device-keeper';
 import type { ModelState } from './evaluation/evaluator';
@@ -22,11 +23,15 @@ import { explainFailure } from './failures/failure-words';
 import { checkRank, FaultPlan } from './failures/fault-plan';
 import { flightDump } from './failures/flight-dump';
 import { FlightLog } from './failures/flight-log';
-import { isOfRank, isRestartable, restartingText, restartsWords, restartText } from './failures/restartable';
+import { gaveUpNotice, recoveredNotice, restartingNotice } from './failures/recovery-notices';
+import { RestartPolicy } from './failures/restart-policy';
+import { isOfRank, isRestartable } from './failures/restartable';
+import { standstillAfter } from './failures/standstill';
+import { type StandstillWatch, watchStandstill } from './failures/standstill-watch';
 import { describeNotFinite, findNotFinite } from './find-not-finite';
 import { createPlayer, type Player } from './player';
 import { resume } from './resume';
-import { createTraining, type Training, type Weights, weightsIn } from './training';
+import { createTraining, startWeights, type Training, type Weights, weightsIn } from './training';
 
 /** A run that hangs is ended all the same. */
 const GRACE_MS = 2000;
@@ -36,6 +41,8 @@ export interface RunningOptions {
   readonly keeper: DeviceKeeper;
   readonly gpu: GPU | undefined;
   readonly post: (event: SessionEvent) => void;
+  /** Where another session stood that has ended by itself. */
+  readonly from?: Checkpoint | undefined;
 }
 
 export class Running {
@@ -45,11 +52,12 @@ export class Running {
   private closed = false;
   /** Why the training cannot go on, until a restart or Reset has replaced it. */
   private failure: LockstepError | undefined;
-  /** Of all failures since the start, as torchrun counts; Reset is a new start. */
-  private restarts = 0;
+  private readonly policy: RestartPolicy;
+  private readonly watch: StandstillWatch;
+  private readonly keepOutside: (checkpoint: Checkpoint) => void;
   /** What the user asked for last, while it lasts: after a rank has failed, it goes on. */
   private wish: ControlMessage | undefined;
-  /** Micro-batches whose losses have been emitted: where a restart goes on. */
+  /** Micro-batches that the run has behind it: those whose losses have been emitted. Where it is, and where a restart goes on. */
   private finished = 0;
   private lastTrace: StepTrace | undefined;
   /** A player that is being replaced. */
@@ -68,13 +76,23 @@ export class Running {
   ) {
     this.snapshots = createSnapshots(options.blueprint);
     this.inference = createInference(options.blueprint);
-    this.player = this.attach(currentTraining, undefined);
+    this.policy = new RestartPolicy(options.blueprint.config.maxRestarts);
+    this.keepOutside = keepOutside(options.blueprint, (kept) => this.emit({ type: 'kept', kept }));
+    this.player = this.attach(currentTraining, options.from);
     this.finished = currentTraining.microBatch;
+    this.watch = watchStandstill({
+      blueprint: options.blueprint,
+      training: () => this.currentTraining,
+      microBatch: () => this.finished,
+      say: (standstill) => this.failure === undefined && this.emit({ type: 'standstill', standstill }),
+    });
   }
 
   static async start(options: RunningOptions): Promise<Running> {
     const [faults, flight] = [new FaultPlan(options.blueprint.config), new FlightLog()];
-    const running = new Running(options, faults, flight, await open(options, { faults, flight }, options.post));
+    const training = await open(options, { faults, flight }, options.post);
+    if (options.from) await resume(training, options.from, options.from.microBatch);
+    const running = new Running(options, faults, flight, training);
     try {
       await running.emitSnapshot();
       return running;
@@ -144,12 +162,15 @@ export class Running {
 
   /** Of a run that cannot go on: those of its last checkpoint. */
   async weights(): Promise<Weights> {
+    const { blueprint } = this.options;
+    if (!this.hasEnded) return this.outlive(() => this.training.weights());
     const left = this.leftBehind();
-    return left ? weightsIn(left, this.options.blueprint) : this.outlive(() => this.training.weights());
+    return left ? weightsIn(left, blueprint) : startWeights(blueprint);
   }
 
   async checkpoint(): Promise<Checkpoint> {
-    return this.leftBehind() ?? this.outlive(() => this.training.checkpoint());
+    const left = this.hasEnded ? this.leftBehind() : undefined;
+    return left ?? this.outlive(() => this.training.checkpoint());
   }
 
   /** The state that the run began with: the training goes back there and returns. */
@@ -168,9 +189,14 @@ export class Running {
     });
   }
 
-  /** What is left of a run that has failed and is not being restarted. */
+  /** It has failed and is not being restarted. */
+  private get hasEnded(): boolean {
+    return this.failure !== undefined && this.changing === 0;
+  }
+
+  /** The state that a restart would go on from; undefined: the start. */
   private leftBehind(): Checkpoint | undefined {
-    return this.failure && this.changing === 0 ? this.player.checkpoint : undefined;
+    return this.player.checkpoint ?? this.options.blueprint.resume?.checkpoint;
   }
 
   /** Weights of the last snapshot: a question to them costs the devices nothing. */
@@ -181,7 +207,7 @@ export class Running {
   /** Same weights, same order of samples, step 0; on a new device where the old one is of no use any more. */
   reset(): Promise<void> {
     return this.change(async () => {
-      this.restarts = 0;
+      this.policy.clear();
       this.wish = undefined;
       this.faults.clear();
       this.flight.clear();
@@ -193,13 +219,14 @@ export class Running {
       if (failed) await this.replace(undefined, start);
       else this.player = this.makePlayer(this.training, undefined);
       await this.emitSnapshot();
-      if (failed && !this.failure) this.emit({ type: 'state', state: 'paused', reason: '' });
+      if (failed && !this.failure) this.say('paused', '');
     });
   }
 
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.watch.end();
     this.wish = undefined;
     this.player.control({ type: 'abort' });
     await this.change(async () => {
@@ -266,8 +293,13 @@ export class Running {
     if (!this.closed) this.options.post(event);
   };
 
-  private notice(level: Notice['level'], id: string, text: string, hint: string): void {
-    this.emit({ type: 'notice', notice: { level, id, text, hint } });
+  private notice(notice: Notice): void {
+    this.emit({ type: 'notice', notice });
+  }
+
+  /** With where it is. */
+  private say(state: Extract<SessionEvent, { type: 'state' }>['state'], reason: string): void {
+    this.emit({ type: 'state', state, reason, microBatch: this.finished });
   }
 
   private attach(training: Training, checkpoint: Checkpoint | undefined): Player {
@@ -289,6 +321,9 @@ export class Running {
         }
         this.emit(event);
       },
+      onCheckpoint: (kept) => {
+        if (this.player === player && this.silenced !== player) this.keepOutside(kept);
+      },
       onNotFinite: (microBatch, last) => this.explainNotFinite(training, microBatch, last),
       onFailure: (error) => this.fail(training, error),
     });
@@ -302,10 +337,16 @@ export class Running {
   ): Promise<void> {
     this.wish = undefined;
     const found = await findNotFinite(training, microBatch, checkpoint);
+    // The search has gone back, and come to the micro-batch that broke.
+    this.finished = training.microBatch;
     if (found.trace) this.emit({ type: 'trace', trace: found.trace });
-    const hint = 'Training is paused. Lower the learning rate or look for extreme values in the data, then Reset.';
-    this.notice('error', 'not-finite', describeNotFinite(found, this.options.blueprint.config), hint);
-    this.emit({ type: 'state', state: 'paused', reason: 'not-finite' });
+    this.notice({
+      level: 'error',
+      id: 'not-finite',
+      text: describeNotFinite(found, this.options.blueprint.config),
+      hint: 'Training is paused. Lower the learning rate or look for extreme values in the data, then Reset.',
+    });
+    this.say('paused', 'not-finite');
   }
 
   /** Once for each training: what follows from a failure, and a failure of a training that has been replaced, is no news. */
@@ -315,29 +356,43 @@ export class Running {
     const failure = explainFailure(asLockstepError(error), blueprint, this.finished);
     this.failure = failure;
     this.flight.failed(failure.details);
-    if (isRestartable(failure) && this.restarts < blueprint.config.maxRestarts) {
-      this.restarts++;
-      this.faults.replan(failure);
-      this.emit({ type: 'state', state: 'restarting', reason: failure.message });
-      const { maxRestarts } = blueprint.config;
-      // At once; what became of it takes its place.
-      if (isOfRank(failure))
-        this.notice('warning', failure.code, `${failure.message} ${restartingText(this.restarts, maxRestarts)}`, '');
-      void this.change(() => this.recover(failure));
-    } else this.giveUp(failure, failure.message, failure.hint);
+    const standstill = standstillAfter(blueprint, failure, this.finished);
+    this.emit({ type: 'standstill', standstill });
+    if (!this.policy.restartsAfter(failure, this.finished)) {
+      this.giveUp(failure);
+      return;
+    }
+    this.faults.replan(failure);
+    this.say('restarting', failure.message);
+    const notice = restartingNotice(failure, this.count);
+    if (notice) this.notice(notice);
+    void this.change(() => this.recover(failure));
   }
 
-  /** The weights of the last checkpoint remain. */
-  private giveUp({ code }: LockstepError, reason: string, hint: string): void {
-    const { config } = this.options.blueprint;
-    const { maxRestarts } = config;
-    const used = this.restarts >= maxRestarts && maxRestarts > 0 ? ` ${restartsWords(maxRestarts)} used up.` : '';
-    const kept = this.player.checkpoint;
-    const left = kept
-      ? ` The weights of ${stepWords(kept.microBatch, config)} are kept: they can be shown and saved.`
-      : '';
-    this.notice('error', code, `${reason}${used}${left}`, hint);
-    this.emit({ type: 'state', state: 'failed', reason });
+  private get count() {
+    return { restarts: this.policy.restarts, config: this.options.blueprint.config };
+  }
+
+  /** What is left is the last checkpoint: the run is there again. `again`: why it could not be started again. */
+  private giveUp(failure: LockstepError, again?: LockstepError): void {
+    const { blueprint } = this.options;
+    const kept = this.leftBehind();
+    // Steps that were under way may still come to their end; they are not what is left.
+    this.silenced = this.player;
+    const reached = this.finished;
+    this.finished = kept?.microBatch ?? 0;
+    this.notice(
+      gaveUpNotice({
+        failure,
+        again,
+        usedUp: isRestartable(again ?? failure),
+        config: blueprint.config,
+        reached,
+        left: this.finished,
+        hasCheckpoint: kept !== undefined,
+      }),
+    );
+    this.say('failed', failure.message);
   }
 
   private async recover(failure: LockstepError): Promise<void> {
@@ -348,44 +403,44 @@ export class Running {
     this.silenced = this.player;
     // After a loss that is not finite the training has gone back.
     const microBatch = Math.min(this.finished, this.training.microBatch);
+    let last: StepTrace | undefined;
     try {
-      await this.replace(checkpoint, microBatch);
+      last = await this.replace(checkpoint, microBatch);
     } catch (second) {
       const again = explainFailure(asLockstepError(second), this.options.blueprint, microBatch);
-      if (isRestartable(again) && this.restarts < this.options.blueprint.config.maxRestarts) {
-        this.restarts++;
-        return this.recover(failure);
-      }
-      this.giveUp(again, `${failure.message} It could not be restarted: ${again.message}`, again.hint);
+      if (this.policy.restartsAfter(again, microBatch)) return this.recover(failure);
+      this.giveUp(failure, again);
       return;
     }
     if (this.closed) return;
-    const { config } = this.options.blueprint;
-    const where = microBatch > 0 ? stepWords(microBatch, config) : 'the start';
-    // A rank that fails is a matter of the program and goes on by itself, as under torchrun; a device may be lost because of what runs on it.
-    const ofRank = isOfRank(failure);
-    const goesOn = ofRank && this.wish !== undefined && !this.held;
-    this.notice(
-      'warning',
-      failure.code,
-      ofRank
-        ? `${failure.message} ${restartText(checkpoint, config, this.restarts)} Training goes on from ${where}.`
-        : `${failure.message} Training goes on from ${where} on ${this.training.device.adapter}.`,
-      goesOn ? '' : 'Press Play to go on.',
-    );
-    if (goesOn) this.held = this.wish;
-    else this.emit({ type: 'state', state: 'paused', reason: failure.code });
+    this.policy.recovered();
+    // It played, and nobody has said anything else meanwhile.
+    const plays = this.wish !== undefined && !this.held;
+    const waits = plays && !isOfRank(failure) && this.policy.waits;
+    const then = waits ? 'waits' : plays ? 'playing' : 'paused';
+    const { losses } = this.policy;
+    const { adapter } = this.training.device;
+    this.emit({ type: 'standstill', standstill: undefined });
+    // What is shown is of the step where the run is.
+    if (last) this.emit({ type: 'trace', trace: last });
+    this.notice(recoveredNotice({ failure, from: checkpoint, microBatch, then, losses, adapter, ...this.count }));
+    if (waits) this.wish = undefined;
     await this.emitSnapshot();
+    // Lost again meanwhile: what becomes of that is said next.
+    if (this.failure) return;
+    if (then === 'playing') this.held ??= this.wish;
+    else this.say('paused', waits ? 'lost-again' : failure.code);
   }
 
   /** A new training in place of one that has failed, before the same micro-batch. */
-  private async replace(checkpoint: Checkpoint | undefined, microBatch: number): Promise<void> {
+  private async replace(checkpoint: Checkpoint | undefined, microBatch: number): Promise<StepTrace | undefined> {
     const broken = this.training;
     this.options.keeper.forget();
     void broken.dispose().catch(() => {});
     const next = await open(this.options, { faults: this.faults, flight: this.flight }, this.emit);
+    let last: StepTrace | undefined;
     try {
-      await resume(next, checkpoint, microBatch);
+      last = await resume(next, checkpoint, microBatch, { look: true });
     } catch (error) {
       void next.dispose().catch(() => {});
       throw error;
@@ -397,6 +452,7 @@ export class Running {
     this.emit({ type: 'device', device: next.device });
     for (const notice of next.notices)
       if (!broken.notices.some(({ id }) => id === notice.id)) this.emit({ type: 'notice', notice });
+    return last;
   }
 }
 

@@ -5,10 +5,14 @@
 import { LockstepError, toWire } from '../base/errors';
 import { oneAtATime } from '../base/one-at-a-time';
 import { prepareFiles } from '../data/prepare-files';
+import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
-import type { ControlMessage, SessionApi, SessionEvent } from '../protocol/session';
+import type { CheckpointFiles, ControlMessage, Files, SessionApi, SessionEvent } from '../protocol/session';
+import { holdLock } from '../runtime/launch/hold-lock';
 import { createBlueprint } from './blueprint';
+import type { Checkpoint } from './checkpoint/checkpoint';
 import { writeCheckpoint } from './checkpoint/checkpoint-file';
+import { modelFileName, stateFileName } from './checkpoint/checkpoint-format';
 import { parseConfig } from './config/parse-config';
 import { ControlKeeper } from './control/control-keeper';
 import { DeviceKeeper } from './device-keeper';
@@ -31,6 +35,17 @@ async function typed<T>(task: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The state that a session with this configuration left behind. */
+function stateIn({ model, state }: CheckpointFiles, config: Config, files: Files): Checkpoint | undefined {
+  const name = 'kept by the page';
+  const given = { ...files, [modelFileName(name)]: model, [stateFileName(name)]: state };
+  return createBlueprint({ ...config, resume: name, resumeBy: 'everyRank' }, given).resume?.checkpoint;
+}
+
+/** Large, and nobody here needs it any longer. */
+const transferred = (event: SessionEvent): Transferable[] =>
+  event.type === 'kept' ? [event.kept.files.model.buffer, event.kept.files.state.buffer] : [];
+
 export function createSession(gpu: GPU | undefined): SessionApi {
   const keeper = new DeviceKeeper(gpu, false);
   let current: Open | undefined;
@@ -49,15 +64,17 @@ export function createSession(gpu: GPU | undefined): SessionApi {
   };
 
   return {
-    open: (input, files, events, control) =>
+    open: (input, files, events, control, kept) =>
       typed(() =>
         inTurn(async () => {
           // A configuration that is refused leaves the open run as it is.
           const config = parseConfig(input);
-          const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
+          const prepared = await prepareFiles(config.data, files);
+          const blueprint = createBlueprint(config, prepared);
+          const from = kept && stateIn(kept, config, prepared);
           await closeCurrent();
-          const post = (event: SessionEvent) => events.postMessage(event);
-          const run = await Running.start({ blueprint, keeper, gpu, post });
+          const post = (event: SessionEvent) => events.postMessage(event, transferred(event));
+          const run = await Running.start({ blueprint, keeper, gpu, post, from });
           control.onmessage = ({ data }: MessageEvent<ControlMessage>) => run.control(data);
           const stepOfRun = () => stepOf(run.training.microBatch, config);
           const comparison = new ControlKeeper({ blueprint, keeper, gpu, stepOfRun });
@@ -74,6 +91,8 @@ export function createSession(gpu: GPU | undefined): SessionApi {
           return sessionInfo(run.training);
         }),
       ),
+    holdLock,
+    ping: async () => {},
     traceStep: () => typed(() => running().traceStep()),
     snapshot: () => typed(() => running().snapshot()),
     controlRun: (wanted) => typed(() => opened().control.ask(wanted)),

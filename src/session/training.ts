@@ -2,7 +2,7 @@
  * One run in progress: a world with the mode's Programs, the single-device twin beside it, the order of batches and where it stands. It runs
  * micro-batches, traces one, reads the weights, resets, checkpoints and restores. It has no pace, no page and no policy; those are in player.ts.
  */
-import type { LockstepError } from '../base/errors';
+import { asLockstepError, type LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import type { BatchSource, StepBatch } from '../data/batch-source';
 import type { Config } from '../protocol/config';
@@ -17,7 +17,7 @@ import {
   type StepTrace,
 } from '../protocol/trace';
 import type { Loss } from '../runtime/executor';
-import type { StepFeed, World } from '../runtime/launch/world';
+import type { StandsAt, StepFeed, World } from '../runtime/launch/world';
 import { machineOf } from '../simulator/machine';
 import type { Blueprint } from './blueprint';
 import type { Checkpoint } from './checkpoint/checkpoint';
@@ -27,7 +27,7 @@ import { FlightLog } from './failures/flight-log';
 import { rankDevices } from './launch/rank-devices';
 import { openWorld, type WorldRequest } from './open-world';
 import { stepTrace } from './step-trace';
-import { type BufferValue, createWorldState } from './world-state';
+import { type BufferValue, createWorldState, statefulBuffers } from './world-state';
 
 /** What a state_dict holds. */
 const KEPT: readonly MemoryCategory[] = ['parameter', 'buffer'];
@@ -46,6 +46,10 @@ export interface Training {
   readonly notices: readonly Notice[];
   /** The next one to run. */
   readonly microBatch: number;
+  /** Those that can run before the script ends on its own (stops.ts); mostly there is no end. */
+  readonly microBatchesLeft: number;
+  /** Since when a call of run() or trace() has been under way without any of them coming to its end; undefined: none is. */
+  readonly busySinceMs: number | undefined;
   /** As World.lost. */
   readonly lost: Promise<LockstepError>;
   run(microBatches: number): Promise<readonly LossRecord[]>;
@@ -56,6 +60,8 @@ export interface Training {
   checkpoint(): Promise<Checkpoint>;
   restore(checkpoint: Checkpoint): Promise<void>;
   corrupt(event: number | undefined, add: number): Promise<void>;
+  /** Where the devices stand in the step that is under way. */
+  positions(): Promise<readonly StandsAt[]>;
   /** Ends a rank now, as a crash would. */
   kill(rank: Rank): Promise<void>;
   lose(): Promise<void>;
@@ -72,7 +78,22 @@ export interface TrainingOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-export async function createTraining(
+/** Devices that may be lost while a training is set up on them, before that is the end of it. */
+const MOST_DEVICES = 3;
+
+/** On another device where one is lost while it is being set up. */
+export async function createTraining(blueprint: Blueprint, options: TrainingOptions): Promise<Training> {
+  for (let lost = 1; ; lost++) {
+    try {
+      return await openTraining(blueprint, options);
+    } catch (error) {
+      if (asLockstepError(error).code !== 'device-lost' || lost === MOST_DEVICES) throw error;
+      options.keeper.forget();
+    }
+  }
+}
+
+async function openTraining(
   blueprint: Blueprint,
   { keeper, gpu, faults = new FaultPlan(blueprint.config), flight = new FlightLog(), onProgress }: TrainingOptions,
 ): Promise<Training> {
@@ -173,6 +194,19 @@ function trainingOn(
     }));
   };
 
+  let underWay = 0;
+  let busySinceMs: number | undefined;
+  const busy = async <T>(work: Promise<T>): Promise<T> => {
+    underWay++;
+    busySinceMs ??= performance.now();
+    try {
+      return await work;
+    } finally {
+      underWay--;
+      busySinceMs = underWay > 0 ? performance.now() : undefined;
+    }
+  };
+
   /** Micro-batches that there are before the script ends. */
   const left = (): number => {
     const { stop } = blueprint;
@@ -187,6 +221,12 @@ function trainingOn(
     get microBatch() {
       return microBatch;
     },
+    get microBatchesLeft() {
+      return blueprint.stop ? Math.max(0, blueprint.stop.microBatch - microBatch) : Number.POSITIVE_INFINITY;
+    },
+    get busySinceMs() {
+      return busySinceMs;
+    },
     lost: Promise.race([world.lost, ...(twin ? [twin.lost] : [])]),
 
     async run(count) {
@@ -194,7 +234,7 @@ function trainingOn(
       microBatch += taken.length;
       const feeds = taken.map(feedOf);
       const span = flight.enqueued(feeds.map(({ variant }, i) => ({ microBatch: at(taken, i).microBatch, variant })));
-      const [losses] = await Promise.all([world.run(feeds), twin?.run(taken.map(blueprint.twinFeed))]);
+      const [losses] = await busy(Promise.all([world.run(feeds), twin?.run(taken.map(blueprint.twinFeed))]));
       flight.completed(span);
       return taken.map((batch, i) => lossRecord(config, batch, losses[i] ?? []));
     },
@@ -206,7 +246,9 @@ function trainingOn(
       microBatch++;
       const feed = feedOf(batch);
       const span = flight.enqueued([{ microBatch: batch.microBatch, variant: feed.variant }]);
-      const [{ records, losses }] = await Promise.all([world.trace(feed), twin?.run([blueprint.twinFeed(batch)])]);
+      const [{ records, losses }] = await busy(
+        Promise.all([world.trace(feed), twin?.run([blueprint.twinFeed(batch)])]),
+      );
       flight.completed(span, records);
       const slices = blueprint.strategy.slices(
         config,
@@ -265,6 +307,7 @@ function trainingOn(
       const isTransfer = transfer?.kind === 'send' || transfer?.kind === 'recv';
       await world.corrupt(isTransfer ? { tag: transfer.tag, add } : undefined);
     },
+    positions: () => world.positions(),
     kill: (rank) => world.kill(rank),
     lose: () => world.lose(),
     async dispose() {
@@ -281,6 +324,22 @@ export function weightsIn(checkpoint: Checkpoint, { parameters, buffers, rankOfD
     microBatch: checkpoint.microBatch,
     devices: rankOfDevice.map((_, d) => of(checkpoint.values.filter(({ device }) => device === d))),
     twin: checkpoint.twin.length > 0 ? of(checkpoint.twin) : undefined,
+  };
+}
+
+/** Those that a run begins with: what is left of one that failed before its first checkpoint. */
+export function startWeights({ programs, parameters, buffers, rankOfDevice, resume }: Blueprint): Weights {
+  const initial = new Map([...parameters, ...buffers].map(({ name, data }) => [name, data]));
+  const held = statefulBuffers(programs);
+  const of = (device: number) =>
+    held.flatMap(({ device: d, spec }) => {
+      const data = d === device ? initial.get(spec.name) : undefined;
+      return data ? [[spec.name, Float32Array.from(data)] as const] : [];
+    });
+  return {
+    microBatch: resume?.checkpoint.microBatch ?? 0,
+    devices: rankOfDevice.map((_, d) => new Map(of(d))),
+    twin: undefined,
   };
 }
 

@@ -168,8 +168,8 @@ test('one process that drives several devices names them as PyTorch does', () =>
     'optimizer.step(): cuda:0 updates its 1 parameter',
   ]);
   expect([sentenceOf(trace, -1, 'modelled'), sentenceOf(trace, 7, 'modelled')]).toEqual([
-    'Step 3 is about to begin',
-    'Step 3 is done',
+    'Step 4 is about to begin',
+    'Step 4 is done',
   ]);
 });
 

@@ -14,7 +14,9 @@ import { capital, deviceName, kernelWords, layerWords, moduleWords, plural } fro
 
 export function sentenceOf(trace: StepTrace, index: number, clock: Clock): string {
   const e = trace.events[index];
-  if (!e) return capital(`${stepWords(trace.microBatch, trace)} is ${index < 0 ? 'about to begin' : 'done'}`);
+  // Counted from 1, as everywhere on the page.
+  const number = (step: number) => String(step + 1);
+  if (!e) return capital(`${stepWords(trace.microBatch, trace, number)} is ${index < 0 ? 'about to begin' : 'done'}`);
   const what = e.kind === 'send' || e.kind === 'recv' ? transferSentence(trace, e) : workSentence(trace, e);
   return capital(`${what}${meanwhile(trace, index, clock)}`);
 }

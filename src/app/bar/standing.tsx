@@ -11,7 +11,12 @@ export function Standing() {
   const microBatches = useApp((app) => microBatchesShown(app, runsFreely(app)));
   return (
     <div className={styles['standing']}>
-      <Value label="step" name="Step" title="Steps of the optimizer that have been taken" text={formatCount(step)} />
+      <Value
+        label={step === 1 ? 'step' : 'steps'}
+        name="Step"
+        title="Steps of the optimizer that have been taken"
+        text={formatCount(step)}
+      />
       <Value
         wide
         label="epoch"

@@ -4,6 +4,7 @@ import { stepWords } from '../../protocol/micro-batches';
 import type { BucketsInfo } from '../../protocol/session';
 import { capital } from '../../trace/words';
 import { withSetting } from '../edit-config';
+import { stepNumber } from '../format';
 import { useApp, useController, useSettled } from '../use-app';
 import { BucketMap } from './bucket-map';
 import { BucketRows } from './bucket-rows';
@@ -35,7 +36,7 @@ export function BucketPanel({ info }: { info: BucketsInfo }) {
       </div>
       <section className={styles['rows']} aria-label="Buckets of the step">
         <h3>
-          {trace ? capital(stepWords(trace.microBatch, trace)) : 'No step has run'}, rank 0, {clock} time
+          {trace ? capital(stepWords(trace.microBatch, trace, stepNumber)) : 'No step has run'}, rank 0, {clock} time
           {early ? ': still the buckets of the constructor' : ''}
         </h3>
         {trace && times.length > 0 ? (

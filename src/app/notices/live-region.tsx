@@ -17,9 +17,12 @@ export function LiveRegion() {
   const state = useApp((app) => app.state);
   const busy = useApp((app) => app.busy);
   const sentence = useSentence(600);
+  const stands = useApp((app) => app.standstill !== undefined && app.state === 'playing');
+  // Without the time that is left: a screen reader would say it again every second.
+  const who = sentence.replace(/, \d+ s until the timeout/, '');
   return (
     <p className="visually-hidden" aria-live="polite" data-live>
-      {state === 'paused' ? sentence : busy || STATES[state]}
+      {state === 'paused' ? sentence : stands ? who : busy || STATES[state]}
     </p>
   );
 }

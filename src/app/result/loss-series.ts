@@ -23,13 +23,14 @@ export function lossSeries(
 ): LossSeries {
   const stride = Math.max(1, Math.ceil(losses.length / DRAWN));
   const drawn = losses.filter((_, index) => index % stride === 0 || index === losses.length - 1);
-  const steps = drawn.map(({ microBatch }) => microBatch / accumulate);
+  // By the step's number on the page: when step n is done, n steps are.
+  const steps = drawn.map(({ microBatch }) => (microBatch + 1) / accumulate);
   const ranks = Math.max(0, ...drawn.map(({ perRank }) => perRank.length));
   const test: (number | null)[] = steps.map(() => null);
   let next = 0;
   for (const { step, testLoss } of evaluations) {
     while (next < steps.length - 1 && (steps[next] ?? 0) < step) next++;
-    // An evaluation "at step n" is of the weights before step n.
+    // An evaluation "at step n" is of the weights after n steps.
     if (testLoss !== undefined && steps.length > 0) test[next] = finite(testLoss);
   }
   return {

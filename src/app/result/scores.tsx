@@ -3,7 +3,7 @@
  * has its loss as perplexity, too: among how many characters the model hesitates.
  */
 import type { SessionInfo } from '../../protocol/session';
-import { formatLoss, formatPercent, NONE } from '../format';
+import { formatCount, formatLoss, formatPercent, NONE } from '../format';
 import { useApp, useSettled } from '../use-app';
 import styles from './result.module.css';
 
@@ -44,6 +44,12 @@ export function Scores() {
           <dd>{isText ? `perplexity ${formatPerplexity(guess)}` : formatPercent(Math.exp(-guess))}</dd>
         </div>
       )}
+      <div data-step="">
+        <dt>after step</dt>
+        <dd>
+          <Status name="Step of the result" text={snapshot ? formatCount(snapshot.step) : NONE} />
+        </dd>
+      </div>
     </dl>
   );
 }

@@ -5,7 +5,7 @@
 
 import { bottom, grow, type Rect, right } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
-import { box } from '../draw/shapes';
+import { box, line } from '../draw/shapes';
 import { drawText, firstFit, type TextStyle } from '../draw/text';
 import { phaseColour } from '../phase-colour';
 import type { LayerScene, MatrixScene, RoomScene, StripScene, TileScene } from './scene-types';
@@ -14,6 +14,8 @@ const TITLE: TextStyle = { size: 13.5, weight: 600 };
 const SMALL: TextStyle = { size: 11 };
 const GRADIENT_WORDS = ['gradient', 'grad'];
 const IDLE_ALPHA = 0.45;
+/** What a rank held that has ended is gone: its room is a shadow, crossed out. */
+const ENDED_ALPHA = 0.12;
 
 const rankColour = (ink: Ink, device: number): string =>
   ink.palette.ranks[device % ink.palette.ranks.length] ?? ink.palette.ink;
@@ -124,8 +126,13 @@ function nowPill(ink: Ink, room: RoomScene): void {
   else if (room.activity === 'communicating' && colours) {
     box(context, rect, { fill: palette.card, stroke: colours.edge, radius });
     box(context, { x: rect.x + 6, y: rect.y + 4, width: SWATCH, height: PILL - 8 }, { fill: colours.fill, radius: 2 });
-  } else box(context, rect, { stroke: palette.line, radius, dash: room.activity === 'idle' ? [3, 3] : [] });
-  const busy = room.activity === 'computing' || room.activity === 'communicating';
+  } else if (room.activity === 'late' || room.activity === 'ended')
+    box(context, rect, { fill: palette.card, stroke: palette.accent, lineWidth: 1.5, radius });
+  else {
+    const dashed = room.activity === 'idle' || room.activity === 'waiting';
+    box(context, rect, { stroke: dashed ? palette.soft : palette.line, radius, dash: dashed ? [3, 3] : [] });
+  }
+  const busy = room.activity !== 'idle' && room.activity !== 'done' && room.activity !== 'ahead';
   drawText(context, palette, text, rect.x + 7 + swatch, rect.y + 13, {
     ...SMALL,
     colour: busy ? palette.ink : palette.soft,
@@ -153,16 +160,48 @@ function pager(ink: Ink, { page, header }: RoomScene): number {
   return width + 8;
 }
 
+function crossOut(ink: Ink, { rect, header }: RoomScene): void {
+  const { palette, context } = ink;
+  const top = bottom(header) + 6;
+  const low = bottom(rect) - 14;
+  const [left, end] = [rect.x + 14, right(rect) - 14];
+  const style = { colour: palette.soft, width: 1.5, alpha: 0.7 };
+  line(
+    context,
+    [
+      { x: left, y: top },
+      { x: end, y: low },
+    ],
+    style,
+  );
+  line(
+    context,
+    [
+      { x: end, y: top },
+      { x: left, y: low },
+    ],
+    style,
+  );
+}
+
 export function paintRoom(ink: Ink, room: RoomScene): void {
   const { palette, context, measure } = ink;
-  const idle = room.activity === 'idle';
-  const colour = rankColour(ink, room.device);
-  const ground = idle
-    ? ink.hatch({ pattern: 'waiting', ground: palette.paper, ink: palette.line, pitch: 8, width: 1.4 })
-    : palette.card;
-  box(context, room.rect, { fill: ground, stroke: palette.line, radius: 12 });
+  const ended = room.activity === 'ended';
+  const idle = room.activity === 'idle' || room.activity === 'waiting';
+  const colour = ended ? palette.line : rankColour(ink, room.device);
+  const hatch = { pattern: 'waiting', ground: palette.paper, ink: palette.line, pitch: 8, width: 1.4 } as const;
+  const ground = idle ? ink.hatch(hatch) : ended ? palette.track : palette.card;
+  const late = room.activity === 'late';
+  box(context, room.rect, {
+    fill: ground,
+    stroke: late ? palette.accent : ended ? palette.soft : palette.line,
+    lineWidth: late ? 2 : 1,
+    radius: 12,
+    dash: ended ? [6, 5] : [],
+  });
   context.save();
-  if (idle) context.globalAlpha = IDLE_ALPHA;
+  if (ended) context.globalAlpha = ENDED_ALPHA;
+  else if (idle) context.globalAlpha = IDLE_ALPHA;
   box(context, { x: room.rect.x, y: room.header.y + 2, width: 3.5, height: 28 }, { fill: colour });
   drawText(context, palette, room.title, room.header.x, room.header.y + 14, { ...TITLE, colour: palette.ink });
   const subtitle = firstFit(room.subtitles, room.header.width - pager(ink, room), SMALL, measure);
@@ -177,5 +216,6 @@ export function paintRoom(ink: Ink, room: RoomScene): void {
   }
   memory(ink, room);
   context.restore();
+  if (ended) crossOut(ink, room);
   nowPill(ink, room);
 }

@@ -22,7 +22,8 @@ export interface SceneItem extends HitItem {
   readonly opensMemory?: boolean;
 }
 
-export type Activity = 'computing' | 'communicating' | 'idle' | 'done' | 'ahead';
+/** The last three: its group stands still. */
+export type Activity = 'computing' | 'communicating' | 'idle' | 'done' | 'ahead' | 'late' | 'waiting' | 'ended';
 
 export interface MatrixScene {
   readonly rect: Rect;

@@ -9,6 +9,7 @@ import type { Size } from '../draw/geometry';
 import type { App } from '../store';
 import type { StageFacts } from './facts';
 import { createTraceFacts, type TraceFacts } from './facts-at';
+import { inStandstill } from './facts-in-standstill';
 import { planStage, type StagePlan, stageScene } from './scene';
 import type { StageScene } from './scene-types';
 
@@ -72,7 +73,8 @@ export function createStageModel(): StageModel {
       }
       const { info, trace } = now;
       const position = { event: app.cursor?.event ?? -1, fraction: app.cursorFraction };
-      scene = stageScene(now, trace ? factsOf(info, trace).at(position, app.clock) : nothingYet(info));
+      const facts = trace ? factsOf(info, trace).at(position, app.clock) : nothingYet(info);
+      scene = stageScene(now, app.standstill ? inStandstill(facts, app.standstill, info) : facts);
       return scene;
     },
     get scene() {

@@ -1,6 +1,6 @@
 /** The steps whose traces are kept, as one bar each, higher where the loss was: choose one to see it on the stage. */
 import { stepWords } from '../../protocol/micro-batches';
-import { formatCount, formatLoss } from '../format';
+import { formatLoss, stepNumber } from '../format';
 import { useApp, useController, useSettled } from '../use-app';
 import styles from './steps-strip.module.css';
 
@@ -21,7 +21,7 @@ export function StepsStrip() {
       {traces.map((trace, index) => {
         const { loss } = trace.losses;
         const share = Number.isFinite(loss) ? LOWEST + ((1 - LOWEST) * (loss - least)) / range : 1;
-        const name = `${stepWords(trace.microBatch, trace, formatCount)}, loss ${formatLoss(loss)}`;
+        const name = `${stepWords(trace.microBatch, trace, stepNumber)}, loss ${formatLoss(loss)}`;
         return (
           <label key={trace.microBatch} title={name}>
             <input

@@ -3,12 +3,21 @@ import type { ReactNode } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Clock } from '../../protocol/trace';
 import { capital } from '../../trace/words';
-import { formatCount } from '../format';
+import { formatCount, stepNumber } from '../format';
+import { runsFreely, stepShown } from '../positions';
+import type { App } from '../store';
 import { useApp, useAppStore, useSettled } from '../use-app';
 import { clockLabel } from './clock-label';
 import styles from './timeline-head.module.css';
 
 const CLOCKS: readonly Clock[] = ['modelled', 'measured'];
+
+/** At full speed the run is ahead of the steps that can be shown. */
+function aheadWords(app: App): string | undefined {
+  if (app.standstill && (app.traces.at(-1)?.microBatch ?? -1) + 1 < app.microBatch)
+    return `the last one that was traced; the run stands after step ${formatCount(stepShown(app, true))}`;
+  return runsFreely(app) && !app.standstill ? 'replayed while training runs ahead' : undefined;
+}
 
 interface TimelineHeadProps {
   /** > 1: larger; 0: the whole step. */
@@ -22,9 +31,11 @@ export function TimelineHead({ onZoom, children }: TimelineHeadProps) {
   const clock = useApp((app) => app.clock);
   const info = useApp((app) => app.info);
   const trace = useSettled((app) => app.cursor && app.traces[app.cursor.trace], 100);
+  const ahead = useApp(aheadWords);
   return (
     <div className={styles['head']}>
-      <h2>{trace ? capital(stepWords(trace.microBatch, trace, formatCount)) : 'Step'}</h2>
+      <h2>{trace ? capital(stepWords(trace.microBatch, trace, stepNumber)) : 'Step'}</h2>
+      {ahead !== undefined && trace && <span className={styles['label']}>{ahead}</span>}
       <fieldset className={styles['clocks']}>
         <legend className="visually-hidden">Clock</legend>
         {CLOCKS.map((c) => (

@@ -18,6 +18,8 @@ export interface HostedExecutor {
   readonly devices: readonly DeviceIndex[];
   /** Loses the device behind it (test hook). */
   lose(): void;
+  /** For how long it has waited for a message from elsewhere; undefined: it does not wait. */
+  waitedMs?(): number | undefined;
   /** Ends its part in the process group: who waits here for a message, or waits for one from here, hears of it. */
   hangUp?(reason: string | LockstepError): void;
   /** Closes what it was given beside the executor: ports, a device of its own. */
@@ -32,6 +34,8 @@ export interface LocalWorldOptions {
   /** This process is one rank, and this ends it, worker and all. Absent: the ranks that live here end, and this thread goes on. */
   readonly end?: () => void;
 }
+
+const faultOf = ({ what, rank, microBatch, instruction }: Fault): Fault => ({ what, rank, microBatch, instruction });
 
 export function createLocalWorld(
   hosted: readonly HostedExecutor[],
@@ -50,7 +54,7 @@ export function createLocalWorld(
 
   /** The step that is under way, or was the last. */
   let current: Pick<StepFeed, 'variant' | 'microBatch'> | undefined;
-  let hanging: Fault | undefined;
+  let hanging: (Fault & { readonly sinceMs: number }) | undefined;
   let watchdog: ReturnType<typeof setTimeout> | undefined;
   let failure: LockstepError | undefined;
   let broken: LockstepError | undefined;
@@ -67,14 +71,20 @@ export function createLocalWorld(
   const standsAt = (): readonly StandsAt[] => {
     const step = current;
     if (!step) return [];
-    return hosted.flatMap(({ executor }) =>
-      executor.positions().map((position) => ({
-        ...position,
-        variant: step.variant,
-        microBatch: step.microBatch,
-        ...(hanging && hanging.rank === rankOf(position.device) ? { fault: hanging } : {}),
-      })),
-    );
+    return hosted.flatMap(({ executor, waitedMs }) => {
+      // Where all devices share one memory, the others have waited since one of them stopped.
+      const waited = waitedMs ? waitedMs() : hanging && performance.now() - hanging.sinceMs;
+      return executor.positions().map((position) => {
+        const hangs = hanging !== undefined && hanging.rank === rankOf(position.device);
+        return {
+          ...position,
+          variant: step.variant,
+          microBatch: step.microBatch,
+          ...(hanging && hangs ? { fault: faultOf(hanging) } : {}),
+          ...(waited === undefined || hangs ? {} : { waitedMs: waited }),
+        };
+      });
+    });
   };
   /** Nobody waits any longer, and nothing is done any more. */
   const abort = (error: LockstepError): void => {
@@ -99,7 +109,7 @@ export function createLocalWorld(
     fail(rankFailed(rank, devicesOf(rank), 'was killed', { positions: standsAt(), ...(fault ? { fault } : {}) }));
   };
   const hang = (fault: Fault): void => {
-    hanging = fault;
+    hanging = { ...fault, sinceMs: performance.now() };
     if (timeoutMs === undefined || watchdog !== undefined) return;
     const { rank } = fault;
     const speak = () => fail(neverCame(rank, timeoutMs, { positions: standsAt(), fault }));

@@ -47,6 +47,7 @@ export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Pr
       const one = await openOne(plan, [device], transport, options);
       hosted.push({
         ...one,
+        waitedMs: () => transport.waitedMs(),
         hangUp: (reason) => transport.close(reason),
         close() {
           transport.close('the process group was destroyed');

@@ -6,6 +6,7 @@ import { fromWire, toWire, type WireError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { Rank } from '../../protocol/trace';
 import { browserGpu } from '../webgpu/browser-gpu';
+import { holdLock } from './hold-lock';
 import { createLocalWorld } from './local-world';
 import { openExecutors, type ProcessPlan } from './open-executors';
 import type { DatasetTable, World } from './world';
@@ -72,16 +73,4 @@ export function createRank(end: () => void): RankApi {
         await open().dispose();
       }),
   };
-}
-
-/** The browser gives it to the next in line when this worker has ended, however that came about. Resolves when it is held, or cannot be. */
-function holdLock(name: string): Promise<void> {
-  if (typeof navigator === 'undefined' || !('locks' in navigator)) return Promise.resolve();
-  return new Promise((resolve) => {
-    const held = () => {
-      resolve();
-      return new Promise(() => {});
-    };
-    navigator.locks.request(name, held).catch(() => resolve());
-  });
 }

@@ -72,6 +72,8 @@ export interface StandsAt extends Position {
   readonly microBatch: number | undefined;
   /** What it was made to do there. */
   readonly fault?: Fault;
+  /** For how long it has waited for a message of another device. */
+  readonly waitedMs?: number;
 }
 
 /** What the errors 'rank-failed' and 'timeout' of a world carry in their details. */

@@ -39,6 +39,8 @@ export interface PortTransportOptions {
 }
 
 export interface PortTransport extends Transport {
+  /** For how long the receive has waited that has waited longest; undefined: none waits. */
+  waitedMs(): number | undefined;
   /** Rejects every receive that waits, and every later one, with this reason, and closes the ports. */
   close(reason: string | LockstepError): void;
 }
@@ -124,8 +126,12 @@ export function createPortTransport(
       if (gone.has(from)) return Promise.reject(closedByPeer(from));
       if (timeoutMs !== undefined) keepWatch(timeoutMs);
       return new Promise((resolve, reject) => {
-        waiting.push({ peer: from, sinceMs: timeoutMs === undefined ? 0 : performance.now(), resolve, reject });
+        waiting.push({ peer: from, sinceMs: performance.now(), resolve, reject });
       });
+    },
+    waitedMs() {
+      const waiting = allWaiting();
+      return waiting.length === 0 ? undefined : performance.now() - Math.min(...waiting.map(({ sinceMs }) => sinceMs));
     },
     close(reason) {
       closed ??= typeof reason === 'string' ? new LockstepError('rank-failed', reason) : reason;

@@ -17,6 +17,12 @@ export async function createTunedExecutor({
   tuningStore = browserTuningStore(),
   ...options
 }: TunedOptions): Promise<Executor> {
-  const tuning = await chooseTuning(options.opened, SHADERS, tuningStore);
-  return createWebgpuExecutor({ ...options, shaders: SHADERS, tuning });
+  const { opened } = options;
+  try {
+    const tuning = await chooseTuning(opened, SHADERS, tuningStore);
+    return await createWebgpuExecutor({ ...options, shaders: SHADERS, tuning });
+  } catch (error) {
+    // The device may be lost while kernels are measured or compiled, too.
+    throw await opened.explain(error);
+  }
 }

@@ -1,7 +1,9 @@
 /** Opening devices and compiling kernels on Dawn's null backend: no GPU, all of its validation. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { must } from '../../base/invariant';
 import { SHADERS } from '../../graph/shader-sources';
 import { PROGRAM_OPS } from '../../parallel/strategies';
+import { createTunedExecutor } from './create-tuned-executor';
 import { type OpenedDevice, openDevice } from './device';
 import { type NodeGpu, nodeGpu } from './testing/node-gpu';
 import { testRun } from './testing/programs';
@@ -97,5 +99,68 @@ it('names the line of a kernel that does not compile', async () => {
   await expect(opening).rejects.toMatchObject({
     code: 'gpu',
     message: expect.stringMatching(/pointwise\/unary\.wgsl:1:\d+/),
+  });
+});
+
+/** As in Chromium: what waits for the device is rejected before `device.lost` resolves. */
+async function lateLoss(): Promise<OpenedDevice> {
+  const requestAdapter = async () => {
+    const adapter = must(await gpu.gpu.requestAdapter(), 'an adapter');
+    const requestDevice = adapter.requestDevice.bind(adapter);
+    adapter.requestDevice = async (descriptor) => {
+      const device = await requestDevice(descriptor);
+      const lost = device.lost.then(async (info) => {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        return info;
+      });
+      Object.defineProperty(device, 'lost', { value: lost });
+      return device;
+    };
+    return adapter;
+  };
+  return openDevice({ requestAdapter } as unknown as GPU);
+}
+
+describe('a device that is lost says so, wherever in a step that comes', () => {
+  const run = testRun({ mode: 'ddp', worldSize: 2, batchSize: 8 });
+  const options = { programs: run.programs, devices: run.devices, ops: PROGRAM_OPS };
+  const lostError = { code: 'device-lost', message: expect.stringContaining('device was lost') };
+
+  it.each(['losses', 'read', 'trace'] as const)('while %s waits for a read-back', async (what) => {
+    const own = await lateLoss();
+    const executor = await createTunedExecutor({ ...options, opened: own });
+    await executor.step('full', run.feed(0));
+    const buffer = must(
+      run.programs[0]?.lanes[0]?.buffers.find((b) => b.persistent),
+      'a buffer',
+    ).name;
+    const calls = {
+      losses: () => executor.losses(),
+      read: () => executor.read([{ device: 0, buffer }]),
+      trace: () => executor.trace('full', run.feed(1)),
+    };
+    const waiting = calls[what]();
+    own.close();
+    await expect(waiting).rejects.toMatchObject(lostError);
+    executor.dispose();
+  });
+
+  it('while kernels are compiled', async () => {
+    const own = await lateLoss();
+    // What a lost device says here differs from browser to browser; that it is no fault of the kernel must not depend on it.
+    own.device.createComputePipelineAsync = () => Promise.reject(new Error('device lost'));
+    const opening = createTunedExecutor({ ...options, opened: own });
+    own.close();
+    await expect(opening).rejects.toMatchObject(lostError);
+  });
+
+  it('and an executor that was disposed says that', async () => {
+    const own = await lateLoss();
+    const executor = await createTunedExecutor({ ...options, opened: own });
+    await executor.step('full', run.feed(0));
+    const waiting = executor.losses();
+    executor.dispose();
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    own.close();
   });
 });

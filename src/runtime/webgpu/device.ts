@@ -4,6 +4,7 @@
  * consumes its adapter; a rank in a worker calls it there. Called by the session and by the rank workers.
  */
 import { LockstepError } from '../../base/errors';
+import { within } from '../../base/within';
 import type { ExecutorInfo } from '../executor';
 import { PipelineCache } from './pipelines';
 import { memoryTuningStore, type TuningStore } from './tuning/tuning-store';
@@ -32,8 +33,16 @@ export interface OpenedDevice {
   readonly lost: Promise<string>;
   /** The first error since the last call, or 'device-lost' once the device is gone. */
   takeError(): LockstepError | undefined;
+  /**
+   * What a call's error means. A device that is being lost rejects what waits for it (mapAsync with an AbortError, for example) before
+   * it says that it is lost; such an error becomes 'device-lost'. Others come back as they are. Never rejects.
+   */
+  explain(error: unknown): Promise<unknown>;
   close(): void;
 }
+
+/** How long after a call's error the device may take to say that it is lost. */
+const LOSS_MS = 1000;
 
 const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|basic render|software/i;
 
@@ -61,6 +70,7 @@ export async function openDevice(gpu: GPU | undefined, options: OpenOptions = {}
     lostBecause = info.message || info.reason || 'unknown reason';
     return lostBecause;
   });
+  const takeError = () => (lostBecause === undefined ? errors.shift() : deviceLost(lostBecause));
   return {
     device,
     info: { kind: 'webgpu', adapter: software ? `${name} (software)` : name, software },
@@ -68,10 +78,20 @@ export async function openDevice(gpu: GPU | undefined, options: OpenOptions = {}
     pipelines: new PipelineCache(device),
     tunings: memoryTuningStore(),
     lost,
-    takeError: () => (lostBecause === undefined ? errors.shift() : deviceLost(lostBecause)),
+    takeError,
+    async explain(error) {
+      const known = error instanceof LockstepError && error.code !== 'gpu';
+      if (!known && lostBecause === undefined) await within(LOSS_MS, lost);
+      // Nothing here unmaps a buffer that is being mapped: only the loss of the device aborts a map.
+      if (lostBecause === undefined && isAbort(error)) return deviceLost('what was being read back was given up');
+      return takeError() ?? error;
+    },
     close: () => device.destroy(),
   };
 }
+
+const isAbort = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError';
 
 export function deviceLost(reason: string): LockstepError {
   return new LockstepError(

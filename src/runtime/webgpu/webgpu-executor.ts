@@ -86,7 +86,7 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
     const error = opened.takeError();
     if (error) throw error;
   };
-  /** Errors after a loss are rejected maps and the like: say what happened instead. */
+  /** Errors of a loss are rejected maps and the like: say what happened instead. */
   const guarded = async <T>(work: () => Promise<T> | T): Promise<T> => {
     check();
     try {
@@ -94,7 +94,7 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
       check();
       return result;
     } catch (error) {
-      throw opened.takeError() ?? error;
+      throw disposed ? disposedError() : await opened.explain(error);
     }
   };
   const persistent = (device: DeviceIndex, name: string): Location => {

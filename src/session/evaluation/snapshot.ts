@@ -53,6 +53,7 @@ export function createSnapshots(blueprint: Blueprint): Snapshots {
       const byClass = classes?.take(state, budgetNs);
       return {
         step: stepOf(weights.microBatch, config),
+        microBatch: weights.microBatch,
         parameters: weights.devices.map((own) => parameters.map(({ name }) => own.get(name))),
         replicaDivergence: replicaDivergence(blueprint, weights),
         differenceFromSingle: differenceFromSingle(blueprint, weights),

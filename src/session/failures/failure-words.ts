@@ -4,11 +4,12 @@
  */
 import { LockstepError } from '../../base/errors';
 import { codeLines } from '../../interop/pytorch-code';
-import type { Instruction, Program } from '../../program/instruction';
+import type { Instruction } from '../../program/instruction';
 import { stepOf, stepWords } from '../../protocol/micro-batches';
-import type { CodeLine, CollectiveRef, DeviceIndex, Rank } from '../../protocol/trace';
-import type { FailureDetails, StandsAt } from '../../runtime/launch/world';
+import type { CodeLine, CollectiveRef } from '../../protocol/trace';
+import type { FailureDetails } from '../../runtime/launch/world';
 import type { Blueprint } from '../blueprint';
+import { type Place, whoWaits } from './who-waits';
 
 type Subject = Pick<Blueprint, 'programs' | 'rankOfDevice' | 'config' | 'strategy'>;
 
@@ -21,7 +22,7 @@ function collectiveWords({ op, bucket, seq }: CollectiveRef, ofInstruction: numb
 }
 
 /** What an instruction is about: 'backward of 2.weight', 'all_reduce of bucket 0 (seq 1)'. */
-function instructionWords(i: Instruction): string {
+export function instructionWords(i: Instruction): string {
   if ((i.kind === 'send' || i.kind === 'recv') && i.collective) return collectiveWords(i.collective, i.bucket);
   if (i.kind === 'send' || i.kind === 'recv') return `${i.kind} of ${i.slice.buffer}`;
   if (i.kind === 'load') return `loading ${i.source}`;
@@ -38,32 +39,6 @@ export function scriptLine(i: Pick<Instruction, 'anchor'>, script: readonly Code
   return index < 0 ? undefined : index;
 }
 
-interface Place {
-  readonly rank: Rank;
-  /** What it is at, or waits in. */
-  readonly instruction: Instruction;
-  /** Whose message it waits for. */
-  readonly peer: DeviceIndex | undefined;
-}
-
-/** The instruction that tells most of a device: the one it was stopped at, the message that it waits for, else what it computes. */
-function placeOf(
-  { device, compute, comm, variant }: StandsAt,
-  programs: readonly Program[],
-  stop: number | undefined,
-): Place | undefined {
-  const lane = programs.find((p) => p.variant === variant)?.lanes.find((l) => l.device === device);
-  if (!lane) return undefined;
-  const { rank } = lane;
-  const heads = [compute, comm].flatMap((id) => lane.instructions.find((i) => i.id === id) ?? []);
-  const stopped = heads.find(({ id }) => id === stop);
-  if (stopped) return { rank, instruction: stopped, peer: undefined };
-  const recv = heads.find((i) => i.kind === 'recv');
-  if (recv?.kind === 'recv') return { rank, instruction: recv, peer: recv.peer };
-  const instruction = heads.find((i) => i.kind !== 'wait');
-  return instruction && { rank, instruction, peer: undefined };
-}
-
 export function explainFailure(error: LockstepError, blueprint: Subject, microBatch: number): LockstepError {
   if (error.code !== 'rank-failed' && error.code !== 'timeout') return error;
   const { programs, rankOfDevice, config } = blueprint;
@@ -75,22 +50,17 @@ export function explainFailure(error: LockstepError, blueprint: Subject, microBa
     const text = script[scriptLine(i, script) ?? -1]?.text.trim();
     return text ? ` [${text}]` : '';
   };
-  const places = positions.flatMap((p) => placeOf(p, programs, fault?.instruction) ?? []);
-  const isWaiting = (place: Place | undefined) => place?.peer !== undefined && place.rank !== fault?.rank;
-  const peerOf = ({ peer = -1 }: Place): Rank | undefined => rankOfDevice[peer];
-  const placeOfRank = (wanted: Rank | undefined) => {
-    const own = places.filter((place) => place.rank === wanted);
-    return own.find((place) => !isWaiting(place)) ?? own[0];
-  };
-  /** Along the chain of those who wait, to the one that lets all of them wait. */
-  let culprit = fault?.rank ?? (error.code === 'rank-failed' ? rank : (waiting ?? rank));
-  for (let i = 0; i < rankOfDevice.length; i++) {
-    const place = placeOfRank(culprit);
-    if (place && isWaiting(place) && peerOf(place) !== culprit) culprit = peerOf(place);
-  }
-
+  const from = fault?.rank ?? (error.code === 'rank-failed' ? rank : (waiting ?? rank));
+  const { places, culprit, waitsFor, placeOfRank } = whoWaits({
+    programs,
+    rankOfDevice,
+    positions,
+    stopped: fault,
+    from,
+  });
   const its = placeOfRank(culprit);
-  const direct = places.filter((place) => isWaiting(place) && peerOf(place) === culprit && place.rank !== culprit);
+  const isWaiting = (place: Place) => waitsFor(place) !== undefined;
+  const direct = places.filter((place) => waitsFor(place) === culprit && isWaiting(place) && place.rank !== culprit);
   const behind = new Set(places.filter((p) => isWaiting(p) && !direct.includes(p) && p !== its).map((p) => p.rank));
   for (const { rank: counted } of direct) behind.delete(counted);
   const waits = direct.map(

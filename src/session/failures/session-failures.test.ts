@@ -41,7 +41,9 @@ test.each(PLACEMENTS)('$title: killed while it plays, at once and in a step to c
   await paused;
   const texts = noticesOf(s).map(({ text }) => text);
   expect(texts.filter((text) => /^Rank 1 \(cuda:1\) was killed at step \d+/.test(text))).toHaveLength(4);
-  expect(texts.at(-1)).toMatch(/was killed at step 400: .* \(restart 2 of 3\)\. Training goes on from step \d+\.$/);
+  expect(texts.at(-1)).toMatch(
+    /was killed at step 400: .* \(restart 2 of 3\)\. Training goes on by itself from step \d+\.$/,
+  );
   const records = recordsOf(s);
   const undisturbed = await runConfig({ ...config, steps: records.length }, {});
   expect(records).toEqual(undisturbed.report.losses);
@@ -84,6 +86,64 @@ test('no restart is left: a clear failure, and the weights of the last checkpoin
   expect((await s.api.traceStep()).losses).toEqual(undisturbed.report.losses[0]);
   await s.close();
 });
+
+test('no restart is left while it plays: the run is at the last checkpoint, and says what is gone', async () => {
+  const s = await openTestSession({ ...config, maxRestarts: 0 });
+  const failed = s.until('state', ({ state }) => state === 'failed');
+  await s.api.killRank(1, { step: 400 });
+  s.control({ type: 'play', stepsPerSecond: 0 });
+  const { microBatch: step } = await failed;
+  const kept = s.events.findLast((e) => e.type === 'trace')?.trace.step;
+  expect(kept).toBe(step - 1);
+  expect((await s.api.snapshot()).step).toBe(step);
+  expect(noticesOf(s).at(-1)?.text).toContain(`The weights of step ${step} are kept`);
+  const undisturbed = await runConfig({ ...config, steps: step }, {});
+  expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
+  // Whose room is dead on the stage, and who waited for it.
+  expect(s.events.findLast((e) => e.type === 'standstill')?.standstill?.ranks.map(({ is }) => is)).toEqual([
+    'waiting',
+    'ended',
+    'waiting',
+  ]);
+  await s.close();
+});
+
+test('killed before anything was kept: the start is left, and can be looked at', async () => {
+  const s = await openTestSession({ ...config, maxRestarts: 0 });
+  const failed = s.until('state', ({ state }) => state === 'failed');
+  await s.api.killRank(0);
+  expect((await failed).microBatch).toBe(0);
+  expect((await s.api.snapshot()).step).toBe(0);
+  await s.close();
+});
+
+test.each(['shared', 'workers'] as const)(
+  '%s: a rank that hangs shows from the first second: who is late, who waits for whom, for how long still',
+  async (placement) => {
+    const s = await openTestSession({ ...config, placement, timeoutS: 2.5 });
+    await s.api.traceStep();
+    await s.api.hangRank(2);
+    const shown = s.until('standstill', ({ standstill }) => standstill !== undefined);
+    const failed = s.until('state', ({ state }) => state === 'restarting');
+    s.control({ type: 'play', stepsPerSecond: 0 });
+    const { standstill } = await shown;
+    expect(standstill).toMatchObject({
+      microBatch: 1,
+      timeoutMs: 2500,
+      ranks: [
+        { rank: 0, is: 'waiting', at: expect.stringMatching(/^all_reduce of bucket 0/) },
+        { rank: 1, is: 'waiting', at: expect.stringMatching(/^all_reduce of bucket 0/) },
+        { rank: 2, is: 'late', at: 'loading inputs', waitsFor: undefined },
+      ],
+    });
+    expect(standstill?.waitedMs).toBeLessThan(2500);
+    await failed;
+    // It goes on by itself, and nothing stands still any more.
+    await s.until('losses', ({ records }) => (records.at(-1)?.step ?? 0) > 10);
+    expect(s.events.findLast((e) => e.type === 'standstill')?.standstill).toBeUndefined();
+    await s.close();
+  },
+);
 
 test('headless: the report is that of what is left, with the error', async () => {
   const faults = [0, 1].map(() => ({ what: 'kill', rank: 1, step: 4 }) as const);

@@ -1,0 +1,148 @@
+import { expect, firstNumber, type Playground, TINY, test } from './playground';
+
+const DDP = `${TINY}&data=gauss&mode=ddp&world=2`;
+
+/** What bar, timeline, stage and result say of where the run is. */
+async function places(playground: Playground): Promise<Record<string, number>> {
+  const heading = playground.region('Timeline').getByRole('heading', { level: 2 });
+  const sentence = await playground.region('Stage').locator('p').first().textContent();
+  return {
+    bar: await playground.number('Step'),
+    timeline: firstNumber((await heading.textContent()) ?? ''),
+    stage: firstNumber(/^Step [\d,]+/.exec(sentence ?? '')?.[0] ?? ''),
+    result: await playground.number('Step of the result'),
+  };
+}
+
+/** All of them, once they have come to rest. */
+async function agreed(playground: Playground): Promise<number> {
+  let seen: Record<string, number> = {};
+  await expect
+    .poll(
+      async () => {
+        seen = await places(playground);
+        return new Set(Object.values(seen)).size;
+      },
+      { message: 'bar, timeline, stage and result say one step' },
+    )
+    .toBe(1);
+  return seen['bar'] ?? Number.NaN;
+}
+
+/** One more step than before, everywhere. */
+async function takesOneStep(playground: Playground): Promise<void> {
+  const before = await agreed(playground);
+  await playground.button('Step iteration').click();
+  await expect.poll(() => playground.number('Step')).toBe(before + 1);
+  expect(await agreed(playground)).toBe(before + 1);
+}
+
+async function play(playground: Playground): Promise<void> {
+  const before = await playground.number('Step');
+  await playground.button('Play').click();
+  await expect.poll(() => playground.number('Step')).toBeGreaterThan(before + 10);
+}
+
+async function pause(playground: Playground): Promise<void> {
+  await playground.button('Pause').click();
+  await expect(playground.button('Play')).toBeVisible();
+}
+
+test('after a pause bar, timeline, stage and result are at one step, and the next step is the one after it', async ({
+  playground,
+}) => {
+  await playground.open(`${DDP}&device=cpu`);
+  for (let again = 0; again < 3; again++) {
+    await play(playground);
+    await pause(playground);
+    await takesOneStep(playground);
+  }
+});
+
+test('ten lost devices while it plays: it goes on by itself from where it was', async ({ playground }) => {
+  await playground.open(`${DDP}&device=webgpu`);
+  await play(playground);
+  for (let loss = 0; loss < 10; loss++) {
+    const before = await playground.number('Step');
+    await playground.page.evaluate(() => Reflect.get(globalThis, 'lockstep').test.loseDevice());
+    const notice = playground.notice(/device was lost.*goes on by itself from step/i);
+    await expect(notice).toBeVisible();
+    await expect.poll(() => playground.number('Step'), { timeout: 30_000 }).toBeGreaterThan(before + 5);
+    await expect(playground.button('Pause')).toBeVisible();
+    await expect(playground.notice(/bug in Lockstep|Press Play/)).toHaveCount(0);
+    // It has lasted: this is no loop.
+    await playground.page.waitForFunction(
+      (since) => performance.now() - since > 1200,
+      await playground.page.evaluate(() => performance.now()),
+    );
+  }
+  await pause(playground);
+  await takesOneStep(playground);
+});
+
+test('a session worker that ends by itself is noticed at once, and the run goes on from what was kept', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open(`${DDP}&device=cpu`);
+  await play(playground);
+  const [worker] = page.workers();
+  await worker?.evaluate(() => self.close());
+  await expect(playground.notice(/ended by itself\. Training goes on from step \d+ in a new one/)).toBeVisible();
+  await expect(playground.button('Pause')).toBeVisible();
+  const back = await playground.number('Step');
+  await expect.poll(() => playground.number('Step')).toBeGreaterThan(back + 10);
+  await pause(playground);
+  await takesOneStep(playground);
+  // Reset still leads to the start, not to what was kept.
+  await playground.reset();
+});
+
+test('a rank that hangs shows at once: who is late, who waits for it, and for how long still', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open(`${TINY}&data=gauss&mode=ddp&world=3&device=cpu&timeout=15`);
+  await play(playground);
+  const hang = page.getByRole('button', { name: 'Hang rank 1' });
+  await hang.focus();
+  await page.keyboard.press('Enter');
+  const stage = playground.region('Stage');
+  await expect(stage).toContainText(
+    // In a ring one waits for the late rank, and another one for that.
+    /Step [\d,]+ stands still, \d+ s until the timeout: rank 1 is late, at .*; rank \d waits for it in all_reduce.*; rank \d waits for rank \d in all_reduce/,
+  );
+  await stage.getByText('As a table').click();
+  await expect(stage.getByRole('row', { name: /^rank 1/i })).toContainText('late');
+  for (const rank of [0, 2])
+    await expect(stage.getByRole('row', { name: new RegExp(`^rank ${rank}`, 'i') })).toContainText('waits for rank');
+  // After the timeout all start again, and nothing of it stays.
+  await expect(playground.notice(/Timed out.*goes on by itself/)).toBeVisible({ timeout: 30_000 });
+  await expect(stage).not.toContainText('until the timeout');
+  await pause(playground);
+  await takesOneStep(playground);
+});
+
+test('a rank that is killed with no restart left: its room is dead, and all are at the step that is left', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open(`${TINY}&data=gauss&mode=ddp&world=3&device=cpu&restarts=0`);
+  await play(playground);
+  const kill = page.getByRole('button', { name: 'Kill rank 2' });
+  await kill.focus();
+  await page.keyboard.press('Enter');
+  const notice = playground.notice(/Rank 2 .* was killed at step .*The weights of step \d+ are kept/);
+  await expect(notice).toBeVisible();
+  const left = Number(/weights of step (\d+)/.exec((await notice.textContent()) ?? '')?.[1]);
+  const stage = playground.region('Stage');
+  await expect(stage).toContainText(/rank 2 has ended/);
+  await stage.getByText('As a table').click();
+  await expect(stage.getByRole('row', { name: /^rank 2/i })).toContainText('ended');
+  await expect
+    .poll(async () => {
+      const { bar, timeline, result } = await places(playground);
+      return [bar, timeline, result];
+    })
+    .toEqual([left, left, left]);
+});

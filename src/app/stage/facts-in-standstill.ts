@@ -1,0 +1,26 @@
+/** What the stage shows while the ranks stand still: what they hold is that of the step behind them, what they do is that they wait, are late or have ended. Pure. */
+import type { RankStanding, SessionInfo, Standstill } from '../../protocol/session';
+import { standingWords } from '../standstill-words';
+import type { StageFacts } from './facts';
+import type { Activity } from './scene-types';
+
+const ACTIVITY: Readonly<Record<Exclude<RankStanding['is'], 'running'>, Activity>> = {
+  ended: 'ended',
+  late: 'late',
+  waiting: 'waiting',
+};
+
+export function inStandstill(facts: StageFacts, standstill: Standstill, { ranks, worldSize }: SessionInfo): StageFacts {
+  // Where one process drives all devices, they share its fate.
+  const rankOf = (device: number): number => (ranks === worldSize ? device : 0);
+  return {
+    ...facts,
+    now(device) {
+      const words = standingWords(standstill, rankOf(device));
+      const own = standstill.ranks.find(({ rank }) => rank === rankOf(device));
+      if (!words || !own || own.is === 'running') return facts.now(device);
+      return { activity: ACTIVITY[own.is], phase: undefined, module: '', words, event: undefined };
+    },
+    transits: [],
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * Hands checkpoints to the page now and then, for the case that this worker ends by itself and takes everything along. Writing one costs time, so the
+ * next is written only when that has been made up for. Called by running.ts with every checkpoint of a run.
+ */
+import type { KeptState } from '../../protocol/session';
+import type { Blueprint } from '../blueprint';
+import type { Checkpoint } from './checkpoint';
+import { writeCheckpoint } from './checkpoint-file';
+
+const EVERY_MS = 1000;
+/** The part of the time that may go into writing. */
+const SHARE = 0.05;
+
+export function keepOutside(
+  blueprint: Blueprint,
+  hand: (kept: KeptState) => void,
+  now: () => number = () => performance.now(),
+): (checkpoint: Checkpoint) => void {
+  let dueMs = Number.NEGATIVE_INFINITY;
+  return (checkpoint) => {
+    const sinceMs = now();
+    if (sinceMs < dueMs) return;
+    try {
+      hand({ microBatch: checkpoint.microBatch, files: writeCheckpoint(blueprint, checkpoint) });
+    } catch {
+      // Training is none the worse for it; whoever saves this state by hand hears why it cannot be written.
+      dueMs = Number.POSITIVE_INFINITY;
+      return;
+    }
+    const nowMs = now();
+    dueMs = nowMs + Math.max(EVERY_MS, (nowMs - sinceMs) / SHARE);
+  };
+}

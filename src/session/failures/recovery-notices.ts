@@ -1,0 +1,78 @@
+/** What the user reads while a failed run is started again, when that has been done, and when it is given up. Pure; called by running.ts. */
+import type { LockstepError } from '../../base/errors';
+import type { Config } from '../../protocol/config';
+import { stepOf, stepWords } from '../../protocol/micro-batches';
+import type { Notice } from '../../protocol/session';
+import type { Checkpoint } from '../checkpoint/checkpoint';
+import { isOfRank, restartingText, restartsWords, restartText } from './restartable';
+
+export interface RestartCount {
+  readonly restarts: number;
+  readonly config: Config;
+}
+
+const warning = (id: string, text: string, more: Partial<Notice> = {}): Notice => ({
+  level: 'warning',
+  id,
+  text,
+  hint: '',
+  ...more,
+});
+
+/** Said at once; what became of it takes its place. Of a lost device there is nothing to say before. */
+export const restartingNotice = (failure: LockstepError, { restarts, config }: RestartCount): Notice | undefined =>
+  isOfRank(failure)
+    ? warning(failure.code, `${failure.message} ${restartingText(restarts, config.maxRestarts)}`)
+    : undefined;
+
+export interface Recovered extends RestartCount {
+  readonly failure: LockstepError;
+  /** What the ranks began with. */
+  readonly from: Checkpoint | undefined;
+  /** What the run has behind it. */
+  readonly microBatch: number;
+  /** playing: it goes on by itself. waits: it would, but devices are lost again and again. paused: it did not play. */
+  readonly then: 'playing' | 'waits' | 'paused';
+  /** Devices lost in close succession. */
+  readonly losses: number;
+  readonly adapter: string;
+}
+
+export function recoveredNotice(recovered: Recovered): Notice {
+  const { failure, from, microBatch, then, losses, adapter, restarts, config } = recovered;
+  const where = microBatch > 0 ? stepWords(microBatch, config) : 'the start';
+  const goesOn = then === 'playing' ? `Training goes on by itself from ${where}` : `Training goes on from ${where}`;
+  if (isOfRank(failure))
+    return warning(failure.code, `${failure.message} ${restartText(from, config, restarts)} ${goesOn}.`);
+  if (then !== 'waits') return warning(failure.code, `${failure.message} ${goesOn} on ${adapter}.`);
+  return warning(
+    failure.code,
+    `${failure.message} That was loss ${losses} in close succession, so what runs may be its cause: training waits at ${where} on ${adapter}.`,
+    { hint: 'Press Play to go on, or try a smaller model or batch.', untilPlay: true },
+  );
+}
+
+export interface GivenUp {
+  readonly failure: LockstepError;
+  /** Why it is given up, where that is another failure. */
+  readonly again: LockstepError | undefined;
+  /** Whether `maxRestarts` is why. */
+  readonly usedUp: boolean;
+  readonly config: Config;
+  /** Micro-batches that the run had behind it, and those that what is left has behind it. */
+  readonly reached: number;
+  readonly left: number;
+  readonly hasCheckpoint: boolean;
+}
+
+export function gaveUpNotice({ failure, again, usedUp, config, reached, left, hasCheckpoint }: GivenUp): Notice {
+  const why = again ? `${failure.message} It could not be restarted: ${again.message}` : failure.message;
+  const used = usedUp && config.maxRestarts > 0 ? ` ${restartsWords(config.maxRestarts)} used up.` : '';
+  const lost = stepOf(reached, config) - stepOf(left, config);
+  const gone =
+    lost > 0 ? ` The ${lost === 1 ? 'step' : `${lost} steps`} after it ${lost === 1 ? 'is' : 'are'} lost.` : '';
+  const kept = hasCheckpoint
+    ? ` The weights of ${stepWords(left, config)} are kept: they can be shown and saved.${gone}`
+    : ` There is no checkpoint yet: the start is left.${gone}`;
+  return { level: 'error', id: failure.code, text: `${why}${used}${kept}`, hint: (again ?? failure).hint };
+}

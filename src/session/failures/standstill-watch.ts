@@ -1,0 +1,52 @@
+/**
+ * Looks now and then whether a step that is under way waits for a rank, and says so while it does: a hang shows from its first second, not only when the
+ * process group gives up. Costs nothing while steps come to their end. One per run on the page; running.ts owns it.
+ */
+import type { Standstill } from '../../protocol/session';
+import type { Blueprint } from '../blueprint';
+import type { Training } from '../training';
+import { standstillOf } from './standstill';
+
+const EVERY_MS = 250;
+/** Ranks wait for each other in every step; for so long they do not. */
+const NOTABLE_MS = 500;
+
+export interface StandstillWatch {
+  end(): void;
+}
+
+export interface WatchOptions {
+  readonly blueprint: Blueprint;
+  readonly training: () => Training;
+  /** What the run has behind it. */
+  readonly microBatch: () => number;
+  readonly say: (standstill: Standstill | undefined) => void;
+}
+
+export function watchStandstill({ blueprint, training, microBatch, say }: WatchOptions): StandstillWatch {
+  let said = false;
+  let looking = false;
+  const tell = (standstill: Standstill | undefined) => {
+    if (standstill || said) say(standstill);
+    said = standstill !== undefined;
+  };
+  const look = async () => {
+    const watched = training();
+    const since = watched.busySinceMs;
+    if (since === undefined || performance.now() - since < NOTABLE_MS) return tell(undefined);
+    const positions = await watched.positions();
+    // What came to its end meanwhile was no standstill.
+    if (training() !== watched || watched.busySinceMs !== since) return tell(undefined);
+    tell(standstillOf(blueprint, positions, microBatch(), NOTABLE_MS));
+  };
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    look()
+      .catch(() => undefined)
+      .finally(() => {
+        looking = false;
+      });
+  }, EVERY_MS);
+  return { end: () => clearInterval(timer) };
+}

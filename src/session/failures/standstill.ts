@@ -1,0 +1,68 @@
+/**
+ * What the ranks of a process group do while it stands still, for the stage and its sentence: who is late, who waits for whom and in what, who has ended.
+ * Made of what explainFailure() says after the fact, from the first second on. Pure; called by standstill-watch.ts and, when a rank has failed, by running.ts.
+ */
+import type { LockstepError } from '../../base/errors';
+import type { RankStanding, Standstill } from '../../protocol/session';
+import type { Rank } from '../../protocol/trace';
+import type { FailureDetails, StandsAt } from '../../runtime/launch/world';
+import type { Blueprint } from '../blueprint';
+import { instructionWords } from './failure-words';
+import { isOfRank } from './restartable';
+import { whoWaits } from './who-waits';
+
+type Group = Pick<Blueprint, 'programs' | 'rankOfDevice' | 'config'>;
+
+interface Observed {
+  readonly positions: readonly StandsAt[];
+  readonly stopped?: { readonly rank: Rank; readonly instruction: number } | undefined;
+  readonly ended?: Rank | undefined;
+}
+
+function ranksOf({ programs, rankOfDevice }: Group, { positions, stopped, ended }: Observed): readonly RankStanding[] {
+  const longest = positions.reduce<StandsAt | undefined>(
+    (most, p) => ((p.waitedMs ?? -1) > (most?.waitedMs ?? -1) ? p : most),
+    undefined,
+  );
+  const from = ended ?? stopped?.rank ?? (longest && rankOfDevice[longest.device]);
+  const { culprit, waitsFor, placeOfRank } = whoWaits({ programs, rankOfDevice, positions, stopped, from });
+  return [...new Set(rankOfDevice)].map((rank): RankStanding => {
+    const place = placeOfRank(rank);
+    const at = place && instructionWords(place.instruction);
+    if (rank === ended) return { rank, is: 'ended', at, waitsFor: undefined };
+    if (rank === culprit) return { rank, is: 'late', at, waitsFor: undefined };
+    const waiting = place && waitsFor(place);
+    return { rank, is: waiting === undefined ? 'running' : 'waiting', at, waitsFor: waiting };
+  });
+}
+
+/** Undefined while nobody has waited for another rank for at least `leastMs`. */
+export function standstillOf(
+  group: Group,
+  positions: readonly StandsAt[],
+  microBatch: number,
+  leastMs: number,
+): Standstill | undefined {
+  const waitedMs = Math.max(-1, ...positions.map((p) => p.waitedMs ?? -1));
+  if (waitedMs < leastMs) return undefined;
+  const stopped = positions.find(({ fault }) => fault)?.fault;
+  const ranks = ranksOf(group, { positions, stopped });
+  if (!ranks.some(({ is }) => is === 'waiting')) return undefined;
+  return { microBatch, accumulate: group.config.accumulate, ranks, waitedMs, timeoutMs: 1000 * group.config.timeoutS };
+}
+
+/** After a rank has failed: nobody waits any longer. Undefined for other failures. */
+export function standstillAfter(group: Group, failure: LockstepError, microBatch: number): Standstill | undefined {
+  if (!isOfRank(failure)) return undefined;
+  const { rank, fault, positions = [] } = failure.details as Partial<FailureDetails>;
+  const ended = failure.code === 'rank-failed' ? (fault?.rank ?? rank) : undefined;
+  const stopped = fault ?? undefined;
+  const ranks = ranksOf(group, { positions, stopped, ended });
+  return {
+    microBatch,
+    accumulate: group.config.accumulate,
+    ranks,
+    waitedMs: undefined,
+    timeoutMs: 1000 * group.config.timeoutS,
+  };
+}

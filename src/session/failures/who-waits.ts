@@ -1,0 +1,71 @@
+/**
+ * Who lets whom wait, from where the devices of a process group stand: back along the chain of those who wait, to the rank that lets all of them wait. Pure.
+ * Called by failure-words.ts when a group has failed and by standstill.ts while it stands still.
+ */
+import type { Instruction, Program } from '../../program/instruction';
+import type { DeviceIndex, Rank } from '../../protocol/trace';
+import type { StandsAt } from '../../runtime/launch/world';
+
+export interface Place {
+  readonly rank: Rank;
+  /** What it is at, or waits in. */
+  readonly instruction: Instruction;
+  /** Whose message it waits for. */
+  readonly peer: DeviceIndex | undefined;
+}
+
+/** The instruction that tells most of a device: the one it was stopped at, the message that it waits for, else what it computes. */
+function placeOf(
+  { device, compute, comm, variant }: StandsAt,
+  programs: readonly Program[],
+  stop: number | undefined,
+): Place | undefined {
+  const lane = programs.find((p) => p.variant === variant)?.lanes.find((l) => l.device === device);
+  if (!lane) return undefined;
+  const { rank } = lane;
+  const heads = [compute, comm].flatMap((id) => lane.instructions.find((i) => i.id === id) ?? []);
+  const stopped = heads.find(({ id }) => id === stop);
+  if (stopped) return { rank, instruction: stopped, peer: undefined };
+  const recv = heads.find((i) => i.kind === 'recv');
+  if (recv?.kind === 'recv') return { rank, instruction: recv, peer: recv.peer };
+  const instruction = heads.find((i) => i.kind !== 'wait');
+  return instruction && { rank, instruction, peer: undefined };
+}
+
+export interface Waiting {
+  /** Of every device that says where it is. */
+  readonly places: readonly Place[];
+  /** Whom all others wait for, directly or behind one another. */
+  readonly culprit: Rank | undefined;
+  /** The rank that a place waits for; undefined: it does not wait. */
+  waitsFor(place: Place): Rank | undefined;
+  /** The place that tells most of a rank. */
+  placeOfRank(rank: Rank | undefined): Place | undefined;
+}
+
+export interface Suspect {
+  readonly programs: readonly Program[];
+  readonly rankOfDevice: readonly Rank[];
+  readonly positions: readonly StandsAt[];
+  /** Who was made to stop, and before which instruction. */
+  readonly stopped?: { readonly rank: Rank; readonly instruction: number } | undefined;
+  /** Where to begin to look for the culprit. */
+  readonly from: Rank | undefined;
+}
+
+export function whoWaits({ programs, rankOfDevice, positions, stopped, from }: Suspect): Waiting {
+  const places = positions.flatMap((p) => placeOf(p, programs, stopped?.instruction) ?? []);
+  const waitsFor = (place: Place): Rank | undefined =>
+    place.peer === undefined || place.rank === stopped?.rank ? undefined : rankOfDevice[place.peer];
+  const placeOfRank = (wanted: Rank | undefined) => {
+    const own = places.filter((place) => place.rank === wanted);
+    return own.find((place) => waitsFor(place) === undefined) ?? own[0];
+  };
+  let culprit = from;
+  for (let i = 0; i < rankOfDevice.length; i++) {
+    const place = placeOfRank(culprit);
+    const next = place && waitsFor(place);
+    if (next !== undefined) culprit = next;
+  }
+  return { places, culprit, waitsFor, placeOfRank };
+}
