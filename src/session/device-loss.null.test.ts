@@ -67,9 +67,9 @@ async function lose(s: TestSession) {
   const after = s.until('losses');
   await after;
   const restarting = s.until('state', ({ state }) => state === 'restarting');
-  const then = s.until('state', ({ state }) => state === 'playing' || state === 'paused');
+  const next = s.until('state', ({ state }) => state === 'playing' || state === 'paused');
   await s.api.loseDevice();
-  return { restarting: await restarting, then: await then };
+  return { restarting: await restarting, next: await next };
 }
 
 test('ten losses while playing: each time it goes on by itself from the step it had reached', async () => {
@@ -78,8 +78,8 @@ test('ten losses while playing: each time it goes on by itself from the step it 
   for (let loss = 0; loss < 10; loss++) {
     // A device that lasts for a second was not lost because of what runs on it.
     if (loss % 4 === 3) await new Promise((resolve) => setTimeout(resolve, 1100));
-    const { restarting, then } = await lose(s);
-    expect(then).toMatchObject({ state: 'playing', microBatch: restarting.microBatch });
+    const { restarting, next } = await lose(s);
+    expect(next).toMatchObject({ state: 'playing', microBatch: restarting.microBatch });
   }
   expect(losses(s)).toHaveLength(10);
   for (const { text, hint } of losses(s)) {
@@ -95,10 +95,10 @@ test('ten losses while playing: each time it goes on by itself from the step it 
 test('losses in close succession: it waits for the user, says why, and is at one step', async () => {
   const s = await openTestSession({ ...config, maxRestarts: 100 }, { gpu: readsZeros() });
   s.control(FAST);
-  let then = (await lose(s)).then;
-  for (let loss = 1; loss < 40 && then.state === 'playing'; loss++) then = (await lose(s)).then;
-  expect(then).toMatchObject({ state: 'paused', reason: 'lost-again' });
-  await agrees(s, then.microBatch);
+  let { next } = await lose(s);
+  for (let loss = 1; loss < 40 && next.state === 'playing'; loss++) ({ next } = await lose(s));
+  expect(next).toMatchObject({ state: 'paused', reason: 'lost-again' });
+  await agrees(s, next.microBatch);
   expect(losses(s).at(-1)).toMatchObject({
     text: expect.stringMatching(/in close succession.*: training waits at step \d+/),
     hint: expect.stringMatching(/^Press Play/),

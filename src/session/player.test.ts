@@ -120,7 +120,7 @@ test('a pause ends with a sample: losses, trace, snapshot, checkpoint and the st
       events.findLast((e): e is Extract<SessionEvent, { type: T }> => e.type === type);
     expect(training.microBatch).toBe(step);
     expect(last('trace')?.trace.microBatch).toBe(step - 1);
-    expect(last('snapshot')?.snapshot.microBatch).toBe(step);
+    expect(last('snapshot')?.snapshot.step).toBe(step);
     expect(player.checkpoint?.microBatch).toBe(step);
     expect(last('state')).toEqual({ type: 'state', state: 'paused', reason: '', microBatch: step });
   }
