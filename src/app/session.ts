@@ -7,6 +7,7 @@ import { type Remote, transfer, wrap } from 'comlink';
 import { fromWire, isWireError, LockstepError } from '../base/errors';
 import type { Config } from '../protocol/config';
 import type {
+  CheckpointFiles,
   ControlMessage,
   Files,
   Report,
