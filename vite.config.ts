@@ -16,9 +16,40 @@ const bareShaders = (): Plugin => ({
   },
 });
 
+/**
+ * What the built page may load: its own scripts, workers, styles and pictures, and nothing from elsewhere, whatever a link or a file makes it do. As a <meta>,
+ * since the hosts of a static site set no headers. The parts that are not plain 'self':
+ * - 'wasm-unsafe-eval': the CPU device compiles a kernel of WebAssembly (graph/simd-kernel);
+ * - blob: for workers: they start from a blob: so that they, too, are under this policy (base/policy-worker);
+ * - data: for images: the icon.
+ * A <meta> cannot say frame-ancestors, and nothing here keeps other pages from embedding this one.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self' blob:",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+const contentSecurityPolicy = (): Plugin => ({
+  name: 'content-security-policy',
+  apply: 'build',
+  transformIndexHtml: () => [
+    {
+      tag: 'meta',
+      attrs: { 'http-equiv': 'Content-Security-Policy', content: CONTENT_SECURITY_POLICY },
+      injectTo: 'head-prepend',
+    },
+  ],
+});
+
 export default defineConfig({
   base: './',
-  plugins: [react(), bareShaders()],
+  plugins: [react(), bareShaders(), contentSecurityPolicy()],
   worker: { format: 'es', plugins: () => [bareShaders()] },
   test: {
     sequence: { sequencer: LongestFirst },

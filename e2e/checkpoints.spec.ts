@@ -66,3 +66,28 @@ test('loading, looking and saving changes nothing: a checkpoint is of the step t
   await expect.poll(() => playground.number('Step')).toBe(3);
   await save('again', 3);
 });
+
+test('a save that the browser aborts is said, and leaves what was there', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
+  await playground.iterate(1);
+  await playground.button('Save').click();
+  const dialog = page.getByRole('dialog', { name: 'Checkpoints' });
+  const list = dialog.getByRole('list', { name: 'Saved in this browser' });
+  await dialog.getByRole('button', { name: 'Save in this browser' }).click();
+  await expect(list.getByRole('listitem')).toHaveCount(1);
+  // As where the disk is full: the transaction is taken back in the middle of it.
+  await page.evaluate(() => {
+    const real = IDBObjectStore.prototype.put;
+    IDBObjectStore.prototype.put = function put(this: IDBObjectStore, ...given: Parameters<typeof real>) {
+      const request = Reflect.apply(real, this, given);
+      this.transaction.abort();
+      return request;
+    };
+  });
+  await dialog.getByLabel('Name').fill('second');
+  await dialog.getByRole('button', { name: 'Save in this browser' }).click();
+  await expect(dialog.getByRole('status')).toHaveText(/^That did not work: /);
+  await expect(list.getByRole('listitem')).toHaveCount(1);
+  await expect(page.getByRole('complementary', { name: 'Notices' }).getByText(/went wrong/)).toHaveCount(0);
+});

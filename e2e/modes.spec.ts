@@ -5,6 +5,8 @@ const MODES: readonly [ModeName, string, number][] = [
   ['DataParallel', 'dp', 2],
   ['DistributedDataParallel', 'ddp', 2],
   ['Model parallel', 'mp', 2],
+  // A coordinator and two workers.
+  ['Parameter server', 'ps', 3],
 ];
 
 for (const device of ['webgpu', 'cpu']) {

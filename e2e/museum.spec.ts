@@ -42,6 +42,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width: 390, height: 800 });
     await playground.open('bug=set-epoch&device=cpu');
+    // It is loaded after the page stands.
+    await expect(page.getByRole('region', { name: /^Bug: / }).getByRole('button', { name: 'Cure it' })).toBeVisible();
     const { violations } = await new AxeBuilder({ page }).include('section[aria-label^="Bug"]').analyze();
     expect(violations.map(({ id }) => id)).toEqual([]);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -4,7 +4,8 @@ test('everything that assistive tools and scripts rely on has its role and its n
   const { page } = playground;
   await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
   const modes = page.getByRole('radiogroup', { name: 'Parallel mode' }).getByRole('radio');
-  const names = ['Single', 'DataParallel', 'DistributedDataParallel', 'Model parallel'];
+  const names = ['Single', 'DataParallel', 'DistributedDataParallel', 'Model parallel', 'Parameter server'];
+  await expect(modes).toHaveCount(names.length);
   for (const [index, name] of names.entries()) await expect(modes.nth(index)).toHaveAccessibleName(name);
   await expect(page.getByRole('slider', { name: 'World size' })).toHaveValue('2');
   for (const name of ['Play', 'Step event', 'Step phase', 'Step iteration', 'Step back', 'Reset', 'Share']) {
@@ -21,13 +22,7 @@ test('everything that assistive tools and scripts rely on has its role and its n
 
 test('the page says which device computes, and takes it as a setting', async ({ playground }) => {
   await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
-  await expect(
-    playground
-      .region('Code')
-      .getByText(/CPU/)
-      .or(playground.page.getByText(/Computing on CPU/))
-      .first(),
-  ).toBeVisible();
+  await expect(playground.status('Computing device')).toHaveText(/^CPU/);
   await playground.open(`${TINY}&data=xor&mode=single&device=webgpu`);
-  await expect(playground.page.getByText(/Computing on WebGPU/).first()).toBeVisible();
+  await expect(playground.status('Computing device')).toHaveText(/^WebGPU/);
 });

@@ -5,7 +5,7 @@
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
 import type { Report } from '../src/protocol/session';
 
-export type ModeName = 'Single' | 'DataParallel' | 'DistributedDataParallel' | 'Model parallel';
+export type ModeName = 'Single' | 'DataParallel' | 'DistributedDataParallel' | 'Model parallel' | 'Parameter server';
 
 export type PresetTitle = 'MLP' | 'Wide MLP' | 'CNN with BatchNorm' | 'GPT';
 
@@ -14,12 +14,21 @@ export const TINY = 'seed=0&samples=32&test=0&batch=16&layers=2-4-1&act=tanh';
 
 export class Playground {
   readonly problems: string[] = [];
+  private readonly provoked: RegExp[] = [];
 
   constructor(readonly page: Page) {
-    page.on('pageerror', (error) => this.problems.push(`uncaught: ${error.message}`));
+    const note = (problem: string) => {
+      if (!this.provoked.some((pattern) => pattern.test(problem))) this.problems.push(problem);
+    };
+    page.on('pageerror', (error) => note(`uncaught: ${error.message}`));
     page.on('console', (message) => {
-      if (message.type() === 'error') this.problems.push(`console: ${message.text()}`);
+      if (message.type() === 'error') note(`console: ${message.text()}`);
     });
+  }
+
+  /** Said before a test makes something go wrong: problems of these words are the test's own. */
+  provokes(...problems: RegExp[]): void {
+    this.provoked.push(...problems);
   }
 
   /** Opens the page and waits until the first step can run. */
@@ -33,7 +42,7 @@ export class Playground {
     return this.page.getByRole('button', { name, exact: true });
   }
 
-  region(name: 'Stage' | 'Timeline' | 'Result' | 'Code'): Locator {
+  region(name: 'Stage' | 'Timeline' | 'Set-up' | 'Result' | 'Code'): Locator {
     return this.page.getByRole('region', { name, exact: true });
   }
 
@@ -74,6 +83,11 @@ export class Playground {
 
   data(name: string): Locator {
     return this.page.getByRole('radiogroup', { name: 'Data' }).getByRole('radio', { name, exact: true });
+  }
+
+  /** What says that a part of the page could not be drawn or fetched. */
+  broken(part: string): Locator {
+    return this.page.getByRole('alert').filter({ hasText: `${part} could not be` });
   }
 
   /** A field of the set-up by its label. */

@@ -5,9 +5,14 @@ test('switching the mode keeps seed, data and start', async ({ playground }) => 
   await playground.iterate(1);
   await expect.poll(() => playground.number('Step')).toBe(1);
   const first = await playground.number('Loss');
-  for (const name of ['DataParallel', 'Model parallel', 'DistributedDataParallel', 'Single'] satisfies ModeName[]) {
+  for (const name of [
+    'DataParallel',
+    'Parameter server',
+    'Model parallel',
+    'DistributedDataParallel',
+    'Single',
+  ] satisfies ModeName[]) {
     await playground.choose(name);
-    await playground.worldSize().isEnabled();
     expect(playground.hash()).toContain('seed=7');
     expect(playground.hash()).toContain('data=circle');
     await playground.iterate(1);

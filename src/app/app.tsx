@@ -1,8 +1,14 @@
-/** The one screen: five regions around one cursor. Which of them are there, and in which order on a phone, is decided here. */
-import { lazy, Suspense } from 'react';
+/**
+ * The one screen: five regions around one cursor. Which of them are there, and in which order on a phone, is decided here. Every part has a fence of its own:
+ * what cannot be drawn takes no other part with it.
+ */
 import styles from './app.module.css';
 import { Bar } from './bar/bar';
+import { Boundary } from './boundary/boundary';
+import { loadedPanel } from './boundary/loaded-panel';
+import { Region } from './boundary/region';
 import { Buckets } from './buckets/buckets';
+import { LabPlace } from './lab/lab-place';
 import { MemoryPanel } from './memory/memory-panel';
 import { LiveRegion } from './notices/live-region';
 import { Notices } from './notices/notices';
@@ -16,10 +22,10 @@ import { Timeline } from './timeline/timeline';
 import { useApp } from './use-app';
 import { dropsFiles, useFileDrop } from './use-file-drop';
 
-/** Loaded when it is first opened. */
-const Lab = lazy(async () => ({ default: (await import('./lab/lab')).Lab }));
-
-const ExhibitCard = lazy(async () => ({ default: (await import('./museum/exhibit-card')).ExhibitCard }));
+const ExhibitCard = loadedPanel(
+  'The label of this bug',
+  async () => (await import('./museum/exhibit-card')).ExhibitCard,
+);
 
 export function AppView() {
   const hide = useApp((app) => app.hide);
@@ -28,12 +34,7 @@ export function AppView() {
   const lab = useApp((app) => app.lab !== undefined);
   const drop = useFileDrop();
   const shown = (part: string) => !hide.has(part);
-  if (lab && embed)
-    return (
-      <Suspense fallback={null}>
-        <Lab />
-      </Suspense>
-    );
+  if (lab && embed) return <LabPlace />;
   return (
     <div
       className={styles['app']}
@@ -41,52 +42,56 @@ export function AppView() {
       data-setup={shown('setup') || undefined}
       {...dropsFiles(drop)}
     >
-      {shown('bar') && <Bar />}
-      <Notices />
-      {exhibit && shown('bugs') && (
-        <Suspense>
-          <ExhibitCard {...exhibit} />
-        </Suspense>
+      {shown('bar') && (
+        <Boundary what="The bar">
+          <Bar />
+        </Boundary>
       )}
+      <Boundary what="The list of notices">
+        <Notices />
+      </Boundary>
+      {exhibit && shown('bugs') && <ExhibitCard {...exhibit} />}
       <main className={styles['main']}>
         {shown('stage') && (
-          <section aria-label="Stage" className={styles['stage']}>
+          <Region name="Stage" className={styles['stage']}>
             <StageHead />
             <Stage />
-          </section>
+          </Region>
         )}
         {shown('timeline') && (
-          <section aria-label="Timeline" className={styles['timeline']}>
+          <Region name="Timeline" className={styles['timeline']}>
             <Scrubber />
             <Timeline />
             <Buckets />
-          </section>
+          </Region>
         )}
         {shown('setup') && (
-          <section aria-label="Set-up" className={styles['setup']}>
+          <Region name="Set-up" className={styles['setup']}>
             <Setup />
-          </section>
+          </Region>
         )}
         <div className={styles['side']}>
           {shown('result') && (
-            <section aria-label="Result">
+            <Region name="Result">
               <Result />
-            </section>
+            </Region>
           )}
-          {shown('result') && <MemoryPanel />}
+          {shown('result') && (
+            <Boundary what="The memory panel">
+              <MemoryPanel />
+            </Boundary>
+          )}
           {shown('code') && (
-            <section aria-label="Code" className={styles['code']}>
+            <Region name="Code" className={styles['code']}>
               <CodePanel />
-            </section>
+            </Region>
           )}
         </div>
       </main>
-      <LiveRegion />
-      {lab && (
-        <Suspense fallback={null}>
-          <Lab />
-        </Suspense>
-      )}
+      <Boundary what="The announcements for screen readers">
+        <LiveRegion />
+      </Boundary>
+      {lab && <LabPlace />}
       {drop.over && <div className={styles['drop']}>Drop data to train on, or weights to begin with</div>}
     </div>
   );

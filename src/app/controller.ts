@@ -19,7 +19,7 @@ import type {
 } from '../protocol/session';
 import { inTimeOrder } from '../trace/in-time-order';
 import { storedFor } from './checkpoint/stored-for';
-import { createNoticeBoard, noticeOf } from './notice-board';
+import { createNoticeBoard, noticeOf, strayNotice } from './notice-board';
 import { PAGE_CONFIG } from './page-config';
 import { createPlayer, type Player } from './player';
 import { onlyPreviewed } from './positions';
@@ -108,10 +108,13 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     return session;
   };
 
+  const onStray = (error: LockstepError) => board.say(strayNotice(error));
+
   let labSession: SessionClient | undefined;
   const bench = (): SessionClient => {
     if (session) return session;
-    const own = labSession ?? startSession({ onEvent: () => undefined, onFailure: () => (labSession = undefined) });
+    const own =
+      labSession ?? startSession({ onEvent: () => undefined, onFailure: () => (labSession = undefined), onStray });
     labSession = own;
     return own;
   };
@@ -263,7 +266,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     player.halt();
     if (resume) session?.control({ type: 'pause' });
     app().setState('loading', because);
-    session ??= startSession({ onEvent, onFailure });
+    session ??= startSession({ onEvent, onFailure, onStray });
     const opened = session;
     files = await storedFor(config.resume, files);
     let info: SessionInfo | undefined;
@@ -390,7 +393,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     say: board.say,
     dismiss: board.dismiss,
     async run(config, given = {}) {
-      const own = startSession({ onEvent: () => undefined, onFailure: () => undefined });
+      const own = startSession({ onEvent: () => undefined, onFailure: () => undefined, onStray });
       try {
         return await own.run(config, given);
       } finally {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createFrames } from './frames';
 
 function manual() {
@@ -25,6 +25,37 @@ describe('frames', () => {
     drawer.dispose();
     frame(16);
     expect(drawn).toBe(1);
+  });
+
+  it('goes on with the others when one throws, and says whose error it is', () => {
+    const { frames, frame, waiting } = manual();
+    const errors: unknown[] = [];
+    let drawn = 0;
+    frames.drawer(
+      () => {
+        throw new Error('no canvas');
+      },
+      (error) => errors.push(error),
+    );
+    frames.drawer(() => {
+      drawn++;
+    });
+    const reported = vi.fn();
+    vi.stubGlobal('reportError', reported);
+    frames.animate(() => {
+      throw new Error('no clock');
+    });
+    let animated = 0;
+    frames.animate(() => ++animated < 3);
+    frame(0);
+    frame(16);
+    frame(32);
+    vi.unstubAllGlobals();
+    expect(errors).toEqual([new Error('no canvas')]);
+    expect(reported.mock.calls).toEqual([[new Error('no clock')]]);
+    expect(drawn).toBe(1);
+    expect(animated).toBe(3);
+    expect(waiting).toHaveLength(0);
   });
 
   it('animates until told to stop, and a hidden tab does not make it leap', () => {

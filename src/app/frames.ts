@@ -8,8 +8,14 @@ export type Draw = (nowMs: number) => void;
 export type Animate = (nowMs: number, elapsedMs: number) => boolean;
 
 export interface Frames {
-  /** Registers a drawer and draws it in the next frame. The returned handle asks for another frame, or ends it. */
-  drawer(draw: Draw): { readonly request: () => void; readonly dispose: () => void };
+  /**
+   * Registers a drawer and draws it in the next frame. The returned handle asks for another frame, or ends it. What the drawer throws goes to `onError`, and the
+   * other drawers go on.
+   */
+  drawer(
+    draw: Draw,
+    onError?: (error: unknown) => void,
+  ): { readonly request: () => void; readonly dispose: () => void };
   /** Runs an animator from the next frame on, until it returns false. The returned function ends it early. */
   animate(animator: Animate): () => void;
 }
@@ -19,7 +25,7 @@ const DRAW_BUDGET_MS = 10;
 
 /** `requestFrame` is the browser's requestAnimationFrame; tests give their own. */
 export function createFrames(requestFrame: (callback: (nowMs: number) => void) => unknown): Frames {
-  const drawers = new Set<Draw>();
+  const drawers = new Map<Draw, (error: unknown) => void>();
   const dirty = new Set<Draw>();
   const animators = new Map<Animate, number | undefined>();
   let scheduled = false;
@@ -36,23 +42,34 @@ export function createFrames(requestFrame: (callback: (nowMs: number) => void) =
       if (!animators.has(animator)) continue;
       // A tab that was hidden must not leap: one frame stands for at most a tenth of a second.
       const elapsed = last === undefined ? 0 : Math.min(nowMs - last, 100);
-      if (animator(nowMs, elapsed)) {
-        if (animators.has(animator)) animators.set(animator, nowMs);
-      } else animators.delete(animator);
+      let goesOn = false;
+      try {
+        goesOn = animator(nowMs, elapsed);
+      } catch (error) {
+        reportError(error);
+      }
+      if (!goesOn) animators.delete(animator);
+      else if (animators.has(animator)) animators.set(animator, nowMs);
     }
     const began = performance.now();
     for (const draw of [...dirty]) {
       // What does not fit comes first in the next frame: two heavy drawers must not make one long task.
       if (performance.now() - began > DRAW_BUDGET_MS) break;
       dirty.delete(draw);
-      if (drawers.has(draw)) draw(nowMs);
+      const onError = drawers.get(draw);
+      if (!onError) continue;
+      try {
+        draw(nowMs);
+      } catch (error) {
+        onError(error);
+      }
     }
     if (animators.size > 0 || dirty.size > 0) schedule();
   };
 
   return {
-    drawer(draw) {
-      drawers.add(draw);
+    drawer(draw, onError = (error) => reportError(error)) {
+      drawers.set(draw, onError);
       const request = () => {
         dirty.add(draw);
         schedule();

@@ -1,6 +1,6 @@
 /**
  * The keyboard: a table of keys with what they do, which the dialog behind `?` prints, and the listener that obeys it. Keys typed
- * into a field stay there; Space on a button or a radio stays with it.
+ * into a field stay there; Space on a button stays with it, on a radio while it can still choose it.
  */
 import { CHECKPOINTS } from './checkpoint/checkpoints-id';
 import type { Controller } from './controller';
@@ -65,8 +65,10 @@ function keepsKey(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest('dialog, textarea, select, [contenteditable], [role="dialog"]')) return true;
   if (target instanceof HTMLInputElement) {
-    const button = target.type === 'radio' || target.type === 'checkbox' || target.type === 'range';
-    return button ? key === ' ' : true;
+    // Space ticks a checkbox and chooses a radio; one that is chosen, and a slider, have no use for it.
+    if (target.type === 'checkbox') return key === ' ';
+    if (target.type === 'radio') return key === ' ' && !target.checked;
+    return target.type !== 'range';
   }
   return key === ' ' && target.closest('button, a, summary, label') !== null;
 }

@@ -22,6 +22,18 @@ export function noticeOf(error: unknown): Notice {
   return { level: 'error', id: known ? error.code : 'internal', text, hint: known ? error.hint : '' };
 }
 
+/** Nobody was waiting for what went wrong: the page goes on, and the user should know that it may not be whole. */
+export function strayNotice(error: unknown): Notice {
+  const { text } = noticeOf(error);
+  const [line = ''] = text.split('\n');
+  return {
+    level: 'error',
+    id: 'stray',
+    text: `Something went wrong beside the run: ${line.slice(0, 300)}`,
+    hint: 'This is a bug in Lockstep. Training goes on; if the page looks wrong, reload it, and the address keeps the settings.',
+  };
+}
+
 export function createNoticeBoard(store: AppStore): NoticeBoard {
   const dismissed = new Set<string>();
   const ofRun = new Set<string>();

@@ -5,6 +5,8 @@
  */
 import { type Remote, transfer, wrap } from 'comlink';
 import { fromWire, isWireError, LockstepError } from '../base/errors';
+import { underPolicy } from '../base/policy-worker';
+import { hearStrayRejections } from '../base/stray-rejections';
 import type { Config } from '../protocol/config';
 import type {
   CheckpointFiles,
@@ -50,6 +52,8 @@ export interface SessionListener {
   onEvent(event: SessionEvent): void;
   /** The worker is gone; every later call rejects with this error. */
   onFailure(error: LockstepError): void;
+  /** Something went wrong in the worker that no call was about; the worker goes on. */
+  onStray(error: LockstepError): void;
 }
 
 /** How often the worker is asked whether it is there, and how often it may leave that without an answer: a step may take long. */
@@ -75,10 +79,10 @@ function closePorts(ports: Ports | undefined): void {
 }
 
 export function startSession(listener: SessionListener): SessionClient {
-  const worker = new Worker(new URL('../session/worker.ts', import.meta.url), {
-    type: 'module',
-    name: 'lockstep-session',
-  });
+  const worker = underPolicy(
+    (Worker) =>
+      new Worker(new URL('../session/worker.ts', import.meta.url), { type: 'module', name: 'lockstep-session' }),
+  );
   const api: Remote<SessionApi> = wrap<SessionApi>(worker);
   let ports: Ports | undefined;
   let failure: LockstepError | undefined;
@@ -99,9 +103,9 @@ export function startSession(listener: SessionListener): SessionClient {
     closePorts(ports);
     for (const reject of [...pending]) reject(error);
   };
-  const fail = (message: string) => {
+  const fail = (message: string, code: 'rank-failed' | 'not-loaded' = 'rank-failed') => {
     if (failure) return;
-    const error = new LockstepError('rank-failed', message, RESTART_HINT);
+    const error = new LockstepError(code, message, RESTART_HINT);
     stop(error);
     listener.onFailure(error);
   };
@@ -122,8 +126,11 @@ export function startSession(listener: SessionListener): SessionClient {
 
   worker.addEventListener('error', (event) => {
     event.preventDefault();
-    fail(`The training worker stopped: ${event.message || 'it could not be started'}.`);
+    // A script that cannot be fetched is an event without a message.
+    if (event.message) fail(`The training worker stopped: ${event.message}.`);
+    else fail('The training worker could not be fetched.', 'not-loaded');
   });
+  hearStrayRejections(worker, (error) => listener.onStray(error));
   worker.addEventListener('messageerror', () => fail('The training worker sent a message that could not be read.'));
 
   /** Comlink's own promises never settle when the worker dies; these do. */

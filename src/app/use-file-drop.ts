@@ -1,6 +1,7 @@
 /** Takes files that are dropped anywhere on the page, or chosen by the button: data to train on, or weights to begin with. Folders are walked, a file keeps its path. */
 import { type DragEvent, useState } from 'react';
 import { LockstepError } from '../base/errors';
+import { loadPart } from '../base/load-part';
 import { PRESETS, type PresetName } from '../protocol/presets';
 import type { Files, Notice } from '../protocol/session';
 import { useAppStore, useController } from './use-app';
@@ -34,7 +35,7 @@ export function useTakeFiles(): (files: readonly GivenFile[]) => void {
   const read = async (given: readonly GivenFile[]): Promise<void> => {
     const entries = given.map(async ({ path, file }) => [path, new Uint8Array(await file.arrayBuffer())] as const);
     const files: Files = Object.fromEntries(await Promise.all(entries));
-    const { takeFiles } = await import('./looks/take-files');
+    const { takeFiles } = await loadPart('The reader of files', () => import('./looks/take-files'));
     const app = store.getState();
     const taking = await takeFiles(app.config, files);
     if (!taking.ok) return sorry(taking.refused.text, taking.refused.hint);

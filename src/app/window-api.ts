@@ -3,18 +3,20 @@
  * command line does and resolves to the same report.
  */
 import { toWire } from '../base/errors';
+import { loadPart } from '../base/load-part';
 import type { Files, Report } from '../protocol/session';
 import type { SpawnOptions } from '../session/launch/spawn-ranks';
 import type { Controller } from './controller';
+import { plainData, plainFiles } from './plain-data';
 
 export interface WindowApi {
   /** Trains from start to end in a worker of its own. Rejects with a plain object that has code, message, hint and details. */
   run(config: unknown, files?: Files): Promise<Report>;
   /**
-   * torch.multiprocessing.spawn: a worker a rank. Each runs the default export of a module, async (dist, rank, torch) => result; docs/distributed.md has
-   * examples. Resolves with the results in order of rank.
+   * torch.multiprocessing.spawn: one worker per rank, one rank where nprocs is left out, at most 64. Each runs the default export of a module, async (dist, rank,
+   * torch) => result; docs/distributed.md has examples. Resolves with the results in order of rank.
    */
-  spawn(module: string, nprocs: number, options?: SpawnOptions): Promise<unknown[]>;
+  spawn(module: string | URL, nprocs?: number, options?: SpawnOptions): Promise<unknown[]>;
   /** The link to what the page shows. */
   href(): string;
   /** For the tests of the page: corrupts the transfer with that event id by adding a number; loses the device. */
@@ -31,21 +33,24 @@ declare global {
 }
 
 export function createWindowApi(controller: Controller, href: () => string): WindowApi {
-  const wired = async <T>(answer: Promise<T>): Promise<T> => {
+  const wired = async <T>(task: () => Promise<T>): Promise<T> => {
     try {
-      return await answer;
+      return await task();
     } catch (error) {
       throw toWire(error);
     }
   };
   return {
-    run: (config, files) => wired(controller.run(config, files)),
+    run: (config, files) => wired(async () => controller.run(plainData(config, 'config'), plainFiles(files))),
     spawn: (module, nprocs, options) =>
-      wired(import('../session/launch/spawn-ranks').then(({ spawnWorkers }) => spawnWorkers(module, nprocs, options))),
+      wired(async () => {
+        const { spawnRanks } = await loadPart('The launcher of ranks', () => import('../session/launch/spawn-ranks'));
+        return spawnRanks(module, nprocs, options);
+      }),
     href,
     test: {
-      corrupt: (event, add) => wired(controller.corrupt(event, add)),
-      loseDevice: () => wired(controller.loseDevice()),
+      corrupt: (event, add) => wired(() => controller.corrupt(event, add)),
+      loseDevice: () => wired(() => controller.loseDevice()),
     },
   };
 }

@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'distributed' // a process group is used wrongly, or its ranks disagree
   | 'timeout' // a rank waited for another one for longer than the process group allows
   | 'aborted' // the run was stopped by the user
+  | 'not-loaded' // a part of Lockstep could not be fetched
   | 'internal';
 
 export interface WireError {

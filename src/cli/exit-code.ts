@@ -30,6 +30,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
   distributed: EXIT.runFailed,
   timeout: EXIT.runFailed,
   aborted: EXIT.runFailed,
+  'not-loaded': EXIT.runFailed,
   internal: EXIT.internal,
 };
 

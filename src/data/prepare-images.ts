@@ -5,6 +5,7 @@
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
+import { loadPart } from '../base/load-part';
 import type { DataConfig } from '../protocol/config';
 import type { Files } from '../protocol/session';
 import { dataError, fileBytes } from './data-error';
@@ -52,7 +53,9 @@ export async function prepareImages(config: PngConfig, files: Files, maxFileByte
   const area = size * size;
   const channels = color ? 3 : 1;
   checkSize(config.type, ordered.length, channels * area, 'Use fewer or smaller images.');
-  const [{ Unzlib }, png] = await Promise.all([import('fflate'), import('fast-png')]);
+  const [{ Unzlib }, png] = await loadPart('The reader of PNG files', () =>
+    Promise.all([import('fflate'), import('fast-png')]),
+  );
   const library = { ...png, Unzlib };
   const pixels = new Float32Array(ordered.length * channels * area);
   let decoded = 0;
@@ -93,7 +96,7 @@ const HIDDEN = /(^|\/)(\.|__MACOSX\/)/;
 /** The images of an archive, unpacked. */
 async function imagesIn(file: string, bytes: Uint8Array, maxBytes: number): Promise<Files> {
   checkFileSize({ file }, bytes.length, maxBytes);
-  const { Inflate } = await import('fflate');
+  const { Inflate } = await loadPart('The reader of zip files', () => import('fflate'));
   return Object.fromEntries(unzip(file, bytes, (name) => IMAGE.test(name) && !HIDDEN.test(name), maxBytes, Inflate));
 }
 

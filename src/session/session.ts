@@ -3,6 +3,7 @@
  * comlink; errors cross the wall as wire errors.
  */
 import { LockstepError, toWire } from '../base/errors';
+import { loadPart } from '../base/load-part';
 import { oneAtATime } from '../base/one-at-a-time';
 import { prepareFiles } from '../data/prepare-files';
 import type { Config } from '../protocol/config';
@@ -20,6 +21,8 @@ import { overlapTimes } from './overlap-times';
 import { Running } from './running';
 import { sessionInfo } from './session-info';
 import { weightsFile } from './weights/weights-file';
+
+const LAB = 'The collectives lab';
 
 interface Open {
   readonly running: Running;
@@ -103,7 +106,7 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     reset: () => typed(() => running().reset()),
     run: (input, files) =>
       typed(async () => {
-        const { runConfig } = await import('./run');
+        const { runConfig } = await loadPart('The code of a whole run', () => import('./run'));
         return (await runConfig(input, files, gpu ? { gpu } : {})).report;
       }),
     corrupt: (event, add) => typed(() => running().training.corrupt(event, add)),
@@ -119,11 +122,14 @@ export function createSession(gpu: GPU | undefined): SessionApi {
         return writeCheckpoint(run.training.blueprint, await (atStart ? run.startCheckpoint() : run.checkpoint()));
       }),
     overlap: () => typed(async () => overlapTimes(running().training.blueprint)),
-    rehearse: (exhibit, cured) => typed(async () => (await import('./museum/scripts')).rehearse(exhibit, cured)),
+    rehearse: (exhibit, cured) =>
+      typed(async () => (await loadPart('This exhibit', () => import('./museum/scripts'))).rehearse(exhibit, cured)),
     // Loaded when the lab is opened: a run needs none of it.
-    lab: (request) => typed(async () => (await import('./lab/run-lab')).runLab(request)),
-    labCurves: (request) => typed(async () => (await import('./lab/lab-curves')).labCurves(request)),
-    measureLab: (request) => typed(async () => (await import('./lab/measure-lab')).measureLab(request)),
+    lab: (request) => typed(async () => (await loadPart(LAB, () => import('./lab/run-lab'))).runLab(request)),
+    labCurves: (request) =>
+      typed(async () => (await loadPart(LAB, () => import('./lab/lab-curves'))).labCurves(request)),
+    measureLab: (request) =>
+      typed(async () => (await loadPart(LAB, () => import('./lab/measure-lab'))).measureLab(request)),
     dispose: () =>
       typed(() =>
         inTurn(async () => {

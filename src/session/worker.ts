@@ -1,6 +1,8 @@
 /** The worker entry of the session; nothing else. The page starts it in app/session.ts. */
 import * as Comlink from 'comlink';
+import { sendStrayRejections } from '../base/stray-rejections';
 import { browserGpu } from '../runtime/webgpu/browser-gpu';
 import { createSession } from './session';
 
+sendStrayRejections(self);
 Comlink.expose(createSession(browserGpu()));

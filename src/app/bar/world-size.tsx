@@ -9,7 +9,9 @@ export function WorldSize({ disabled }: { disabled: boolean }) {
   const config = useApp((app) => app.config);
   const controller = useController();
   const [draft, setDraft] = useState(config.worldSize);
-  useEffect(() => setDraft(config.worldSize), [config.worldSize]);
+  useEffect(() => {
+    setDraft(config.worldSize);
+  }, [config.worldSize]);
   const single = config.mode === 'single';
   const choose = (worldSize: number) => {
     setDraft(worldSize);

@@ -26,7 +26,9 @@ export function BucketPanel({ info }: { info: BucketsInfo }) {
     [trace, clock, buckets, overlap],
   );
   const root = useRef<HTMLDivElement>(null);
-  useEffect(() => root.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    root.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const early = info.rebuilt !== undefined && buckets === info.initial;
   return (
     <div ref={root} className={styles['panel']}>

@@ -1,10 +1,11 @@
 /** DDP buckets, below the timeline. Collapsed: a one-line summary. Expanded: the panel, loaded then. */
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { loadedPanel } from '../boundary/loaded-panel';
 import { useApp } from '../use-app';
 import styles from './buckets.module.css';
 import { capText } from './cap-stops';
 
-const BucketPanel = lazy(async () => ({ default: (await import('./bucket-panel')).BucketPanel }));
+const BucketPanel = loadedPanel('The bucket view', async () => (await import('./bucket-panel')).BucketPanel);
 
 export function Buckets() {
   const info = useApp((app) => app.info?.buckets);
@@ -21,11 +22,7 @@ export function Buckets() {
           {count} {info.rebuilt ? 'after the rebuild' : ''}, cap {capText(cap)}
         </span>
       </summary>
-      {open && (
-        <Suspense fallback={null}>
-          <BucketPanel info={info} />
-        </Suspense>
-      )}
+      {open && <BucketPanel info={info} />}
     </details>
   );
 }

@@ -1,10 +1,11 @@
 /** The way to saved checkpoints, in the bar. What the dialog holds is loaded when it is first opened. */
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import bar from '../bar/bar.module.css';
 import dialogs from '../bar/dialog.module.css';
+import { loadedPanel } from '../boundary/loaded-panel';
 import { CHECKPOINTS } from './checkpoints-id';
 
-const Panel = lazy(async () => ({ default: (await import('./checkpoint-panel')).CheckpointPanel }));
+const Panel = loadedPanel('The list of checkpoints', async () => (await import('./checkpoint-panel')).CheckpointPanel);
 
 export function CheckpointButton() {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -25,7 +26,7 @@ export function CheckpointButton() {
       </button>
       <dialog ref={dialog} className={dialogs['dialog']} aria-label="Checkpoints">
         <h2>Checkpoints</h2>
-        <Suspense>{opened && <Panel close={() => dialog.current?.close()} />}</Suspense>
+        {opened && <Panel close={() => dialog.current?.close()} />}
         <form method="dialog">
           <button type="submit">Close</button>
         </form>

@@ -4,6 +4,7 @@
  */
 
 import { type ChangeEvent, useCallback, useEffect, useId, useState } from 'react';
+import { loadPart } from '../../base/load-part';
 import { lookup } from '../../base/lookup';
 import { formatCount, formatSize } from '../format';
 import { useApp, useAppStore, useController } from '../use-app';
@@ -52,7 +53,10 @@ export function CheckpointPanel({ close }: { close: () => void }) {
   const keep = () =>
     attempt(async () => {
       const { files } = await taken();
-      const { describeCheckpoint } = await import('../../session/checkpoint/describe-checkpoint');
+      const { describeCheckpoint } = await loadPart(
+        'The reader of checkpoints',
+        () => import('../../session/checkpoint/describe-checkpoint'),
+      );
       const { step, mode, worldSize } = describeCheckpoint(wanted, files.state);
       const bytes = files.model.length + files.state.length;
       await storeCheckpoint({ name: wanted, savedAt: Date.now(), bytes, step, mode, worldSize }, files);

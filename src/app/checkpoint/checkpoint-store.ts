@@ -2,6 +2,7 @@
  * Checkpoints in the browser: an IndexedDB with a summary and the two files of each. A save is one transaction, so an interrupted one leaves what was there; a name
  * that is taken is replaced. Where the browser keeps nothing (a private window, a strict iframe) every call rejects, and the dialog says so.
  */
+import { type DBSchema, type IDBPTransaction, openDB } from 'idb';
 import type { CheckpointFiles } from '../../protocol/session';
 
 export interface StoredCheckpoint {
@@ -13,61 +14,74 @@ export interface StoredCheckpoint {
   readonly worldSize: number;
 }
 
-const SUMMARIES = 'summaries';
-const FILES = 'files';
-
-function opened(): Promise<IDBDatabase> {
-  const request = indexedDB.open('lockstep-checkpoints', 1);
-  request.onupgradeneeded = () => {
-    request.result.createObjectStore(SUMMARIES);
-    request.result.createObjectStore(FILES);
-  };
-  return settled(request);
+/** Apart, so that the list need not read megabytes. */
+interface Schema extends DBSchema {
+  summaries: { key: string; value: StoredCheckpoint };
+  files: { key: string; value: CheckpointFiles };
 }
 
-const settled = <T>(request: IDBRequest<T>): Promise<T> =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error('the browser refused'));
-  });
+const STORES = ['summaries', 'files'] as const;
 
-async function inOneTransaction<T>(
-  mode: IDBTransactionMode,
-  task: (summaries: IDBObjectStore, files: IDBObjectStore) => IDBRequest<T>,
+type Transaction<Mode extends IDBTransactionMode> = IDBPTransaction<Schema, typeof STORES, Mode>;
+
+/** The answer of the task once the transaction is committed; else the reason why it was not, and nothing of it is kept. */
+async function inOneTransaction<Mode extends IDBTransactionMode, T>(
+  mode: Mode,
+  task: (transaction: Transaction<Mode>) => Promise<T>,
 ): Promise<T> {
-  const database = await opened();
+  const database = await openDB<Schema>('lockstep-checkpoints', 1, {
+    upgrade(made) {
+      for (const store of STORES) made.createObjectStore(store);
+    },
+  });
   try {
-    const transaction = database.transaction([SUMMARIES, FILES], mode);
-    const done = new Promise<void>((resolve, reject) => {
-      transaction.oncomplete = () => resolve();
-      transaction.onabort = () => reject(transaction.error ?? new Error('the browser gave up'));
-    });
-    const answer = task(transaction.objectStore(SUMMARIES), transaction.objectStore(FILES));
-    // Stored is what the transaction has committed, not what a request has answered.
-    await done;
-    return answer.result;
+    const transaction = database.transaction(STORES, mode);
+    // Awaited together: a transaction that is aborted rejects twice, and neither may be left without an ear.
+    const [answer] = await Promise.all([attempted(transaction, task), transaction.done]);
+    return answer;
   } finally {
     database.close();
   }
 }
 
-export const storeCheckpoint = (summary: StoredCheckpoint, files: CheckpointFiles): Promise<IDBValidKey> =>
-  inOneTransaction('readwrite', (summaries, contents) => {
-    contents.put(files, summary.name);
-    return summaries.put(summary, summary.name);
+/** A task that throws takes back what it has written. */
+async function attempted<Mode extends IDBTransactionMode, T>(
+  transaction: Transaction<Mode>,
+  task: (transaction: Transaction<Mode>) => Promise<T>,
+): Promise<T> {
+  try {
+    return await task(transaction);
+  } catch (error) {
+    try {
+      transaction.abort();
+    } catch {
+      // It has ended already; its own reason comes by `done`.
+    }
+    throw error;
+  }
+}
+
+export const storeCheckpoint = (summary: StoredCheckpoint, files: CheckpointFiles): Promise<void> =>
+  inOneTransaction('readwrite', async (transaction) => {
+    await Promise.all([
+      transaction.objectStore('files').put(files, summary.name),
+      transaction.objectStore('summaries').put(summary, summary.name),
+    ]);
   });
 
 /** Newest first. */
 export async function listCheckpoints(): Promise<readonly StoredCheckpoint[]> {
-  const all = await inOneTransaction('readonly', (summaries) => summaries.getAll() as IDBRequest<StoredCheckpoint[]>);
+  const all = await inOneTransaction('readonly', (transaction) => transaction.objectStore('summaries').getAll());
   return all.toSorted((a, b) => b.savedAt - a.savedAt);
 }
 
 export const storedFiles = (name: string): Promise<CheckpointFiles | undefined> =>
-  inOneTransaction('readonly', (_, files) => files.get(name) as IDBRequest<CheckpointFiles | undefined>);
+  inOneTransaction('readonly', (transaction) => transaction.objectStore('files').get(name));
 
-export const deleteCheckpoint = (name: string): Promise<undefined> =>
-  inOneTransaction('readwrite', (summaries, files) => {
-    files.delete(name);
-    return summaries.delete(name);
+export const deleteCheckpoint = (name: string): Promise<void> =>
+  inOneTransaction('readwrite', async (transaction) => {
+    await Promise.all([
+      transaction.objectStore('files').delete(name),
+      transaction.objectStore('summaries').delete(name),
+    ]);
   });

@@ -1,6 +1,7 @@
 /**
  * A canvas in React: its size as the page gives it, its pixel ratio, its ink for the palette, and a drawer in the one frame scheduler. The draw
- * function runs outside React; it is called when `request` was, when the size or the palette changes, and when `store` says so.
+ * function runs outside React; it is called when `request` was, when the size or the palette changes, and when `store` says so. What it throws belongs to the
+ * boundary around the component.
  */
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useAppStore, useFrames, usePalette } from '../use-app';
@@ -49,6 +50,9 @@ export function useSurface(
   const { width, height } = size;
   const latest = useRef(draw);
   const handle = useRef<{ readonly request: () => void } | undefined>(undefined);
+  // Drawing is outside React: what it throws is thrown again in the next render, for the boundary of the region.
+  const [broken, setBroken] = useState<{ readonly error: unknown }>();
+  if (broken) throw broken.error;
   const inks = useMemo(() => ({ ink: undefined as Ink | undefined, palette, pixelRatio }), [palette, pixelRatio]);
 
   useEffect(() => {
@@ -56,12 +60,15 @@ export function useSurface(
     handle.current?.request();
   }, [draw]);
   useEffect(() => {
-    const drawer = frames.drawer(() => {
-      const surface = canvas.current && openSurface(canvas.current, { width, height }, inks.pixelRatio);
-      if (!surface) return;
-      inks.ink ??= createInk(surface, inks.palette);
-      latest.current(inks.ink);
-    });
+    const drawer = frames.drawer(
+      () => {
+        const surface = canvas.current && openSurface(canvas.current, { width, height }, inks.pixelRatio);
+        if (!surface) return;
+        inks.ink ??= createInk(surface, inks.palette);
+        latest.current(inks.ink);
+      },
+      (error) => setBroken({ error }),
+    );
     handle.current = drawer;
     const stop = store.subscribe(drawer.request);
     return () => {

@@ -1,5 +1,5 @@
 /** Settings behind a word: what is inside is loaded and drawn when it is first opened. */
-import { type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import styles from './section.module.css';
 
 export function Opened({ label, children }: { label: string; children: ReactNode }) {
@@ -7,7 +7,7 @@ export function Opened({ label, children }: { label: string; children: ReactNode
   return (
     <details className={styles['opened']} onToggle={(event) => event.currentTarget.open && setOpened(true)}>
       <summary>{label}</summary>
-      {opened && <Suspense fallback={null}>{children}</Suspense>}
+      {opened && children}
     </details>
   );
 }

@@ -1,11 +1,8 @@
 /**
- * The collectives lab: one collective, run for real in the session and stepped through round by round. A dialog over
- * the page, which goes on training; by itself in an embed. Its state is `lab` of the view, so a link opens it where it
- * stood. Loaded when it is first opened.
+ * The collectives lab: one collective, run for real in the session and stepped through round by round. Its state is
+ * `lab` of the view, so a link opens it where it stood. lab-place.tsx loads it when it is first opened.
  */
-
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
-import { must } from '../../base/invariant';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { lookup } from '../../base/lookup';
 import { RING_SHORT, RING_WHY } from '../../trace/ring-words';
 import { useApp, useUrlSync } from '../use-app';
@@ -25,56 +22,6 @@ import { useSeen } from './use-seen';
 
 const PACE_MS = 1300;
 
-export function Lab() {
-  const embed = useApp((app) => app.embed);
-  const lab = useApp((app) => app.lab);
-  const setView = useApp((app) => app.setView);
-  const urlSync = useUrlSync();
-  const close = useCallback(() => {
-    setView({ lab: undefined });
-    urlSync.write();
-  }, [setView, urlSync]);
-  if (!lab) return null;
-  if (embed)
-    return (
-      <main className={styles['lab']} data-embed>
-        <LabBody lab={lab} />
-      </main>
-    );
-  return (
-    <LabDialog close={close}>
-      <LabBody lab={lab} />
-    </LabDialog>
-  );
-}
-
-function LabDialog({ close, children }: { close: () => void; children: ReactNode }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const element = must(dialog.current, 'the dialog of the lab');
-    element.showModal();
-    // Not the button that closes it.
-    element.focus();
-    return () => element.close();
-  }, []);
-  return (
-    <dialog ref={dialog} tabIndex={-1} className={styles['dialog']} aria-label="Collectives lab" onClose={close}>
-      <div className={styles['lab']}>
-        <button
-          type="button"
-          className={styles['close']}
-          aria-label="Close the lab"
-          title="Close (Esc)"
-          onClick={close}
-        >
-          ✕
-        </button>
-        {children}
-      </div>
-    </dialog>
-  );
-}
-
 /** Fields take their own keys; a slider its Home and End; a button its Space. */
 function takesKey(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
@@ -84,7 +31,7 @@ function takesKey(target: EventTarget | null, key: string): boolean {
   return key === ' ' && target.closest('button, summary') !== null;
 }
 
-function LabBody({ lab }: { lab: LabSettings }) {
+export function LabBody({ lab }: { lab: LabSettings }) {
   const root = useRef<HTMLDivElement>(null);
   const seen = useSeen(root);
   const hide = useApp((app) => app.hide);
@@ -149,7 +96,12 @@ function LabBody({ lab }: { lab: LabSettings }) {
   const fallsBack =
     result !== undefined && result.algorithm !== lab.algorithm && result.request.algorithm === lab.algorithm;
   return (
-    <div ref={root} className={styles['body']} data-bare={hide.has('setup') || undefined}>
+    <div
+      ref={root}
+      className={styles['body']}
+      data-bare={hide.has('setup') || undefined}
+      data-unseen={!seen || undefined}
+    >
       <h1 className={styles['title']}>
         {OP_WORDS[lab.type]} <span>by {ALGORITHM_WORDS[result?.algorithm ?? lab.algorithm]}</span>
       </h1>

@@ -2,13 +2,14 @@
  * Memory of each device as a tree of tensors, beside the result. Closed it says what is reserved; a press on a memory bar of the stage opens it at that device. The tree itself is
  * loaded when it is opened.
  */
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
+import { loadedPanel } from '../boundary/loaded-panel';
 import { formatSize } from '../format';
 import { useApp, useAppStore } from '../use-app';
 import styles from './memory.module.css';
 import { useCheckpointSaving } from './use-checkpoint-saving';
 
-const MemoryTable = lazy(async () => ({ default: (await import('./memory-table')).MemoryTable }));
+const MemoryTable = loadedPanel('The memory tree', async () => (await import('./memory-table')).MemoryTable);
 
 export function MemoryPanel() {
   const memory = useApp((app) => app.info?.memory);
@@ -35,11 +36,7 @@ export function MemoryPanel() {
         Memory, tensor by tensor <span>{formatSize(most)} reserved</span>
       </summary>
       {saving && <p className={styles['note']}>{saving}</p>}
-      {shown !== undefined && (
-        <Suspense fallback={null}>
-          <MemoryTable memory={memory} device={shown} />
-        </Suspense>
-      )}
+      {shown !== undefined && <MemoryTable memory={memory} device={shown} />}
     </details>
   );
 }

@@ -1,10 +1,11 @@
 /** The way into the museum of bugs, in the bar. */
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import bar from '../bar/bar.module.css';
 import dialogs from '../bar/dialog.module.css';
+import { loadedPanel } from '../boundary/loaded-panel';
 import styles from './museum.module.css';
 
-const Shelf = lazy(async () => ({ default: (await import('./museum-dialog')).MuseumShelf }));
+const Shelf = loadedPanel('The museum of bugs', async () => (await import('./museum-dialog')).MuseumShelf);
 
 export function MuseumButton() {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -24,7 +25,7 @@ export function MuseumButton() {
         Bugs
       </button>
       <dialog ref={dialog} className={`${dialogs['dialog']} ${styles['dialog']}`} aria-label="Bugs on purpose">
-        <Suspense>{opened && <Shelf close={close} />}</Suspense>
+        {opened && <Shelf close={close} />}
         <form method="dialog">
           <button type="submit">Close</button>
         </form>

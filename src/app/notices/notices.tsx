@@ -1,8 +1,9 @@
 /** What has to be said: calm strips under the bar, each with what to do and, where there is one, a way on. */
 import type { Notice } from '../../protocol/session';
+import { useSiteVersion } from '../boundary/use-site-version';
 import { withSetting } from '../edit-config';
 import fields from '../fields/fields.module.css';
-import { useApp, useController } from '../use-app';
+import { useApp, useController, useUrlSync } from '../use-app';
 import styles from './notices.module.css';
 
 export function Notices() {
@@ -60,10 +61,20 @@ function useWayOn({ id, level }: Notice): WayOn | undefined {
   const config = useApp((app) => app.config);
   const failed = useApp((app) => app.state === 'failed');
   const device = useApp((app) => app.info?.device.kind);
+  const urlSync = useUrlSync();
+  const version = useSiteVersion(id === 'not-loaded');
   const choose = (kind: 'webgpu' | 'cpu', label: string): WayOn | undefined => {
     const edit = withSetting(config, ['device'], kind);
     return edit.ok ? { label, go: () => controller.apply(edit.config) } : undefined;
   };
+  if (version === 'newer')
+    return {
+      label: 'Reload to get the new version',
+      go: () => {
+        urlSync.write('here');
+        window.location.reload();
+      },
+    };
   if (id === 'not-finite') return { label: 'Reset training', go: () => void controller.reset() };
   if (id === 'software-adapter')
     return device === 'cpu' ? choose('webgpu', 'Use WebGPU') : choose('cpu', 'Use the CPU');

@@ -1,5 +1,5 @@
 /** Where the ranks live and how they talk: placement, device, and the options of the mode in use. */
-import { lazy } from 'react';
+import { loadedPanel } from '../boundary/loaded-panel';
 import { Opened } from '../fields/opened';
 import { Section } from '../fields/section';
 import { ChoiceSetting, FlagSetting, NumberSetting, TextSetting } from '../fields/settings';
@@ -9,8 +9,8 @@ import { useApp } from '../use-app';
 import styles from './cluster-panel.module.css';
 import { SplitEditor } from './split-editor';
 
-const DdpPanel = lazy(async () => ({ default: (await import('./ddp-panel')).DdpPanel }));
-const LaunchPanel = lazy(async () => ({ default: (await import('../launch/launch-panel')).LaunchPanel }));
+const DdpPanel = loadedPanel('DDP’s settings', async () => (await import('./ddp-panel')).DdpPanel);
+const LaunchPanel = loadedPanel('The launch lines', async () => (await import('../launch/launch-panel')).LaunchPanel);
 
 const PLACEMENTS = { shared: 'one GPUDevice', workers: 'one worker per rank' } as const;
 const DEVICES = { auto: 'automatic', webgpu: 'WebGPU', cpu: 'CPU' } as const;

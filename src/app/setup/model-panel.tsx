@@ -1,5 +1,6 @@
 /** The model: a drawing, the few numbers that it is known by (units, channels, blocks), and every layer in a list that can be edited. */
-import { Fragment, lazy, Suspense } from 'react';
+import { Fragment } from 'react';
+import { loadedPanel } from '../boundary/loaded-panel';
 import type { Edit } from '../edit-config';
 import { plainNet, withActivation, withChannels, withGpt, withHiddenLayers, withUnits } from '../edit-model';
 import { CommitField } from '../fields/commit-field';
@@ -15,7 +16,7 @@ import styles from './model-panel.module.css';
 import { NetDrawing } from './net-drawing';
 import { ShapeDrawing } from './shape-drawing';
 
-const LayerList = lazy(async () => ({ default: (await import('./layer-list')).LayerList }));
+const LayerList = loadedPanel('The list of layers', async () => (await import('./layer-list')).LayerList);
 
 const WORDS: Readonly<Record<Activation, string>> = {
   relu: 'ReLU',
@@ -97,9 +98,7 @@ export function ModelPanel() {
         <summary>
           {layers.length} {layers.length === 1 ? 'layer' : 'layers'}, {formatCount(count)} parameters
         </summary>
-        <Suspense fallback={null}>
-          <LayerList row={row} apply={apply} />
-        </Suspense>
+        <LayerList row={row} apply={apply} />
       </details>
     </Section>
   );

@@ -1,4 +1,5 @@
 /** The set-up: everything that makes a run, in seven parts. A change applies at once, from the same seed. */
+import { Boundary } from '../boundary/boundary';
 import { Failures } from '../failures/failures';
 import { ClusterPanel } from './cluster-panel';
 import { DataPanel } from './data-panel';
@@ -10,13 +11,27 @@ import { TrainingPanel } from './training-panel';
 export function Setup() {
   return (
     <>
-      <PresetsPanel />
-      <DataPanel />
-      <ModelPanel />
-      <TrainingPanel />
-      <ClusterPanel />
-      <HardwarePanel />
-      <Failures />
+      <Boundary what="The list of presets">
+        <PresetsPanel />
+      </Boundary>
+      <Boundary what="The choice of data">
+        <DataPanel />
+      </Boundary>
+      <Boundary what="The model">
+        <ModelPanel />
+      </Boundary>
+      <Boundary what="The training settings">
+        <TrainingPanel />
+      </Boundary>
+      <Boundary what="The cluster settings">
+        <ClusterPanel />
+      </Boundary>
+      <Boundary what="The choice of hardware">
+        <HardwarePanel />
+      </Boundary>
+      <Boundary what="The panel of failures">
+        <Failures />
+      </Boundary>
     </>
   );
 }

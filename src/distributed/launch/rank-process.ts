@@ -31,6 +31,7 @@ export function createRankProcess(): RankProcess {
     async run({ module, rank, environment, ...init }, port) {
       const dist = new Dist(remoteAccess(Comlink.wrap<ClusterHost>(port)), environment);
       try {
+        // biome-ignore lint/plugin: a module of the user's, not a part of Lockstep
         const { default: main } = (await import(/* @vite-ignore */ module)) as { readonly default?: unknown };
         if (typeof main !== 'function')
           throw torchError(

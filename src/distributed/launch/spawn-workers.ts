@@ -6,6 +6,7 @@ import * as Comlink from 'comlink';
 import { fromWire, isWireError, LockstepError } from '../../base/errors';
 import type { AlgorithmName } from '../../protocol/collective';
 import { Cluster } from '../cluster';
+import { checkNprocs } from './check-nprocs';
 import { hostRank } from './cluster-host';
 import type { RankProcess } from './rank-process';
 import { asVariables, spawnEnvironment } from './spawn';
@@ -26,20 +27,21 @@ export interface RankThread {
   terminate(): void;
 }
 
-export function spawnWorkers(
+export async function spawnWorkers(
   module: string,
-  nprocs: number,
+  nprocs = 1,
   options: SpawnWorkersOptions = {},
   startThread: (rank: number) => RankThread = startWorker,
 ): Promise<unknown[]> {
+  const worldSize = checkNprocs(nprocs);
   const cluster = new Cluster({ nccl: false });
   return supervise(
-    Array.from({ length: nprocs }, (_, rank) => {
+    Array.from({ length: worldSize }, (_, rank) => {
       const { endpoint, crashed, terminate } = startThread(rank);
       const hosted = hostRank(cluster, 'localhost');
       const { port1, port2 } = new MessageChannel();
       Comlink.expose(hosted.host, port1);
-      const task = { module, rank, environment: asVariables(spawnEnvironment(rank, nprocs)), ...options };
+      const task = { module, rank, environment: asVariables(spawnEnvironment(rank, worldSize)), ...options };
       return {
         async run() {
           try {

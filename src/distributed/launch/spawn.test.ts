@@ -112,3 +112,16 @@ test('call sites are read from stacks', () => {
   expect(siteOf('Error\n    at https://host/a.js:3:9')).toEqual({ name: '', filename: 'https://host/a.js', line: 3 });
   expect(siteOf('Error')).toBeUndefined();
 });
+
+test('nprocs: one rank where nothing is said, and what is no number of ranks is refused', async () => {
+  expect(await spawn(async (_, rank) => rank)).toEqual([0]);
+  for (const nprocs of [Number.NaN, 1.5, Number.POSITIVE_INFINITY, 2n, '4', null, {}])
+    await expect(spawn(async (_, rank) => rank, nprocs as number)).rejects.toMatchObject({
+      code: 'distributed',
+      message: expect.stringMatching(/^spawn\(\): nprocs is .+, which is not a whole number of ranks\.$/),
+    });
+  for (const nprocs of [-1, 0, 65, 1e9])
+    await expect(spawn(async (_, rank) => rank, nprocs)).rejects.toThrow(
+      `spawn(): nprocs is ${nprocs}; from 1 to 64 ranks can be started.`,
+    );
+});

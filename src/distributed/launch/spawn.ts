@@ -7,6 +7,7 @@ import type { LaunchPlan, RankEnvironment } from '../../protocol/process-group';
 import { Cluster } from '../cluster';
 import { clusterAccess } from '../cluster-access';
 import { Dist } from '../dist';
+import { checkNprocs } from './check-nprocs';
 import { supervise } from './supervise';
 
 interface InitOptions {
@@ -24,10 +25,11 @@ export interface SpawnOptions extends InitOptions {
 export type RankFunction<T> = (dist: Dist, rank: number) => Promise<T>;
 
 /** Results in order of rank. */
-export function spawn<T>(fn: RankFunction<T>, nprocs: number, options: SpawnOptions = {}): Promise<T[]> {
-  const environments = Array.from({ length: nprocs }, (_, rank) => ({
+export async function spawn<T>(fn: RankFunction<T>, nprocs = 1, options: SpawnOptions = {}): Promise<T[]> {
+  const worldSize = checkNprocs(nprocs);
+  const environments = Array.from({ length: worldSize }, (_, rank) => ({
     host: 'localhost',
-    environment: spawnEnvironment(rank, nprocs),
+    environment: spawnEnvironment(rank, worldSize),
   }));
   return runRanks(fn, environments, options);
 }

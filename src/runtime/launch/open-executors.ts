@@ -3,6 +3,7 @@
  * a GPUDevice of its own, joined by ports. The only place that chooses between WebGPU and typed arrays.
  */
 import { must } from '../../base/invariant';
+import { loadPart } from '../../base/load-part';
 import { PROGRAM_OPS } from '../../parallel/strategies';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -103,7 +104,10 @@ async function openOne(
   };
   const { onProgress, tuningStore } = options;
   try {
-    const { createTunedExecutor } = await import('../webgpu/create-tuned-executor');
+    const { createTunedExecutor } = await loadPart(
+      'The WebGPU executor',
+      () => import('../webgpu/create-tuned-executor'),
+    );
     const executor = await createTunedExecutor({
       ...base,
       opened,

@@ -6,6 +6,8 @@
 import * as Comlink from 'comlink';
 import { fromWire, isWireError, LockstepError, toWire } from '../../base/errors';
 import { must } from '../../base/invariant';
+import { underPolicy } from '../../base/policy-worker';
+import { hearStrayRejections } from '../../base/stray-rejections';
 import { within } from '../../base/within';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import { closePorts, createPortMesh } from '../transport/port-transport';
@@ -50,6 +52,8 @@ class RankHandle {
       event.preventDefault();
       this.fail(`failed: ${event.message || 'its worker could not be started'}`);
     });
+    // On to this worker's own creator, and so to the page.
+    hearStrayRejections(worker, (error) => void Promise.reject(error));
     worker.addEventListener('messageerror', () => this.fail('received a message it could not read'));
     void this.lifeline.untilEnd().then(() => this.fail('ended: its worker is gone'));
     this.api = Comlink.wrap<RankApi>(worker);
@@ -137,7 +141,9 @@ class RankHandle {
 }
 
 function spawn(rank: Rank): Worker {
-  return new Worker(new URL('./rank-worker.ts', import.meta.url), { type: 'module', name: `rank ${rank}` });
+  return underPolicy(
+    (Worker) => new Worker(new URL('./rank-worker.ts', import.meta.url), { type: 'module', name: `rank ${rank}` }),
+  );
 }
 
 export async function createWorkerWorld(

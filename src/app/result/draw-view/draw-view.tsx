@@ -48,7 +48,9 @@ export function DrawView() {
   // A drawing for other data is none for these; one for the same data outlives a change of mode.
   const data = useApp((app) => JSON.stringify(app.info?.config.data));
   // biome-ignore lint/correctness/useExhaustiveDependencies: cleared when the data change
-  useEffect(() => hands.clear(), [data, hands]);
+  useEffect(() => {
+    hands.clear();
+  }, [data, hands]);
   const pad = useRef<HTMLCanvasElement>(null);
   const [focused, setFocused] = useState(false);
   const palette = usePalette();

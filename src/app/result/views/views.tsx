@@ -2,21 +2,27 @@
  * The views that a run has besides its losses and numbers, one at a time under tabs. Each is loaded when it is first looked at, so that a run on points
  * loads none of them.
  */
-
-import { type ComponentType, type KeyboardEvent, lazy, Suspense, useId, useRef, useState } from 'react';
+import { type ComponentType, type KeyboardEvent, useId, useRef, useState } from 'react';
 import { at } from '../../../base/invariant';
 import { lookup } from '../../../base/lookup';
+import { loadedPanel } from '../../boundary/loaded-panel';
 import styles from './views.module.css';
 import { VIEW_NAMES, type ViewId } from './views-for';
 
 const VIEWS: Readonly<Record<ViewId, ComponentType>> = {
-  draw: lazy(async () => ({ default: (await import('../draw-view/draw-view')).DrawView })),
-  confusion: lazy(async () => ({ default: (await import('../confusion/confusion-view')).ConfusionView })),
-  mistakes: lazy(async () => ({ default: (await import('../mistakes/mistakes-view')).MistakesView })),
-  filters: lazy(async () => ({ default: (await import('../filters/filters-view')).FiltersView })),
-  text: lazy(async () => ({ default: (await import('../text/text-view')).TextView })),
-  answers: lazy(async () => ({ default: (await import('../answers/answers-view')).AnswersView })),
-  attention: lazy(async () => ({ default: (await import('../attention/attention-view')).AttentionView })),
+  draw: loadedPanel('The drawing pad', async () => (await import('../draw-view/draw-view')).DrawView),
+  confusion: loadedPanel(
+    'The confusion matrix',
+    async () => (await import('../confusion/confusion-view')).ConfusionView,
+  ),
+  mistakes: loadedPanel('The list of mistakes', async () => (await import('../mistakes/mistakes-view')).MistakesView),
+  filters: loadedPanel('The view of the filters', async () => (await import('../filters/filters-view')).FiltersView),
+  text: loadedPanel('The view of written text', async () => (await import('../text/text-view')).TextView),
+  answers: loadedPanel('The view of the answers', async () => (await import('../answers/answers-view')).AnswersView),
+  attention: loadedPanel(
+    'The view of attention',
+    async () => (await import('../attention/attention-view')).AttentionView,
+  ),
 };
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
@@ -61,9 +67,7 @@ export function Views({ ids }: { ids: readonly ViewId[] }) {
         ))}
       </div>
       <div role="tabpanel" id={`${base}-panel`} aria-labelledby={`${base}-${shown}`} className={styles['panel']}>
-        <Suspense fallback={null}>
-          <View />
-        </Suspense>
+        <View />
       </div>
     </div>
   );

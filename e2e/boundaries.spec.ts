@@ -1,0 +1,121 @@
+/** An error while something is drawn takes its own part of the page and no more, and training goes on; each error is made by taking away what the part draws with. */
+import { expect, type Playground, TINY, test } from './playground';
+
+const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
+
+/** From now on canvases inside that region cannot be drawn on; '' heals them. */
+const breakCanvases = ({ page }: Playground, region: string) =>
+  page.evaluate((name) => Reflect.set(globalThis, 'brokenRegion', name), region);
+
+test.beforeEach(async ({ playground }) => {
+  playground.provokes(/the canvas is gone|the colours are gone|The above error|recreate this component tree/);
+  await playground.page.addInitScript(() => {
+    const real = HTMLCanvasElement.prototype.getContext;
+    Object.defineProperty(HTMLCanvasElement.prototype, 'getContext', {
+      value(this: HTMLCanvasElement, ...given: unknown[]) {
+        const region: unknown = Reflect.get(globalThis, 'brokenRegion');
+        if (region && this.closest(`section[aria-label="${String(region)}"]`)) throw new Error('the canvas is gone');
+        return Reflect.apply(real, this, given);
+      },
+    });
+  });
+});
+
+test('Buckets is closed, and the mode changes while it is open: the page stays', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(RUN);
+  const buckets = page.getByRole('region', { name: 'Buckets of the step' });
+  const summary = page.getByText(/^Buckets/).first();
+  await summary.click();
+  await expect(buckets).toBeVisible();
+  await summary.click();
+  await expect(buckets).toHaveCount(0);
+  await playground.iterate(1);
+  await summary.click();
+  await expect(buckets).toBeVisible();
+  await playground.choose('Single');
+  await expect(buckets).toHaveCount(0);
+  await playground.iterate(1);
+});
+
+for (const name of ['Stage', 'Timeline', 'Set-up', 'Result'] as const) {
+  test(`${name} that cannot be drawn says so, the rest goes on, and it comes back`, async ({ playground }) => {
+    const { page } = playground;
+    await playground.open(RUN);
+    await breakCanvases(playground, name);
+    // Other colours: everything is drawn anew.
+    await page.getByRole('button', { name: /^Use the .* theme$/ }).click();
+    const alert = playground.region(name).getByRole('alert');
+    await expect(alert).toContainText('could not be drawn');
+    await expect(alert).toContainText('This is a bug in Lockstep: the canvas is gone.');
+    await expect(alert.getByRole('link')).toHaveAttribute('href', /#.*seed=0.*data=xor/);
+    await expect(page.getByRole('alert')).toHaveCount(1);
+    // The run, the bar and what else is drawn do not notice.
+    await playground.playUntilStep(5);
+    await breakCanvases(playground, '');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    await expect(playground.region(name).locator('canvas').first()).toBeVisible();
+    expect(await playground.number('Step')).toBeGreaterThanOrEqual(5);
+  });
+}
+
+test('where every other fence is passed the page says so, and training goes on underneath', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(RUN);
+  await playground.button('Play').click();
+  await expect.poll(() => playground.number('Step')).toBeGreaterThan(2);
+  await page.evaluate(() => {
+    const real = window.getComputedStyle;
+    Reflect.set(window, 'heal', () => Reflect.set(window, 'getComputedStyle', real));
+    window.getComputedStyle = () => {
+      throw new Error('the colours are gone');
+    };
+  });
+  await page.getByRole('button', { name: /^Use the .* theme$/ }).click();
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('The page could not be drawn. This is a bug in Lockstep: the colours are gone.');
+  await expect(alert.getByRole('link', { name: /with these settings/ })).toHaveAttribute('href', /#.*seed=0.*data=xor/);
+  await page.evaluate(() => Reflect.get(window, 'heal')());
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect(alert).toHaveCount(0);
+  const step = await playground.number('Step');
+  expect(step).toBeGreaterThan(2);
+  await expect.poll(() => playground.number('Step')).toBeGreaterThan(step);
+  await playground.button('Pause').click();
+});
+
+test('a page that cannot even begin says so, with ways on', async ({ playground }) => {
+  const { page } = playground;
+  playground.provokes(/no media/);
+  await page.addInitScript(() => {
+    window.matchMedia = () => {
+      throw new Error('no media');
+    };
+  });
+  await page.goto(`./#${RUN}`);
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('no media');
+  await expect(alert.getByRole('button', { name: 'Try again' })).toBeVisible();
+  await expect(alert.getByRole('link', { name: 'Begin with the default settings' })).toBeVisible();
+});
+
+test('what nobody catches is said: an error in a timer, a promise that nobody awaits, on the page and in its worker', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  playground.provokes(/stray one|stray two|stray three/);
+  await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
+  await page.evaluate(() => {
+    setTimeout(() => {
+      throw new Error('stray one');
+    });
+  });
+  await expect(playground.notice('Something went wrong beside the run: stray one')).toBeVisible();
+  await page.evaluate(() => void Promise.reject(new Error('stray two')));
+  await expect(playground.notice('Something went wrong beside the run: stray two')).toBeVisible();
+  const [worker] = page.workers();
+  await worker?.evaluate(() => void Promise.reject(new Error('stray three')));
+  await expect(playground.notice('Something went wrong beside the run: stray three')).toBeVisible();
+  await playground.iterate(1);
+});

@@ -1,0 +1,115 @@
+/** Panels that are fetched when they are first opened, and do not come: no connection, or the site was replaced. */
+import { expect, TINY, test } from './playground';
+
+const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
+const LOST =
+  /Failed to load resource|ERR_INTERNET_DISCONNECTED|ERR_FAILED|404|not-loaded|could not be fetched|The above error/;
+
+test('offline: the panel says so, training goes on, and it comes, styles included, when the connection is back', async ({
+  playground,
+  context,
+}) => {
+  const { page } = playground;
+  playground.provokes(LOST);
+  await playground.open(RUN);
+  await context.setOffline(true);
+  await page
+    .getByText(/^Buckets/)
+    .first()
+    .click();
+  const alert = playground.broken('The bucket view');
+  await expect(alert).toContainText('The site cannot be reached.');
+  await page.getByText('Memory, tensor by tensor').click();
+  await expect(playground.broken('The memory tree')).toBeVisible();
+  await playground.playUntilStep(3);
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect(alert).toContainText('The site cannot be reached.');
+  await context.setOffline(false);
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('region', { name: 'Buckets of the step' })).toBeVisible();
+  await playground.broken('The memory tree').getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('treegrid', { name: /^Memory/ })).toBeVisible();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  expect(await playground.number('Step')).toBeGreaterThanOrEqual(3);
+});
+
+test('a view whose styles do not come at first has them at the second try', async ({ playground }) => {
+  const { page } = playground;
+  playground.provokes(LOST);
+  await page.route('**/assets/museum*.css', (route) => route.abort());
+  await page.route('**/assets/lab*.css', (route) => route.abort());
+  await playground.open(RUN);
+  await playground.button('Lab').click();
+  const lab = page.getByRole('dialog', { name: 'Collectives lab' });
+  await expect(lab.getByRole('alert')).toContainText('The lab could not be fetched.');
+  await page.unroute('**/assets/lab*.css');
+  await lab.getByRole('button', { name: 'Try again' }).click();
+  await expect(lab.getByRole('status', { name: 'Round shown' })).toHaveText('start');
+  // Laid out as a grid only with its styles.
+  await expect(lab.getByRole('heading', { level: 1 }).locator('..')).toHaveCSS('display', 'grid');
+});
+
+test('a dialog whose inside does not come can be closed', async ({ playground, context }) => {
+  const { page } = playground;
+  playground.provokes(LOST);
+  await playground.open(RUN);
+  await context.setOffline(true);
+  for (const [button, name] of [
+    ['Lab', 'Collectives lab'],
+    ['Bugs', 'Bugs on purpose'],
+    ['Save', 'Checkpoints'],
+  ] as const) {
+    await playground.button(button).click();
+    const dialog = page.getByRole('dialog', { name });
+    await expect(dialog.getByRole('alert')).toContainText('could not be fetched');
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+  }
+  await context.setOffline(false);
+  await playground.iterate(1);
+});
+
+test('the site was replaced: the panel says so, and Reload gets the new version with the settings kept', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  playground.provokes(LOST);
+  await playground.open(RUN);
+  await playground.field('Batch').fill('8');
+  await playground.field('Batch').press('Enter');
+  await expect.poll(() => playground.hash()).toContain('batch=8');
+  // As a host does it: index.html names other files, and the old ones are gone.
+  await page.route('**/assets/**', (route) => route.fulfill({ status: 404, body: 'not found' }));
+  await page.route(/\/some\/folder\/$/, async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, body: (await answer.text()).replaceAll('/index-', '/index-next-') });
+  });
+  await page
+    .getByText(/^Buckets/)
+    .first()
+    .click();
+  const alert = playground.broken('The bucket view');
+  await expect(alert).toContainText('A new version of Lockstep is out');
+  await playground.iterate(1);
+  await page.unrouteAll();
+  await alert.getByRole('button', { name: 'Reload' }).click();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await expect(playground.field('Batch')).toHaveValue('8');
+  await page
+    .getByText(/^Buckets/)
+    .first()
+    .click();
+  await expect(page.getByRole('region', { name: 'Buckets of the step' })).toBeVisible();
+});
+
+test('a training worker that does not come is no bug, and Restart fetches it again', async ({ playground }) => {
+  const { page } = playground;
+  playground.provokes(LOST);
+  await page.route('**/assets/worker-*.js', (route) => route.abort());
+  await page.goto(`./#${RUN}`);
+  await expect(playground.notice('The training worker could not be fetched.')).toBeVisible();
+  await page.unrouteAll();
+  await playground.button('Restart').click();
+  await expect(playground.button('Play')).toBeEnabled();
+  await playground.iterate(1);
+});

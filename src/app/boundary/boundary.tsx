@@ -1,0 +1,47 @@
+/**
+ * A fence around one part of the page: an error while it is drawn stays inside, and the part says what happened and can be tried again. Training lives in
+ * a worker and does not notice. A part that failed is tried again by itself when another run begins, since its data are others then.
+ */
+import type { ReactNode } from 'react';
+import { ErrorBoundary } from 'react-error-boundary';
+import { useApp, useUrlSync } from '../use-app';
+import { Broken } from './broken';
+
+interface BoundaryProps {
+  /** Begins a sentence: "The timeline". */
+  readonly what: string;
+  readonly children: ReactNode;
+  /** Called before the part is drawn again. */
+  readonly onRetry?: () => void;
+}
+
+export function Boundary({ what, children, onRetry }: BoundaryProps) {
+  const info = useApp((app) => app.info);
+  const urlSync = useUrlSync();
+  const reload = () => {
+    urlSync.write('here');
+    window.location.reload();
+  };
+  return (
+    <ErrorBoundary
+      resetKeys={[info]}
+      onReset={() => onRetry?.()}
+      fallbackRender={({ error, resetErrorBoundary }) => (
+        <Broken
+          what={what}
+          error={error}
+          retry={resetErrorBoundary}
+          reload={reload}
+          comfort="The rest of the page works, and training goes on underneath."
+          ways={
+            <a href={urlSync.href()} target="_blank" rel="noreferrer">
+              Open these settings in a new tab
+            </a>
+          }
+        />
+      )}
+    >
+      {children}
+    </ErrorBoundary>
+  );
+}

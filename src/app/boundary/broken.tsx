@@ -1,0 +1,61 @@
+/**
+ * What is shown in the place of a part of the page that could not be drawn or fetched: what happened in words, "Try again", and a way on that keeps the
+ * settings. It uses no context, since the root boundary shows it where nothing else is left.
+ */
+import type { ReactNode } from 'react';
+import { LockstepError } from '../../base/errors';
+import fields from '../fields/fields.module.css';
+import styles from './boundary.module.css';
+import type { SiteVersion } from './site-version';
+import { useSiteVersion } from './use-site-version';
+
+interface BrokenProps {
+  /** Begins a sentence: "The timeline". */
+  readonly what: string;
+  readonly error: unknown;
+  readonly retry: () => void;
+  /** What else can be done, beside "Try again". */
+  readonly ways: ReactNode;
+  /** What goes on although this part is gone. */
+  readonly comfort: string;
+  readonly reload: () => void;
+}
+
+export function Broken({ what, error, retry, ways, comfort, reload }: BrokenProps) {
+  const missing = error instanceof LockstepError && error.code === 'not-loaded';
+  const version = useSiteVersion(missing);
+  return (
+    <div role="alert" className={styles['broken']}>
+      <p>
+        <b>{missing ? `${what} could not be fetched.` : `${what} could not be drawn.`}</b>{' '}
+        {missing ? VERSION_WORDS[version ?? 'asking'] : wordsOf(error)}
+      </p>
+      <p className={styles['hint']}>{comfort}</p>
+      <div className={styles['ways']}>
+        {version === 'newer' && (
+          <button type="button" className={fields['button']} onClick={reload}>
+            Reload
+          </button>
+        )}
+        <button type="button" className={fields['button']} onClick={retry}>
+          Try again
+        </button>
+        {ways}
+      </div>
+    </div>
+  );
+}
+
+const VERSION_WORDS: Readonly<Record<SiteVersion | 'asking', string>> = {
+  asking: 'Asking the site for its version.',
+  same: 'The site answers and has not changed, so the file may come at the next try.',
+  newer:
+    'A new version of Lockstep is out, and the files of the one that runs here are gone. Reload gets the new one and keeps the settings; training begins again.',
+  unknown: 'The site cannot be reached. Check the connection.',
+};
+
+function wordsOf(error: unknown): string {
+  if (error instanceof LockstepError) return `${error.message} ${error.hint}`.trim();
+  const text = error instanceof Error ? error.message : String(error);
+  return `This is a bug in Lockstep: ${text.slice(0, 300)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
