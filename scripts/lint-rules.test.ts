@@ -1,0 +1,59 @@
+/** The lint rules of our own (lint/*.grit): that they find what they are for. A rule that cannot be read is only an information to Biome, and would let all pass. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '..');
+const RULES = /React calls what this returns|A part that is loaded on demand/;
+
+/** The lines of that code that our rules complain about, were it in that file of the project. */
+function complaints(file: string, lines: readonly string[]): readonly number[] {
+  const folder = mkdtempSync(path.join(tmpdir(), 'lockstep-lint-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  cpSync(path.join(root, 'biome.json'), path.join(folder, 'biome.json'));
+  cpSync(path.join(root, 'lint'), path.join(folder, 'lint'), { recursive: true });
+  mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
+  writeFileSync(path.join(folder, file), lines.join('\n'));
+  const biome = path.join(root, 'node_modules/@biomejs/biome/bin/biome');
+  // Into a file: Biome cuts off what it writes into a pipe.
+  const out = path.join(folder, 'out.txt');
+  const options = ['lint', '--vcs-enabled=false', '--reporter=github', '--max-diagnostics=none', file];
+  spawnSync(process.execPath, [biome, ...options], { cwd: folder, stdio: ['ignore', openSync(out, 'w'), 'ignore'] });
+  const said = readFileSync(out, 'utf8')
+    .split('\n')
+    .filter((line) => RULES.test(line));
+  return [...new Set(said.map((line) => Number(/\bline=(\d+)/.exec(line)?.[1])))].sort((a, b) => a - b);
+}
+
+test('an effect or a ref callback that hands React the result of a call is found', () => {
+  const code = [
+    'useEffect(() => box.current?.scrollIntoView(), []);',
+    'useLayoutEffect(() => setX(1));',
+    'useEffect(() => { return box.show(); }, [box]);',
+    'useEffect(() => { if (far) return box.scrollIntoView(); });',
+    'export const a = <i ref={(element) => element?.focus()} />;',
+    // Well written:
+    'useEffect(() => { box.scrollIntoView(); }, []);',
+    'useEffect(() => { if (!box) return; return () => box.drop(); }, [box]);',
+    'useEffect(() => () => box.drop(), [box]);',
+    'useEffect(() => { const stop = listen(() => { return box.next(); }); return stop; }, [box]);',
+    'export const b = <i ref={(element) => { element?.focus(); }} />;',
+    'export const c = <i ref={box} />;',
+  ];
+  expect(complaints('src/app/example.tsx', code)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('a part that is loaded on demand without an answer for when it does not come is found', () => {
+  const code = [
+    "export const a = () => import('./part');",
+    "export const B = lazy(async () => ({ default: (await loadPart('B', () => import('./b'))).B }));",
+    // Well written:
+    "export const c = () => loadPart('The part', () => import('./part'));",
+    "export const D = loadedPanel('The panel', async () => (await import('./d')).D);",
+    'export const e = v.lazy(() => schema);',
+  ];
+  expect(complaints('src/app/example.tsx', code)).toEqual([1, 2]);
+  expect(complaints('src/session/example.ts', code)).toEqual([1, 2]);
+});
