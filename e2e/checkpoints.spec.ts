@@ -29,7 +29,7 @@ test('a checkpoint in the browser outlives the page, by keyboard; as a file it b
   await expect(playground.button('Play')).toBeEnabled();
   await playground.iterate(1);
   await expect.poll(() => playground.number('Step')).toBe(3);
-  expect(await playground.number('Loss')).toBe(loss);
+  await expect.poll(() => playground.number('Loss')).toBe(loss);
 
   await playground.open(`${TINY}&data=xor&mode=single&device=cpu`);
   await page.keyboard.press('c');

@@ -41,11 +41,9 @@ test('a digit drawn with the pointer is classified, and what is mistaken is show
 
   await tab(playground, 'Confusion').click();
   await playground.page.getByRole('tabpanel').getByText('As a table').click();
-  const cells = await playground.page
-    .getByRole('table', { name: 'Confusion matrix' })
-    .getByRole('cell')
-    .allTextContents();
-  expect(cells).toHaveLength(100);
+  const table = playground.page.getByRole('table', { name: 'Confusion matrix' }).getByRole('cell');
+  await expect(table).toHaveCount(100);
+  const cells = await table.allTextContents();
   expect(cells.map(Number).reduce((sum, n) => sum + n, 0)).toBe(80);
 
   await playground.page.getByRole('listbox', { name: /Confusion matrix/ }).focus();

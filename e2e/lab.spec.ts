@@ -16,7 +16,7 @@ test('the lab opens from the bar, is stepped by keyboard, says so in the link, a
   await page.keyboard.press('.');
   await expect(shown).toHaveText('2 of 6');
   await expect(lab.getByText(/^Round 2 of 6, reduce-scatter: every rank sends 4 elements/)).toBeVisible();
-  expect(page.url()).toContain('lab=allReduce(round:2)');
+  await expect.poll(() => page.url()).toContain('lab=allReduce(round:2)');
   await page.keyboard.press(',');
   await expect(shown).toHaveText('1 of 6');
   await page.keyboard.press('End');
@@ -26,7 +26,7 @@ test('the lab opens from the bar, is stepped by keyboard, says so in the link, a
   await expect(lab.getByRole('cell', { name: '0, 1, 2, 3', exact: true }).first()).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(lab).toBeHidden();
-  expect(page.url()).not.toContain('lab=');
+  await expect.poll(() => page.url()).not.toContain('lab=');
   // The run beneath is the one that was there before.
   await expect(playground.button('Play')).toBeEnabled();
 });
@@ -41,7 +41,7 @@ test('a link opens the lab where it stood, and its settings change what runs', a
   await expect(lab.getByRole('heading', { name: 'all_reduce by ring' })).toBeVisible();
   await lab.getByRole('slider', { name: 'Ranks' }).fill('8');
   await expect(lab.getByRole('slider', { name: 'Round' })).toHaveAttribute('max', '14');
-  expect(page.url()).toContain('lab=allReduce(ranks:8)');
+  await expect.poll(() => page.url()).toContain('lab=allReduce(ranks:8)');
   await lab.getByLabel('Elements', { exact: true }).fill('0');
   await lab.getByLabel('Elements', { exact: true }).press('Enter');
   await expect(lab.getByText(/Nothing has to be sent/)).toBeVisible();

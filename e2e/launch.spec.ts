@@ -18,5 +18,5 @@ test('a torchrun line sets ranks and nodes; each process says its variables; a b
   await line.fill('torchrun --nnodes=two train.py');
   await line.press('Enter');
   await expect(page.getByRole('alert').filter({ hasText: 'nnodes' })).toBeVisible();
-  expect(playground.hash()).toContain('nodes=2');
+  await expect.poll(() => playground.hash()).toContain('nodes=2');
 });

@@ -18,9 +18,9 @@ for (const device of ['webgpu', 'cpu']) {
       await expect.poll(() => playground.number('Loss')).toBeGreaterThan(0);
       const first = await playground.number('Loss');
       await playground.playUntilStep(20);
-      expect(await playground.number('Loss')).toBeLessThan(first);
+      await expect.poll(() => playground.number('Loss')).toBeLessThan(first);
       if (key !== 'single') await expect(playground.status('Difference from single device')).toHaveText(/\d/);
-      if (key === 'ddp') expect(await playground.number('Replica divergence')).toBe(0);
+      if (key === 'ddp') await expect.poll(() => playground.number('Replica divergence')).toBe(0);
     });
   }
 }

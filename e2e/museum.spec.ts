@@ -22,7 +22,7 @@ test('a bug is opened from the shelf by keyboard, cured, and left; the link says
   await expect.poll(() => playground.hash()).toContain('cured=1');
   await card.getByRole('button', { name: 'Leave the museum' }).click();
   await expect(card).toBeHidden();
-  expect(playground.hash()).not.toContain('bug=');
+  await expect.poll(() => playground.hash()).not.toContain('bug=');
 });
 
 test('a link to a bug makes it: the forgotten broadcast leaves the replicas apart', async ({ playground }) => {

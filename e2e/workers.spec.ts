@@ -21,7 +21,7 @@ for (const [mode, worldSize] of [
   });
 }
 
-/** In the session's worker: the first rank 1 throws a while after it has started. */
+/** In the session's worker: the first rank 1 throws when it is told to. */
 const RANK_1_DIES = `
   const Original = Worker;
   let first = true;
@@ -29,8 +29,8 @@ const RANK_1_DIES = `
     constructor(url, options) {
       if (options?.name !== 'rank 1' || !first) return super(url, options);
       first = false;
-      const code = 'import ' + JSON.stringify(String(url)) + '; setTimeout(() => { throw new Error("rank 1 is gone"); }, 2500);';
-      super(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), options);
+      const dies = 'new BroadcastChannel("end of rank 1").onmessage = () => { throw new Error("rank 1 is gone"); };';
+      super(URL.createObjectURL(new Blob(['import ' + JSON.stringify(String(url)) + ';' + dies], { type: 'text/javascript' })), options);
     }
   };`;
 
@@ -41,6 +41,8 @@ test.describe(() => {
   test('a rank that dies is said, and training goes on with new ranks', async ({ playground }) => {
     await addWorkerPrelude(playground.page, RANK_1_DIES);
     await playground.open(`${TINY}&data=gauss&mode=ddp&world=2&device=cpu&placement=workers`);
+    await playground.iterate(1);
+    await playground.page.evaluate(() => new BroadcastChannel('end of rank 1').postMessage('now'));
     await expect(playground.notice(/Rank 1 .*rank 1 is gone.*Training goes on/)).toBeVisible();
     await playground.playUntilStep(10);
     await expect(playground.status('Replica divergence')).toHaveText(/^0/);

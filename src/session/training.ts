@@ -236,7 +236,7 @@ function trainingOn(
       const span = flight.enqueued(feeds.map(({ variant }, i) => ({ microBatch: at(taken, i).microBatch, variant })));
       const [losses] = await busy(Promise.all([world.run(feeds), twin?.run(taken.map(blueprint.twinFeed))]));
       flight.completed(span);
-      return taken.map((batch, i) => lossRecord(config, batch, losses[i] ?? []));
+      return taken.map((batch, i) => lossRecord(blueprint, batch, losses[i] ?? []));
     },
 
     async trace() {
@@ -269,7 +269,7 @@ function trainingOn(
         samples: slices.map(([start, count], d) => [
           ...at(feed.rows, at(rankOfDevice, d)).subarray(start, start + count),
         ]),
-        losses: lossRecord(config, batch, losses),
+        losses: lossRecord(blueprint, batch, losses),
         initial: before,
       });
     },
@@ -344,7 +344,11 @@ export function startWeights({ programs, parameters, buffers, rankOfDevice, resu
 }
 
 /** A rank without a batch has no loss: NaN stands in its place. */
-function lossRecord(config: Config, { microBatch, epoch, rows }: StepBatch, losses: readonly Loss[]): LossRecord {
+function lossRecord(
+  { config, strategy }: Blueprint,
+  { microBatch, epoch, rows }: StepBatch,
+  losses: readonly Loss[],
+): LossRecord {
   const place = { step: stepOf(microBatch, config), microBatch, epoch };
   if (rows.some((own) => own.length === 0)) {
     const perRank = rows.map((_, rank) => losses.find(({ device }) => device === rank)?.value ?? Number.NaN);
@@ -352,6 +356,13 @@ function lossRecord(config: Config, { microBatch, epoch, rows }: StepBatch, loss
     return { ...place, perRank, loss: present.reduce((a, b) => a + b, 0) / present.length };
   }
   const perRank = losses.map((l) => l.value);
+  if (config.mode === 'parameterServer' && config.parameterServer.synchronous) {
+    // One step of all workers: each counts by its share of the samples, as its gradient does.
+    const all = rows.map((own) => own.length);
+    const slices = strategy.slices(config, all);
+    const share = (device: number) => (config.loss.reduction === 'sum' ? 1 : at(slices, device)[1] / (all[0] ?? 1));
+    return { ...place, perRank, loss: losses.reduce((sum, { device, value }) => sum + share(device) * value, 0) };
+  }
   return { ...place, perRank, loss: perRank.reduce((a, b) => a + b, 0) / Math.max(1, perRank.length) };
 }
 

@@ -2,7 +2,7 @@
  * What is shown in the place of a part of the page that could not be drawn or fetched: what happened in words, "Try again", and a way on that keeps the
  * settings. It uses no context, since the root boundary shows it where nothing else is left.
  */
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { LockstepError } from '../../base/errors';
 import fields from '../fields/fields.module.css';
 import styles from './boundary.module.css';
@@ -24,6 +24,12 @@ interface BrokenProps {
 export function Broken({ what, error, retry, ways, comfort, reload }: BrokenProps) {
   const missing = error instanceof LockstepError && error.code === 'not-loaded';
   const version = useSiteVersion(missing);
+  useEffect(() => {
+    if (!missing) return;
+    // The connection is back.
+    window.addEventListener('online', retry);
+    return () => window.removeEventListener('online', retry);
+  }, [missing, retry]);
   return (
     <div role="alert" className={styles['broken']}>
       <p>

@@ -15,7 +15,6 @@ export function loadedPanel<P extends object>(what: string, load: () => Promise<
   return function LoadedPanel(props: P) {
     const [Part, setPart] = useState(() => shared.part);
     const retry = () => {
-      forgetMissingStyles();
       shared.part = fetched();
       setPart(() => shared.part);
     };
@@ -27,10 +26,4 @@ export function loadedPanel<P extends object>(what: string, load: () => Promise<
       </Boundary>
     );
   };
-}
-
-/** Vite fetches a panel's styles by a link and takes a link that is there for fetched, also one that failed. */
-function forgetMissingStyles(): void {
-  for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]'))
-    if (!link.sheet) link.remove();
 }

@@ -63,10 +63,9 @@ async function attempted<Mode extends IDBTransactionMode, T>(
 
 export const storeCheckpoint = (summary: StoredCheckpoint, files: CheckpointFiles): Promise<void> =>
   inOneTransaction('readwrite', async (transaction) => {
-    await Promise.all([
-      transaction.objectStore('files').put(files, summary.name),
-      transaction.objectStore('summaries').put(summary, summary.name),
-    ]);
+    // One after the other: where the second throws at once, nobody would await the first.
+    await transaction.objectStore('files').put(files, summary.name);
+    await transaction.objectStore('summaries').put(summary, summary.name);
   });
 
 /** Newest first. */
@@ -80,8 +79,6 @@ export const storedFiles = (name: string): Promise<CheckpointFiles | undefined> 
 
 export const deleteCheckpoint = (name: string): Promise<void> =>
   inOneTransaction('readwrite', async (transaction) => {
-    await Promise.all([
-      transaction.objectStore('files').delete(name),
-      transaction.objectStore('summaries').delete(name),
-    ]);
+    await transaction.objectStore('files').delete(name);
+    await transaction.objectStore('summaries').delete(name);
   });

@@ -9,6 +9,7 @@ import { launchSettings } from '../../session/launch/launch-settings';
 import { parseLaunchLine } from '../../session/launch/parse-launch-line';
 import { withMode, withSetting } from '../edit-config';
 import { CommitField } from '../fields/commit-field';
+import { ScrollRegion } from '../fields/scroll-region';
 import { NumberSetting, sentence, TextSetting } from '../fields/settings';
 import { parseValue } from '../permalink-values';
 import { useApp, useController } from '../use-app';
@@ -123,7 +124,7 @@ function Variables({ environment }: { environment: readonly RankEnvironment[] })
   const [first] = environment;
   return (
     <>
-      <div className={styles['scroll']}>
+      <ScrollRegion label="Variables of each process, as they are set" className={styles['scroll']}>
         <table aria-label="Variables of each process">
           <thead>
             <tr>
@@ -144,7 +145,7 @@ function Variables({ environment }: { environment: readonly RankEnvironment[] })
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
       {first && (
         <p className={styles['common']}>
           MASTER_ADDR={first.MASTER_ADDR} MASTER_PORT={first.MASTER_PORT}

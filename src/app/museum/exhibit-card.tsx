@@ -3,6 +3,7 @@ import { must } from '../../base/invariant';
 import { EXHIBITS } from '../../session/museum/exhibits';
 import { type ExhibitId, MISTAKES } from '../../session/museum/mistakes';
 import fields from '../fields/fields.module.css';
+import { ScrollRegion } from '../fields/scroll-region';
 import styles from './museum.module.css';
 import { RehearsalView } from './rehearsal-view';
 import { useExhibit } from './use-exhibit';
@@ -37,7 +38,9 @@ export function ExhibitCard({ id, cured }: { id: ExhibitId; cured: boolean }) {
         <div>
           <h3>{cured ? 'The cure' : 'What was done'}</h3>
           <p>{cured ? cure : mistake}</p>
-          <pre>{(cured ? code.right : code.wrong).join('\n')}</pre>
+          <ScrollRegion label="Code of this bug" className={styles['code']}>
+            <pre>{(cured ? code.right : code.wrong).join('\n')}</pre>
+          </ScrollRegion>
         </div>
         <div>
           <h3>What PyTorch says</h3>

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import type { Rehearsal, RehearsalLine } from '../../protocol/rehearsal';
 import type { ExhibitId } from '../../session/museum/mistakes';
+import { ScrollRegion } from '../fields/scroll-region';
 import { useController } from '../use-app';
 import styles from './museum.module.css';
 
@@ -26,24 +27,26 @@ export function RehearsalView({ id, cured }: { id: ExhibitId; cured: boolean }) 
   if (shown === undefined) return <p role="status">The ranks run …</p>;
   if (typeof shown === 'string') return <p role="alert">{shown}</p>;
   return (
-    <table className={styles['rehearsal']} aria-label="What the ranks did">
-      <thead>
-        <tr>
-          <th scope="col">rank</th>
-          <th scope="col" />
-          <th scope="col">in the order in which it happened</th>
-        </tr>
-      </thead>
-      <tbody>
-        {shown.lines.map(({ rank, kind, text }, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines of one run neither move nor go.
-          <tr key={i} data-kind={kind}>
-            <td data-rank={rank % 8}>{rank}</td>
-            <td>{WORDS[kind]}</td>
-            <td>{kind === 'has' ? text : <code>{text}</code>}</td>
+    <ScrollRegion label="What the ranks did, line by line" className={styles['rehearsal']}>
+      <table aria-label="What the ranks did">
+        <thead>
+          <tr>
+            <th scope="col">rank</th>
+            <th scope="col" />
+            <th scope="col">in the order in which it happened</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {shown.lines.map(({ rank, kind, text }, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines of one run neither move nor go.
+            <tr key={i} data-kind={kind}>
+              <td data-rank={rank % 8}>{rank}</td>
+              <td>{WORDS[kind]}</td>
+              <td>{kind === 'has' ? text : <code>{text}</code>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
   );
 }

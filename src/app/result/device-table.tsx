@@ -1,6 +1,8 @@
 /** The numbers by device: where device 0 of DataParallel does more, and where devices of model parallel wait. */
+
 import type { DeviceMemory } from '../../protocol/trace';
 import { type Metrics, sharesOf } from '../../trace/metrics';
+import { ScrollRegion } from '../fields/scroll-region';
 import { formatBytes, formatSize, wholePercents } from '../format';
 import styles from './result.module.css';
 
@@ -25,36 +27,38 @@ export function DeviceTable({ metrics, memory }: DeviceTableProps) {
     <details className={styles['table']}>
       <summary>By device</summary>
       <p>{payloads(metrics)}.</p>
-      <table>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">sent</th>
-            <th scope="col">received</th>
-            <th scope="col">computing, {metrics.clock}</th>
-            <th scope="col">waits for communication</th>
-            <th scope="col">idle</th>
-            <th scope="col">reserved</th>
-            <th scope="col">allocated at most</th>
-          </tr>
-        </thead>
-        <tbody>
-          {metrics.allocatedBytes.map((allocated, device) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a device is its index
-            <tr key={device}>
-              <th scope="row">cuda:{device}</th>
-              <td>{formatBytes(metrics.traffic.sent[device] ?? 0)}</td>
-              <td>{formatBytes(metrics.traffic.received[device] ?? 0)}</td>
-              {percents(metrics, device).map((percent, part) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the three parts of the step, in the order of the columns
-                <td key={part}>{percent} %</td>
-              ))}
-              <td>{formatSize(memory.find((m) => m.device === device)?.peakBytes ?? 0)}</td>
-              <td>{formatSize(allocated)}</td>
+      <ScrollRegion label="Numbers by device" className={styles['scroll']}>
+        <table>
+          <thead>
+            <tr>
+              <td />
+              <th scope="col">sent</th>
+              <th scope="col">received</th>
+              <th scope="col">computing, {metrics.clock}</th>
+              <th scope="col">waits for communication</th>
+              <th scope="col">idle</th>
+              <th scope="col">reserved</th>
+              <th scope="col">allocated at most</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {metrics.allocatedBytes.map((allocated, device) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a device is its index
+              <tr key={device}>
+                <th scope="row">cuda:{device}</th>
+                <td>{formatBytes(metrics.traffic.sent[device] ?? 0)}</td>
+                <td>{formatBytes(metrics.traffic.received[device] ?? 0)}</td>
+                {percents(metrics, device).map((percent, part) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the three parts of the step, in the order of the columns
+                  <td key={part}>{percent} %</td>
+                ))}
+                <td>{formatSize(memory.find((m) => m.device === device)?.peakBytes ?? 0)}</td>
+                <td>{formatSize(allocated)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
     </details>
   );
 }

@@ -1,4 +1,5 @@
 /** The loss chart in numbers: a few steps spread over the history, and the newest. */
+import { ScrollRegion } from '../fields/scroll-region';
 import { formatLoss } from '../format';
 import type { LossSeries } from './loss-series';
 import styles from './result.module.css';
@@ -13,34 +14,36 @@ export function LossTable({ series }: { series: LossSeries }) {
   return (
     <details className={styles['table']}>
       <summary>As a table</summary>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">step</th>
-            {perRank.map((_, rank) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
-              <th key={rank} scope="col">
-                rank {rank}
-              </th>
-            ))}
-            <th scope="col">mean</th>
-            <th scope="col">test</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((index) => (
-            <tr key={steps[index]}>
-              <th scope="row">{Number((steps[index] ?? 0).toFixed(2))}</th>
-              {perRank.map((rank, r) => (
+      <ScrollRegion label="Losses as a table" className={styles['scroll']}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">step</th>
+              {perRank.map((_, rank) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
-                <td key={r}>{cell(rank, index)}</td>
+                <th key={rank} scope="col">
+                  rank {rank}
+                </th>
               ))}
-              <td>{cell(mean, index)}</td>
-              <td>{cell(test, index)}</td>
+              <th scope="col">mean</th>
+              <th scope="col">test</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {rows.map((index) => (
+              <tr key={steps[index]}>
+                <th scope="row">{Number((steps[index] ?? 0).toFixed(2))}</th>
+                {perRank.map((rank, r) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
+                  <td key={r}>{cell(rank, index)}</td>
+                ))}
+                <td>{cell(mean, index)}</td>
+                <td>{cell(test, index)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
     </details>
   );
 }

@@ -43,8 +43,11 @@ describe.each(['shared', 'workers'] as const)('%s', (placement) => {
     ['a sum', { loss: { type: 'MSELoss', reduction: 'sum' }, optimizer: { type: 'SGD', lr: 0.001 } }],
     ['one device', { worldSize: 1 }],
   ])('synchronous is single: %s', async (_, config) => {
-    const { server, twin } = await train({ ...config, placement }, 7);
+    const { server, twin, records } = await train({ ...config, placement }, 7);
     expect(apart(server, twin ?? new Map())).toBeLessThan(1e-5);
+    // The loss that is shown is that of the step, whatever share of the rows each worker has.
+    const alone = await train({ ...config, mode: 'single', placement: 'shared' }, 7);
+    for (const [i, { loss }] of alone.records.entries()) expect(at(records, i).loss / loss).toBeCloseTo(1, 5);
   });
 
   test('without staleness workers take turns', async () => {

@@ -1,4 +1,5 @@
 /** A head in words and numbers: what each position looks at most. */
+import { ScrollRegion } from '../../fields/scroll-region';
 import { formatPercent } from '../../format';
 import styles from '../result.module.css';
 import type { HeadMap } from './head-map';
@@ -13,27 +14,29 @@ export function AttentionTable({ map, named }: AttentionTableProps) {
   return (
     <details className={styles['table']}>
       <summary>As a table</summary>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">position</th>
-            <th scope="col">looks most at</th>
-            <th scope="col">share</th>
-          </tr>
-        </thead>
-        <tbody>
-          {positions.map((row) => {
-            const most = strongest(map, row);
-            return (
-              <tr key={row}>
-                <th scope="row">{named(row)}</th>
-                <td>{named(most)}</td>
-                <td>{formatPercent(map.share(row, most))}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <ScrollRegion label="Attention as a table" className={styles['scroll']}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">position</th>
+              <th scope="col">looks most at</th>
+              <th scope="col">share</th>
+            </tr>
+          </thead>
+          <tbody>
+            {positions.map((row) => {
+              const most = strongest(map, row);
+              return (
+                <tr key={row}>
+                  <th scope="row">{named(row)}</th>
+                  <td>{named(most)}</td>
+                  <td>{formatPercent(map.share(row, most))}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </ScrollRegion>
     </details>
   );
 }

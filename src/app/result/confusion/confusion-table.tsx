@@ -1,4 +1,5 @@
 /** The confusion matrix in numbers: every cell where there are few classes, else what is most often taken for what. */
+import { ScrollRegion } from '../../fields/scroll-region';
 import styles from '../result.module.css';
 import type { ConfusionNumbers } from './confusion-numbers';
 
@@ -15,7 +16,9 @@ export function ConfusionTable({ numbers, nameOf }: ConfusionTableProps) {
   return (
     <details className={styles['table']}>
       <summary>As a table</summary>
-      {all ? <Counts numbers={numbers} nameOf={nameOf} /> : <Mistakes numbers={numbers} nameOf={nameOf} />}
+      <ScrollRegion label="Confusions as a table" className={styles['scroll']}>
+        {all ? <Counts numbers={numbers} nameOf={nameOf} /> : <Mistakes numbers={numbers} nameOf={nameOf} />}
+      </ScrollRegion>
     </details>
   );
 }
@@ -23,8 +26,7 @@ export function ConfusionTable({ numbers, nameOf }: ConfusionTableProps) {
 function Counts({ numbers, nameOf }: ConfusionTableProps) {
   const classes = Array.from({ length: numbers.classes }, (_, index) => index);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
-    <table tabIndex={0} aria-label="Confusion matrix">
+    <table aria-label="Confusion matrix">
       <thead>
         <tr>
           <th scope="col">target</th>

@@ -1,9 +1,13 @@
 /** One click from the headline: how the difference from one device grows, beside a control. The panel is loaded, and its control runs, while it is open. */
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { loadedPanel } from '../../boundary/loaded-panel';
 import { useApp } from '../../use-app';
 import styles from '../result.module.css';
 
-const GrowthPanel = lazy(async () => ({ default: (await import('./growth-panel')).GrowthPanel }));
+const GrowthPanel = loadedPanel(
+  'The growth of the difference',
+  async () => (await import('./growth-panel')).GrowthPanel,
+);
 
 export function DifferenceGrowth() {
   const compared = useApp(
@@ -14,11 +18,7 @@ export function DifferenceGrowth() {
   return (
     <details className={styles['table']} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>How the difference from one device grows, and why</summary>
-      {open && (
-        <Suspense fallback={null}>
-          <GrowthPanel />
-        </Suspense>
-      )}
+      {open && <GrowthPanel />}
     </details>
   );
 }

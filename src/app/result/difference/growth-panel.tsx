@@ -64,7 +64,9 @@ function Plot({ own, control }: { readonly own: Lists[0]; readonly control: List
       made.destroy();
     };
   }, [palette]);
-  useEffect(() => plot?.show(own, control), [plot, own, control]);
+  useEffect(() => {
+    plot?.show(own, control);
+  }, [plot, own, control]);
   return <div ref={host} className={styles['growthPlot']} aria-hidden="true" />;
 }
 

@@ -1,5 +1,7 @@
 /** The weights of one kernel in numbers: the one looked at last. */
+
 import { formatValue } from '../../draw/numbers';
+import { ScrollRegion } from '../../fields/scroll-region';
 import styles from '../result.module.css';
 
 interface KernelTableProps {
@@ -15,18 +17,20 @@ export function KernelTable({ name, rows, columns, values }: KernelTableProps) {
   return (
     <details className={styles['table']}>
       <summary>As a table</summary>
-      <table>
-        <caption>{name}</caption>
-        <tbody>
-          {indices(rows).map((row) => (
-            <tr key={row}>
-              {indices(columns).map((column) => (
-                <td key={column}>{formatValue(values[row * columns + column] ?? 0)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <ScrollRegion label="Weights as a table" className={styles['scroll']}>
+        <table>
+          <caption>{name}</caption>
+          <tbody>
+            {indices(rows).map((row) => (
+              <tr key={row}>
+                {indices(columns).map((column) => (
+                  <td key={column}>{formatValue(values[row * columns + column] ?? 0)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
     </details>
   );
 }

@@ -2,6 +2,7 @@
 import { type FormEvent, useId, useState } from 'react';
 import { LockstepError } from '../../../base/errors';
 import fields from '../../fields/fields.module.css';
+import { ScrollRegion } from '../../fields/scroll-region';
 import { useApp, useController } from '../../use-app';
 import views from '../views/views.module.css';
 import { ownPrompt } from './own-prompt';
@@ -87,13 +88,13 @@ export function PromptForm() {
       <div aria-live="polite">
         {answer?.kind === 'problem' && <p className={views['problem']}>{answer.text}</p>}
         {answer?.kind === 'text' && (
-          <div className={styles['answer']}>
+          <ScrollRegion label="What the model wrote" className={styles['answer']}>
             <output aria-label="Written text" className={styles['written']}>
               <b>{answer.prompt}</b>
               {answer.text}
             </output>
             {answer.step !== undefined && <small>at step {answer.step}</small>}
-          </div>
+          </ScrollRegion>
         )}
       </div>
     </form>

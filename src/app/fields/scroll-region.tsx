@@ -1,0 +1,17 @@
+/** A place that scrolls by itself, for a table or code that is too wide: the keyboard reaches it, and it has a name. */
+import type { ReactNode } from 'react';
+
+interface ScrollRegionProps {
+  readonly label: string;
+  readonly className?: string | undefined;
+  readonly children: ReactNode;
+}
+
+export function ScrollRegion({ label, className, children }: ScrollRegionProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className={className} tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  );
+}
