@@ -5,7 +5,6 @@
 import { asLockstepError, type LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import type { BatchSource, StepBatch } from '../data/batch-source';
-import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
 import type { DeviceReport, Notice } from '../protocol/session';
 import {
