@@ -233,7 +233,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     const lost = stepOf(app().microBatch, config) - stepOf(from.microBatch, config);
     app().setState('loading', `Going on from ${where} in a new worker`);
     revivedMs = performance.now();
-    session ??= startSession({ onEvent, onFailure });
+    session ??= startSession({ onEvent, onFailure, onStray });
     try {
       app().setInfo(await session.open(config, goodFiles, from.files));
     } catch (second) {
