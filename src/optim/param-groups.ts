@@ -27,8 +27,18 @@ export function groupOf(name: string, paramGroups: readonly ParamGroupConfig[]):
   return paramGroups.findIndex(({ match }) => matches(name, match)) + 1;
 }
 
-/** `pattern` with '*' for any text; the rest stands for itself. */
+/** `pattern` with '*' for any text; the rest stands for itself. No regular expression: a long one, or one of many stars, would be refused or never end. */
 function matches(name: string, pattern: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`).test(name);
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return name === pattern;
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  // What stands between stars is found as early as it can be; the end must be left for the last part.
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= name.length - last.length;
 }

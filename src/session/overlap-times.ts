@@ -3,6 +3,7 @@
  * end of backward, on every machine of the table. Both are compiled from the open run's settings; neither is run. Called by session.ts for the bucket view.
  */
 import { must } from '../base/invariant';
+import { lookup } from '../base/lookup';
 import type { Program } from '../program/instruction';
 import type { OverlapTimes } from '../protocol/session';
 import { HARDWARE, type Hardware } from '../simulator/hardware';
@@ -18,7 +19,7 @@ export function overlapTimes(blueprint: Blueprint): readonly OverlapTimes[] {
   const step = usualStep(blueprint);
   const compiled = (overlap: boolean) => {
     const own = { ...input, config: { ...config, ddp: { ...config.ddp, overlap } } };
-    return step.map(({ variant, size }) => strategy.compile(own, variant, must(sizes[size], size)));
+    return step.map(({ variant, size }) => strategy.compile(own, variant, must(lookup(sizes, size), size)));
   };
   const [together, apart] = [compiled(true), compiled(false)];
   const stepUs = (programs: readonly Program[], hardware: Hardware): number =>

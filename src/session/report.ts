@@ -1,6 +1,7 @@
 /** The report of a headless run: the same object from the page and from the command line. Bytes are counted from the Program that ran. */
 import { toWire } from '../base/errors';
 import { at, must } from '../base/invariant';
+import { lookup } from '../base/lookup';
 import { STRATEGIES } from '../parallel/strategies';
 import type { Program } from '../program/instruction';
 import type { Config } from '../protocol/config';
@@ -82,7 +83,7 @@ export async function makeReport({
   const { sizes } = blueprint.batches();
   const alone = step.map(({ variant, size }) =>
     STRATEGIES.single.compile({ ...blueprint.input, config: singleTwin(config) }, variant, [
-      must(sizes[size], size).reduce((a, b) => a + b, 0),
+      must(lookup(sizes, size), size).reduce((a, b) => a + b, 0),
     ]),
   );
   const hash = await hashWeights(mergedWeights(blueprint, weights));
