@@ -29,6 +29,8 @@ export interface Player {
   stepPhase(): Promise<void>;
   stepIteration(): Promise<void>;
   seek(trace: number, event: number): void;
+  /** Walks over what DDP's constructor sent, from its beginning. */
+  showConstruct(): Promise<void>;
   /** After a start: runs one traced step and shows it up to where the parameters would change. */
   preview(): Promise<void>;
   /** A trace came that nobody has asked for: while the session runs freely, and as the last word of a pause. */
@@ -202,6 +204,11 @@ export function createPlayer(store: AppStore, walker: Walker, source: StepSource
       takeOver();
       following = false;
       store.getState().seek(trace, event);
+    },
+    async showConstruct() {
+      takeOver();
+      store.getState().showConstruct();
+      await walker.walkTo(endOf(0), endOf(0) / SHOWN_SECONDS);
     },
     async preview() {
       halt();

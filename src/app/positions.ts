@@ -2,7 +2,7 @@
 import { stepOf } from '../protocol/micro-batches';
 import type { TraceEvent } from '../protocol/trace';
 import { speedAt } from './speeds';
-import type { AppState } from './store';
+import { type AppState, isConstruct } from './store';
 
 /** The last event before the parameters change; the whole step where there is none. */
 export function endOfGradients(events: readonly TraceEvent[]): number {
@@ -28,6 +28,8 @@ export function microBatchesShown(run: Run, freeRunning: boolean): number {
   if (freeRunning || atLiveEdge(run)) return run.microBatch;
   const trace = run.cursor && run.traces[run.cursor.trace];
   if (!trace || !run.cursor) return run.microBatch;
+  // Whatever of the constructor is shown, no step has been taken.
+  if (isConstruct(trace)) return trace.microBatch + 1;
   const ended = run.cursor.event === trace.events.length - 1 && run.cursorFraction === 1;
   return trace.microBatch + (ended ? 1 : 0);
 }
@@ -38,7 +40,7 @@ export const stepShown = (run: Run & Pick<AppState, 'info'>, freeRunning: boolea
 
 /** Nothing has run but the micro-batch that a start shows, and the cursor has not come to its end: for the user, the run has not begun. */
 export const onlyPreviewed = (run: Run): boolean =>
-  run.traces.length === 1 &&
+  run.traces.filter((trace) => !isConstruct(trace)).length === 1 &&
   run.losses.length === 1 &&
   run.state !== 'playing' &&
   microBatchesShown(run, false) === run.losses[0]?.microBatch;
@@ -46,5 +48,5 @@ export const onlyPreviewed = (run: Run): boolean =>
 export function lossShown(run: Run, freeRunning: boolean): number | undefined {
   if (freeRunning || atLiveEdge(run)) return run.losses.at(-1)?.loss;
   const trace = run.cursor && run.traces[run.cursor.trace];
-  return trace?.losses.loss;
+  return trace && isConstruct(trace) ? undefined : trace?.losses.loss;
 }

@@ -8,7 +8,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Config } from '../protocol/config';
-import { stepOf } from '../protocol/micro-batches';
+import { CONSTRUCT, stepOf } from '../protocol/micro-batches';
 import type { DifferenceAt, Notice, SessionInfo, Snapshot, Standstill } from '../protocol/session';
 import type { Clock, LossRecord, StepTrace } from '../protocol/trace';
 import type { ExhibitId } from '../session/museum/mistakes';
@@ -107,6 +107,8 @@ export interface AppActions {
   addNotice(notice: Notice): void;
   dismissNotice(id: string): void;
   addTrace(trace: StepTrace): void;
+  /** Puts what DDP's constructor sent before the kept steps, and the cursor before it. */
+  showConstruct(): void;
   addLosses(records: readonly LossRecord[], stepsPerSecond: number): void;
   setSnapshot(snapshot: Snapshot): void;
   addDifference(difference: DifferenceAt): void;
@@ -137,6 +139,8 @@ export function thin<T>(records: readonly T[], placeOf: (record: T) => number): 
   const place = (index: number) => Math.floor(placeAt(index) / stretch);
   return records.filter((_, index) => index === 0 || index === records.length - 1 || place(index) !== place(index - 1));
 }
+
+export const isConstruct = ({ variant }: StepTrace): boolean => variant === CONSTRUCT;
 
 /** Nothing of what a state holds lies beyond the micro-batch that the run has come to. */
 function keptBefore(s: AppState, microBatch: number): Partial<AppState> {
@@ -217,9 +221,19 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
         // After a restart steps run again; what they leave takes the place of the old.
         const before = s.traces.filter((kept) => kept.microBatch < trace.microBatch);
         const dropped = Math.max(0, before.length + 1 - KEPT_TRACES);
-        const traces = [...before, inTimeOrder(trace)].slice(dropped);
+        const [construct] = before.filter(isConstruct);
+        const steps = [...before, inTimeOrder(trace)].slice(dropped);
+        // The constructor ran once; its trace makes no way for steps.
+        const traces = construct && dropped > 0 ? [construct, ...steps.slice(1)] : steps;
         const cursor = s.cursor && { ...s.cursor, trace: s.cursor.trace - dropped };
         if (cursor && cursor.trace >= 0 && s.cursor && s.cursor.trace < before.length) return { traces, cursor };
+        return { traces, cursor: { trace: 0, event: -1 }, cursorFraction: 1, hovered: undefined, pinned: undefined };
+      }),
+    showConstruct: () =>
+      set((s) => {
+        const { info } = s;
+        if (!info?.construct) return s;
+        const traces = s.traces.some(isConstruct) ? s.traces : [inTimeOrder(info.construct), ...s.traces];
         return { traces, cursor: { trace: 0, event: -1 }, cursorFraction: 1, hovered: undefined, pinned: undefined };
       }),
     addLosses: (records, stepsPerSecond) =>

@@ -12,12 +12,16 @@ export const stepOf = (microBatch: number, { accumulate }: Accumulating): number
 /** The first micro-batch of a step. */
 export const firstOfStep = (step: number, { accumulate }: Accumulating): number => step * accumulate;
 
-/** 'step 3', or 'step 3 (micro-batch 1 of 2)' where a step has several; the latter count from 1, as one says it. */
+/** The variant of what DDP's constructor sends before the first step: rank 0's parameters and buffers to everybody. */
+export const CONSTRUCT = 'construct';
+
+/** 'step 3', or 'step 3 (micro-batch 1 of 2)' where a step has several; the latter count from 1, as one says it. The constructor has no number. */
 export function stepWords(
   microBatch: number,
-  { accumulate }: Accumulating,
+  { accumulate, variant }: Accumulating & { readonly variant?: string },
   print: (step: number) => string = String,
 ): string {
+  if (variant === CONSTRUCT) return 'construct';
   const name = `step ${print(stepOf(microBatch, { accumulate }))}`;
   return accumulate === 1 ? name : `${name} (micro-batch ${(microBatch % accumulate) + 1} of ${accumulate})`;
 }

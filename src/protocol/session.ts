@@ -50,6 +50,8 @@ export interface SessionInfo {
   readonly buffers: readonly BufferInfo[];
   readonly memory: readonly DeviceMemory[];
   readonly code: readonly CodeLine[];
+  /** DDP: what its constructor sent before the first step, as a trace of its own; undefined where it sends nothing. */
+  readonly construct: StepTrace | undefined;
   /** Printed form of the Program that runs most steps. */
   readonly programText: string;
   /** Micro-batches in an epoch: where `accumulate` is 1, steps. */

@@ -465,6 +465,7 @@ function open(
     keeper,
     gpu,
     ...kept,
+    traceConstruct: true,
     onProgress: (done, total) => post({ type: 'progress', what: 'Compiling kernels', done, total }),
   });
 }

@@ -60,6 +60,7 @@ export function sessionInfo(training: Training): SessionInfo {
     ),
     memory: memoryOf(blueprint),
     code: codeLines(config, strategy.layersOfDevice(config)),
+    construct: training.construct,
     programText: printProgram(program),
     batchesPerEpoch: blueprint.batchesPerEpoch,
     dataset: preview(blueprint),

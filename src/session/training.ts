@@ -5,7 +5,8 @@
 import { asLockstepError, type LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import type { BatchSource, StepBatch } from '../data/batch-source';
-import { stepOf } from '../protocol/micro-batches';
+import type { Program } from '../program/instruction';
+import { CONSTRUCT, stepOf } from '../protocol/micro-batches';
 import type { DeviceReport, Notice } from '../protocol/session';
 import {
   CAPTURE_LIMIT,
@@ -28,6 +29,9 @@ import { openWorld, type WorldRequest } from './open-world';
 import { stepTrace } from './step-trace';
 import { type BufferValue, createWorldState, statefulBuffers } from './world-state';
 
+/** DDP's constructor takes nothing from the host. */
+const CONSTRUCTS: StepFeed = { variant: CONSTRUCT, rows: [], masks: [], scalars: new Float32Array(0) };
+
 /** What a state_dict holds. */
 const KEPT: readonly MemoryCategory[] = ['parameter', 'buffer'];
 
@@ -45,6 +49,8 @@ export interface Training {
   readonly notices: readonly Notice[];
   /** The next one to run. */
   readonly microBatch: number;
+  /** What DDP's constructor sent; undefined where it was not traced. */
+  readonly construct: StepTrace | undefined;
   /** Those that can run before the script ends on its own (stops.ts); mostly there is no end. */
   readonly microBatchesLeft: number;
   /** Since when a call of run() or trace() has been under way without any of them coming to its end; undefined: none is. */
@@ -72,6 +78,8 @@ export interface TrainingOptions {
   readonly gpu: GPU | undefined;
   /** Faults injected in steps to come. */
   readonly faults?: FaultPlan | undefined;
+  /** The first time that DDP's constructor runs is traced, for the page. */
+  readonly traceConstruct?: boolean | undefined;
   /** Where it is noted what ran. */
   readonly flight?: FlightLog | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
@@ -94,7 +102,14 @@ export async function createTraining(blueprint: Blueprint, options: TrainingOpti
 
 async function openTraining(
   blueprint: Blueprint,
-  { keeper, gpu, faults = new FaultPlan(blueprint.config), flight = new FlightLog(), onProgress }: TrainingOptions,
+  {
+    keeper,
+    gpu,
+    faults = new FaultPlan(blueprint.config),
+    flight = new FlightLog(),
+    traceConstruct = false,
+    onProgress,
+  }: TrainingOptions,
 ): Promise<Training> {
   const { config, programs, twin: twinPrograms, table, rankOfDevice } = blueprint;
   const choice = await keeper.choose(config.device);
@@ -113,7 +128,8 @@ async function openTraining(
       twinPrograms.length > 0
         ? await open({ programs: twinPrograms, placement: 'shared', rankOfDevice: [0] })
         : undefined;
-    const training = trainingOn(blueprint, world, twin, { notices: adapters ? [] : choice.notices, faults, flight });
+    const notices = adapters ? [] : choice.notices;
+    const training = trainingOn(blueprint, world, twin, { notices, faults, flight, traceConstruct });
     await training.reset();
     return training;
   } catch (error) {
@@ -137,7 +153,13 @@ function trainingOn(
     notices,
     faults,
     flight,
-  }: { readonly notices: readonly Notice[]; readonly faults: FaultPlan; readonly flight: FlightLog },
+    traceConstruct,
+  }: {
+    readonly notices: readonly Notice[];
+    readonly faults: FaultPlan;
+    readonly flight: FlightLog;
+    readonly traceConstruct: boolean;
+  },
 ): Training {
   const { config, programs, twin: twinPrograms, rankOfDevice } = blueprint;
   const start = [...blueprint.parameters, ...blueprint.buffers];
@@ -150,14 +172,16 @@ function trainingOn(
   const twinState = twin && createWorldState(twin, twinPrograms, start);
   let batches: BatchSource = blueprint.batches();
   let microBatch = 0;
+  let construct: StepTrace | undefined;
 
   const reset = async () => {
     await state.writeStart();
     await twinState?.writeStart();
     batches = blueprint.batches();
     microBatch = 0;
-    const hasConstructor = programs.some((p) => p.variant === 'construct');
-    if (hasConstructor) await world.run([{ variant: 'construct', rows: [], masks: [], scalars: new Float32Array(0) }]);
+    const constructs = programs.find((p) => p.variant === CONSTRUCT);
+    if (constructs && traceConstruct && !construct) construct = await tracedConstructor(constructs);
+    else if (constructs) await world.run([CONSTRUCTS]);
     if (blueprint.resume) await load(blueprint.resume.checkpoint);
   };
   /** From the files of a checkpoint: each rank has read them, or rank 0 has and tells the others. */
@@ -205,6 +229,23 @@ function trainingOn(
       busySinceMs = underWay > 0 ? performance.now() : undefined;
     }
   };
+  /** It stands before the first step of the run and has no rows and no loss. */
+  const tracedConstructor = async (program: Program): Promise<StepTrace> => {
+    const before = await initial();
+    const { records } = await world.trace(CONSTRUCTS);
+    const first = { microBatch: (blueprint.resume?.checkpoint.microBatch ?? 0) - 1, step: 0, epoch: 0 };
+    return stepTrace({
+      ...first,
+      program,
+      records,
+      hardware: machineOf(config),
+      stragglers: config.stragglers,
+      accumulate: config.accumulate,
+      samples: rankOfDevice.map(() => []),
+      losses: { ...first, perRank: [], loss: Number.NaN },
+      initial: before,
+    });
+  };
 
   /** Micro-batches that there are before the script ends. */
   const left = (): number => {
@@ -225,6 +266,9 @@ function trainingOn(
     },
     get busySinceMs() {
       return busySinceMs;
+    },
+    get construct() {
+      return construct;
     },
     lost: Promise.race([world.lost, ...(twin ? [twin.lost] : [])]),
 
