@@ -169,6 +169,9 @@ describe('edit-data', () => {
     };
     expect(withPreset(machine, 'gpt')).toMatchObject({ mode: 'dataParallel', worldSize: 3, seed: 7, device: 'cpu' });
     expect(withPreset({ ...machine, mode: 'modelParallel', worldSize: 4 }, 'cnn').worldSize).toBe(3);
-    expect(withPreset({ ...PAGE_PRESETS.gpt, clipGradNorm: 1 }, 'cnn').clipGradNorm).toBe(undefined);
+    const clipped = { clipGradNorm: 1, clipGradNormType: 'inf', clipGradValue: 1 } as const;
+    expect(Object.keys(withPreset({ ...PAGE_PRESETS.gpt, ...clipped }, 'cnn'))).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^clip/)]),
+    );
   });
 });

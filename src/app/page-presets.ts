@@ -36,7 +36,15 @@ export const PAGE_PRESETS: Readonly<Record<PresetName, Config>> = {
 /** What belongs to the model and how it is trained; the rest is the user's machine and stays. */
 export function withPreset(config: Config, name: PresetName): Config {
   const { split: _, ...modelParallel } = config.modelParallel;
-  const { scheduler: _s, clipGradNorm: _c, checkpointSegments: _k, weights: _w, ...kept } = config;
+  const {
+    scheduler: _s,
+    clipGradNorm: _c,
+    clipGradNormType: _t,
+    clipGradValue: _v,
+    checkpointSegments: _k,
+    weights: _w,
+    ...kept
+  } = config;
   const preset = PAGE_PRESETS[name];
   const next: Config = {
     ...kept,

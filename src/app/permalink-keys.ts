@@ -82,6 +82,13 @@ const optional: Codec = {
   allowed: (range) => `${rangeText(range)}, or none`,
 };
 
+/** clip_grad_norm_'s norm_type. */
+const normType: Codec = {
+  parse: (text) => (text === 'none' ? undefined : (parseNumber(text) ?? text)),
+  print: (value) => (value === undefined ? 'none' : String(value)),
+  allowed: () => 'a number from 0.5 to 16, inf, or none',
+};
+
 /** A column: a number is its index, anything else its name; quotes make a name of a number. */
 const column: Codec = {
   parse: (text) => (/^\d+$/.test(text) ? Number(text) : text.replace(/^'(.*)'$/s, '$1')),
@@ -214,6 +221,8 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('groups', 'paramGroups', structured("!((match:'*.bias',weightDecay:0))")),
   row('sched', 'scheduler', structured('StepLR(stepSize:100)'), 'scheduler'),
   row('clip', 'clipGradNorm', optional, 'clipGradNorm'),
+  row('clipType', 'clipGradNormType', normType, 'clipGradNormType'),
+  row('clipValue', 'clipGradValue', optional, 'clipGradValue'),
   row('batch', 'batchSize', undefined, 'batchSize'),
   row('accumulate', 'accumulate'),
   row('fuse', 'fuse'),

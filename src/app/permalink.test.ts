@@ -235,6 +235,8 @@ const config: fc.Arbitrary<Config> = fc
     }),
     scheduler: maybe(scheduler),
     clipGradNorm: maybe(real(0, 1e9)),
+    clipGradNormType: maybe(fc.oneof(real(0.5, 16), fc.constant('inf'))),
+    clipGradValue: maybe(real(0, 1e9)),
     accumulate: count(1, 256),
     fuse: fc.boolean(),
     checkpointSegments: maybe(count(1, 64)),

@@ -96,6 +96,9 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   warmupSteps: 'Steps until the full rate.',
   minFactor: 'What the rate is multiplied by at the end.',
   clipGradNorm: 'Gradients are multiplied by min(1, this / (their common norm + 1e-6)); absent: not clipped.',
+  clipGradNormType:
+    "The norm that clipGradNorm limits: the p of a p-norm, or 'inf' for the greatest absolute value; absent: 2.",
+  clipGradValue: 'Elements of gradients are limited to [-this, this], after clipGradNorm; absent: not clipped.',
   data: 'Where the samples come from.',
   samples: 'Rows of the made data set.',
   noise: 'Noise of the made data set, from 0 to 1.',

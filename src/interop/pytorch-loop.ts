@@ -4,6 +4,7 @@
  */
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
+import { clipLines } from './pytorch-clip';
 import { averageLine } from './pytorch-comm-hooks';
 import { type EpochCount, noSyncLines } from './pytorch-ddp';
 
@@ -97,7 +98,7 @@ const epochsFor = (total: string): string => `math.ceil(${total} / len(loader))`
 
 /** Forward, backward, step. */
 function batchLines(config: Config, parts: LoopParts, advance: readonly CodeLine[]): readonly CodeLine[] {
-  const { accumulate, clipGradNorm } = config;
+  const { accumulate } = config;
   const toLoss = [
     line('output = model(x)', parts.forwardAnchor ?? 'forward'),
     ...(parts.inForward ?? []),
@@ -107,14 +108,7 @@ function batchLines(config: Config, parts: LoopParts, advance: readonly CodeLine
     line(accumulate > 1 ? `(loss / ${accumulate}).backward()` : 'loss.backward()', 'backward'),
     ...(parts.inBackward ?? []),
   ];
-  const toStep = [
-    ...(clipGradNorm === undefined
-      ? []
-      : [line(`nn.utils.clip_grad_norm_(model.parameters(), ${clipGradNorm})`, 'clip')]),
-    line('optimizer.step()', 'step'),
-    ...averageLine(config),
-    ...advance,
-  ];
+  const toStep = [...clipLines(config), line('optimizer.step()', 'step'), ...averageLine(config), ...advance];
   const zeroGrad = line('optimizer.zero_grad()', 'zero_grad');
   const print = parts.ranks
     ? [line('if rank == 0:  # the loss of its own rows'), line('    print(loss.item())')]

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
+import { clipLines } from './pytorch-clip';
 import { hasBatchNorm } from './pytorch-model';
 
 const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
@@ -29,19 +30,13 @@ export const workerImports = ({ parameterServer: { synchronous } }: Config): rea
 
 /** What happens with a batch x, y. */
 export function workerLoop(config: Config, lossCall: string, schedule: readonly CodeLine[]): readonly CodeLine[] {
-  const { accumulate, clipGradNorm, loss, worldSize, parameterServer } = config;
+  const { accumulate, loss, worldSize, parameterServer } = config;
   const { synchronous } = parameterServer;
   const share = synchronous && loss.reduction !== 'sum' ? ' * len(part) / len(x)' : '';
   const scale = `${share}${accumulate > 1 ? ` / ${accumulate}` : ''}`;
   const indent = (code: readonly CodeLine[]) => code.map(({ text, anchor }) => line(`    ${text}`, anchor));
   const chunks = `zip(workers, x.chunk(${worldSize - 1}), y.chunk(${worldSize - 1}))`;
-  const step = [
-    ...(clipGradNorm === undefined
-      ? []
-      : [line(`nn.utils.clip_grad_norm_(model.parameters(), ${clipGradNorm})`, 'clip')]),
-    line('optimizer.step()', 'step'),
-    ...schedule,
-  ];
+  const step = [...clipLines(config), line('optimizer.step()', 'step'), ...schedule];
   const statistics = hasBatchNorm(config.model.layers)
     ? [
         ...(synchronous ? [line('if worker is workers[0]:')] : []),

@@ -1,13 +1,13 @@
 /**
- * The total norm that `torch.nn.utils.clip_grad_norm_` takes and returns: the L2 norm of all gradients of a device. Inputs: gradients; outputs: the norm [1], and
- * as scratch a sum of squares for every 16 elements and one for every SHARE of those. Over several devices it is applied once more, to
- * the devices' norms (parallel/emit-optimizer). No atomics: the order of summation is fixed, so the bits are those of every other run. The GPU adds
- * up all squares; torch and the CPU kernel take the norm of the tensors' norms, which differs in the last bit.
+ * The total norm that `torch.nn.utils.clip_grad_norm_` takes and returns: the norm of all gradients of a device, of attribute `normType` (p, or 'inf').
+ * Inputs: gradients; outputs: the norm [1], and as scratch a sum of p-th powers for every 16 elements and one for every SHARE of those. Over several
+ * devices it is applied once more, to the devices' norms (parallel/emit-optimizer). No atomics: the order of summation is fixed, so the bits are those of
+ * every other run. The GPU adds up all powers; torch and the CPU kernel take the norm of the tensors' norms, which differs in the last bits.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
-import type { DenseLaunch, Launch, OpDef, SegmentedLaunch } from '../graph/op';
-import { elements } from '../tensor/shape';
+import type { Attrs, DenseLaunch, Launch, OpDef, SegmentedLaunch } from '../graph/op';
+import { elements, type HostArray } from '../tensor/shape';
 
 /** Elements a sum of the first kernel covers. */
 const RUN = 16;
@@ -17,6 +17,25 @@ const SHARE = 65_536;
 const f = Math.fround;
 const sumsOf = (length: number): number => Math.ceil(length / RUN);
 
+/** Infinity for 'inf'. */
+const orderOf = ({ normType }: Attrs): number => (normType === 'inf' ? Number.POSITIVE_INFINITY : Number(normType));
+
+/** In double precision and rounded once. As in torch a NaN makes the norm a NaN, of any order. */
+function normOf(values: HostArray, p: number): number {
+  let sum = 0;
+  if (p === Number.POSITIVE_INFINITY) {
+    for (const value of values) sum = Math.max(sum, Math.abs(value));
+    return sum;
+  }
+  if (p === 2) {
+    for (const value of values) sum += value * value;
+    return f(Math.sqrt(sum));
+  }
+  // Powers are float32 in torch: what is too great for it is infinite.
+  for (const value of values) sum += p === 1 ? Math.abs(value) : f(Math.abs(value) ** p);
+  return f(p === 1 ? sum : f(sum) ** (1 / p));
+}
+
 export const gradNorm: OpDef = {
   name: 'optim/grad-norm',
   infer(inputs) {
@@ -24,17 +43,15 @@ export const gradNorm: OpDef = {
     const sums = inputs.reduce((total, type) => total + sumsOf(elements(type.shape)), 0);
     return [[1], [sums], [Math.ceil(sums / SHARE)]].map((shape) => ({ shape, dtype: 'f32' }));
   },
-  cpu({ inputs, outputs }) {
-    let total = 0;
-    for (const gradient of inputs) {
-      let squares = 0;
-      for (let i = 0; i < gradient.length; i++) squares += (gradient[i] as number) * (gradient[i] as number);
-      const norm = f(Math.sqrt(squares));
-      total += norm * norm;
-    }
-    at(outputs, 0)[0] = Math.sqrt(total);
+  cpu({ inputs, outputs, attrs }) {
+    const p = orderOf(attrs);
+    const norms = Float32Array.from(inputs, (gradient) => normOf(gradient, p));
+    at(outputs, 0)[0] = normOf(norms, p);
   },
-  lower({ inputs, outputs }) {
+  lower({ inputs, outputs, attrs }) {
+    const p = orderOf(attrs);
+    // A pipeline's constant is finite: 0 is infinity.
+    const P = Number.isFinite(p) ? p : 0;
     const n = inputs.length;
     const sums = elements(at(outputs, 1).shape);
     const shares = elements(at(outputs, 2).shape);
@@ -55,12 +72,12 @@ export const gradNorm: OpDef = {
     const add = (from: number, to: number, count: number, groups: number): DenseLaunch => ({
       kind: 'dense',
       kernel: 'optim/total-norm',
-      constants: { ROOT: to === n ? 1 : 0 },
+      constants: { ROOT: to === n ? 1 : 0, P },
       bindings: [from, to],
       params: [count, SHARE],
       workgroups: [groups, 1],
     });
-    const first: Launch = { kind: 'segmented', kernel: 'optim/square-sums', params: [], segments };
+    const first: Launch = { kind: 'segmented', kernel: 'optim/power-sums', constants: { P }, params: [], segments };
     if (shares === 1) return [first, add(n + 1, n, sums, 1)];
     return [first, add(n + 1, n + 2, sums, shares), add(n + 2, n, shares, 1)];
   },

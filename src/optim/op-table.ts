@@ -6,6 +6,7 @@ import { adagrad } from './adagrad';
 import { adam } from './adam';
 import { adamax } from './adamax';
 import { clipGradNorm } from './clip-grad-norm';
+import { clipGradValue } from './clip-grad-value';
 import { gradNorm } from './grad-norm';
 import { nadam } from './nadam';
 import { radam } from './radam';
@@ -26,5 +27,6 @@ export const OPTIM_OPS: OpTable = new Map(
     accumulateGrad,
     gradNorm,
     clipGradNorm,
+    clipGradValue,
   ].map((op) => [op.name, op]),
 );

@@ -1,9 +1,10 @@
 /**
- * What ends a step: clip_grad_norm_ where it is asked for, then optimizer.step(), one instruction a parameter group with the group's own scalars from
+ * What ends a step: clip_grad_norm_ and clip_grad_value_ where they are asked for, then optimizer.step(), one instruction a parameter group with the group's own scalars from
  * the host. Gradients are whole by then: under DDP the all-reduce has run. Called by the strategies.
  */
 import { at } from '../base/invariant';
 import { clipGradNorm } from '../optim/clip-grad-norm';
+import { clipGradValue } from '../optim/clip-grad-value';
 import { gradNorm } from '../optim/grad-norm';
 import { inGroup, optimizerOp, optimizerState } from '../optim/optimizer';
 import { groupOf } from '../optim/param-groups';
@@ -14,13 +15,16 @@ import type { ParameterRef } from './stage-graph';
 
 const STEP: Where = { phase: 'step', anchor: 'step' };
 const CLIP: Where = { phase: 'step', anchor: 'clip' };
+const CLIP_VALUE: Where = { phase: 'step', anchor: 'clip_value' };
 
 /** Buffer [1] of the total norm before clipping, as clip_grad_norm_ returns it. */
 export const GRAD_NORM = 'grad_norm';
 
+type ClipSetting = 'clipGradNorm' | 'clipGradNormType' | 'clipGradValue';
+
 /** What of a StrategyInput the optimiser depends on. */
 export interface OptimizerInput {
-  readonly config: Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups' | 'clipGradNorm'>;
+  readonly config: Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups'> & Partial<Pick<Config, ClipSetting>>;
 }
 
 /** A parameter and the buffer of its gradient. */
@@ -43,11 +47,8 @@ export function emitOptimizer(
   update = 0,
 ): void {
   if (parameters.length === 0) return;
-  const { clipGradNorm: maxNorm } = input.config;
-  if (maxNorm !== undefined) {
-    emitNorm(lane, gradientsOf(parameters), GRAD_NORM);
-    emitClip(lane, gradientsOf(parameters), maxNorm);
-  }
+  if (input.config.clipGradNorm !== undefined) emitNorm(lane, input, gradientsOf(parameters), GRAD_NORM);
+  emitClip(lane, input, gradientsOf(parameters));
   emitStep(lane, input, parameters, update);
 }
 
@@ -60,21 +61,21 @@ export function emitOptimizerOver(
   const own = parts.filter(({ parameters }) => parameters.length > 0);
   const first = own[0];
   if (!first) return;
-  const { clipGradNorm: maxNorm } = input.config;
-  if (maxNorm !== undefined) {
-    if (own.length === 1) emitNorm(first.lane, gradientsOf(first.parameters), GRAD_NORM);
-    else emitTotalNorm(builder, own);
-    for (const { lane, parameters } of own) emitClip(lane, gradientsOf(parameters), maxNorm);
+  if (input.config.clipGradNorm !== undefined) {
+    if (own.length === 1) emitNorm(first.lane, input, gradientsOf(first.parameters), GRAD_NORM);
+    else emitTotalNorm(builder, input, own);
   }
+  for (const { lane, parameters } of own) emitClip(lane, input, gradientsOf(parameters));
   for (const { lane, parameters } of own) emitStep(lane, input, parameters, 0);
 }
 
 const gradientsOf = (parameters: readonly Optimized[]): readonly string[] => parameters.map((p) => p.gradient);
 
-function emitNorm(lane: LaneBuilder, gradients: readonly string[], target: string): void {
+function emitNorm(lane: LaneBuilder, input: OptimizerInput, gradients: readonly string[], target: string): void {
+  const attrs = { normType: input.config.clipGradNormType ?? 2 };
   const types = gradNorm.infer(
     gradients.map((name) => lane.spec(name)),
-    {},
+    attrs,
   );
   lane.buffer({ name: target, shape: [1], dtype: 'f32', category: 'optimizer', persistent: true });
   const scratch = types.slice(1).map(({ shape, dtype }, k) => {
@@ -82,19 +83,22 @@ function emitNorm(lane: LaneBuilder, gradients: readonly string[], target: strin
     lane.buffer({ name, shape, dtype, category: 'optimizer', persistent: false });
     return name;
   });
-  lane.compute(gradNorm.name, gradients, [target, ...scratch], {}, CLIP);
+  lane.compute(gradNorm.name, gradients, [target, ...scratch], attrs, CLIP);
 }
 
-function emitClip(lane: LaneBuilder, gradients: readonly string[], maxNorm: number): void {
-  lane.compute(clipGradNorm.name, [GRAD_NORM, ...gradients], gradients, { maxNorm }, CLIP);
+/** By the norm that the lane has, then by value. PyTorch leaves the order to the script; the listing has the same. */
+function emitClip(lane: LaneBuilder, { config }: OptimizerInput, gradients: readonly string[]): void {
+  const { clipGradNorm: maxNorm, clipGradValue: clipValue } = config;
+  if (maxNorm !== undefined) lane.compute(clipGradNorm.name, [GRAD_NORM, ...gradients], gradients, { maxNorm }, CLIP);
+  if (clipValue !== undefined) lane.compute(clipGradValue.name, gradients, gradients, { clipValue }, CLIP_VALUE);
 }
 
 /** As torch does it with parameters on several devices: each norm goes to the first device, the norm of the norms comes back. */
-function emitTotalNorm(builder: ProgramBuilder, parts: readonly OptimizerPart[]): void {
+function emitTotalNorm(builder: ProgramBuilder, input: OptimizerInput, parts: readonly OptimizerPart[]): void {
   const root = at(parts, 0).lane;
   const comm: Where = { ...CLIP, queue: 'comm' };
   const all = 'grad_norms';
-  for (const { lane, parameters } of parts) emitNorm(lane, gradientsOf(parameters), 'grad_norm.own');
+  for (const { lane, parameters } of parts) emitNorm(lane, input, gradientsOf(parameters), 'grad_norm.own');
   root.buffer({ name: all, shape: [parts.length], dtype: 'f32', category: 'optimizer', persistent: false });
   root.compute('ops/copy', ['grad_norm.own'], [all], { from: 0, to: 0, length: 1 }, CLIP);
   root.handOver('compute', 'comm', comm);
@@ -108,7 +112,7 @@ function emitTotalNorm(builder: ProgramBuilder, parts: readonly OptimizerPart[])
     );
   }
   root.handOver('comm', 'compute', CLIP);
-  emitNorm(root, [all], GRAD_NORM);
+  emitNorm(root, input, [all], GRAD_NORM);
   root.handOver('compute', 'comm', comm);
   for (const { lane } of parts.slice(1)) {
     lane.buffer({ ...root.spec(GRAD_NORM) });

@@ -47,6 +47,10 @@ export const configSchema = v.strictObject({
   scheduler: v.optional(schedulerSchema),
   /** torch.nn.utils.clip_grad_norm_: gradients are scaled so that their common norm is at most this. Absent: not clipped. */
   clipGradNorm: v.optional(real(0, 1e9)),
+  /** Its norm_type: the p of the p-norm, or 'inf' for the greatest absolute value. Absent: 2. */
+  clipGradNormType: v.optional(v.union([real(0.5, 16), v.literal('inf')])),
+  /** torch.nn.utils.clip_grad_value_, after clip_grad_norm_: no element of a gradient is greater than this, or less than its negative. Absent: not clipped. */
+  clipGradValue: v.optional(real(0, 1e9)),
   data: v.optional(dataSchema, { type: 'spiral' }),
   /** Samples a step over all ranks. DDP gives each rank floor(batchSize / worldSize), as PyTorch's ImageNet example does. */
   batchSize: v.optional(count(1, LIMITS.batchSize), 32),

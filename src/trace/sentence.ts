@@ -53,6 +53,8 @@ function optimizerSentence(e: TraceEvent, who: string): string {
       return `clip_grad_norm_(): ${who} takes the norm of its ${plural(e.reads.length, 'gradient')}`;
     case 'optim/clip-grad-norm':
       return `clip_grad_norm_(): ${who} multiplies its ${plural(e.writes.length, 'gradient')} by min(1, max_norm / (total norm + 1e-6))`;
+    case 'optim/clip-grad-value':
+      return `clip_grad_value_(): ${who} limits every element of its ${plural(e.writes.length, 'gradient')} to [-clip_value, clip_value]`;
     default:
       return `optimizer.step(): ${who} updates ${parametersWords(e)}`;
   }

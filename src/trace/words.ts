@@ -57,6 +57,7 @@ const LOSSES: Readonly<Record<string, string>> = {
 export function kernelWords(name: string): string {
   const base = name.slice(name.indexOf('/') + 1).replace(/-grad(-.*)?$/, '');
   if (name === 'optim/grad-norm' || name === 'optim/clip-grad-norm') return 'clip_grad_norm_()';
+  if (name === 'optim/clip-grad-value') return 'clip_grad_value_()';
   if (name === 'optim/accumulate-grad') return 'AccumulateGrad';
   if (name.startsWith('optim/')) return 'optimizer.step()';
   return lookup(LAYERS, base) ?? lookup(LOSSES, base) ?? base;

@@ -2,9 +2,10 @@
 import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer } from '../edit-config';
 import { withLoss } from '../edit-data';
 import { Section } from '../fields/section';
-import { Choice, ChoiceSetting, FlagSetting, NumberSetting, SettingOfAnyKind } from '../fields/settings';
+import { Choice, ChoiceSetting, FlagSetting, NumberSetting, SettingOfAnyKind, TextSetting } from '../fields/settings';
 import { withLossType } from '../model/fit-model';
 import { knownRow } from '../model/known-row';
+import { parseNumber } from '../permalink-keys';
 import { MORE_OPTIMIZER_WORDS, OPTIMIZER_WORDS } from '../setting-words';
 import { useApp, useController } from '../use-app';
 import { SchedulePanel } from './schedule-panel';
@@ -96,6 +97,20 @@ export function TrainingPanel() {
         label="Clip norm"
         path="clipGradNorm"
         title="torch.nn.utils.clip_grad_norm_(max_norm): multiplies all gradients by min(1, max_norm / (their common norm + 1e-6)); empty: not clipped."
+      />
+      {config.clipGradNorm !== undefined && (
+        <TextSetting
+          label="Norm type"
+          path="clipGradNormType"
+          title="norm_type of clip_grad_norm_: 2, 1 or another p of the p-norm, or inf for the greatest absolute value; empty: 2."
+          print={(value) => (value === undefined ? '' : String(value))}
+          parse={(text) => (text === '' ? undefined : (parseNumber(text) ?? text))}
+        />
+      )}
+      <NumberSetting
+        label="Clip value"
+        path="clipGradValue"
+        title="torch.nn.utils.clip_grad_value_(clip_value): limits every element of every gradient to [-clip_value, clip_value], after clipping by norm; empty: not clipped."
       />
       <NumberSetting
         label="Accumulate"

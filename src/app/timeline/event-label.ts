@@ -26,7 +26,7 @@ function compute(e: TraceEvent): readonly string[] {
   if (e.name === 'comm/flatten') return [`flatten ${e.reads.length} tensors`, 'flatten', 'flat'];
   if (e.name === 'comm/unflatten') return [`views of ${e.writes.length} tensors`, 'views'];
   if (e.name === 'optim/grad-norm') return ['grad norm', 'norm'];
-  if (e.name === 'optim/clip-grad-norm') return ['clip'];
+  if (e.name === 'optim/clip-grad-norm' || e.name === 'optim/clip-grad-value') return ['clip'];
   switch (e.phase) {
     case 'forward':
       return [`fwd ${e.module}`, e.module];

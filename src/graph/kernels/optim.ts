@@ -1,6 +1,6 @@
 /**
  * One step over all parameters of a group: the numbers of the step come from `scalars` (optim/scalars-layout.ts), the states are torch's. Then the
- * three kernels of clip_grad_norm_.
+ * kernels of clip_grad_norm_ and clip_grad_value_.
  */
 import type { KernelSpec } from './kernel-spec';
 
@@ -29,22 +29,29 @@ export const OPTIM_KERNELS = {
   'optim/adamax': step(['expAvg', 'expInf']),
   'optim/nadam': step(['expAvg', 'expAvgSq']),
   'optim/radam': step(['expAvg', 'expAvgSq']),
-  'optim/square-sums': {
+  'optim/power-sums': {
     tensors: [read('gradient'), read('start'), write('sums')],
     params: [],
     segmented: true,
-    overrides: ['LANES'],
+    overrides: ['LANES', 'P'],
     workgroupSize: [64, 1],
   },
   'optim/total-norm': {
     tensors: [read('sums'), write('total')],
     params: ['count: u32', 'share: u32'],
-    overrides: ['ROOT'],
+    overrides: ['ROOT', 'P'],
     workgroupSize: [256, 1],
   },
   'optim/clip-grad-norm': {
     tensors: [read('norm'), write('gradient')],
     params: ['max_norm: f32'],
+    segmented: true,
+    overrides: ['LANES'],
+    workgroupSize: [64, 1],
+  },
+  'optim/clip-grad-value': {
+    tensors: [write('gradient')],
+    params: ['clip_value: f32'],
     segmented: true,
     overrides: ['LANES'],
     workgroupSize: [64, 1],

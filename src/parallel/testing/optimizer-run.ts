@@ -6,11 +6,11 @@ import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import type { Executor } from '../../runtime/executor';
 import { elements, type Shape } from '../../tensor/shape';
-import { emitOptimizer, emitOptimizerOver, GRAD_NORM } from '../emit-optimizer';
+import { emitOptimizer, emitOptimizerOver, GRAD_NORM, type OptimizerInput } from '../emit-optimizer';
 import { PROGRAM_OPS } from '../strategies';
 
 export interface OptimizerRun {
-  readonly config: OptimizerSettings & { readonly clipGradNorm?: number | undefined };
+  readonly config: OptimizerSettings & OptimizerInput['config'];
   readonly shapes: Readonly<Record<string, Shape>>;
   /** Devices that hold the parameters: all of them on each (a replica each), or one after the other. */
   readonly placement: 'single' | { readonly replicas: number } | { readonly split: number };

@@ -11,6 +11,7 @@ export function namedCause({
   loss,
   optimizer,
   clipGradNorm,
+  clipGradValue,
   parameterServer,
 }: Config): string | undefined {
   const parts = mode === 'ddp' || mode === 'dataParallel' || mode === 'parameterServer';
@@ -18,7 +19,7 @@ export function namedCause({
     return 'workers compute on parameters that others have changed since';
   if (mode === 'ddp') {
     if (!ddp.initSync && ddp.rankSeeds === 'beforeModel') return 'the ranks began with weights of their own';
-    if (loss.reduction === 'sum' && !(clipGradNorm === undefined && ignoresScale(optimizer)))
+    if (loss.reduction === 'sum' && !((clipGradNorm ?? clipGradValue) === undefined && ignoresScale(optimizer)))
       return 'gradients of a summed loss are averaged over ranks all the same';
     if (ddp.samplesPerRank && new Set(ddp.samplesPerRank).size > 1)
       return 'ranks with fewer rows count as much as the others';

@@ -1,4 +1,4 @@
-// sums[k] = sum of the squares of the elements 16k .. 16k + 15 of a gradient, the gradients one after the other
+// sums[k] = sum of |g|^P over the elements 16k .. 16k + 15 of a gradient, the gradients one after the other;   P = 0: their greatest |g|
 //
 // First part of torch.nn.utils.clip_grad_norm_, over all gradients of a device in one dispatch. LANES invocations take a block of elements of one
 // gradient, 16 that lie together at a time: so the sums depend neither on LANES nor on the length of the blocks, and nothing waits. Gradients start at
@@ -14,11 +14,39 @@ struct Block {
 }
 
 override LANES: u32 = 64u;
+// norm_type; 0 is PyTorch's inf.
+override P: f32 = 2.0;
 
 @group(0) @binding(0) var<storage, read> gradient: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> start: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> sums: array<f32>;
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
+
+fn powers(g: vec4<f32>) -> f32 {
+  if (P == 2.0) {
+    return dot(g, g);
+  }
+  let size = abs(g);
+  if (P == 0.0) {
+    // As whole numbers: sizes have the same order, and a NaN is above them all.
+    let bits = bitcast<vec4<u32>>(size);
+    return bitcast<f32>(max(max(bits.x, bits.y), max(bits.z, bits.w)));
+  }
+  if (P == 1.0) {
+    return size.x + size.y + size.z + size.w;
+  }
+  // Not every driver's pow() leaves 0, infinity and NaN as they are.
+  let fixed = (size == vec4(0.0)) | (bitcast<vec4<u32>>(size) >= vec4(0x7f800000u));
+  let power = select(pow(size, vec4(P)), size, fixed);
+  return power.x + power.y + power.z + power.w;
+}
+
+fn joined(a: f32, b: f32) -> f32 {
+  if (P == 0.0) {
+    return bitcast<f32>(max(bitcast<u32>(a), bitcast<u32>(b)));
+  }
+  return a + b;
+}
 
 @compute @workgroup_size(64)
 fn main(
@@ -41,7 +69,7 @@ fn main(
         break;
       }
       let g = select(vec4(0.0), gradient[begin + k], vec4(0, 1, 2, 3) < vec4(rest));
-      total += dot(g, g);
+      total = joined(total, powers(g));
     }
     sums[block.sums + (block.gradient - block.start + first) / 16u] = total;
   }
