@@ -143,6 +143,14 @@ export interface MemoryEntry {
   readonly tensors: readonly string[];
 }
 
+/** When an event would be on the modelled hardware, in microseconds since the start of the step. */
+export interface ModelledTime {
+  readonly startUs: number;
+  readonly durUs: number;
+  /** Of durUs: what the collective took to start, before the message; absent: nothing. */
+  readonly startingUs?: number;
+}
+
 /** One traced micro-batch: a whole step where a step has one. `modelled` runs parallel to `events`. */
 export interface StepTrace {
   /** Before it in the run. */
@@ -156,7 +164,7 @@ export interface StepTrace {
   readonly variant: string;
   /** In an order that respects every dependency and every queue. */
   readonly events: readonly TraceEvent[];
-  readonly modelled: readonly { readonly startUs: number; readonly durUs: number }[];
+  readonly modelled: readonly ModelledTime[];
   /** Sample ids of each device's slice of the batch. */
   readonly samples: readonly (readonly number[])[];
   readonly losses: LossRecord;

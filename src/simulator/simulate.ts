@@ -9,18 +9,11 @@ import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import type { Instruction, InstructionId, Load, Program, Recv, Send } from '../program/instruction';
 import type { Straggler } from '../protocol/config';
-import type { DeviceIndex, Queue } from '../protocol/trace';
+import type { DeviceIndex, ModelledTime, Queue } from '../protocol/trace';
 import { applyUs, kernelUs, loadUs, messageUs } from './cost-model';
 import type { Hardware } from './hardware';
 import { collectiveKey, type Protocol, protocolsOf } from './protocols';
 import { type Slowness, slownessOf } from './slowness';
-
-export interface Timing {
-  readonly startUs: number;
-  readonly durUs: number;
-  /** Of durUs: what the collective took to start, before the message; absent: nothing. */
-  readonly startingUs?: number;
-}
 
 interface QueueState {
   readonly device: DeviceIndex;
@@ -35,7 +28,7 @@ interface Message {
 }
 
 class Simulation {
-  readonly times = new Map<InstructionId, Timing>();
+  readonly times = new Map<InstructionId, ModelledTime>();
   private readonly queues: readonly QueueState[];
   private readonly eventUs = new Map<string, number>();
   private readonly messages = new Map<string, Message>();
@@ -153,7 +146,7 @@ export function simulate(
   program: Program,
   hardware: Hardware,
   stragglers: readonly Straggler[] = [],
-): ReadonlyMap<InstructionId, Timing> {
+): ReadonlyMap<InstructionId, ModelledTime> {
   return new Simulation(program, hardware, slownessOf(stragglers)).run().times;
 }
 
@@ -170,7 +163,7 @@ export function modelledStep(
   stragglers: readonly Straggler[] = [],
 ): ModelledStep {
   const times = simulate(program, hardware, stragglers);
-  const timing = (i: Instruction): Timing => times.get(i.id) ?? { startUs: 0, durUs: 0 };
+  const timing = (i: Instruction): ModelledTime => times.get(i.id) ?? { startUs: 0, durUs: 0 };
   const all = [...times.values()];
   const busyUs = (lane: Program['lanes'][number], queue: Queue): number =>
     lane.instructions.reduce((sum, i) => sum + (i.queue === queue && i.kind !== 'wait' ? timing(i).durUs : 0), 0);
