@@ -54,11 +54,14 @@ for (const width of [1360, 390]) {
     await page.setViewportSize({ width, height: 860 });
     await playground.open(`${TINY}&data=xor&mode=ddp&world=4&device=cpu&layers=2-8-8-1&bucket=0.25KiB`);
     await playground.iterate(2);
-    // What a fold holds may be folds again.
-    for (let closed = 1; closed > 0; ) {
-      closed = await page.evaluate(() => {
-        const folds = document.querySelectorAll<HTMLElement>('details:not([open]) > summary');
-        for (const fold of folds) fold.click();
+    // What a fold holds may be folds again; of those that shut one another each is opened once.
+    for (let opened = 1; opened > 0; ) {
+      opened = await page.evaluate(() => {
+        const folds = document.querySelectorAll<HTMLElement>('details:not([open]) > summary:not([data-opened])');
+        for (const fold of folds) {
+          fold.dataset['opened'] = '';
+          fold.click();
+        }
         return folds.length;
       });
     }

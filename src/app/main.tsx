@@ -2,7 +2,7 @@
 import { createRoot } from 'react-dom/client';
 import { must } from '../base/invariant';
 import { AppView } from './app';
-import { dropFailedStyles } from './boundary/drop-failed-styles';
+import { markFailedStyles } from './boundary/failed-styles';
 import { listenForErrors } from './boundary/listen-for-errors';
 import { LastResort, RootBoundary } from './boundary/root-boundary';
 import { createController } from './controller';
@@ -31,7 +31,7 @@ function start(): void {
   const walker = createWalker(store, frames, () => reducedMotion.matches);
   const controller = createController({ store, walker, startSession, onRuns: (origin) => urlSync.runs(origin) });
   listenForErrors(window, controller.say);
-  dropFailedStyles(document);
+  markFailedStyles(document);
   const urlSync: UrlSync = createUrlSync({
     store,
     window,

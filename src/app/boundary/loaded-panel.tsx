@@ -5,11 +5,16 @@
 import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { loadPart } from '../../base/load-part';
 import { Boundary } from './boundary';
+import { fetchFailedStyles } from './failed-styles';
 
 /** `what` begins a sentence: "The bucket view". */
 export function loadedPanel<P extends object>(what: string, load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  const fetch = async () => {
+    await fetchFailedStyles(document);
+    return load();
+  };
   // biome-ignore lint/plugin: the one place where a component is loaded
-  const fetched = () => lazy(async () => ({ default: await loadPart(what, load) }));
+  const fetched = () => lazy(async () => ({ default: await loadPart(what, fetch) }));
   // Shared by all places that show the panel, so that it is fetched once.
   const shared = { part: fetched() };
   return function LoadedPanel(props: P) {

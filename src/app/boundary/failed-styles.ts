@@ -1,0 +1,30 @@
+/**
+ * Stylesheets that could not be fetched. Vite fetches a panel's styles once and takes them for there ever after, also when they failed, so at the next
+ * try the panel would come without them. main.tsx marks the links that fail; a panel that is tried again fetches them anew.
+ */
+export function markFailedStyles(document: Document): void {
+  const mark = ({ target }: Event) => {
+    if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') target.dataset['failed'] = '';
+  };
+  // Such errors do not bubble.
+  document.addEventListener('error', mark, true);
+}
+
+/** Rejects when one of them fails again. */
+export async function fetchFailedStyles(document: Document): Promise<void> {
+  const failed = document.querySelectorAll<HTMLLinkElement>('link[data-failed]');
+  await Promise.all(
+    [...failed].map((link) => {
+      const fresh = document.createElement('link');
+      fresh.rel = 'stylesheet';
+      fresh.crossOrigin = link.crossOrigin;
+      const settled = new Promise((resolve, reject) => {
+        fresh.addEventListener('load', resolve);
+        fresh.addEventListener('error', () => reject(new Error(`${link.href} did not come`)));
+      });
+      fresh.href = link.href;
+      link.replaceWith(fresh);
+      return settled;
+    }),
+  );
+}
