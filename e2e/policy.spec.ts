@@ -2,6 +2,7 @@
  * The Content Security Policy of the built page: what is not its own is not loaded, in the page, in an embed and in the workers, and everything of its own still
  * works (each other browser test fails on a violation, since it is an error in the console).
  */
+import { createServer } from 'node:http';
 import type { Worker } from '@playwright/test';
 import { expect, TINY, test } from './playground';
 
@@ -74,17 +75,18 @@ test('another site may embed it, and there it is under the same policy', async (
   const { page } = playground;
   playground.provokes(FORBIDDEN);
   const src = new URL(`./#${TINY}&data=xor&mode=ddp&world=2&device=cpu&embed=1`, baseURL).href;
-  await page.route('http://localhost:1/**', (route) =>
-    route.fulfill({
-      contentType: 'text/html',
-      body: `<title>blog</title><iframe src="${src}" width="1100" height="900"></iframe>`,
-    }),
-  );
-  await page.goto('http://localhost:1/');
+  // A real server: Chromium takes a page that the test itself answers for one of the internet, which may not open a local one.
+  const html = `<!doctype html><title>blog</title><iframe src="${src}" width="1100" height="900"></iframe>`;
+  const blog = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(html));
+  await new Promise<void>((listening) => blog.listen(0, '127.0.0.1', listening));
+  const address = blog.address();
+  await page.goto(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`);
   const figure = page.frameLocator('iframe');
   await figure.getByRole('button', { name: 'Step iteration' }).click();
   await expect(figure.getByRole('status', { name: 'Step', exact: true })).toHaveText('1');
   const frame = page.frames().find((each) => each.url().startsWith(String(baseURL)));
   expect(await frame?.evaluate(attempts)).toEqual(REFUSED);
   for (const worker of page.workers()) expect(await worker.evaluate(attempts)).toEqual(REFUSED);
+  blog.closeAllConnections();
+  blog.close();
 });
