@@ -208,6 +208,26 @@ for epoch in range(math.ceil(steps * 4 / len(loader))):
             break`);
 });
 
+test.each<[ConfigInput, readonly string[]]>([
+  [{ clipGradNorm: 0.5, clipGradNormType: 2 }, ['clip_grad_norm_(model.parameters(), 0.5)']],
+  [{ clipGradNorm: 0.5, clipGradNormType: 1 }, ['clip_grad_norm_(model.parameters(), 0.5, norm_type=1)']],
+  [{ clipGradValue: 0.1 }, ['clip_grad_value_(model.parameters(), 0.1)']],
+  [
+    { clipGradNorm: 0.5, clipGradNormType: 'inf', clipGradValue: 0.1 },
+    ["clip_grad_norm_(model.parameters(), 0.5, norm_type='inf')", 'clip_grad_value_(model.parameters(), 0.1)'],
+  ],
+  [{ clipGradNormType: 'inf' }, []],
+])('clipping stands right before the step: %j', (config, calls) => {
+  for (const mode of MODES) {
+    const lines = textOf({ ...config, mode, worldSize: 2 })
+      .split('\n')
+      .map((text) => text.trim());
+    const step = lines.indexOf('optimizer.step()');
+    expect(lines.slice(step - calls.length, step)).toEqual(calls.map((call) => `nn.utils.${call}`));
+    expect(lines.filter((text) => text.includes('clip_grad')).length).toBe(calls.length);
+  }
+});
+
 test('DDP reduces with the last micro-batch alone', () => {
   const { code } = listing({ mode: 'ddp', worldSize: 2, batchSize: 32, accumulate: 2 });
   const text = code.map((l) => l.text).join('\n');

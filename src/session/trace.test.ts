@@ -43,6 +43,10 @@ const cases: readonly (readonly [name: string, config: ConfigInput])[] = [
   ['DDP of one', { mode: 'ddp', worldSize: 1 }],
   ['model parallel', { mode: 'modelParallel' }],
   ['model parallel, clipped', { mode: 'modelParallel', clipGradNorm: 1 }],
+  [
+    'model parallel, clipped by the infinity norm and by value',
+    { mode: 'modelParallel', clipGradNorm: 0.1, clipGradNormType: 'inf', clipGradValue: 0.05 },
+  ],
 ];
 
 interface Traced {

@@ -216,6 +216,7 @@ test('what comes before the step: gradients that add up, their norm, the clippin
     ...transfer([7, 8], 1, 0, { slice: slice('grad_norm.own', 0, 1), phase: 'step', payload: 'gradient' }),
     { name: 'optim/grad-norm', phase: 'step', module: '', reads: ['grad_norms'], writes: ['grad_norm'] },
     { name: 'optim/clip-grad-norm', phase: 'step', module: '', reads: ['grad_norm', ...gradients], writes: gradients },
+    { name: 'optim/clip-grad-value', phase: 'step', module: '', reads: gradients, writes: gradients },
   ]);
   expect(said(trace)).toEqual([
     'Backward: cuda:0 adds 2 gradients to what .grad holds of earlier micro-batches',
@@ -225,6 +226,7 @@ test('what comes before the step: gradients that add up, their norm, the clippin
     "clip_grad_norm_(): cuda:0 receives the norm of one device's gradients from cuda:1",
     "clip_grad_norm_(): cuda:0 takes the norm of all devices' norms",
     'clip_grad_norm_(): cuda:0 multiplies its 2 gradients by min(1, max_norm / (total norm + 1e-6))',
+    'clip_grad_value_(): cuda:0 limits every element of its 2 gradients to [-clip_value, clip_value]',
   ]);
 });
 

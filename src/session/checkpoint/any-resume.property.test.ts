@@ -83,6 +83,8 @@ const Run = fc.record({
     [{ match: '*.bias', momentum: 0.5 }],
   ),
   clipGradNorm: fc.constantFrom(undefined, 0.5),
+  clipGradNormType: fc.constantFrom(undefined, 1, 'inf'),
+  clipGradValue: fc.constantFrom(undefined, 0.05),
   accumulate: fc.constantFrom(1, 1, 2, 3),
   placement: fc.constantFrom('shared', 'workers'),
   shuffle: fc.boolean(),
