@@ -86,7 +86,7 @@ const optional: Codec = {
 const normType: Codec = {
   parse: (text) => (text === 'none' ? undefined : (parseNumber(text) ?? text)),
   print: (value) => (value === undefined ? 'none' : String(value)),
-  allowed: () => 'a number from 0.5 to 16, inf, or none',
+  allowed: (range) => `${rangeText(range)}, or none`,
 };
 
 /** A column: a number is its index, anything else its name; quotes make a name of a number. */

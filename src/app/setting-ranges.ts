@@ -9,7 +9,14 @@ import { type Config, configSchema } from '../protocol/config';
 export type SettingPath = readonly string[];
 
 export type Range =
-  | { readonly kind: 'number'; readonly min: number; readonly max: number; readonly integer: boolean }
+  | {
+      readonly kind: 'number';
+      readonly min: number;
+      readonly max: number;
+      readonly integer: boolean;
+      /** A word that may stand in place of the number: norm_type's inf. */
+      readonly word?: string;
+    }
   | { readonly kind: 'choice'; readonly options: readonly string[] }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'text' };
@@ -62,6 +69,13 @@ export function rangeOf(config: Config, path: SettingPath): Range | undefined {
 }
 
 function rangeOfSchema(schema: Schema): Range {
+  if (schema.type === 'union') {
+    const options = (schema.options ?? []).filter(isSchema);
+    const number = options.find(({ type }) => type === 'number');
+    const word = options.find(({ type }) => type === 'literal')?.literal;
+    const range = number && word !== undefined ? rangeOfSchema(number) : undefined;
+    return range?.kind === 'number' ? { ...range, word: String(word) } : { kind: 'text' };
+  }
   const requirement = (type: string, otherwise: number) => {
     const found = schema.pipe?.find((part) => part.type === type)?.requirement;
     return typeof found === 'number' ? found : otherwise;
@@ -82,7 +96,7 @@ function rangeOfSchema(schema: Schema): Range {
 export function rangeText(range: Range, name: (option: string) => string = (option) => option): string {
   switch (range.kind) {
     case 'number':
-      return `${range.integer ? 'a whole number' : 'a number'} from ${range.min} to ${range.max}`;
+      return `${range.integer ? 'a whole number' : 'a number'} from ${range.min} to ${range.max}${range.word === undefined ? '' : ` or ${range.word}`}`;
     case 'choice':
       return `one of ${range.options.map(name).join(', ')}`;
     case 'boolean':

@@ -43,7 +43,8 @@ export function NumberSetting({ label, path, title }: SettingProps) {
   const { value, range, set } = useSetting(path);
   if (range?.kind !== 'number') return null;
   const commit = (text: string) => set(text === '' ? undefined : (parseNumber(text) ?? text));
-  return <CommitField label={label} text={value === undefined ? '' : String(value)} commit={commit} title={title} />;
+  const shown = value === undefined ? '' : String(value);
+  return <CommitField label={label} text={shown} commit={commit} title={title} numeric={range.word === undefined} />;
 }
 
 interface TextSettingProps extends SettingProps {

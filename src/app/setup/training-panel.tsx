@@ -2,10 +2,9 @@
 import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer } from '../edit-config';
 import { withLoss } from '../edit-data';
 import { Section } from '../fields/section';
-import { Choice, ChoiceSetting, FlagSetting, NumberSetting, SettingOfAnyKind, TextSetting } from '../fields/settings';
+import { Choice, ChoiceSetting, FlagSetting, NumberSetting, SettingOfAnyKind } from '../fields/settings';
 import { withLossType } from '../model/fit-model';
 import { knownRow } from '../model/known-row';
-import { parseNumber } from '../permalink-keys';
 import { MORE_OPTIMIZER_WORDS, OPTIMIZER_WORDS } from '../setting-words';
 import { useApp, useController } from '../use-app';
 import { SchedulePanel } from './schedule-panel';
@@ -99,12 +98,10 @@ export function TrainingPanel() {
         title="torch.nn.utils.clip_grad_norm_(max_norm): multiplies all gradients by min(1, max_norm / (their common norm + 1e-6)); empty: not clipped."
       />
       {config.clipGradNorm !== undefined && (
-        <TextSetting
+        <NumberSetting
           label="Norm type"
           path="clipGradNormType"
           title="norm_type of clip_grad_norm_: 2, 1 or another p of the p-norm, or inf for the greatest absolute value; empty: 2."
-          print={(value) => (value === undefined ? '' : String(value))}
-          parse={(text) => (text === '' ? undefined : (parseNumber(text) ?? text))}
         />
       )}
       <NumberSetting

@@ -62,6 +62,13 @@ const choices = (issue: ConfigIssue): string => (issue.type === 'variant' ? `: o
 /** valibot writes `("a" | "b")`. */
 const oneOf = ({ expected }: ConfigIssue): string => (expected ?? '').replace(/^\(|\)$/g, '').replaceAll(' | ', ', ');
 
+/** 'a text or a number', 'a number or "inf"'. */
+const kindsOf = (issue: ConfigIssue): string =>
+  oneOf(issue)
+    .split(', ')
+    .map((kind) => lookup(KINDS, kind) ?? kind)
+    .join(' or ');
+
 const KINDS: Readonly<Record<string, string>> = {
   number: 'a number',
   string: 'a text',
@@ -90,7 +97,7 @@ export function allowed(issue: ConfigIssue): string {
       return isText(issue) ? `a text of at most ${bound} characters` : `a list of at most ${bound}`;
     case 'union':
       // A size is one number for both directions, or two.
-      return (issue.expected ?? '').includes('Array') ? 'a whole number or a list of two' : 'a text or a whole number';
+      return (issue.expected ?? '').includes('Array') ? 'a whole number or a list of two' : kindsOf(issue);
     case 'variant':
     case 'picklist':
     case 'literal':

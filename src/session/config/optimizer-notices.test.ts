@@ -18,6 +18,11 @@ test('a group that no parameter is left for', () => {
   expect(notice?.text).toBe('paramGroups.0: no parameter is left that matches "bias".');
 });
 
+test('the type of a norm that is not clipped', () => {
+  expect(ids({ clipGradNormType: 'inf', clipGradValue: 1 })).toEqual(['norm-type-alone']);
+  expect(ids({ clipGradNormType: 'inf', clipGradNorm: 1 })).toEqual([]);
+});
+
 test('OneCycleLR ends, and knows one rate only', () => {
   const scheduler = { type: 'OneCycleLR', maxLr: 0.1, totalSteps: 60 } as const;
   expect(ids({ scheduler })).toEqual(['one-cycle-end']);

@@ -6,7 +6,12 @@ import type { Notice } from '../../protocol/session';
 
 /** `parameters`: names of all trained parameters. */
 export function optimizerNotices(
-  { scheduler, paramGroups }: Pick<Config, 'scheduler' | 'paramGroups'>,
+  {
+    scheduler,
+    paramGroups,
+    clipGradNorm,
+    clipGradNormType,
+  }: Pick<Config, 'scheduler' | 'paramGroups' | 'clipGradNorm' | 'clipGradNormType'>,
   parameters: readonly string[],
 ): readonly Notice[] {
   const notices: Notice[] = [];
@@ -31,6 +36,13 @@ export function optimizerNotices(
       });
     }
   }
+  if (clipGradNorm === undefined && clipGradNormType !== undefined)
+    notices.push({
+      level: 'info',
+      id: 'norm-type-alone',
+      text: `clipGradNormType is ${clipGradNormType}, but without clipGradNorm no norm is clipped.`,
+      hint: 'Set clipGradNorm, the greatest norm that gradients may have.',
+    });
   const groups = new Set(parameters.map((name) => groupOf(name, paramGroups)));
   for (const [k, { match }] of paramGroups.entries()) {
     if (groups.has(k + 1)) continue;

@@ -73,7 +73,9 @@ describe('a configuration that is not valid', () => {
     [{ data: { type: 'digit' } }, 'not "digit"; did you mean "digits"?'],
     [{ bathcSize: 3 }, 'bathcSize: there is no such setting; did you mean "batchSize"?'],
     [{ data: { type: 'csv' } }, 'data.file: is missing.'],
-    [{ data: { type: 'csv', file: 'a', target: true } }, 'data.target: must be a text or a whole number, not true.'],
+    [{ data: { type: 'csv', file: 'a', target: true } }, 'data.target: must be a text or a number, not true.'],
+    [{ clipGradNormType: 'max' }, 'clipGradNormType: must be a number or "inf", not "max".'],
+    [{ clipGradNormType: 0 }, 'clipGradNormType: must be at least 0.5, not 0.'],
     [[], 'the configuration: must be an object with settings, not "a list".'],
     [undefined, 'the configuration: is missing.'],
   ])('%j', (config, text) => {
