@@ -11,6 +11,7 @@ import { parseConfig } from '../config/parse-config';
 import { DeviceKeeper } from '../device-keeper';
 import fixture from '../fixtures/runs/tanh_clip_onecycle.json';
 import { createTraining, type Training } from '../training';
+import { recorded, SCRIPT_CASES } from './script-cases';
 
 const { losses, lrs, grad_norms: norms } = fixture.single;
 
@@ -76,6 +77,19 @@ export function clipScheduleSuite(device: 'cpu' | 'webgpu', gpu: () => GPU | und
             expect(relative(at(values, 0), at(norms, step)), `norm of step ${step}`).toBeLessThanOrEqual(2e-5);
         }
       });
+    });
+  });
+
+  const otherNorms = SCRIPT_CASES.filter(({ name, config }) => name.includes('clipped by') && config.mode !== 'ddp');
+  test('there are runs clipped by other norms and by value', () => expect(otherNorms.length).toBe(5));
+  test.each(otherNorms)('losses that torch printed: $name', async ({ name, config }) => {
+    await withTraining(config, async (training) => {
+      const records = await training.run(9);
+      const [printed] = must(recorded().cases[name], name).printed;
+      const found = records.flatMap(({ perRank }) => perRank);
+      expect(found.length).toBe(printed?.length);
+      for (const [i, loss] of (printed ?? []).entries())
+        expect(relative(at(found, i), loss), `loss ${i}`).toBeLessThanOrEqual(1e-5);
     });
   });
 
