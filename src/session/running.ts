@@ -244,9 +244,9 @@ export class Running {
       try {
         return await task();
       } catch (error) {
-        // What was under way on a training that has been replaced meanwhile was given up with it.
-        const replaced = this.currentTraining !== training;
-        if (!replaced && !isRestartable(asLockstepError(error))) throw error;
+        // What was under way on a training that has been replaced meanwhile, or is being replaced, was given up with it.
+        const given = this.currentTraining !== training || (this.failure !== undefined && this.changing > 0);
+        if (!given && !isRestartable(asLockstepError(error))) throw error;
         this.fail(training, error);
         await this.inTurn(() => {});
         if (this.failure || this.closed) throw error;
