@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { must } from '../base/invariant';
 import type { ConfigInput } from '../protocol/config';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
+import { MAP_READ } from '../runtime/webgpu/usage';
 import { runConfig } from './run';
 import { openTestSession } from './testing/open-session';
 import { PLACEMENTS } from './testing/placements';
@@ -144,7 +145,7 @@ test.each(PLACEMENTS)(
     for (const device of devices) {
       const createBuffer = device.createBuffer.bind(device);
       device.createBuffer = (descriptor) => {
-        if (descriptor.usage & GPUBufferUsage.MAP_READ) staging++;
+        if (descriptor.usage & MAP_READ) staging++;
         else others++;
         return createBuffer(descriptor);
       };
