@@ -1,4 +1,7 @@
-/** An error while something is drawn takes its own part of the page and no more, and training goes on; each error is made by taking away what the part draws with. */
+/**
+ * An error while something is drawn takes its own part of the page and no more, and training goes on; each error is
+ * made by taking away what the part draws with.
+ */
 import { expect, type Playground, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;

@@ -1,6 +1,7 @@
 /**
- * Links of a fuzzer, sent to the built page one after the other, as a user pastes them into the address bar: the page stays, says what it does not take, and
- * has no uncaught error. Some at each run of the suite; `npm run fuzz -- --browser --links 300` sends more, of another seed.
+ * Links of a fuzzer, sent to the built page one after the other, as a user pastes them into the address bar: the page
+ * stays, says what it does not take, and has no uncaught error. Some at each run of the suite; `npm run fuzz --
+ * --browser --links 300` sends more, of another seed.
  */
 import fc from 'fast-check';
 import { anyLink } from '../fuzz/arbitraries/links';

@@ -1,4 +1,7 @@
-/** The package as a user has it: packed, installed into an empty folder without a network, it trains and serves the playground, and builds nothing. */
+/**
+ * The package as a user has it: packed, installed into an empty folder without a network, it trains and serves the
+ * playground, and builds nothing.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

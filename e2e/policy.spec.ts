@@ -1,6 +1,7 @@
 /**
- * The Content Security Policy of the built page: what is not its own is not loaded, in the page, in an embed and in the workers, and everything of its own still
- * works (each other browser test fails on a violation, since it is an error in the console).
+ * The Content Security Policy of the built page: what is not its own is not loaded, in the page, in an embed and in the
+ * workers, and everything of its own still works (each other browser test fails on a violation, since it is an error in
+ * the console).
  */
 import { createServer } from 'node:http';
 import type { Worker } from '@playwright/test';
@@ -75,7 +76,8 @@ test('another site may embed it, and there it is under the same policy', async (
   const { page } = playground;
   playground.provokes(FORBIDDEN);
   const src = new URL(`./#${TINY}&data=xor&mode=ddp&world=2&device=cpu&embed=1`, baseURL).href;
-  // A real server: Chromium takes a page that the test itself answers for one of the internet, which may not open a local one.
+  // A real server: Chromium takes a page that the test itself answers for one of the internet, which may not open a
+  // local one.
   const html = `<!doctype html><title>blog</title><iframe src="${src}" width="1100" height="900"></iframe>`;
   const blog = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(html));
   await new Promise<void>((listening) => blog.listen(0, '127.0.0.1', listening));

@@ -1,4 +1,7 @@
-/** window.lockstep, called as a careless script would: every refusal is a sentence that names the place, and none is a bug in Lockstep. */
+/**
+ * window.lockstep, called as a careless script would: every refusal is a sentence that names the place, and none is a
+ * bug in Lockstep.
+ */
 import { expect, TINY, test } from './playground';
 
 interface Refusal {

@@ -1,6 +1,6 @@
 /**
- * The fuzzers. In `npm test` each makes some hundred cases of one fixed seed, and those of regressions.json; `npm run fuzz` goes on for as long as one likes
- * and sets what is read here from the environment.
+ * The fuzzers. In `npm test` each makes some hundred cases of one fixed seed, and those of regressions.json; `npm run
+ * fuzz` goes on for as long as one likes and sets what is read here from the environment.
  */
 import { describe, test } from 'vitest';
 import { TARGETS } from './targets';

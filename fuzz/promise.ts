@@ -1,6 +1,6 @@
 /**
- * The one promise that all fuzzers hold the project to: whatever is given runs, or is refused with a sentence. No stack trace, no words of a library, no
- * message that fills the screen, no hang.
+ * The one promise that all fuzzers hold the project to: whatever is given runs, or is refused with a sentence. No stack
+ * trace, no words of a library, no message that fills the screen, no hang.
  */
 import { LockstepError } from '../src/base/errors';
 

@@ -1,4 +1,7 @@
-/** What is fuzzed, as a table: a name, what is tried, how many cases a short run makes, and the cases that once broke the promise. */
+/**
+ * What is fuzzed, as a table: a name, what is tried, how many cases a short run makes, and the cases that once broke
+ * the promise.
+ */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

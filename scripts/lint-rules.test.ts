@@ -1,4 +1,7 @@
-/** The lint rules of our own (lint/*.grit): that they find what they are for. A rule that cannot be read is only an information to Biome, and would let all pass. */
+/**
+ * The lint rules of our own (lint/*.grit): that they find what they are for. A rule that cannot be read is only an
+ * information to Biome, and would let all pass.
+ */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** Vitest's order of files: those that take longest first, so that two workers end together. The rest by size, as Vitest does. */
+/**
+ * Vitest's order of files: those that take longest first, so that two workers end together. The rest by size, as Vitest
+ * does.
+ */
 import { BaseSequencer } from 'vitest/node';
 
 /** The longest files, longest first, as measured on two quiet cores. */

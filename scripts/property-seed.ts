@@ -1,6 +1,7 @@
 /**
- * Set-up of every test file: property tests draw from one fixed seed, so that a run of the suite is the same today and tomorrow. `npm run properties` sets
- * another one, or as many cases as one likes; a case that failed is kept as an example beside its property, or in fuzz/regressions.json.
+ * Set-up of every test file: property tests draw from one fixed seed, so that a run of the suite is the same today and
+ * tomorrow. `npm run properties` sets another one, or as many cases as one likes; a case that failed is kept as an
+ * example beside its property, or in fuzz/regressions.json.
  */
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';

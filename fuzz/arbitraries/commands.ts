@@ -1,4 +1,7 @@
-/** Command lines: commands, options and values in any order, some of them misspelt; and lines that start torchrun or srun. */
+/**
+ * Command lines: commands, options and values in any order, some of them misspelt; and lines that start torchrun or
+ * srun.
+ */
 import fc from 'fast-check';
 import { oddName } from './odd';
 

@@ -1,6 +1,6 @@
 /**
- * Configurations: values that the schema of the Config allows, read off the schema itself so that a new setting is fuzzed from its first day; the presets; and
- * both with some of their entries changed into odd ones.
+ * Configurations: values that the schema of the Config allows, read off the schema itself so that a new setting is
+ * fuzzed from its first day; the presets; and both with some of their entries changed into odd ones.
  */
 import fc from 'fast-check';
 import { configSchema } from '../../src/protocol/config';

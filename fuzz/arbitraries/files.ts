@@ -1,4 +1,7 @@
-/** Files of every kind that is read, whole ones and damaged ones: cut off, with bytes changed, repeated or put in, with numbers of their headers replaced. */
+/**
+ * Files of every kind that is read, whole ones and damaged ones: cut off, with bytes changed, repeated or put in, with
+ * numbers of their headers replaced.
+ */
 
 import fc from 'fast-check';
 import { encode } from 'fast-png';

@@ -1,4 +1,6 @@
-/** Links: what the page prints of a configuration, pairs of known keys and odd values, and both with characters changed. */
+/**
+ * Links: what the page prints of a configuration, pairs of known keys and odd values, and both with characters changed.
+ */
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { printPermalink } from '../../src/app/permalink';

@@ -36,7 +36,8 @@ fn root(sum: f32) -> f32 {
   if (P == 0.0 || P == 1.0) {
     return sum;
   }
-  // Not every driver's pow() leaves 0, infinity and NaN as they are; the least norm_type keeps the quotient finite where P is 0.
+  // Not every driver's pow() leaves 0, infinity and NaN as they are; the least norm_type keeps the quotient finite
+  // where P is 0.
   let fixed = sum == 0.0 || bitcast<u32>(sum) >= 0x7f800000u;
   return select(pow(sum, 1.0 / max(P, 0.5)), sum, fixed);
 }

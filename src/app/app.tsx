@@ -1,6 +1,6 @@
 /**
- * The one screen: five regions around one cursor. Which of them are there, and in which order on a phone, is decided here. Every part has a fence of its own:
- * what cannot be drawn takes no other part with it.
+ * The one screen: five regions around one cursor. Which of them are there, and in which order on a phone, is decided
+ * here. Every part has a fence of its own: what cannot be drawn takes no other part with it.
  */
 import styles from './app.module.css';
 import { Bar } from './bar/bar';

@@ -31,7 +31,10 @@ import type { Walker } from './walker';
 
 export interface Controller {
   readonly player: Player;
-  /** Opens a session for this configuration; a refused one leaves the old run in place and says why. `once`: said when it runs. */
+  /**
+   * Opens a session for this configuration; a refused one leaves the old run in place and says why. `once`: said when
+   * it runs.
+   */
   apply(config: Config, origin?: 'edit' | 'link', once?: Notice): void;
   /** The same start again. */
   reset(): Promise<void>;
@@ -227,7 +230,10 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     board.say({ ...noticeOf(error), ...(kept ? { id: 'worker-ended', hint: '' } : {}) });
   };
 
-  /** From the last state that was handed over, with the settings that ran; what the page shows of later steps is gone with the worker. */
+  /**
+   * From the last state that was handed over, with the settings that ran; what the page shows of later steps is gone
+   * with the worker.
+   */
   const revive = async (error: LockstepError, from: KeptState, config: Config): Promise<void> => {
     const where = stepWords(from.microBatch, config);
     const lost = stepOf(app().microBatch, config) - stepOf(from.microBatch, config);

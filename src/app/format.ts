@@ -7,8 +7,8 @@ export const NONE = '–';
 
 export const formatCount = (value: number): string => whole.format(value);
 /**
- * A step by its number on the page, where the first one is step 1: when it is done, one step is done, and bar, timeline and stage say the same. Records, reports
- * and the command line count from 0, as scripts do.
+ * A step by its number on the page, where the first one is step 1: when it is done, one step is done, and bar, timeline
+ * and stage say the same. Records, reports and the command line count from 0, as scripts do.
  */
 export const stepNumber = (index: number): string => formatCount(index + 1);
 

@@ -9,8 +9,8 @@ export type Animate = (nowMs: number, elapsedMs: number) => boolean;
 
 export interface Frames {
   /**
-   * Registers a drawer and draws it in the next frame. The returned handle asks for another frame, or ends it. What the drawer throws goes to `onError`, and the
-   * other drawers go on.
+   * Registers a drawer and draws it in the next frame. The returned handle asks for another frame, or ends it. What the
+   * drawer throws goes to `onError`, and the other drawers go on.
    */
   drawer(
     draw: Draw,

@@ -1,4 +1,7 @@
-/** Links that are far too much: deep, long, full of keys that nobody knows, or with one key many times. The rest of the link is kept and counts. */
+/**
+ * Links that are far too much: deep, long, full of keys that nobody knows, or with one key many times. The rest of the
+ * link is kept and counts.
+ */
 import { describe, expect, test } from 'vitest';
 import { parsePermalink, printPermalink } from './permalink';
 

@@ -19,7 +19,10 @@ export function printValue(value: unknown): string {
   return plain ? value : `'${value.replace(/[\\']/g, '\\$&')}'`;
 }
 
-/** Brackets within brackets: no setting needs more, and the readers of this and of permalink-layers.ts go in by recursion. */
+/**
+ * Brackets within brackets: no setting needs more, and the readers of this and of permalink-layers.ts go in by
+ * recursion.
+ */
 export const MOST_NESTED = 16;
 
 export function nestsTooDeep(text: string): boolean {

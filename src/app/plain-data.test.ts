@@ -1,4 +1,7 @@
-/** Whatever a script hands over becomes plain data or a sentence that names its place; e2e/window-api.spec.ts has the page. */
+/**
+ * Whatever a script hands over becomes plain data or a sentence that names its place; e2e/window-api.spec.ts has the
+ * page.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LockstepError } from '../base/errors';

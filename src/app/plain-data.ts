@@ -1,6 +1,7 @@
 /**
- * What a script in the page hands to window.lockstep, made into data that a worker can be sent: numbers, texts, lists and plain objects. Functions, symbols,
- * BigInts, getters that throw and proxies without end are refused by their place. What the settings mean is not looked at here; parseConfig does that.
+ * What a script in the page hands to window.lockstep, made into data that a worker can be sent: numbers, texts, lists
+ * and plain objects. Functions, symbols, BigInts, getters that throw and proxies without end are refused by their
+ * place. What the settings mean is not looked at here; parseConfig does that.
  */
 import { LockstepError } from '../base/errors';
 import type { Files } from '../protocol/session';

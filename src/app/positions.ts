@@ -23,7 +23,10 @@ export function atLiveEdge({ traces, cursor, cursorFraction }: Omit<Run, 'losses
   return cursor.trace === traces.length - 1 && cursor.event === last.events.length - 1 && cursorFraction === 1;
 }
 
-/** Micro-batches completed at the cursor; while the session runs freely, and where the cursor stands behind all that ran, those it has completed. */
+/**
+ * Micro-batches completed at the cursor; while the session runs freely, and where the cursor stands behind all that
+ * ran, those it has completed.
+ */
 export function microBatchesShown(run: Run, freeRunning: boolean): number {
   if (freeRunning || atLiveEdge(run)) return run.microBatch;
   const trace = run.cursor && run.traces[run.cursor.trace];
@@ -38,7 +41,10 @@ export function microBatchesShown(run: Run, freeRunning: boolean): number {
 export const stepShown = (run: Run & Pick<AppState, 'info'>, freeRunning: boolean): number =>
   stepOf(microBatchesShown(run, freeRunning), run.info?.config ?? { accumulate: 1 });
 
-/** Nothing has run but the micro-batch that a start shows, and the cursor has not come to its end: for the user, the run has not begun. */
+/**
+ * Nothing has run but the micro-batch that a start shows, and the cursor has not come to its end: for the user, the run
+ * has not begun.
+ */
 export const onlyPreviewed = (run: Run): boolean =>
   run.traces.filter((trace) => !isConstruct(trace)).length === 1 &&
   run.losses.length === 1 &&

@@ -1,7 +1,8 @@
 /**
- * The page's side of the worker wall, and the only file of the page that knows a Worker. It starts the session worker, hands it
- * the event and the control port, and supervises it: a worker that ends, answers rubbish or falls silent becomes a typed
- * error, also while nobody waits for an answer, and no promise is left hanging. It keeps no state of the run; controller.ts does.
+ * The page's side of the worker wall, and the only file of the page that knows a Worker. It starts the session worker,
+ * hands it the event and the control port, and supervises it: a worker that ends, answers rubbish or falls silent
+ * becomes a typed error, also while nobody waits for an answer, and no promise is left hanging. It keeps no state of
+ * the run; controller.ts does.
  */
 import { type Remote, transfer, wrap } from 'comlink';
 import { fromWire, isWireError, LockstepError } from '../base/errors';
@@ -56,7 +57,10 @@ export interface SessionListener {
   onStray(error: LockstepError): void;
 }
 
-/** How often the worker is asked whether it is there, and how often it may leave that without an answer: a step may take long. */
+/**
+ * How often the worker is asked whether it is there, and how often it may leave that without an answer: a step may take
+ * long.
+ */
 const ASK_MS = 5_000;
 const UNANSWERED = 18;
 

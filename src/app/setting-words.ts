@@ -1,4 +1,7 @@
-/** Labels of the fields of the set-up, and their tooltips: PyTorch's name and one sentence. Paths are places in the Config. */
+/**
+ * Labels of the fields of the set-up, and their tooltips: PyTorch's name and one sentence. Paths are places in the
+ * Config.
+ */
 export interface SettingWords {
   readonly label: string;
   readonly title: string;

@@ -1,4 +1,7 @@
-/** Above the stage: which step is shown, and one sentence that says what happens in it. It has the same height always, so that the stage never jumps. */
+/**
+ * Above the stage: which step is shown, and one sentence that says what happens in it. It has the same height always,
+ * so that the stage never jumps.
+ */
 import { stepWords } from '../protocol/micro-batches';
 import { capital } from '../trace/words';
 import { stepNumber } from './format';

@@ -1,4 +1,7 @@
-/** A group that stands still, in words: one sentence for the stage, the live region and the screen reader, and what each rank's room says. Pure. */
+/**
+ * A group that stands still, in words: one sentence for the stage, the live region and the screen reader, and what each
+ * rank's room says. Pure.
+ */
 import { stepWords } from '../protocol/micro-batches';
 import type { RankStanding, Standstill } from '../protocol/session';
 import { capital } from '../trace/words';

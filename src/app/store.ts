@@ -53,8 +53,9 @@ export interface AppState extends ViewOptions {
   /** What the session is busy with while `state` is 'loading'; '' when nothing is said. */
   readonly busy: string;
   /**
-   * Micro-batches that the run has behind it: the one truth of where it is. The session says it, with every loss and every change of state; bar, timeline, stage
-   * and result derive what they show from it and from the cursor (positions.ts).
+   * Micro-batches that the run has behind it: the one truth of where it is. The session says it, with every loss and
+   * every change of state; bar, timeline, stage and result derive what they show from it and from the cursor
+   * (positions.ts).
    */
   readonly microBatch: number;
   /** Ranks wait for each other, or one has ended. */
@@ -112,7 +113,10 @@ export interface AppActions {
   addLosses(records: readonly LossRecord[], stepsPerSecond: number): void;
   setSnapshot(snapshot: Snapshot): void;
   addDifference(difference: DifferenceAt): void;
-  /** Forgets what ran (traces, losses, snapshot, cursor); keeps the configuration. The run has so many micro-batches behind it. */
+  /**
+   * Forgets what ran (traces, losses, snapshot, cursor); keeps the configuration. The run has so many micro-batches
+   * behind it.
+   */
   clearRun(microBatch?: number): void;
   hover(event: number | undefined): void;
   hoverBucket(bucket: number | undefined): void;

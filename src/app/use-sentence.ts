@@ -1,5 +1,6 @@
 /**
- * The sentence for the event at the cursor; what the pointer is on has its say first, then what is pinned. While the ranks stand still, that is what happens now.
+ * The sentence for the event at the cursor; what the pointer is on has its say first, then what is pinned. While the
+ * ranks stand still, that is what happens now.
  */
 import { sentenceOf } from '../trace/sentence';
 import { standstillSentence } from './standstill-words';

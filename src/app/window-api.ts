@@ -13,8 +13,9 @@ export interface WindowApi {
   /** Trains from start to end in a worker of its own. Rejects with a plain object that has code, message, hint and details. */
   run(config: unknown, files?: Files): Promise<Report>;
   /**
-   * torch.multiprocessing.spawn: one worker per rank, one rank where nprocs is left out, at most 64. Each runs the default export of a module, async (dist, rank,
-   * torch) => result; docs/distributed.md has examples. Resolves with the results in order of rank.
+   * torch.multiprocessing.spawn: one worker per rank, one rank where nprocs is left out, at most 64. Each runs the
+   * default export of a module, async (dist, rank, torch) => result; docs/distributed.md has examples. Resolves with
+   * the results in order of rank.
    */
   spawn(module: string | URL, nprocs?: number, options?: SpawnOptions): Promise<unknown[]>;
   /** The link to what the page shows. */

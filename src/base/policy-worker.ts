@@ -1,12 +1,14 @@
 /**
- * Starts a worker under the page's Content Security Policy. A host that sets no headers gives a worker that is fetched from it no policy; one from a blob: URL
- * takes the policy of whoever starts it. So the worker begins as a blob of one line, which imports the real script. Called wherever a worker of our own starts;
- * ranks that run a module of the user's (distributed/launch) are started without.
+ * Starts a worker under the page's Content Security Policy. A host that sets no headers gives a worker that is fetched
+ * from it no policy; one from a blob: URL takes the policy of whoever starts it. So the worker begins as a blob of one
+ * line, which imports the real script. Called wherever a worker of our own starts; ranks that run a module of the
+ * user's (distributed/launch) are started without.
  */
 export type WorkerConstructor = new (url: URL, options: WorkerOptions & { readonly type: 'module' }) => Worker;
 
 /**
- * Vite finds a worker's script by the very words `new Worker(new URL('...', import.meta.url)`, so the caller writes them:
+ * Vite finds a worker's script by the very words `new Worker(new URL('...', import.meta.url)`, so the caller writes
+ * them:
  * `underPolicy((Worker) => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }))`.
  */
 export function underPolicy(start: (Worker: WorkerConstructor) => Worker): Worker {

@@ -1,6 +1,7 @@
 /**
- * A promise that rejects in a worker and that nobody awaits is a bug that nobody would hear of: browsers tell a worker's creator of errors, not of rejections.
- * The worker's entry sends them to its creator, who hears them here and says so to the user.
+ * A promise that rejects in a worker and that nobody awaits is a bug that nobody would hear of: browsers tell a
+ * worker's creator of errors, not of rejections. The worker's entry sends them to its creator, who hears them here and
+ * says so to the user.
  */
 import { fromWire, isWireError, type LockstepError, toWire } from './errors';
 

@@ -1,4 +1,7 @@
-/** `lockstep code`: the script of the run, in a file or on standard output, with the rows that it loads where only Lockstep makes them. */
+/**
+ * `lockstep code`: the script of the run, in a file or on standard output, with the rows that it loads where only
+ * Lockstep makes them.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

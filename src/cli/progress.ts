@@ -1,6 +1,7 @@
 /**
- * One line per micro-batch (per step, where `accumulate` is 1). On a terminal it rewrites itself, at most ten times a second; in a log each is a line of its own.
- * Writes to standard error, so that a report on standard output stays clean.
+ * One line per micro-batch (per step, where `accumulate` is 1). On a terminal it rewrites itself, at most ten times a
+ * second; in a log each is a line of its own. Writes to standard error, so that a report on standard output stays
+ * clean.
  */
 import { stepWords } from '../protocol/micro-batches';
 import type { LossRecord } from '../protocol/trace';

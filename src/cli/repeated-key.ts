@@ -1,4 +1,7 @@
-/** A name that an object in a JSON text has twice: JSON.parse takes the last one and says nothing. Called by read-run.ts, for texts that are JSON. */
+/**
+ * A name that an object in a JSON text has twice: JSON.parse takes the last one and says nothing. Called by
+ * read-run.ts, for texts that are JSON.
+ */
 
 const TOKENS = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|[{}[\]]/gs;
 

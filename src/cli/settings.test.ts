@@ -1,4 +1,7 @@
-/** What is said on the command line becomes the setting that was meant; what is not known stays as it was said, for the session to refuse by name. */
+/**
+ * What is said on the command line becomes the setting that was meant; what is not known stays as it was said, for the
+ * session to refuse by name.
+ */
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../session/config/parse-config';
 import { readRun } from './read-run';

@@ -1,6 +1,7 @@
 /**
- * Settings on the command line: `--set key=value` with dotted keys, and the short ways `--steps`, `--mode`, `--world-size` and `--seed`. They are laid over what a preset and
- * a file say; the session judges them. Read by usage.ts, applied by read-run.ts.
+ * Settings on the command line: `--set key=value` with dotted keys, and the short ways `--steps`, `--mode`,
+ * `--world-size` and `--seed`. They are laid over what a preset and a file say; the session judges them. Read by
+ * usage.ts, applied by read-run.ts.
  */
 import { lookup } from '../base/lookup';
 import { DEFAULT_CONFIG } from '../protocol/config';
@@ -59,7 +60,10 @@ function parseSetting(text: string): Setting {
 
 const brief = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}...` : text);
 
-/** JSON where it is some, else a text. A whole number that would be rounded stays as it was written, and is refused as a text. */
+/**
+ * JSON where it is some, else a text. A whole number that would be rounded stays as it was written, and is refused as a
+ * text.
+ */
 function valueIn(text: string): unknown {
   if (/^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text))) return text;
   try {
@@ -76,7 +80,10 @@ const choice = (path: readonly string[], said: string): unknown =>
 type Json = Readonly<Record<string, unknown>>;
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The configuration with these settings over it. What it does not have yet begins with the defaults: `optimizer.lr=0.05` alone is SGD at that rate. */
+/**
+ * The configuration with these settings over it. What it does not have yet begins with the defaults:
+ * `optimizer.lr=0.05` alone is SGD at that rate.
+ */
 export function withSettings(config: Json, settings: readonly Setting[]): Json {
   const isTypeOf = ({ path }: Setting): boolean => path.at(-1) === 'type';
   // A type decides what else there can be, so it comes first, wherever it stands.

@@ -1,4 +1,7 @@
-/** The built site of this package: what `lockstep serve` and `--browser` open. The package brings it along; in a clone it is built when missing or old. */
+/**
+ * The built site of this package: what `lockstep serve` and `--browser` open. The package brings it along; in a clone
+ * it is built when missing or old.
+ */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isCurrent } from '../../scripts/is-current.mjs';

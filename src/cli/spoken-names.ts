@@ -1,6 +1,7 @@
 /**
- * Names as people say them: what the page's buttons show, PyTorch's names, other spellings ('DDP', 'Wide MLP', 'double_tree', 'batch_size'). Finds the name that the
- * configuration has for them, by the schema; what it does not know it leaves as it is, and the session says what is allowed. Called by settings.ts and read-run.ts.
+ * Names as people say them: what the page's buttons show, PyTorch's names, other spellings ('DDP', 'Wide MLP',
+ * 'double_tree', 'batch_size'). Finds the name that the configuration has for them, by the schema; what it does not
+ * know it leaves as it is, and the session says what is allowed. Called by settings.ts and read-run.ts.
  */
 import { lookup } from '../base/lookup';
 import { configSchema } from '../protocol/config';

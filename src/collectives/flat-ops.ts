@@ -1,8 +1,8 @@
 /**
  * Many tensors as one: 'comm/flatten' copies its inputs one after the other into one flat buffer, as torch's
- * _flatten_dense_tensors; 'comm/unflatten' copies the stretches of a flat buffer into its outputs. Coalesced broadcasts and
- * sums are made of them. attrs.view: PyTorch takes views of the flat buffer there and copies nothing, so that the modelled
- * clock does not count it. In the table of bucket-ops.ts.
+ * _flatten_dense_tensors; 'comm/unflatten' copies the stretches of a flat buffer into its outputs. Coalesced broadcasts
+ * and sums are made of them. attrs.view: PyTorch takes views of the flat buffer there and copies nothing, so that the
+ * modelled clock does not count it. In the table of bucket-ops.ts.
  */
 import { at } from '../base/invariant';
 import type { OpDef, SegmentedLaunch, TensorType } from '../graph/op';

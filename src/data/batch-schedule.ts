@@ -1,7 +1,8 @@
 /**
- * How many rows each process has in each micro-batch. With a DistributedSampler all have equally many batches; with rows of their own (uneven inputs) some run out
- * before others. Micro-batches repeat after a period: an epoch, or all epochs where one `with model.join()` stands around them. Numbers only; batch-source.ts
- * draws the rows, microBatch-variants.ts asks which Programs there must be.
+ * How many rows each process has in each micro-batch. With a DistributedSampler all have equally many batches; with
+ * rows of their own (uneven inputs) some run out before others. Micro-batches repeat after a period: an epoch, or all
+ * epochs where one `with model.join()` stands around them. Numbers only; batch-source.ts draws the rows,
+ * microBatch-variants.ts asks which Programs there must be.
  */
 import { at } from '../base/invariant';
 
@@ -31,7 +32,10 @@ export interface BatchSchedule {
   readonly sizes: BatchSizes;
   /** Key into `sizes`. */
   sizeAt(microBatch: number): string;
-  /** Runs of micro-batches of one size within a period, up to the one at which a process without join would wait in vain. */
+  /**
+   * Runs of micro-batches of one size within a period, up to the one at which a process without join would wait in
+   * vain.
+   */
   readonly stretches: readonly { readonly from: number; readonly to: number }[];
   /** Epoch of a process in a micro-batch, and its batch in it; undefined when it has run out. */
   placeOf(process: number, microBatch: number): { readonly epoch: number; readonly batch: number } | undefined;

@@ -1,6 +1,7 @@
 /**
- * Which rows each process trains on in each micro-batch, without end: crosses epochs by itself and, under DDP, calls `set_epoch`. One process has a
- * DataLoader with `shuffle`; N processes have a DistributedSampler, or rows of their own, and a DataLoader of floor(batchSize / N) each.
+ * Which rows each process trains on in each micro-batch, without end: crosses epochs by itself and, under DDP, calls
+ * `set_epoch`. One process has a DataLoader with `shuffle`; N processes have a DistributedSampler, or rows of their
+ * own, and a DataLoader of floor(batchSize / N) each.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';

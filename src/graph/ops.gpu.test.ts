@@ -102,8 +102,8 @@ it.each(Object.keys(CASES).filter((name) => /mse|l1|bce|cross|nll/.test(name)))(
 const NAN_CASES = Object.keys(CASES).filter((name) => !name.includes('causal'));
 
 /**
- * Turned correlations multiply the zeros outside the image too, so that a NaN in the weight spreads to all pixels whose window sticks out; PyTorch's
- * CPU leaves those out. There no NaN may be lost and every number has to agree.
+ * Turned correlations multiply the zeros outside the image too, so that a NaN in the weight spreads to all pixels whose
+ * window sticks out; PyTorch's CPU leaves those out. There no NaN may be lost and every number has to agree.
  */
 const TURNED = new Set(['conv/conv2d-grad-input', 'conv/conv-transpose2d']);
 

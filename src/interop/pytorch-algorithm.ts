@@ -1,6 +1,7 @@
 /**
- * What a PyTorch script can say about the algorithm of DDP's all-reduce, which is little: gloo has its ring; NCCL chooses by size and topology unless NCCL_ALGO
- * names others. Its tree is a chain inside a node and a double binary tree across nodes. Called by pytorch-code.ts.
+ * What a PyTorch script can say about the algorithm of DDP's all-reduce, which is little: gloo has its ring; NCCL
+ * chooses by size and topology unless NCCL_ALGO names others. Its tree is a chain inside a node and a double binary
+ * tree across nodes. Called by pytorch-code.ts.
  */
 import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
@@ -8,8 +9,9 @@ import type { Config } from '../protocol/config';
 const NO_CHOICE = 'is no choice in torch: gloo takes its ring, NCCL a ring or a tree';
 
 /**
- * Lines before init_process_group. From NCCL 2.24 on NCCL_ALGO binds every collective, and a broadcast has no tree: 'Tree' alone would end DDP's constructor with
- * "no algorithm/protocol available for function Broadcast". So all others keep ring and tree, and only the all-reduce is held to the tree.
+ * Lines before init_process_group. From NCCL 2.24 on NCCL_ALGO binds every collective, and a broadcast has no tree:
+ * 'Tree' alone would end DDP's constructor with "no algorithm/protocol available for function Broadcast". So all others
+ * keep ring and tree, and only the all-reduce is held to the tree.
  */
 export function algorithmLines({ ddp: { algorithm }, nodes }: Pick<Config, 'ddp' | 'nodes'>): readonly string[] {
   switch (algorithm) {

@@ -1,6 +1,8 @@
 /**
- * The lines of the listing that go on from a checkpoint: the model's state_dict, the optimiser's, the schedule, the generator, and the batches that were left of the epoch.
- * Every rank reads with map_location, or rank 0 reads and broadcasts. With as many ranks as saved it, the script then prints what the resumed run does. Called by pytorch-code.ts.
+ * The lines of the listing that go on from a checkpoint: the model's state_dict, the optimiser's, the schedule, the
+ * generator, and the batches that were left of the epoch. Every rank reads with map_location, or rank 0 reads and
+ * broadcasts. With as many ranks as saved it, the script then prints what the resumed run does. Called by
+ * pytorch-code.ts.
  */
 import type { Config } from '../protocol/config';
 import { python } from './python';
@@ -31,7 +33,10 @@ const READ = [
   '    return meta, state, order, sizes, rng',
 ];
 
-/** `device`: a Python expression for the device of the process; `indices`: one for the rows that `dataset` has, where it has not all of them. */
+/**
+ * `device`: a Python expression for the device of the process; `indices`: one for the rows that `dataset` has, where it
+ * has not all of them.
+ */
 export function checkpointCode(
   config: Config,
   { device, indices, advance }: { device: string; indices: string | undefined; advance: readonly string[] },

@@ -1,4 +1,7 @@
-/** The lines between backward and step that clip gradients: by norm, then by value, in the order of the run. Called where the listing has its loop. */
+/**
+ * The lines between backward and step that clip gradients: by norm, then by value, in the order of the run. Called
+ * where the listing has its loop.
+ */
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
 

@@ -17,7 +17,9 @@ export interface DataCode {
   /** The import line of torch.utils.data names these, beside DataLoader. */
   readonly names: readonly string[];
   readonly lines: readonly string[];
-  /** A Python expression for the numbers of the rows that `dataset` has, of all that there are; undefined: it has all. */
+  /**
+   * A Python expression for the numbers of the rows that `dataset` has, of all that there are; undefined: it has all.
+   */
   readonly indices: string | undefined;
 }
 

@@ -82,7 +82,10 @@ export interface EpochCount {
   readonly perEpoch: number | undefined;
 }
 
-/** Undefined: all ranks have as many batches, which len(loader) knows. Without join, uneven inputs come to their end in the first epoch. */
+/**
+ * Undefined: all ranks have as many batches, which len(loader) knows. Without join, uneven inputs come to their end in
+ * the first epoch.
+ */
 export function epochCount({ ddp, dropLast, steps }: Config, batchSize: number): EpochCount | undefined {
   const batches = ddp.samplesPerRank?.map((rows) => (dropLast ? Math.floor : Math.ceil)(rows / batchSize)) ?? [];
   if (new Set(batches).size < 2) return undefined;

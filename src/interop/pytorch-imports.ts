@@ -1,4 +1,7 @@
-/** The import lines of the PyTorch script, in the order that isort gives them: the standard library, other packages, torch. Called by pytorch-code.ts. */
+/**
+ * The import lines of the PyTorch script, in the order that isort gives them: the standard library, other packages,
+ * torch. Called by pytorch-code.ts.
+ */
 
 const STANDARD: ReadonlySet<string> = new Set([
   'collections',

@@ -1,6 +1,6 @@
 /**
- * The training loop of the PyTorch script: epochs, batches, micro-batches, and the end after as many optimizer steps as the run has. What a mode puts into it comes
- * as LoopParts. Called by pytorch-code.ts.
+ * The training loop of the PyTorch script: epochs, batches, micro-batches, and the end after as many optimizer steps as
+ * the run has. What a mode puts into it comes as LoopParts. Called by pytorch-code.ts.
  */
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';

@@ -1,6 +1,6 @@
 /**
- * What workers load is what can run: every operator of the shipped table is made by some layer, loss or fusion, and the kernels of those
- * operators ship with them. The others stand in graph/testing/all-ops.ts.
+ * What workers load is what can run: every operator of the shipped table is made by some layer, loss or fusion, and the
+ * kernels of those operators ship with them. The others stand in graph/testing/all-ops.ts.
  */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
@@ -124,7 +124,10 @@ function made(): ReadonlySet<string> {
   );
 }
 
-/** The plain product is what adapters are measured by; the other two are the rows of a table that makes operators in pairs. */
+/**
+ * The plain product is what adapters are measured by; the other two are the rows of a table that makes operators in
+ * pairs.
+ */
 const BESIDE = ['ops/matmul', 'ops/add-grad', 'ops/mul-grad'];
 
 test('every operator that ships is made by a layer, a loss or a fusion', () => {

@@ -1,4 +1,6 @@
-/** clip_grad_norm_ and clip_grad_value_ on the CPU against torch 1.13.1, its edges, and how its kernels are laid out. */
+/**
+ * clip_grad_norm_ and clip_grad_value_ on the CPU against torch 1.13.1, its edges, and how its kernels are laid out.
+ */
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { decodeF32, type StoredTensor } from '../tensor/fixtures/decode';

@@ -1,8 +1,10 @@
 /**
- * The total norm that `torch.nn.utils.clip_grad_norm_` takes and returns: the norm of all gradients of a device, of attribute `normType` (p, or 'inf').
- * Inputs: gradients; outputs: the norm [1], and as scratch a sum of p-th powers for every 16 elements and one for every SHARE of those. Over several
- * devices it is applied once more, to the devices' norms (parallel/emit-optimizer). No atomics: the order of summation is fixed, so the bits are those of
- * every other run. The GPU adds up all powers; torch and the CPU kernel take the norm of the tensors' norms, which differs in the last bits.
+ * The total norm that `torch.nn.utils.clip_grad_norm_` takes and returns: the norm of all gradients of a device, of
+ * attribute `normType` (p, or 'inf'). Inputs: gradients; outputs: the norm [1], and as scratch a sum of p-th powers for
+ * every 16 elements and one for every SHARE of those. Over several devices it is applied once more, to the devices'
+ * norms (parallel/emit-optimizer). No atomics: the order of summation is fixed, so the bits are those of every other
+ * run. The GPU adds up all powers; torch and the CPU kernel take the norm of the tensors' norms, which differs in the
+ * last bits.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';

@@ -1,6 +1,7 @@
 /**
- * Parameter groups: which parameters have a rate, a weight decay, a momentum ... of their own. Group 0 holds the parameters that no entry of `paramGroups` matches; entry k
- * is group k + 1. The first entry that matches counts. A group may be empty.
+ * Parameter groups: which parameters have a rate, a weight decay, a momentum ... of their own. Group 0 holds the
+ * parameters that no entry of `paramGroups` matches; entry k is group k + 1. The first entry that matches counts. A
+ * group may be empty.
  */
 import type { Config } from '../protocol/config';
 import type { OptimizerConfig, ParamGroupConfig } from '../protocol/config/optimizer';
@@ -27,7 +28,10 @@ export function groupOf(name: string, paramGroups: readonly ParamGroupConfig[]):
   return paramGroups.findIndex(({ match }) => matches(name, match)) + 1;
 }
 
-/** `pattern` with '*' for any text; the rest stands for itself. No regular expression: a long one, or one of many stars, would be refused or never end. */
+/**
+ * `pattern` with '*' for any text; the rest stands for itself. No regular expression: a long one, or one of many stars,
+ * would be refused or never end.
+ */
 function matches(name: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

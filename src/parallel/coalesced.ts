@@ -1,8 +1,8 @@
 /**
- * Tensors that travel together, as torch coalesces them: those of one type are flattened into pieces, and a piece is one
- * message. broadcast_coalesced (take_tensors of csrc/utils/tensor_flatten.cpp) closes a piece once it has reached the limit, so
- * it may exceed it; reduce_add_coalesced (_take_tensors of torch/_utils.py) closes it before it would exceed it. A piece of
- * one tensor is that tensor: nothing is flattened. Called by data-parallel/.
+ * Tensors that travel together, as torch coalesces them: those of one type are flattened into pieces, and a piece is
+ * one message. broadcast_coalesced (take_tensors of csrc/utils/tensor_flatten.cpp) closes a piece once it has reached
+ * the limit, so it may exceed it; reduce_add_coalesced (_take_tensors of torch/_utils.py) closes it before it would
+ * exceed it. A piece of one tensor is that tensor: nothing is flattened. Called by data-parallel/.
  */
 import type { LaneBuilder, Where } from '../program/builder';
 import type { DType } from '../tensor/shape';

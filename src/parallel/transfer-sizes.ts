@@ -1,6 +1,6 @@
 /**
- * Sizes of what crosses between devices, as the graph of the model has them: what the closed form of the bytes is made of
- * (trace/formula). Called by session for SessionInfo.
+ * Sizes of what crosses between devices, as the graph of the model has them: what the closed form of the bytes is made
+ * of (trace/formula). Called by session for SessionInfo.
  */
 import { must } from '../base/invariant';
 import { CLASS_WEIGHTS } from '../nn/losses';

@@ -14,7 +14,10 @@ export const COLLECTIVE_OPS = [
 ] as const;
 export type CollectiveOp = (typeof COLLECTIVE_OPS)[number];
 
-/** torch.distributed.ReduceOp. The bitwise ones take int32, avg float32. (gloo averages in current PyTorch; 1.13 refused.) */
+/**
+ * torch.distributed.ReduceOp. The bitwise ones take int32, avg float32. (gloo averages in current PyTorch; 1.13
+ * refused.)
+ */
 export const REDUCE_OPS = ['sum', 'product', 'min', 'max', 'avg', 'band', 'bor', 'bxor'] as const;
 export type ReduceOp = (typeof REDUCE_OPS)[number];
 

@@ -49,7 +49,10 @@ export const configSchema = v.strictObject({
   clipGradNorm: v.optional(real(0, 1e9)),
   /** Its norm_type: the p of the p-norm, or 'inf' for the greatest absolute value. Absent: 2. */
   clipGradNormType: v.optional(v.union([real(0.5, 16), v.literal('inf')])),
-  /** torch.nn.utils.clip_grad_value_, after clip_grad_norm_: no element of a gradient is greater than this, or less than its negative. Absent: not clipped. */
+  /**
+   * torch.nn.utils.clip_grad_value_, after clip_grad_norm_: no element of a gradient is greater than this, or less than
+   * its negative. Absent: not clipped.
+   */
   clipGradValue: v.optional(real(0, 1e9)),
   data: v.optional(dataSchema, { type: 'spiral' }),
   /** Samples a step over all ranks. DDP gives each rank floor(batchSize / worldSize), as PyTorch's ImageNet example does. */
@@ -58,7 +61,10 @@ export const configSchema = v.strictObject({
   accumulate: v.optional(count(1, 256), 1),
   shuffle: v.optional(v.boolean(), true),
   dropLast: v.optional(v.boolean(), false),
-  /** Steps of the optimizer (each takes `accumulate` micro-batches) to run headless; the page runs until paused. `epochs` wins when both are given. */
+  /**
+   * Steps of the optimizer (each takes `accumulate` micro-batches) to run headless; the page runs until paused.
+   * `epochs` wins when both are given.
+   */
   steps: v.optional(count(1, 10_000_000), 100),
   epochs: v.optional(count(1, 1_000_000)),
   seed: v.optional(count(0, 4294967295), 0),

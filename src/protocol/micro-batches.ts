@@ -1,6 +1,7 @@
 /**
- * The two counts of where a run is. A step is one of the optimizer. A micro-batch is one forward and backward pass; a step takes `accumulate` of them. Both count from 0
- * through the whole run. The session works by micro-batches, since each runs a Program of its own; settings, files and everything that is shown speak of steps.
+ * The two counts of where a run is. A step is one of the optimizer. A micro-batch is one forward and backward pass; a
+ * step takes `accumulate` of them. Both count from 0 through the whole run. The session works by micro-batches, since
+ * each runs a Program of its own; settings, files and everything that is shown speak of steps.
  */
 import type { Config } from './config';
 
@@ -15,7 +16,10 @@ export const firstOfStep = (step: number, { accumulate }: Accumulating): number 
 /** The variant of what DDP's constructor sends before the first step: rank 0's parameters and buffers to everybody. */
 export const CONSTRUCT = 'construct';
 
-/** 'step 3', or 'step 3 (micro-batch 1 of 2)' where a step has several; the latter count from 1, as one says it. The constructor has no number. */
+/**
+ * 'step 3', or 'step 3 (micro-batch 1 of 2)' where a step has several; the latter count from 1, as one says it. The
+ * constructor has no number.
+ */
 export function stepWords(
   microBatch: number,
   { accumulate, variant }: Accumulating & { readonly variant?: string },

@@ -76,7 +76,10 @@ export interface TransferSizes {
   readonly inputRowBytes: number;
   /** The outputs of the model, and as much for their gradients. */
   readonly outputRowBytes: number;
-  /** Model parallel: activations of a row at the border behind each device but the last, and as much for their gradients. */
+  /**
+   * Model parallel: activations of a row at the border behind each device but the last, and as much for their
+   * gradients.
+   */
   readonly borderRowBytes: readonly number[];
 }
 
@@ -220,8 +223,9 @@ export type SessionEvent =
       readonly state: 'playing' | 'paused' | 'finished' | 'restarting' | 'failed';
       readonly reason: string;
       /**
-       * Micro-batches that the run has behind it. The one truth of where it is, together with the losses that come later: a run that has gone back
-       * (to a checkpoint, before a loss that is not finite) has no losses and no traces from this one on.
+       * Micro-batches that the run has behind it. The one truth of where it is, together with the losses that come
+       * later: a run that has gone back (to a checkpoint, before a loss that is not finite) has no losses and no traces
+       * from this one on.
        */
       readonly microBatch: number;
     }
@@ -286,8 +290,9 @@ export interface FaultPlace {
 
 export interface SessionApi {
   /**
-   * Builds everything and resolves when the first step can run. Rejects with a WireError. Replaces an open session. `from`: of a session with the
-   * same configuration that has ended by itself; this one goes on from there, and Reset still leads to the start.
+   * Builds everything and resolves when the first step can run. Rejects with a WireError. Replaces an open session.
+   * `from`: of a session with the same configuration that has ended by itself; this one goes on from there, and Reset
+   * still leads to the start.
    */
   open(
     config: unknown,
@@ -296,16 +301,22 @@ export interface SessionApi {
     control: MessagePort,
     from?: CheckpointFiles,
   ): Promise<SessionInfo>;
-  /** Takes this Web Lock and holds it as long as the worker around the session lives; resolves when it is held, or cannot be. */
+  /**
+   * Takes this Web Lock and holds it as long as the worker around the session lives; resolves when it is held, or
+   * cannot be.
+   */
   holdLock(name: string): Promise<void>;
   /** Answers whatever else is asked: who answers is not dead. */
   ping(): Promise<void>;
-  /** Runs one micro-batch (a step, where `accumulate` is 1) with tracing and emits 'trace', 'losses', 'snapshot'. Only while paused. */
+  /**
+   * Runs one micro-batch (a step, where `accumulate` is 1) with tracing and emits 'trace', 'losses', 'snapshot'. Only
+   * while paused.
+   */
   traceStep(): Promise<StepTrace>;
   snapshot(): Promise<Snapshot>;
   /**
-   * The control beside `differenceFromSingle`: runs on towards the step of the open run for a slice of time. Ask again until it has come there; false frees what
-   * it holds. Undefined where the run has no single-device reference.
+   * The control beside `differenceFromSingle`: runs on towards the step of the open run for a slice of time. Ask again
+   * until it has come there; false frees what it holds. Undefined where the run has no single-device reference.
    */
   controlRun(wanted: boolean): Promise<ControlProgress | undefined>;
   /** Class probabilities (classification) or outputs of the current weights for one row of inputs. */
@@ -338,8 +349,9 @@ export interface SessionApi {
     readonly wrapped?: boolean;
   }): Promise<Uint8Array<ArrayBuffer>>;
   /**
-   * The state between two micro-batches, from which `resume` goes on; rank 0's, and of the others what differs from it. While playing, too. `atStart`: the state that the run
-   * began with, for a page that has run its first micro-batch only to show it; the run stays where it is.
+   * The state between two micro-batches, from which `resume` goes on; rank 0's, and of the others what differs from it.
+   * While playing, too. `atStart`: the state that the run began with, for a page that has run its first micro-batch
+   * only to show it; the run stays where it is.
    */
   saveCheckpoint(options?: { readonly atStart?: boolean }): Promise<CheckpointFiles>;
   /** DDP: what overlap saves in the open run; empty in other modes. */

@@ -1,6 +1,6 @@
 /**
- * The bytes that every mode sends, counted in its Programs, are those of the closed form: for every preset, world size and algorithm of
- * all-reduce, in every kind of step that a run has.
+ * The bytes that every mode sends, counted in its Programs, are those of the closed form: for every preset, world size
+ * and algorithm of all-reduce, in every kind of step that a run has.
  */
 import { describe, expect, test } from 'vitest';
 import { must } from '../base/invariant';

@@ -1,4 +1,7 @@
-/** What DDP's constructor sends is a trace of its own, for the page: rank 0's values on every rank, and as many bytes as the closed form says. */
+/**
+ * What DDP's constructor sends is a trace of its own, for the page: rank 0's values on every rank, and as many bytes as
+ * the closed form says.
+ */
 import { expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
 import type { ConfigInput } from '../protocol/config';

@@ -1,6 +1,6 @@
 /**
- * Devices that are lost while a run plays, on Dawn's null backend: which step it is at and whether it goes on by itself. That the numbers are those of a run
- * without a loss is for device-loss.gpu.test.ts.
+ * Devices that are lost while a run plays, on Dawn's null backend: which step it is at and whether it goes on by
+ * itself. That the numbers are those of a run without a loss is for device-loss.gpu.test.ts.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { must } from '../base/invariant';
@@ -14,7 +14,9 @@ beforeAll(() => {
 });
 afterAll(() => node.close());
 
-/** That backend computes nothing, and what is read back is what lay in memory: here it is zeros, so that no loss is NaN. */
+/**
+ * That backend computes nothing, and what is read back is what lay in memory: here it is zeros, so that no loss is NaN.
+ */
 const readsZeros = (): GPU => {
   const requestAdapter = async () => {
     const adapter = must(await node.gpu.requestAdapter(), 'an adapter');

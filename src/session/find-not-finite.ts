@@ -1,6 +1,7 @@
 /**
- * Where did it begin? Goes back to the last checkpoint, replays up to the micro-batch before the loss broke, and traces from there until an instruction writes a
- * value that is not finite. Runs are deterministic, so the replay breaks where the run broke.
+ * Where did it begin? Goes back to the last checkpoint, replays up to the micro-batch before the loss broke, and traces
+ * from there until an instruction writes a value that is not finite. Runs are deterministic, so the replay breaks where
+ * the run broke.
  */
 import { firstFew } from '../base/brief';
 import type { Config } from '../protocol/config';

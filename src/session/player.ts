@@ -1,7 +1,8 @@
 /**
- * The pace of a run: plays in chunks of steps with two chunks in flight, samples a trace and a snapshot at the page's pace, keeps a checkpoint, and
- * stops at a loss that is not finite or a device that is lost. Control messages are looked at between chunks. A pause ends with a sample, so that
- * losses, trace, snapshot and checkpoint of a paused run are all of the step that training has reached. Emits SessionEvents; draws nothing.
+ * The pace of a run: plays in chunks of steps with two chunks in flight, samples a trace and a snapshot at the page's
+ * pace, keeps a checkpoint, and stops at a loss that is not finite or a device that is lost. Control messages are
+ * looked at between chunks. A pause ends with a sample, so that losses, trace, snapshot and checkpoint of a paused run
+ * are all of the step that training has reached. Emits SessionEvents; draws nothing.
  */
 import { LockstepError } from '../base/errors';
 import { firstOfStep, stepOf } from '../protocol/micro-batches';
@@ -99,7 +100,10 @@ export function createPlayer(options: PlayerOptions): Player {
   const say = (state: 'playing' | 'paused') =>
     emit({ type: 'state', state, reason: '', microBatch: training.microBatch });
 
-  /** Waits until so many micro-batches may have been taken, and lets control messages in: a worker's event loop must turn between chunks. */
+  /**
+   * Waits until so many micro-batches may have been taken, and lets control messages in: a worker's event loop must
+   * turn between chunks.
+   */
   const pace = async (count: number, since: number): Promise<void> => {
     const perSecond = accumulate * (playing?.stepsPerSecond ?? 0);
     const dueMs = perSecond > 0 ? since + (1000 * count) / perSecond - performance.now() : 0;

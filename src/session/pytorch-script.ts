@@ -1,4 +1,7 @@
-/** The PyTorch script of a run, without running it: `lockstep code` asks for it. A run that could not start has none, and is refused as it would be. */
+/**
+ * The PyTorch script of a run, without running it: `lockstep code` asks for it. A run that could not start has none,
+ * and is refused as it would be.
+ */
 import { prepareFiles } from '../data/prepare-files';
 import { codeLines } from '../interop/pytorch-code';
 import type { Files } from '../protocol/session';

@@ -1,6 +1,7 @@
 /**
- * Brings a fresh training to where a broken one stood: back to the checkpoint, then the steps since then once more, with the same batches and masks. Runs are
- * deterministic, so on the same kind of device the bits are those of a run without the loss. Called by running.ts and run.ts; reports no step.
+ * Brings a fresh training to where a broken one stood: back to the checkpoint, then the steps since then once more,
+ * with the same batches and masks. Runs are deterministic, so on the same kind of device the bits are those of a run
+ * without the loss. Called by running.ts and run.ts; reports no step.
  */
 import type { StepTrace } from '../protocol/trace';
 import type { Checkpoint } from './checkpoint/checkpoint';
@@ -14,7 +15,10 @@ interface ResumeOptions {
   readonly look?: boolean;
 }
 
-/** `microBatch`: the next one to run. Resolves with the trace that was asked for, if one ran. Rejects when this device is lost, too. */
+/**
+ * `microBatch`: the next one to run. Resolves with the trace that was asked for, if one ran. Rejects when this device
+ * is lost, too.
+ */
 export async function resume(
   training: Training,
   checkpoint: Checkpoint | undefined,

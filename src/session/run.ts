@@ -29,7 +29,9 @@ import { weightsFile } from './weights/weights-file';
 
 export { chromeTrace } from '../interop/chrome-trace';
 
-/** Micro-batches that a run with `trace` keeps at its end, in whole steps; and how many are enqueued together, likewise. */
+/**
+ * Micro-batches that a run with `trace` keeps at its end, in whole steps; and how many are enqueued together, likewise.
+ */
 const TRACED = 3;
 const CHUNK = 50;
 /** On the CPU nothing awaits the outside: without a turn of the event loop now and then, no abort would be heard. */
@@ -42,7 +44,10 @@ const REPORT_NS = 3e9;
 
 export interface RunOptions {
   readonly gpu?: GPU;
-  /** After every micro-batch; `total`: steps, an unfinished one at the end included; `accumulate`: micro-batches to a step. */
+  /**
+   * After every micro-batch; `total`: steps, an unfinished one at the end included; `accumulate`: micro-batches to a
+   * step.
+   */
   readonly onLoss?: (record: LossRecord, total: number, accumulate: number) => void;
   readonly trace?: boolean;
   /** Loss over all rows in evaluation mode, into the report. */
@@ -221,7 +226,10 @@ class HeadlessRun {
     }
   }
 
-  /** Micro-batches to the next file, or a chunk of whole steps. What is planned begins one: the steps before it are done and told, whatever becomes of it. */
+  /**
+   * Micro-batches to the next file, or a chunk of whole steps. What is planned begins one: the steps before it are done
+   * and told, whatever becomes of it.
+   */
   private chunk(plain: number): number {
     const { done } = this;
     const { config } = this.blueprint;

@@ -57,7 +57,10 @@ export class Running {
   private readonly keepOutside: (checkpoint: Checkpoint) => void;
   /** What the user asked for last, while it lasts: after a rank has failed, it goes on. */
   private wish: ControlMessage | undefined;
-  /** Micro-batches that the run has behind it: those whose losses have been emitted. Where it is, and where a restart goes on. */
+  /**
+   * Micro-batches that the run has behind it: those whose losses have been emitted. Where it is, and where a restart
+   * goes on.
+   */
   private finished = 0;
   private lastTrace: StepTrace | undefined;
   /** A player that is being replaced. */
@@ -244,7 +247,8 @@ export class Running {
       try {
         return await task();
       } catch (error) {
-        // What was under way on a training that has been replaced meanwhile, or is being replaced, was given up with it.
+        // What was under way on a training that has been replaced meanwhile, or is being replaced, was given up with
+        // it.
         const given = this.currentTraining !== training || (this.failure !== undefined && this.changing > 0);
         if (!given && !isRestartable(asLockstepError(error))) throw error;
         this.fail(training, error);

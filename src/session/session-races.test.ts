@@ -17,8 +17,8 @@ const FAST = { type: 'play', stepsPerSecond: 0 } as const;
 const PAUSE = { type: 'pause' } as const;
 
 /**
- * So many turns of the event loop: a player that wrongly went on would have posted in the first few of them, on a slow machine as on a fast one, since it waits for
- * turns, too.
+ * So many turns of the event loop: a player that wrongly went on would have posted in the first few of them, on a slow
+ * machine as on a fast one, since it waits for turns, too.
  */
 async function turns(count = 40): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setTimeout(resolve, 0));

@@ -1,4 +1,7 @@
-/** `steps` are the optimizer's, wherever they are counted: a run with micro-batches takes as many of its steps as one without, and says so everywhere. */
+/**
+ * `steps` are the optimizer's, wherever they are counted: a run with micro-batches takes as many of its steps as one
+ * without, and says so everywhere.
+ */
 import { describe, expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import type { ConfigInput } from '../protocol/config';

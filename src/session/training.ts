@@ -1,6 +1,7 @@
 /**
- * One run in progress: a world with the mode's Programs, the single-device twin beside it, the order of batches and where it stands. It runs
- * micro-batches, traces one, reads the weights, resets, checkpoints and restores. It has no pace, no page and no policy; those are in player.ts.
+ * One run in progress: a world with the mode's Programs, the single-device twin beside it, the order of batches and
+ * where it stands. It runs micro-batches, traces one, reads the weights, resets, checkpoints and restores. It has no
+ * pace, no page and no policy; those are in player.ts.
  */
 import { asLockstepError, type LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
@@ -53,7 +54,9 @@ export interface Training {
   readonly construct: StepTrace | undefined;
   /** Those that can run before the script ends on its own (stops.ts); mostly there is no end. */
   readonly microBatchesLeft: number;
-  /** Since when a call of run() or trace() has been under way without any of them coming to its end; undefined: none is. */
+  /**
+   * Since when a call of run() or trace() has been under way without any of them coming to its end; undefined: none is.
+   */
   readonly busySinceMs: number | undefined;
   /** As World.lost. */
   readonly lost: Promise<LockstepError>;

@@ -1,6 +1,6 @@
 /**
- * The micro-batches of one ordinary step of a run, by the Programs that they run: what "in a step" means for bytes, modelled times and what overlap saves. Without
- * accumulation it is one. Called by report.ts and overlap-times.ts.
+ * The micro-batches of one ordinary step of a run, by the Programs that they run: what "in a step" means for bytes,
+ * modelled times and what overlap saves. Without accumulation it is one. Called by report.ts and overlap-times.ts.
  */
 import { at, must } from '../base/invariant';
 import type { StepVariant } from '../parallel/strategy';

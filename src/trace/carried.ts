@@ -1,4 +1,7 @@
-/** What a message carries, as a learner calls it and never by the name of a buffer of ours. Pure; called by idle.ts, transfer-sentence.ts and the timeline's labels. */
+/**
+ * What a message carries, as a learner calls it and never by the name of a buffer of ours. Pure; called by idle.ts,
+ * transfer-sentence.ts and the timeline's labels.
+ */
 import type { TraceEvent } from '../protocol/trace';
 import { moduleWords, plural } from './words';
 

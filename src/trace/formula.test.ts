@@ -1,4 +1,7 @@
-/** The closed forms, calculated by hand for a net of 2-4-3 (27 parameters, 108 bytes), and with running statistics of 20 bytes. */
+/**
+ * The closed forms, calculated by hand for a net of 2-4-3 (27 parameters, 108 bytes), and with running statistics of 20
+ * bytes.
+ */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../protocol/config';

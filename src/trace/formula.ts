@@ -1,7 +1,7 @@
 /**
- * The closed form of what a mode sends in a step, from the sizes of the model (SessionInfo.transfers) and not from the trace: the
- * yardstick beside the counted bytes. It speaks of what the mode is about; spokenOf says which transfers those are. Pure; called by
- * metrics.ts, the result panel and the report.
+ * The closed form of what a mode sends in a step, from the sizes of the model (SessionInfo.transfers) and not from the
+ * trace: the yardstick beside the counted bytes. It speaks of what the mode is about; spokenOf says which transfers
+ * those are. Pure; called by metrics.ts, the result panel and the report.
  */
 import { unreachable } from '../base/invariant';
 import type { SessionInfo } from '../protocol/session';
@@ -52,8 +52,8 @@ export function bytesFormula(
 }
 
 /**
- * Whether the closed form speaks of a transfer. It leaves out what clipping exchanges, and under DDP all but the buckets and the parameters that
- * local SGD averages: buffers, SyncBatchNorm's sums, the used map, join's counts.
+ * Whether the closed form speaks of a transfer. It leaves out what clipping exchanges, and under DDP all but the
+ * buckets and the parameters that local SGD averages: buffers, SyncBatchNorm's sums, the used map, join's counts.
  */
 export function isSpoken(
   { config }: Pick<SessionInfo, 'config'>,

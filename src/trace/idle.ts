@@ -21,7 +21,10 @@ export interface TimeUse {
   readonly overlapUs: number;
   readonly exposedUs: number;
   readonly idleUs: number;
-  /** Of the idle time, what comes after the last event of the device: its part of the step is done, or it has none. Before, it waits for another device. */
+  /**
+   * Of the idle time, what comes after the last event of the device: its part of the step is done, or it has none.
+   * Before, it waits for another device.
+   */
   readonly doneUs: number;
   /** The whole step: compute + exposed + idle. */
   readonly totalUs: number;

@@ -19,7 +19,10 @@ export interface Metrics {
   readonly formula: Formula;
   /** The counted bytes, but for those beside, are those of the closed form. */
   readonly bytesAgree: boolean;
-  /** Bytes that the closed form does not speak of: running statistics, SyncBatchNorm's sums, the used map, join's counts, the norm for clipping. Over all ranks. */
+  /**
+   * Bytes that the closed form does not speak of: running statistics, SyncBatchNorm's sums, the used map, join's
+   * counts, the norm for clipping. Over all ranks.
+   */
   readonly bytesBeside: number;
   /** By device. */
   readonly use: readonly TimeUse[];
@@ -29,11 +32,16 @@ export interface Metrics {
   readonly idle: number;
   /** Mean over the devices. */
   readonly shares: StepShares;
-  /** Per device, the most bytes of live tensors at a time: torch.cuda.max_memory_allocated(). What the run keeps for them is DeviceMemory.peakBytes. */
+  /**
+   * Per device, the most bytes of live tensors at a time: torch.cuda.max_memory_allocated(). What the run keeps for
+   * them is DeviceMemory.peakBytes.
+   */
   readonly allocatedBytes: readonly number[];
 }
 
-/** Where the time of a step goes on a device; the three parts add up to 1, and `idle` is `idleForOthers` and `idleDone`. */
+/**
+ * Where the time of a step goes on a device; the three parts add up to 1, and `idle` is `idleForOthers` and `idleDone`.
+ */
 export interface StepShares {
   readonly computing: number;
   /** A transfer of the device runs and nothing is computed on it. */

@@ -1,6 +1,6 @@
 /**
- * What kind of pass a variant of a step is, from its name (session/step-variants says how they are named): a micro-batch before the
- * last of its group is '-set' or '-add', and does not step. Pure; called by formula.ts.
+ * What kind of pass a variant of a step is, from its name (session/step-variants says how they are named): a
+ * micro-batch before the last of its group is '-set' or '-add', and does not step. Pure; called by formula.ts.
  */
 import type { Config } from '../protocol/config';
 

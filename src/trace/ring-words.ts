@@ -1,4 +1,7 @@
-/** Which way a ring turns, where somebody sees it turn: ours follows gloo's order of sums, and other sources draw it the other way round. Pure; for the stage and the lab. */
+/**
+ * Which way a ring turns, where somebody sees it turn: ours follows gloo's order of sums, and other sources draw it the
+ * other way round. Pure; for the stage and the lab.
+ */
 import type { StepTrace } from '../protocol/trace';
 
 export const RING_SHORT = 'ring: to the rank before';

@@ -78,7 +78,9 @@ export const capital = (sentence: string): string =>
     ? sentence
     : sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
-/** What a flat buffer holds (coalesced broadcasts and sums): '6 parameters as one flat tensor'; undefined: it is none. */
+/**
+ * What a flat buffer holds (coalesced broadcasts and sums): '6 parameters as one flat tensor'; undefined: it is none.
+ */
 export function pieceWords(trace: StepTrace, buffer: string): string | undefined {
   const [, noun] = /^flat\.(parameter|buffer|gradient)s\.\d+$/.exec(buffer) ?? [];
   if (noun === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** Where training is: optimizer steps taken, epoch and loss, at the cursor; at the newest step while the session runs freely. */
+/**
+ * Where training is: optimizer steps taken, epoch and loss, at the cursor; at the newest step while the session runs
+ * freely.
+ */
 import { formatCount, formatLoss, NONE } from '../format';
 import { lossShown, microBatchesShown, runsFreely, stepShown } from '../positions';
 import { useApp } from '../use-app';

@@ -1,6 +1,7 @@
 /**
- * A fence around one part of the page: an error while it is drawn stays inside, and the part says what happened and can be tried again. Training lives in
- * a worker and does not notice. A part that failed is tried again by itself when another run begins, since its data are others then.
+ * A fence around one part of the page: an error while it is drawn stays inside, and the part says what happened and can
+ * be tried again. Training lives in a worker and does not notice. A part that failed is tried again by itself when
+ * another run begins, since its data are others then.
  */
 import type { ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';

@@ -1,6 +1,7 @@
 /**
- * What is shown in the place of a part of the page that could not be drawn or fetched: what happened in words, "Try again", and a way on that keeps the
- * settings. It uses no context, since the root boundary shows it where nothing else is left.
+ * What is shown in the place of a part of the page that could not be drawn or fetched: what happened in words, "Try
+ * again", and a way on that keeps the settings. It uses no context, since the root boundary shows it where nothing else
+ * is left.
  */
 import { type ReactNode, useEffect } from 'react';
 import { LockstepError } from '../../base/errors';

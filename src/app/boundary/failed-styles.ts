@@ -1,6 +1,7 @@
 /**
- * Stylesheets that could not be fetched. Vite fetches a panel's styles once and takes them for there ever after, also when they failed, so at the next
- * try the panel would come without them. main.tsx marks the links that fail; a panel that is tried again fetches them anew.
+ * Stylesheets that could not be fetched. Vite fetches a panel's styles once and takes them for there ever after, also
+ * when they failed, so at the next try the panel would come without them. main.tsx marks the links that fail; a panel
+ * that is tried again fetches them anew.
  */
 export function markFailedStyles(document: Document): void {
   const mark = ({ target }: Event) => {

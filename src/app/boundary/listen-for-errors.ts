@@ -1,6 +1,6 @@
 /**
- * What goes wrong on the page outside of React and of every call: errors in handlers and timers, promises that nobody awaits. Without this they end in the
- * console, where no user looks. Called once by main.tsx.
+ * What goes wrong on the page outside of React and of every call: errors in handlers and timers, promises that nobody
+ * awaits. Without this they end in the console, where no user looks. Called once by main.tsx.
  */
 import { isWireError, LockstepError } from '../../base/errors';
 import type { Notice } from '../../protocol/session';

@@ -1,6 +1,7 @@
 /**
- * A component that is fetched when it is first shown, with a fence of its own: while it comes nothing is drawn, and when it does not come its place says why
- * and tries again when asked to. React.lazy alone would remember the failure for ever and hand it to whoever draws above.
+ * A component that is fetched when it is first shown, with a fence of its own: while it comes nothing is drawn, and
+ * when it does not come its place says why and tries again when asked to. React.lazy alone would remember the failure
+ * for ever and hand it to whoever draws above.
  */
 import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { loadPart } from '../../base/load-part';

@@ -1,4 +1,7 @@
-/** The last fence: where an error passes every other one, the page says so and offers the same settings anew. Knows no context, since that may be what failed. */
+/**
+ * The last fence: where an error passes every other one, the page says so and offers the same settings anew. Knows no
+ * context, since that may be what failed.
+ */
 import type { ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import styles from './boundary.module.css';

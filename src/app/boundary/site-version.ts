@@ -1,6 +1,7 @@
 /**
- * Whether the site is still the one that this page came from. A site that is replaced has files with other names, so what the page has not
- * fetched yet is gone. index.html is asked for anew, past every cache, and names the version that is out now.
+ * Whether the site is still the one that this page came from. A site that is replaced has files with other names, so
+ * what the page has not fetched yet is gone. index.html is asked for anew, past every cache, and names the version that
+ * is out now.
  */
 export type SiteVersion =
   | 'same' // the site answers and is the version that runs here

@@ -24,7 +24,9 @@ const STORES = ['summaries', 'files'] as const;
 
 type Transaction<Mode extends IDBTransactionMode> = IDBPTransaction<Schema, typeof STORES, Mode>;
 
-/** The answer of the task once the transaction is committed; else the reason why it was not, and nothing of it is kept. */
+/**
+ * The answer of the task once the transaction is committed; else the reason why it was not, and nothing of it is kept.
+ */
 async function inOneTransaction<Mode extends IDBTransactionMode, T>(
   mode: Mode,
   task: (transaction: Transaction<Mode>) => Promise<T>,

@@ -1,6 +1,7 @@
 /**
- * Patterns, the second channel beside colour, one meaning each: stripes are communication that hides behind computation, dots are time in which something waits
- * (theme.css has the same for legends). Made once per colour and pixel ratio by a `Hatches` object that its owner keeps, never by the module.
+ * Patterns, the second channel beside colour, one meaning each: stripes are communication that hides behind
+ * computation, dots are time in which something waits (theme.css has the same for legends). Made once per colour and
+ * pixel ratio by a `Hatches` object that its owner keeps, never by the module.
  */
 export type Pattern = 'hidden' | 'waiting';
 

@@ -1,4 +1,6 @@
-/** One pattern, one meaning, in every legend: stripes where computation hides communication, dots where something waits. */
+/**
+ * One pattern, one meaning, in every legend: stripes where computation hides communication, dots where something waits.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 

@@ -1,7 +1,7 @@
 /**
- * A canvas in React: its size as the page gives it, its pixel ratio, its ink for the palette, and a drawer in the one frame scheduler. The draw
- * function runs outside React; it is called when `request` was, when the size or the palette changes, and when `store` says so. What it throws belongs to the
- * boundary around the component.
+ * A canvas in React: its size as the page gives it, its pixel ratio, its ink for the palette, and a drawer in the one
+ * frame scheduler. The draw function runs outside React; it is called when `request` was, when the size or the palette
+ * changes, and when `store` says so. What it throws belongs to the boundary around the component.
  */
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useAppStore, useFrames, usePalette } from '../use-app';

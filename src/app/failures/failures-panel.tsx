@@ -1,6 +1,7 @@
 /**
- * When ranks stall or die: kill or hang a rank by hand, slow a rank or a link down, and see what it costs the others; the limits of the
- * process group; its flight recorder. Notices say what follows. Loaded with the first render of the set-up.
+ * When ranks stall or die: kill or hang a rank by hand, slow a rank or a link down, and see what it costs the others;
+ * the limits of the process group; its flight recorder. Notices say what follows. Loaded with the first render of the
+ * set-up.
  */
 import { useId, useState } from 'react';
 import type { Clock, StepTrace } from '../../protocol/trace';

@@ -1,6 +1,6 @@
 /**
- * Where the collectives lab is shown: a dialog over the page, which goes on training; by itself in an embed. The lab is loaded when it is first opened, and
- * the dialog can be closed although the lab did not come.
+ * Where the collectives lab is shown: a dialog over the page, which goes on training; by itself in an embed. The lab is
+ * loaded when it is first opened, and the dialog can be closed although the lab did not come.
  */
 import { type ReactNode, useCallback, useEffect, useRef } from 'react';
 import { must } from '../../base/invariant';

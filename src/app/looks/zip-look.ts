@@ -1,4 +1,7 @@
-/** The names in a zip archive, from its directory alone, and the folders that PNG images lie in: each is a class. Nothing is unpacked. */
+/**
+ * The names in a zip archive, from its directory alone, and the folders that PNG images lie in: each is a class.
+ * Nothing is unpacked.
+ */
 import { zipEntries } from '../../session/unpack-zip';
 
 export const namesInZip = (bytes: Uint8Array<ArrayBuffer>): readonly string[] =>

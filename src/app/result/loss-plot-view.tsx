@@ -1,4 +1,7 @@
-/** The drawn loss chart in React: makes the plot anew when its lines or colours change. loss-chart.tsx loads it with the first curve. */
+/**
+ * The drawn loss chart in React: makes the plot anew when its lines or colours change. loss-chart.tsx loads it with the
+ * first curve.
+ */
 import { useEffect, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
 import { usePalette } from '../use-app';

@@ -1,6 +1,6 @@
 /**
- * The loss chart itself: a line a rank in its hue, their mean in ink, the test loss dashed. uPlot draws. loss-plot-view.tsx puts it
- * on the page.
+ * The loss chart itself: a line a rank in its hue, their mean in ink, the test loss dashed. uPlot draws.
+ * loss-plot-view.tsx puts it on the page.
  */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';

@@ -1,6 +1,6 @@
 /**
- * Where the time of a step goes, mean over the devices: computing, waiting for communication, idle. The parts are those of the timeline's lanes and add up to the step;
- * a press on one says what it means.
+ * Where the time of a step goes, mean over the devices: computing, waiting for communication, idle. The parts are those
+ * of the timeline's lanes and add up to the step; a press on one says what it means.
  */
 import type { Metrics } from '../../trace/metrics';
 import { wholePercents } from '../format';

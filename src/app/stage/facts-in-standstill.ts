@@ -1,4 +1,7 @@
-/** What the stage shows while the ranks stand still: what they hold is that of the step behind them, what they do is that they wait, are late or have ended. Pure. */
+/**
+ * What the stage shows while the ranks stand still: what they hold is that of the step behind them, what they do is
+ * that they wait, are late or have ended. Pure.
+ */
 import type { RankStanding, SessionInfo, Standstill } from '../../protocol/session';
 import { standingWords } from '../standstill-words';
 import type { StageFacts } from './facts';

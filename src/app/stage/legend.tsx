@@ -1,4 +1,7 @@
-/** What the colours of the stage mean: the one scale for values, the kinds of packets of this step, and which way a ring turns. */
+/**
+ * What the colours of the stage mean: the one scale for values, the kinds of packets of this step, and which way a ring
+ * turns.
+ */
 import type { Payload } from '../../protocol/trace';
 import { RING_SHORT, RING_WHY, turnsRing } from '../../trace/ring-words';
 import { scaleValue, VALUE_LIMIT } from '../draw/value-scale';

@@ -1,6 +1,7 @@
 /**
- * The memory bar of a device: its bytes at the cursor by category (allocated), what the run keeps for it (reserved), and the budget. All rooms share one scale, so that a device
- * that holds more shows it; the bar is the budget where that still leaves something to see. Pure.
+ * The memory bar of a device: its bytes at the cursor by category (allocated), what the run keeps for it (reserved),
+ * and the budget. All rooms share one scale, so that a device that holds more shows it; the bar is the budget where
+ * that still leaves something to see. Pure.
  */
 
 import type { MemoryCategory } from '../../protocol/trace';

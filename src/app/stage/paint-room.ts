@@ -111,7 +111,10 @@ function memory(ink: Ink, { memory: m }: RoomScene): void {
 const PILL = 18;
 const SWATCH = 11;
 
-/** A pill at the right of the title: the device's work at the cursor. Communication has a swatch, a second channel beside hue. */
+/**
+ * A pill at the right of the title: the device's work at the cursor. Communication has a swatch, a second channel
+ * beside hue.
+ */
 function nowPill(ink: Ink, room: RoomScene): void {
   const { palette, context, measure } = ink;
   const colours = room.phase && palette.phase[phaseColour(room.phase, room.activity === 'computing')];

@@ -1,6 +1,7 @@
 /**
- * Paints the timeline: grounds, idle stretches (dotted), kernels, communication (striped where computation hides it, solid where it does not), the axis, the
- * marks of what is hovered and pinned, and the cursor over all. Decides nothing.
+ * Paints the timeline: grounds, idle stretches (dotted), kernels, communication (striped where computation hides it,
+ * solid where it does not), the axis, the marks of what is hovered and pinned, and the cursor over all. Decides
+ * nothing.
  */
 import { bottom, grow, type Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';

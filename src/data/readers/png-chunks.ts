@@ -1,6 +1,7 @@
 /**
- * The chunks of a PNG, checked before the decoder sees them: signature, header, whole chunks up to IEND, and pixels that unpack to no more than an image of
- * that size takes. Only the chunks that make pixels go on to the decoder: others (profiles, texts, animation) may unpack to anything, too.
+ * The chunks of a PNG, checked before the decoder sees them: signature, header, whole chunks up to IEND, and pixels
+ * that unpack to no more than an image of that size takes. Only the chunks that make pixels go on to the decoder:
+ * others (profiles, texts, animation) may unpack to anything, too.
  */
 import { dataError } from '../data-error';
 import { mebibytes } from '../limits';

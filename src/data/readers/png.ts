@@ -1,6 +1,7 @@
 /**
- * PNG images as planes of gray or red, green and blue from 0 to 1: any colour type and depth, palettes and transparency (laid over white). Decoding
- * is fast-png's, passed in because it is loaded only where it is needed; png-chunks.ts checks its structure and its sizes before.
+ * PNG images as planes of gray or red, green and blue from 0 to 1: any colour type and depth, palettes and transparency
+ * (laid over white). Decoding is fast-png's, passed in because it is loaded only where it is needed; png-chunks.ts
+ * checks its structure and its sizes before.
  */
 import type { DecodedPng, decode } from 'fast-png';
 import { brief } from '../../base/brief';

@@ -1,6 +1,7 @@
 /**
- * Unpacks deflated bytes piece by piece and stops where it becomes too much: what a header says of its size need not be true, and a thousandth of the bytes
- * may stand for all of them. The streams are fflate's, passed in because they are loaded only where they are needed.
+ * Unpacks deflated bytes piece by piece and stops where it becomes too much: what a header says of its size need not be
+ * true, and a thousandth of the bytes may stand for all of them. The streams are fflate's, passed in because they are
+ * loaded only where they are needed.
  */
 
 /** Of fflate: Inflate, Unzlib. */

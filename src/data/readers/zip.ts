@@ -1,6 +1,7 @@
 /**
- * Zip archives: the names in their directory, and files out of them, up to a limit that holds whatever the archive says of its sizes. No encryption, no
- * parts, no zip64. The page reads the names to find out what an archive holds; prepare-images.ts and checkpoints take the files.
+ * Zip archives: the names in their directory, and files out of them, up to a limit that holds whatever the archive says
+ * of its sizes. No encryption, no parts, no zip64. The page reads the names to find out what an archive holds;
+ * prepare-images.ts and checkpoints take the files.
  */
 import { brief } from '../../base/brief';
 import { dataError } from '../data-error';

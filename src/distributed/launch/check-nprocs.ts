@@ -1,4 +1,7 @@
-/** How many ranks a script may ask spawn() for. torch.multiprocessing.spawn starts one where nothing is said; what is no whole number of ranks is refused, not rounded. */
+/**
+ * How many ranks a script may ask spawn() for. torch.multiprocessing.spawn starts one where nothing is said; what is no
+ * whole number of ranks is refused, not rounded.
+ */
 import { torchError } from '../torch-error';
 
 /** Each rank of a page is a worker with a JavaScript heap of its own; hundreds end the tab. */

@@ -57,7 +57,10 @@ export const OPTIMIZER_CASES: readonly OptimizerCase[] = fixtures.optimizers.map
   };
 });
 
-/** Groups with settings of their own beside the rate, a parameter of 5 elements each: 'g0' has the optimizer's, 'g1' those of paramGroups.0 ... */
+/**
+ * Groups with settings of their own beside the rate, a parameter of 5 elements each: 'g0' has the optimizer's, 'g1'
+ * those of paramGroups.0 ...
+ */
 export const GROUP_CASES = grouped.cases.map(({ kind, defaults, groups, start, grads, after }) => {
   const byName = (tensors: readonly (readonly number[])[]): Readonly<Record<string, Float32Array<ArrayBuffer>>> =>
     Object.fromEntries(tensors.map((values, g) => [`g${g}`, Float32Array.from(values)]));

@@ -12,7 +12,10 @@ import { FULL } from '../strategy';
 
 const MIB = 1024 * 1024;
 
-/** PyTorch 1.13.1's torch._utils._take_tensors gave the second list; take_tensors of 2.x's tensor_flatten.cpp closes late. */
+/**
+ * PyTorch 1.13.1's torch._utils._take_tensors gave the second list; take_tensors of 2.x's tensor_flatten.cpp closes
+ * late.
+ */
 const PIECES: readonly (readonly [
   sizes: readonly number[],
   broadcast: readonly (readonly number[])[],

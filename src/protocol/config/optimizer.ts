@@ -70,7 +70,10 @@ export const optimizerSchema = v.variant('type', [
   v.strictObject({ type: v.literal('RAdam'), ...moments(0.001) }),
 ]);
 
-/** Parameters whose names match `match` ('*' stands for any text: '*.bias', 'blocks.*'); the first group that matches counts. Each optimizer takes those that it has itself. */
+/**
+ * Parameters whose names match `match` ('*' stands for any text: '*.bias', 'blocks.*'); the first group that matches
+ * counts. Each optimizer takes those that it has itself.
+ */
 export const paramGroupSchema = v.strictObject({
   match: v.pipe(v.string(), v.minLength(1)),
   lr: v.optional(real(0, 100)),

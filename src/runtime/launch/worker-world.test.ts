@@ -1,4 +1,7 @@
-/** The world of workers, whose code runs behind ports in this thread: the same bits as one executor, and a rank that dies, fails or falls silent is a typed error for everyone who waits. */
+/**
+ * The world of workers, whose code runs behind ports in this thread: the same bits as one executor, and a rank that
+ * dies, fails or falls silent is a typed error for everyone who waits.
+ */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';

@@ -16,7 +16,10 @@ import { Lifeline } from './lifeline';
 import type { RankApi, RankPlan } from './rank';
 import type { FailureDetails, Fault, GroupOptions, StandsAt, StepFeed, World, WorldPlan } from './world';
 
-/** A rank that has a call to answer and says nothing for that long has failed (PyTorch waits 10 minutes with NCCL, 30 with gloo; a page cannot wait so long). */
+/**
+ * A rank that has a call to answer and says nothing for that long has failed (PyTorch waits 10 minutes with NCCL, 30
+ * with gloo; a page cannot wait so long).
+ */
 const SILENCE_MS = 60_000;
 /** Steps a call: a long run is asked for in pieces, so that a slow rank is not taken for a silent one. */
 const STEPS_PER_CALL = 8;

@@ -147,7 +147,8 @@ describe('a device that is lost says so, wherever in a step that comes', () => {
 
   it('while kernels are compiled', async () => {
     const own = await lateLoss();
-    // What a lost device says here differs from browser to browser; that it is no fault of the kernel must not depend on it.
+    // What a lost device says here differs from browser to browser; that it is no fault of the kernel must not depend
+    // on it.
     own.device.createComputePipelineAsync = () => Promise.reject(new Error('device lost'));
     const opening = createTunedExecutor({ ...options, opened: own });
     own.close();

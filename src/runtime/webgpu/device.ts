@@ -34,8 +34,9 @@ export interface OpenedDevice {
   /** The first error since the last call, or 'device-lost' once the device is gone. */
   takeError(): LockstepError | undefined;
   /**
-   * What a call's error means. A device that is being lost rejects what waits for it (mapAsync with an AbortError, for example) before
-   * it says that it is lost; such an error becomes 'device-lost'. Others come back as they are. Never rejects.
+   * What a call's error means. A device that is being lost rejects what waits for it (mapAsync with an AbortError, for
+   * example) before it says that it is lost; such an error becomes 'device-lost'. Others come back as they are. Never
+   * rejects.
    */
   explain(error: unknown): Promise<unknown>;
   close(): void;

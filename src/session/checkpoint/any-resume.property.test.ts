@@ -1,6 +1,7 @@
 /**
- * Whatever configuration can run can be stopped anywhere and goes on from its files to the bit: over modes, optimizers, schedules, parameter groups, clipping, hooks,
- * micro-batches, join, SyncBatchNorm, dropout, layers without a gradient, and placements.
+ * Whatever configuration can run can be stopped anywhere and goes on from its files to the bit: over modes, optimizers,
+ * schedules, parameter groups, clipping, hooks, micro-batches, join, SyncBatchNorm, dropout, layers without a gradient,
+ * and placements.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,7 @@
-/** Parameter groups with settings of their own: a run resumes where one group has states that another has not, and the file says what each group has. */
+/**
+ * Parameter groups with settings of their own: a run resumes where one group has states that another has not, and the
+ * file says what each group has.
+ */
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import { readMetadata, readSafetensors } from '../../interop/safetensors';

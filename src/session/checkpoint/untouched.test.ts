@@ -1,4 +1,7 @@
-/** Looking at a run changes nothing that is saved: the step that an open session has run to be shown is not in the checkpoint of its start. */
+/**
+ * Looking at a run changes nothing that is saved: the step that an open session has run to be shown is not in the
+ * checkpoint of its start.
+ */
 import { expect, test } from 'vitest';
 import type { CheckpointFiles, Files } from '../../protocol/session';
 import { NET, savedAfter } from '../testing/checkpoint-runs';

@@ -1,6 +1,7 @@
 /**
- * Bounds on what a configuration may be made of, looked at before the schema walks through it by recursion: how deep it nests and how many values it has. A
- * ring of objects, which a script on the page can hand over, is endlessly deep. Called by parse-config.ts.
+ * Bounds on what a configuration may be made of, looked at before the schema walks through it by recursion: how deep it
+ * nests and how many values it has. A ring of objects, which a script on the page can hand over, is endlessly deep.
+ * Called by parse-config.ts.
  */
 import { brief } from '../../base/brief';
 import { LockstepError } from '../../base/errors';

@@ -25,14 +25,20 @@ export function issueText(issue: ConfigIssue, settings: ReadonlySet<string>): st
 /** At most so many complaints stand in one message. */
 const MOST_COMPLAINTS = 8;
 
-/** What is wrong with a value, in one message: the first complaints and how many there are beside. `settings`: every name that the schema knows. */
+/**
+ * What is wrong with a value, in one message: the first complaints and how many there are beside. `settings`: every
+ * name that the schema knows.
+ */
 export function complaints(issues: readonly ConfigIssue[], settings: ReadonlySet<string>): readonly string[] {
   const texts = issues.slice(0, MOST_COMPLAINTS).map((issue) => issueText(issue, settings));
   const more = issues.length - texts.length;
   return more > 0 ? [...texts, `And ${more.toLocaleString('en')} more like these.`] : texts;
 }
 
-/** A value that the page itself puts together, from a file's sizes for example, in the form of the schema; refused in our words. */
+/**
+ * A value that the page itself puts together, from a file's sizes for example, in the form of the schema; refused in
+ * our words.
+ */
 export function parsePart<T extends v.GenericSchema>(schema: T, value: unknown, what: string): v.InferOutput<T> {
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return parsed.output;

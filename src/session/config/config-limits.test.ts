@@ -1,4 +1,6 @@
-/** Configurations that are far too much, and the words for whatever the schema can object to: ours, never its library's. */
+/**
+ * Configurations that are far too much, and the words for whatever the schema can object to: ours, never its library's.
+ */
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { LockstepError } from '../../base/errors';

@@ -1,4 +1,7 @@
-/** Notices about DDP's settings before a run starts: those that have no effect in combination, and those that may surprise. */
+/**
+ * Notices about DDP's settings before a run starts: those that have no effect in combination, and those that may
+ * surprise.
+ */
 import { lookup } from '../../base/lookup';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import { bucketsOf, rebuilds, unusedParameters } from '../../parallel/ddp/ready-order';

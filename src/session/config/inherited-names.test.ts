@@ -1,4 +1,7 @@
-/** Names that every object inherits, wherever a user can write a name: they are refused in words, as any other unknown name is. */
+/**
+ * Names that every object inherits, wherever a user can write a name: they are refused in words, as any other unknown
+ * name is.
+ */
 import { describe, expect, test } from 'vitest';
 import { LockstepError } from '../../base/errors';
 import { readNpy, writeNpy } from '../../data/readers/npy';

@@ -1,6 +1,7 @@
 /**
- * At which steps a run is compared with its single-device reference beside the snapshots of the page, and the control with its own: few at first, then ever
- * further apart, so that a long run costs no more than a few hundred readings. The player and control-run.ts share them; so the two curves have common steps.
+ * At which steps a run is compared with its single-device reference beside the snapshots of the page, and the control
+ * with its own: few at first, then ever further apart, so that a long run costs no more than a few hundred readings.
+ * The player and control-run.ts share them; so the two curves have common steps.
  */
 
 /** How many steps the headline waits for: what is called "rounding" is small by then, before training amplifies it. */

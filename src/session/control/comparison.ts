@@ -1,4 +1,7 @@
-/** When a playing run is compared with its single-device reference between snapshots, and how far it is away then. Called by player.ts. */
+/**
+ * When a playing run is compared with its single-device reference between snapshots, and how far it is away then.
+ * Called by player.ts.
+ */
 import { stepOf } from '../../protocol/micro-batches';
 import type { Blueprint } from '../blueprint';
 import type { Weights } from '../training';

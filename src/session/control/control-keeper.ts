@@ -1,6 +1,7 @@
 /**
- * The control run of an open session, if the page wants one: opened at the first question, run on for a slice of time at each, freed when it is wanted no more. What
- * becomes of the run itself (restarts, Reset, a lost device) does not touch it; where its own device is lost it begins again. Called by session.ts.
+ * The control run of an open session, if the page wants one: opened at the first question, run on for a slice of time
+ * at each, freed when it is wanted no more. What becomes of the run itself (restarts, Reset, a lost device) does not
+ * touch it; where its own device is lost it begins again. Called by session.ts.
  */
 import { asLockstepError } from '../../base/errors';
 import { oneAtATime } from '../../base/one-at-a-time';

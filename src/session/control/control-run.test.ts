@@ -1,4 +1,7 @@
-/** The control: its reference is the run's own, it grows as a rounding difference grows and not as another one, and nothing that happens to the run touches it. */
+/**
+ * The control: its reference is the run's own, it grows as a rounding difference grows and not as another one, and
+ * nothing that happens to the run touches it.
+ */
 import { describe, expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
@@ -110,7 +113,8 @@ describe('a difference with another cause', () => {
         ...ddp,
         worldSize: 2,
         data: { type: 'spiral', samples: 96 },
-        // Adam would make full steps of the bias before batch norm, whose gradient is nothing but rounding, in the control, too.
+        // Adam would make full steps of the bias before batch norm, whose gradient is nothing but rounding, in the
+        // control, too.
         optimizer: { type: 'SGD', lr: 0.1 },
         model: {
           layers: [

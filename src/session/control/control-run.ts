@@ -1,7 +1,9 @@
 /**
- * The control beside the difference from one device: the single-device run twice over, once as it is and once with weights that start one unit in the last
- * place away. Nothing is parallel in it, so whatever sets the two apart is rounding, amplified by training. A function of the blueprint alone: it starts where the
- * run started, whatever has been reset, restarted or lost since, and costs nothing until somebody asks. control-keeper.ts owns one; it has no pace of its own.
+ * The control beside the difference from one device: the single-device run twice over, once as it is and once with
+ * weights that start one unit in the last place away. Nothing is parallel in it, so whatever sets the two apart is
+ * rounding, amplified by training. A function of the blueprint alone: it starts where the run started, whatever has
+ * been reset, restarted or lost since, and costs nothing until somebody asks. control-keeper.ts owns one; it has no
+ * pace of its own.
  */
 import { at } from '../../base/invariant';
 import { firstOfStep, stepOf } from '../../protocol/micro-batches';

@@ -1,4 +1,7 @@
-/** The smallest change that float32 knows: every number replaced by the next larger one. Where the control run (control-run.ts) starts. */
+/**
+ * The smallest change that float32 knows: every number replaced by the next larger one. Where the control run
+ * (control-run.ts) starts.
+ */
 export function oneUlpAway(values: Float32Array): Float32Array<ArrayBuffer> {
   const next = Float32Array.from(values);
   const bits = new Int32Array(next.buffer);

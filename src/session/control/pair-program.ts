@@ -1,6 +1,7 @@
 /**
- * A Program of one device, twice: the same instructions on cuda:0 (the reference) and on cuda:1 (the control), with the same rows and nothing sent between
- * them. Equal computations of two devices run as one dispatch, so the second costs a GPU little.
+ * A Program of one device, twice: the same instructions on cuda:0 (the reference) and on cuda:1 (the control), with the
+ * same rows and nothing sent between them. Equal computations of two devices run as one dispatch, so the second costs a
+ * GPU little.
  */
 import { LockstepError } from '../../base/errors';
 import type { Instruction, Program } from '../../program/instruction';

@@ -1,4 +1,7 @@
-/** The evaluation of a report: over all rows, the same in pieces as at once, with running statistics and without dropout. */
+/**
+ * The evaluation of a report: over all rows, the same in pieces as at once, with running statistics and without
+ * dropout.
+ */
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';

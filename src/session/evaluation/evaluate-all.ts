@@ -1,6 +1,7 @@
 /**
- * Loss and accuracy of given weights over all rows, in evaluation mode (running statistics, no dropout): what `loss_fn(model(x), y)` is after `model.eval()`. Rows go through
- * in pieces that fit into memory; each piece's mean counts by what the loss divides by, so that the whole is the mean over all. Called by run.ts, if asked.
+ * Loss and accuracy of given weights over all rows, in evaluation mode (running statistics, no dropout): what
+ * `loss_fn(model(x), y)` is after `model.eval()`. Rows go through in pieces that fit into memory; each piece's mean
+ * counts by what the loss divides by, so that the whole is the mean over all. Called by run.ts, if asked.
  */
 import { at } from '../../base/invariant';
 import type { LossConfig } from '../../protocol/config';
@@ -47,7 +48,9 @@ export function evaluateAll(
 
 const isOfClasses = ({ type }: LossConfig): boolean => type === 'CrossEntropyLoss' || type === 'NLLLoss';
 
-/** What the mean of a piece divides by, as torch has it: elements, or the weights of the classes that are not ignored. */
+/**
+ * What the mean of a piece divides by, as torch has it: elements, or the weights of the classes that are not ignored.
+ */
 function divisorOf(loss: LossConfig, targets: HostArray): number {
   if (!isOfClasses(loss)) return targets.length;
   const weights = 'classWeights' in loss ? loss.classWeights : undefined;

@@ -1,6 +1,7 @@
 /**
- * Faults (kill, hang) that the user has scheduled for future steps. The plan outlives a restart: a fault that has fired does not fire
- * again; later ones still do. Filled by the session and the command line; emptied by training.ts as steps are asked for.
+ * Faults (kill, hang) that the user has scheduled for future steps. The plan outlives a restart: a fault that has fired
+ * does not fire again; later ones still do. Filled by the session and the command line; emptied by training.ts as steps
+ * are asked for.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -62,7 +63,10 @@ export class FaultPlan {
     return Math.min(...later, Number.POSITIVE_INFINITY);
   }
 
-  /** The fault of this micro-batch; it is taken off the plan. Of several, the others wait for the micro-batch to be run again. */
+  /**
+   * The fault of this micro-batch; it is taken off the plan. Of several, the others wait for the micro-batch to be run
+   * again.
+   */
   take(microBatch: number, program: Program): Fault | undefined {
     const index = this.planned.findIndex((fault) => (fault.microBatch ?? microBatch) === microBatch);
     if (index < 0) return undefined;

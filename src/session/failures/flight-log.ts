@@ -1,6 +1,7 @@
 /**
- * What the flight recorder of a training run is written from: which micro-batches were asked for and when they were known to be done, with the times of those that were traced, and
- * where every device stood when the process group failed. It costs an entry a call of run() or trace(); flight-dump.ts makes PyTorch's records of it when somebody
+ * What the flight recorder of a training run is written from: which micro-batches were asked for and when they were
+ * known to be done, with the times of those that were traced, and where every device stood when the process group
+ * failed. It costs an entry a call of run() or trace(); flight-dump.ts makes PyTorch's records of it when somebody
  * asks. It outlives restarts: each is a process group of its own.
  */
 

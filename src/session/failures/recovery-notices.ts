@@ -1,4 +1,7 @@
-/** What the user reads while a failed run is started again, when that has been done, and when it is given up. Pure; called by running.ts. */
+/**
+ * What the user reads while a failed run is started again, when that has been done, and when it is given up. Pure;
+ * called by running.ts.
+ */
 import type { LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
 import { stepOf, stepWords } from '../../protocol/micro-batches';

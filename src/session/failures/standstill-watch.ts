@@ -1,6 +1,7 @@
 /**
- * Looks now and then whether a step that is under way waits for a rank, and says so while it does: a hang shows from its first second, not only when the
- * process group gives up. Costs nothing while steps come to their end. One per run on the page; running.ts owns it.
+ * Looks now and then whether a step that is under way waits for a rank, and says so while it does: a hang shows from
+ * its first second, not only when the process group gives up. Costs nothing while steps come to their end. One per run
+ * on the page; running.ts owns it.
  */
 import type { Standstill } from '../../protocol/session';
 import type { Blueprint } from '../blueprint';

@@ -1,6 +1,7 @@
 /**
- * Who lets whom wait, from where the devices of a process group stand: back along the chain of those who wait, to the rank that lets all of them wait. Pure.
- * Called by failure-words.ts when a group has failed and by standstill.ts while it stands still.
+ * Who lets whom wait, from where the devices of a process group stand: back along the chain of those who wait, to the
+ * rank that lets all of them wait. Pure. Called by failure-words.ts when a group has failed and by standstill.ts while
+ * it stands still.
  */
 import type { Instruction, Program } from '../../program/instruction';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
@@ -14,7 +15,10 @@ export interface Place {
   readonly peer: DeviceIndex | undefined;
 }
 
-/** The instruction that tells most of a device: the one it was stopped at, the message that it waits for, else what it computes. */
+/**
+ * The instruction that tells most of a device: the one it was stopped at, the message that it waits for, else what it
+ * computes.
+ */
 function placeOf(
   { device, compute, comm, variant }: StandsAt,
   programs: readonly Program[],

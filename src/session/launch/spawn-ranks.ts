@@ -1,4 +1,7 @@
-/** Ranks of the user's own in workers, for window.lockstep.spawn: what a script hands over is checked before a worker starts. Loaded when it is first called. */
+/**
+ * Ranks of the user's own in workers, for window.lockstep.spawn: what a script hands over is checked before a worker
+ * starts. Loaded when it is first called.
+ */
 import * as v from 'valibot';
 import { LockstepError } from '../../base/errors';
 import { type SpawnWorkersOptions, spawnWorkers } from '../../distributed/launch/spawn-workers';

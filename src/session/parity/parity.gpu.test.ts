@@ -1,6 +1,7 @@
 /**
- * Training runs on the WGSL kernels: shared on one GPUDevice, held against real PyTorch from the first step to the last;
- * and with one GPUDevice per rank, joined by ports, held to the bits of the shared run (parity.test.ts trains both whole).
+ * Training runs on the WGSL kernels: shared on one GPUDevice, held against real PyTorch from the first step to the
+ * last; and with one GPUDevice per rank, joined by ports, held to the bits of the shared run (parity.test.ts trains
+ * both whole).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';

@@ -1,6 +1,7 @@
 /**
- * The PyTorch listing prints the losses of the run, as many as the run has. Each listing is compared with the recorded one, the run's losses with those that real PyTorch
- * printed for it; and where this machine has a torch, all listings run in it now.
+ * The PyTorch listing prints the losses of the run, as many as the run has. Each listing is compared with the recorded
+ * one, the run's losses with those that real PyTorch printed for it; and where this machine has a torch, all listings
+ * run in it now.
  */
 import { describe, expect, test } from 'vitest';
 import { runConfig } from '../run';

@@ -1,4 +1,6 @@
-/** Runs the start of a parity case in both placements and returns what each ended with, for tests that hold their bits. */
+/**
+ * Runs the start of a parity case in both placements and returns what each ended with, for tests that hold their bits.
+ */
 import { createBlueprint } from '../blueprint';
 import { parseConfig } from '../config/parse-config';
 import { DeviceKeeper } from '../device-keeper';
@@ -11,7 +13,9 @@ interface PlacementRun {
   readonly bits: ReadonlyMap<string, Uint32Array>;
 }
 
-/** Enough for DDP's iteration 0, its rebuilt buckets and full batches; where the last batch is short, an epoch is run. */
+/**
+ * Enough for DDP's iteration 0, its rebuilt buckets and full batches; where the last batch is short, an epoch is run.
+ */
 const FEW_STEPS = 5;
 
 export async function runPlacements(

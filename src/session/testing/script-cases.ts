@@ -1,6 +1,7 @@
 /**
- * The runs whose PyTorch listings are held against what real PyTorch printed: their configurations, the listing of each, and the numbers that it must print. Recorded
- * with `LOCKSTEP_RECORD=1 npx vitest run --project pure src/session/parity/script-losses`, which needs a torch.
+ * The runs whose PyTorch listings are held against what real PyTorch printed: their configurations, the listing of
+ * each, and the numbers that it must print. Recorded with `LOCKSTEP_RECORD=1 npx vitest run --project pure
+ * src/session/parity/script-losses`, which needs a torch.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -70,7 +71,10 @@ export async function torchScript({ config, script, files }: ScriptCase): Promis
   return { code, processes: config.mode === 'ddp' ? config.worldSize : 1, files: { ...checkpoint, ...rows } };
 }
 
-/** What the script of this run prints: each rank of DDP its own losses, else one process those of all workers in turn. NaN: a rank that has run out. */
+/**
+ * What the script of this run prints: each rank of DDP its own losses, else one process those of all workers in turn.
+ * NaN: a rank that has run out.
+ */
 export function printedBy({ mode, worldSize }: Config, { losses }: Report): Printed {
   const real = (numbers: readonly number[]): readonly number[] => numbers.filter((loss) => !Number.isNaN(loss));
   if (mode !== 'ddp') return [real(losses.flatMap(({ perRank }) => perRank))];

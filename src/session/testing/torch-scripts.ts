@@ -1,6 +1,7 @@
 /**
- * Runs PyTorch listings in the PyTorch of this machine (scripts/run-torch-scripts.py, on the CPU, over gloo), if there is one. LOCKSTEP_PYTHON names the
- * interpreter; else those of the path and the system's are tried. Called by tests, and by what records their fixtures.
+ * Runs PyTorch listings in the PyTorch of this machine (scripts/run-torch-scripts.py, on the CPU, over gloo), if there
+ * is one. LOCKSTEP_PYTHON names the interpreter; else those of the path and the system's are tried. Called by tests,
+ * and by what records their fixtures.
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

@@ -1,4 +1,7 @@
-/** Why the weights of a parallel run are not those of one device: the first cause that the settings name, else rounding. Pure; growth-words.ts holds it against the control. */
+/**
+ * Why the weights of a parallel run are not those of one device: the first cause that the settings name, else rounding.
+ * Pure; growth-words.ts holds it against the control.
+ */
 import type { Config, LayerConfig } from '../../../protocol/config';
 
 export const differenceCause = (config: Config): string => namedCause(config) ?? 'rounding';
@@ -31,7 +34,10 @@ export function namedCause({
   return undefined;
 }
 
-/** They divide by the size of the gradients, so that a factor before all of them cancels; what is added to the gradients would not. */
+/**
+ * They divide by the size of the gradients, so that a factor before all of them cancels; what is added to the gradients
+ * would not.
+ */
 const ignoresScale = (optimizer: Config['optimizer']): boolean =>
   optimizer.type === 'AdamW' || (SCALE_FREE.has(optimizer.type) && optimizer.weightDecay === 0);
 const SCALE_FREE: ReadonlySet<Config['optimizer']['type']> = new Set(['Adam', 'Adamax', 'NAdam', 'RMSprop']);

@@ -1,4 +1,7 @@
-/** One click from the headline: how the difference from one device grows, beside a control. The panel is loaded, and its control runs, while it is open. */
+/**
+ * One click from the headline: how the difference from one device grows, beside a control. The panel is loaded, and its
+ * control runs, while it is open.
+ */
 import { useState } from 'react';
 import { loadedPanel } from '../../boundary/loaded-panel';
 import { useApp } from '../../use-app';

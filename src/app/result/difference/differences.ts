@@ -1,6 +1,7 @@
 /**
- * The history of the difference between the run and its single-device reference: every value of the first hundred steps, then those of the compared steps and a few
- * between them, so that a run of any length keeps its beginning. Pure; the store keeps the list, numbers.tsx and growth-panel.tsx read it.
+ * The history of the difference between the run and its single-device reference: every value of the first hundred
+ * steps, then those of the compared steps and a few between them, so that a run of any length keeps its beginning.
+ * Pure; the store keeps the list, numbers.tsx and growth-panel.tsx read it.
  */
 import type { DifferenceAt } from '../../../protocol/session';
 import { HEADLINE_STEPS, nextCompared } from '../../../session/control/compared-steps';
@@ -26,7 +27,10 @@ export function withDifference(list: readonly DifferenceAt[], added: DifferenceA
 
 export const isCompared = (done: number): boolean => nextCompared(done - 1) === done;
 
-/** Where the list begins, and the value of the first hundred steps after that: of the hundredth, or of the newest before. */
+/**
+ * Where the list begins, and the value of the first hundred steps after that: of the hundredth, or of the newest
+ * before.
+ */
 export function headline(list: readonly DifferenceAt[]): (DifferenceAt & { readonly done: number }) | undefined {
   const [first] = list;
   const found = first && list.findLast(({ step }) => step <= first.step + HEADLINE_STEPS);

@@ -1,6 +1,7 @@
 /**
- * The proof that a parallel mode does not change the maths, or what does: the difference between the run and one device over the steps, beside a control, which is one
- * device whose weights start one unit in the last place away. A verdict in words, the two curves, and the same as a table.
+ * The proof that a parallel mode does not change the maths, or what does: the difference between the run and one device
+ * over the steps, beside a control, which is one device whose weights start one unit in the last place away. A verdict
+ * in words, the two curves, and the same as a table.
  */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../../base/invariant';

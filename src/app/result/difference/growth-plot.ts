@@ -1,4 +1,7 @@
-/** The difference over the steps on a logarithmic axis: the run in the accent's colour, the control in ink, dashed. uPlot draws; loaded with the panel. */
+/**
+ * The difference over the steps on a logarithmic axis: the run in the accent's colour, the control in ink, dashed.
+ * uPlot draws; loaded with the panel.
+ */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { DifferenceAt } from '../../../protocol/session';

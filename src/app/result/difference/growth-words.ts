@@ -1,12 +1,16 @@
 /**
- * What the two curves prove, in words: where the run and the control, in which nothing is parallel, are about as far from one device, rounding is the cause; where
- * the run is far further, something else is. Judged early, since training amplifies any difference until both are as large as the weights. Pure.
+ * What the two curves prove, in words: where the run and the control, in which nothing is parallel, are about as far
+ * from one device, rounding is the cause; where the run is far further, something else is. Judged early, since training
+ * amplifies any difference until both are as large as the weights. Pure.
  */
 import type { DifferenceAt } from '../../../protocol/session';
 import { HEADLINE_STEPS } from '../../../session/control/compared-steps';
 import { formatCount, formatSmall } from '../../format';
 
-/** The run rounds in every step, the control once; sums of many terms differ by several units. Other causes make thousands. */
+/**
+ * The run rounds in every step, the control once; sums of many terms differ by several units. Other causes make
+ * thousands.
+ */
 const ALIKE = 100;
 
 /** From here on the control says little: both are on their way to differences as large as the weights. */

@@ -1,4 +1,7 @@
-/** The control of the open run, asked on slice by slice for as long as its panel is open; with as long a rest after each while the run itself plays. */
+/**
+ * The control of the open run, asked on slice by slice for as long as its panel is open; with as long a rest after each
+ * while the run itself plays.
+ */
 import { useEffect, useState } from 'react';
 import type { ControlProgress } from '../../../protocol/session';
 import { useApp, useAppStore, useController } from '../../use-app';

@@ -1,4 +1,7 @@
-/** Where a NaN in a weight shows, as PyTorch 1.13.1 printed it: with padding everywhere, in the gradient of the input only where it is used. */
+/**
+ * Where a NaN in a weight shows, as PyTorch 1.13.1 printed it: with padding everywhere, in the gradient of the input
+ * only where it is used.
+ */
 import { expect, test } from 'vitest';
 import { at } from '../../../base/invariant';
 import { conv1d, conv2d } from './conv2d';

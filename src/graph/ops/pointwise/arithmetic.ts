@@ -1,4 +1,7 @@
-/** torch.add and mul, as rows of the table of binary functions: slopes and CPU loops. The others stand in more-arithmetic.ts. */
+/**
+ * torch.add and mul, as rows of the table of binary functions: slopes and CPU loops. The others stand in
+ * more-arithmetic.ts.
+ */
 import type { Binary } from './binary';
 
 const f = Math.fround;

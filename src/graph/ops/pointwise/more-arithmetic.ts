@@ -1,4 +1,7 @@
-/** torch.sub, div, maximum, and dropout by a given mask, which no layer is made of: rows of the table of binary functions. */
+/**
+ * torch.sub, div, maximum, and dropout by a given mask, which no layer is made of: rows of the table of binary
+ * functions.
+ */
 import { at } from '../../../base/invariant';
 import type { GradientContext, ValueId } from '../../op';
 import type { Binary } from './binary';
@@ -53,7 +56,8 @@ export const MORE_ARITHMETIC: readonly Binary[] = [
     ],
   },
   {
-    // torch.nn.functional.dropout with its draw given: a mask of zeros and ones, attr p. y = x (mask / (1 - p)), and so its gradient.
+    // torch.nn.functional.dropout with its draw given: a mask of zeros and ones, attr p. y = x (mask / (1 - p)), and so
+    // its gradient.
     name: 'ops/dropout',
     code: 5,
     param: ({ p }) => f(1 / (1 - numeric(p, 0.5))),
