@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import { LockstepError } from '../../base/errors';
+import { lookup } from '../../base/lookup';
 import { type SpawnWorkersOptions, spawnWorkers } from '../../distributed/launch/spawn-workers';
 import { ALGORITHM_NAMES } from '../../protocol/collective';
 import { real } from '../../protocol/config/fields';
@@ -30,7 +31,7 @@ export async function spawnRanks(module: unknown, nprocs: number | undefined, op
     const known = Object.keys(optionsSchema.entries).join(', ');
     throw new LockstepError(
       'config',
-      key in optionsSchema.entries
+      lookup(optionsSchema.entries, key) !== undefined
         ? `spawn(): the option ${key} is ${issue.received.slice(0, 60)}; expected ${issue.expected ?? 'another value'}.`
         : `spawn(): the options are ${known}; not ${(key || issue.received).slice(0, 60)}.`,
       EXAMPLE,
