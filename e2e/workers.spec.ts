@@ -21,7 +21,7 @@ for (const [mode, worldSize] of [
   });
 }
 
-/** In the session's worker: the first rank 1 throws when it is told to. */
+/** In the session's worker: the first rank 1 throws when the test asks for it. */
 const RANK_1_DIES = `
   const Original = Worker;
   let first = true;

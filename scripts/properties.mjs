@@ -1,6 +1,6 @@
 /**
- * `npm run properties [-- --seed 7]`: the property tests with a seed of their own, a new one each time if none is given. The seed is printed first: what fails is
- * found again with it.
+ * `npm run properties [-- --seed 7]`: the property tests with a seed of their own, a new one each time if none is
+ * given. The seed is printed first: what fails is found again with it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 /**
  * What a link says that cannot be used, as notices: each names the key and what stands there, cut to a line; beyond a
- * handful only their number is told. permalink.ts collects them.
+ * handful only their number is given. permalink.ts collects them.
  */
 import { brief } from '../base/brief';
 import type { Notice } from '../protocol/session';

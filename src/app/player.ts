@@ -37,7 +37,7 @@ export interface Player {
   traceArrived(): void;
   /** Stops walking and playing without a word to the session. */
   halt(): void;
-  /** The session has stopped running by itself: halts, and shows the step where the run is, now and as it is told. */
+  /** The session has stopped running by itself: halts, and shows where the run is, now and later. */
   settle(): void;
   /** Ranks stand still: nothing flies any more, and the run may still go on by itself. */
   stand(): void;

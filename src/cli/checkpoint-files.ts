@@ -1,7 +1,8 @@
 /**
- * Checkpoints in the file system. Saving is atomic: both files are written beside the old ones and reach the disk first; then the model is renamed and last the
- * state, which names the model that belongs to it by its checksums. Whoever is interrupted between the two leaves the model before as
- * `<base>.safetensors.previous`, which loading takes instead; the files it was writing are removed by the next save. Called by train.ts and read-run.ts.
+ * Checkpoints in the file system. Saving is atomic: both files are written beside the old ones and reach the disk
+ * first; then the model is renamed and last the state, which names the model that belongs to it by its checksums.
+ * Whoever is interrupted between the two leaves the model before as `<base>.safetensors.previous`, which loading takes
+ * instead; the files it was writing are removed by the next save. Called by train.ts and read-run.ts.
  */
 import { link, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * `torch.nn.utils.clip_grad_value_(parameters, clip_value)`: every element of every gradient is brought into [-clip_value, clip_value], in place. A NaN
- * stays, infinity becomes clip_value. Each device does it with its own gradients: nothing is sent.
+ * `torch.nn.utils.clip_grad_value_(parameters, clip_value)`: every element of every gradient is brought into
+ * [-clip_value, clip_value], in place. A NaN stays, infinity becomes clip_value. Each device does it with its own
+ * gradients: nothing is sent.
  */
 import { LockstepError } from '../base/errors';
 import type { OpDef } from '../graph/op';

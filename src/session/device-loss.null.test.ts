@@ -106,7 +106,7 @@ test('losses in close succession: it waits for the user, says why, and is at one
     hint: expect.stringMatching(/^Press Play/),
     untilPlay: true,
   });
-  // And goes on when it is told to.
+  // And goes on when Play is pressed.
   const again = s.until('losses');
   s.control(FAST);
   await again;

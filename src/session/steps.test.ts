@@ -173,7 +173,7 @@ test('under Adam the count that corrects the bias is of steps on every rank, als
   expect([a.report.steps, b.report.steps]).toEqual([2, 2]);
 });
 
-test('a fault that never came is told, with the steps that there were', async () => {
+test('a fault that never came is named in a notice, with the steps that there were', async () => {
   const { report } = await run({ steps: 4 }, { faults: [{ what: 'kill', rank: 1, step: 4 }] });
   expect(report.notices.find(({ id }) => id === 'fault-never')?.text).toBe(
     'The kill of rank 1 planned for step 4 never came: this run had the steps 0 to 3.',

@@ -1,6 +1,6 @@
 /**
- * How buckets fill and fly: one row per bucket in the order of launching, under the backward pass of rank 0. Grey steps are
- * bytes that have come, dots are waiting, filled is the all-reduce, striped where computation hides it, as in the
+ * How buckets fill and fly: one row per bucket in the order of launching, under the backward pass of rank 0. Grey steps
+ * are bytes that have come, dots are waiting, filled is the all-reduce, striped where computation hides it, as in the
  * timeline. Pointing at a row, or moving to it by Tab, lights its events in the timeline.
  */
 import { useMemo, useRef } from 'react';

@@ -1,6 +1,6 @@
 /**
- * Where things stand in the figure of the lab: a row a rank, a column a chunk of each buffer, and the way of every
- * message of a round from tile to tile. The columns leave room for the most messages that pass beside them in any
+ * Where things stand in the figure of the lab: one row per rank, one column per chunk of each buffer, and the way of
+ * every message of a round from tile to tile. The columns leave room for the most messages that pass beside them in any
  * round, so nothing moves from round to round. Pure; figure.tsx draws it.
  */
 import { at } from '../../base/invariant';

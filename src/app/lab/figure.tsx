@@ -1,7 +1,7 @@
 /**
- * The figure: a row a rank, a tile a chunk with its values, whose values are in it, and the messages that led there. An
- * SVG of one moment; it moves only where a message has just travelled, and not for readers who want no motion. The
- * table beside it (state-table.tsx) says the same.
+ * The figure: one row per rank, one tile per chunk with its values, whose values are in it, and the messages that led
+ * there. An SVG of one moment; it moves only where a message has just travelled, and not for readers who want no
+ * motion. The table beside it (state-table.tsx) says the same.
  */
 import { useMemo, useRef } from 'react';
 import { at } from '../../base/invariant';

@@ -1,5 +1,5 @@
 /**
- * The loss chart itself: a line a rank in its hue, their mean in ink, the test loss dashed. uPlot draws.
+ * The loss chart itself: one line per rank in its hue, their mean in ink, the test loss dashed. uPlot draws.
  * loss-plot-view.tsx puts it on the page.
  */
 import uPlot from 'uplot';

@@ -7,8 +7,8 @@ import type { SavedCheckpoint } from './read-checkpoint';
 import { groupedNames, statesOf } from './torch-groups';
 
 /**
- * `stepped`: the parameters that this run's optimizer steps; one that gets no gradient has no state, in torch as here. Returns the states that start anew: none of them is in
- * the checkpoint, and PyTorch begins them by itself.
+ * `stepped`: the parameters that this run's optimizer steps; one that gets no gradient has no state, in torch as here.
+ * Returns the states that start anew: none of them is in the checkpoint, and PyTorch begins them by itself.
  */
 export function checkOptimizerState(
   saved: SavedCheckpoint,
