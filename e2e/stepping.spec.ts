@@ -58,3 +58,16 @@ test('plays and pauses with the space bar, and resets to the same start', async 
   await expect.poll(() => playground.number('Step')).toBe(1);
   await expect.poll(() => playground.number('Loss')).toBe(first);
 });
+
+test("DDP's constructor is shown on the stage when asked for, and can be replayed", async ({ playground }) => {
+  await playground.iterate(1);
+  const stage = playground.region('Stage');
+  for (let round = 0; round < 2; round++) {
+    await playground.button('construct').click();
+    await expect(stage.getByText(/broadcast/i).first()).toBeVisible();
+    // No step has been taken where the constructor is.
+    await expect.poll(() => playground.number('Step')).toBe(0);
+    await playground.button('Step iteration').click();
+    await expect.poll(() => playground.number('Step')).toBeGreaterThan(0);
+  }
+});
