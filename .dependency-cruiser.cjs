@@ -17,14 +17,20 @@ const rooms = [
   ['distributed'],
   ['simulator'],
   ['interop'],
-  ['session'],
+  ['launch'],
+  ['config'],
+  ['training'],
+  ['inference'],
+  ['lab', 'museum'],
+  ['headless'],
+  ['session', 'bench'],
   ['app', 'cli'],
 ];
 
 const only = {
   trace: ['base', 'protocol'],
-  app: ['base', 'protocol', 'trace', 'session'],
-  cli: ['base', 'protocol', 'trace', 'session'],
+  app: ['base', 'protocol', 'trace', 'launch', 'config', 'training', 'lab', 'museum', 'session'],
+  cli: ['base', 'protocol', 'trace', 'launch', 'config', 'training', 'session', 'headless', 'bench'],
 };
 
 /** npm packages that the site is made of. They are built into it, so the package of Lockstep needs none of them. */

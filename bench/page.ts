@@ -3,8 +3,8 @@
  * all of them share the browser and the adapter, and one that hangs or fails takes no other with it.
  */
 
+import { benchSession } from '../src/bench/bench';
 import { PRESETS } from '../src/protocol/presets';
-import { benchSession } from '../src/session/bench/bench';
 import { CONTENDERS } from './contenders';
 import type { Contender, Runner } from './contenders/contender';
 import { STUDIES } from './studies';

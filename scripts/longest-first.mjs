@@ -6,17 +6,17 @@ import { BaseSequencer } from 'vitest/node';
 
 /** The longest files, longest first, as measured on two quiet cores. */
 const LONG = [
-  'session/parity/parity.gpu.test.ts',
+  'training/parity/parity.gpu.test.ts',
   'graph/ops.property.test.ts',
-  'session/parity/parity.test.ts',
-  'session/device-loss.gpu.test.ts',
-  'session/planned-memory.gpu.test.ts',
-  'session/soak.gpu.test.ts',
+  'training/parity/parity.test.ts',
+  'training/device-loss.gpu.test.ts',
+  'training/planned-memory.gpu.test.ts',
+  'training/soak.gpu.test.ts',
   'session/session.gpu.test.ts',
   'app/stage/picture.test.ts',
   'collectives/collectives.property.test.ts',
-  'session/checkpoint/checkpoint.test.ts',
-  'session/trace.test.ts',
+  'training/checkpoint/checkpoint.test.ts',
+  'training/trace.test.ts',
   'graph/ops.gpu.test.ts',
 ];
 

@@ -18,7 +18,7 @@ if (environment === undefined) {
 }
 const status = await runBin(
   'vitest',
-  ['run', '--project', 'gpu', '--silent=false', '--reporter=verbose', 'src/session/soak.gpu.test.ts'],
+  ['run', '--project', 'gpu', '--silent=false', '--reporter=verbose', 'src/training/soak.gpu.test.ts'],
   {
     ...environment,
     LOCKSTEP_SOAK_STEPS: values.steps,

@@ -2,7 +2,7 @@
  * How DDP grows with the world size, at one batch of the whole: steps a second on this machine, where all ranks share it, and the modelled time of a step on
  * machines that have a device a rank.
  */
-import { benchModel, benchSession } from '../../src/session/bench/bench';
+import { benchModel, benchSession } from '../../src/bench/bench';
 import { workload } from '../workloads';
 import { inTurn, middle, type Study, type StudyResult } from './study';
 

@@ -8,7 +8,7 @@ import { link, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LockstepError } from '../base/errors';
 import type { CheckpointFiles, Files } from '../protocol/session';
-import { belongTogether, modelFileName, stateFileName } from '../session/checkpoint/checkpoint-format';
+import { belongTogether, modelFileName, stateFileName } from '../training/checkpoint/checkpoint-format';
 import { fileReason } from './file-error';
 
 const previousOf = (file: string): string => `${file}.previous`;

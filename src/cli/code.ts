@@ -2,7 +2,7 @@
  * `lockstep code`: the PyTorch script of a run, which prints the losses that `lockstep train` reports, as many as the
  * run has.
  */
-import { DATASET_FILE, pytorchScript } from '../session/pytorch-script';
+import { DATASET_FILE, pytorchScript } from '../headless/pytorch-script';
 import { checkOutputs, write } from './outputs';
 import { readRun } from './read-run';
 import type { CodeOptions } from './usage';

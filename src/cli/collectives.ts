@@ -2,8 +2,9 @@
  * `lockstep collectives`: a collective over a range of sizes, in a table like that of nccl-tests, with what this machine takes and what the modelled one
  * would; each run's values are checked first. The measuring is the session's.
  */
+
+import { runCollectives } from '../bench/run-collectives';
 import type { CollectivesReport, CollectivesRow, CollectiveTiming } from '../protocol/collectives-report';
-import { runCollectives } from '../session/bench/run-collectives';
 import { type CollectivesOptions, snake } from './collectives-usage';
 import { EXIT } from './exit-code';
 import { nodeGpu } from './node-gpu';

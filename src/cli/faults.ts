@@ -1,5 +1,5 @@
 /** What `--kill` and `--hang` say: 'rank@step', several with commas between. Called by usage.ts. */
-import type { PlannedFault } from '../session/failures/fault-plan';
+import type { PlannedFault } from '../training/failures/fault-plan';
 
 /** Undefined where the text is not of this form. */
 export function parseFaults(what: PlannedFault['what'], text: string): readonly PlannedFault[] | undefined {

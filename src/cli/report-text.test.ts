@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runConfig } from '../session/run';
+import { runConfig } from '../headless/run';
 import { reportText } from './report-text';
 
 test.each([1, 1000, 1001])(

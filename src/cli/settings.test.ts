@@ -3,7 +3,7 @@
  * session to refuse by name.
  */
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../session/config/parse-config';
+import { parseConfig } from '../config/parse-config';
 import { readRun } from './read-run';
 import { type Setting, withSettings } from './settings';
 import { PRESET_NAMES, presetNamed } from './spoken-names';

@@ -5,9 +5,9 @@
 
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
+import { launchSettings } from '../launch/launch-settings';
+import { parseLaunchLine } from '../launch/parse-launch-line';
 import type { LaunchPlan } from '../protocol/process-group';
-import { launchSettings } from '../session/launch/launch-settings';
-import { parseLaunchLine } from '../session/launch/parse-launch-line';
 
 /** The arguments as the shell gave them, as one line again; CUDA_VISIBLE_DEVICES stands before it, as it did. */
 export function readLaunch(launcher: string, args: readonly string[], visibleDevices: string | undefined): LaunchPlan {

@@ -3,10 +3,10 @@
  * trace and weights. All of the training is the session's; this file only carries things in and out.
  */
 import { LockstepError } from '../base/errors';
+import { chromeTrace, runConfig } from '../headless/run';
 import type { FlightRecorderDump } from '../protocol/process-group';
 import type { Report, SessionInfo } from '../protocol/session';
 import type { StepTrace } from '../protocol/trace';
-import { chromeTrace, runConfig } from '../session/run';
 import { saveCheckpoint } from './checkpoint-files';
 import { openDawn } from './dawn';
 import { EXIT, exitCode } from './exit-code';

@@ -2,7 +2,7 @@
  * The commands and options as one table: `--help` prints it and the parser reads it, so that neither can forget an option.
  */
 import type { LaunchPlan } from '../protocol/process-group';
-import type { PlannedFault } from '../session/failures/fault-plan';
+import type { PlannedFault } from '../training/failures/fault-plan';
 import { COLLECTIVES_OPTIONS, type CollectivesOptions, collectivesOptions } from './collectives-usage';
 import { EXIT_MEANING } from './exit-code';
 import { parseFaults } from './faults';

@@ -1,7 +1,7 @@
 /** docs/distributed.md is true: every example with an output under it is run, and prints that. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseLaunchLine } from '../session/launch/parse-launch-line';
+import { parseLaunchLine } from '../launch/parse-launch-line';
 import { Cluster } from './cluster';
 import { launch, spawn } from './launch/spawn';
 import { full, ones, tensor, zeros } from './tensor';

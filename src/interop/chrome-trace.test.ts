@@ -1,9 +1,9 @@
 /** The Chrome trace of real steps of every mode, held strictly against what Perfetto's importer needs and against the trace itself. */
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
+import { runConfig } from '../headless/run';
 import { type ConfigInput, MODES, type Mode } from '../protocol/config';
 import type { BufferInfo, Clock, CodeLine, StepTrace } from '../protocol/trace';
-import { runConfig } from '../session/run';
 import { totalUs } from '../trace/lanes';
 import { trafficOf } from '../trace/links';
 import { type ChromeEvent, chromeTrace } from './chrome-trace';

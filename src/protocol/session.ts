@@ -210,7 +210,7 @@ export interface ControlProgress {
 }
 
 export type SessionEvent =
-  /** From the single-device reference, between snapshots: at the steps of session/control/compared-steps. */
+  /** From the single-device reference, between snapshots: at the steps of training/control/compared-steps. */
   | { readonly type: 'difference'; readonly difference: DifferenceAt }
   | { readonly type: 'losses'; readonly records: readonly LossRecord[]; readonly stepsPerSecond: number }
   | { readonly type: 'trace'; readonly trace: StepTrace }

@@ -1,11 +1,11 @@
 /** The pace of play on a clock of the test's own, and what is in flight when a loss breaks: a training that only counts stands in for a real one. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Snapshots } from '../inference/snapshot';
 import type { SessionEvent } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
-import type { Checkpoint } from './checkpoint/checkpoint';
-import type { Snapshots } from './evaluation/snapshot';
+import type { Checkpoint } from '../training/checkpoint/checkpoint';
+import type { Training, Weights } from '../training/training';
 import { createPlayer, type PlayerOptions } from './player';
-import type { Training, Weights } from './training';
 
 const BATCHES: Checkpoint['batches'] = { microBatch: 7, epoch: 0, batches: [], generators: [] };
 

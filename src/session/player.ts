@@ -5,13 +5,13 @@
  * are all of the step that training has reached. Emits SessionEvents; draws nothing.
  */
 import { LockstepError } from '../base/errors';
+import type { Snapshots } from '../inference/snapshot';
 import { firstOfStep, stepOf } from '../protocol/micro-batches';
 import type { ControlMessage, SessionEvent } from '../protocol/session';
 import type { LossRecord, StepTrace } from '../protocol/trace';
-import type { Checkpoint } from './checkpoint/checkpoint';
-import type { Comparison } from './control/comparison';
-import type { Snapshots } from './evaluation/snapshot';
-import type { Training, Weights } from './training';
+import type { Checkpoint } from '../training/checkpoint/checkpoint';
+import type { Comparison } from '../training/control/comparison';
+import type { Training, Weights } from '../training/training';
 
 /** How often the page gets a trace and a snapshot while playing, and how long a chunk of steps should take. */
 const SAMPLE_MS = 250;

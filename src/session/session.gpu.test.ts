@@ -1,12 +1,12 @@
 /** The session on WebGPU: the same numbers as on the CPU, a lost device and a new one, and the notices about what it found. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { must } from '../base/invariant';
+import { runConfig } from '../headless/run';
 import type { ConfigInput } from '../protocol/config';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { MAP_READ } from '../runtime/webgpu/usage';
-import { runConfig } from './run';
+import { PLACEMENTS } from '../training/testing/placements';
 import { openTestSession } from './testing/open-session';
-import { PLACEMENTS } from './testing/placements';
 
 let node: NodeGpu;
 beforeAll(() => {

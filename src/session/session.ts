@@ -5,22 +5,22 @@
 import { LockstepError, toWire } from '../base/errors';
 import { loadPart } from '../base/load-part';
 import { oneAtATime } from '../base/one-at-a-time';
+import { parseConfig } from '../config/parse-config';
 import { prepareFiles } from '../data/prepare-files';
+import { sessionInfo } from '../headless/session-info';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
 import type { CheckpointFiles, ControlMessage, Files, SessionApi, SessionEvent } from '../protocol/session';
 import { holdLock } from '../runtime/launch/hold-lock';
-import { createBlueprint } from './blueprint';
-import type { Checkpoint } from './checkpoint/checkpoint';
-import { writeCheckpoint } from './checkpoint/checkpoint-file';
-import { modelFileName, stateFileName } from './checkpoint/checkpoint-format';
-import { parseConfig } from './config/parse-config';
-import { ControlKeeper } from './control/control-keeper';
-import { DeviceKeeper } from './device-keeper';
-import { overlapTimes } from './overlap-times';
+import { createBlueprint } from '../training/blueprint';
+import type { Checkpoint } from '../training/checkpoint/checkpoint';
+import { writeCheckpoint } from '../training/checkpoint/checkpoint-file';
+import { modelFileName, stateFileName } from '../training/checkpoint/checkpoint-format';
+import { ControlKeeper } from '../training/control/control-keeper';
+import { DeviceKeeper } from '../training/device-keeper';
+import { overlapTimes } from '../training/overlap-times';
+import { weightsFile } from '../training/weights/weights-file';
 import { Running } from './running';
-import { sessionInfo } from './session-info';
-import { weightsFile } from './weights/weights-file';
 
 const LAB = 'The collectives lab';
 
@@ -106,7 +106,7 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     reset: () => typed(() => running().reset()),
     run: (input, files) =>
       typed(async () => {
-        const { runConfig } = await loadPart('The code of a whole run', () => import('./run'));
+        const { runConfig } = await loadPart('The code of a whole run', () => import('../headless/run'));
         return (await runConfig(input, files, gpu ? { gpu } : {})).report;
       }),
     corrupt: (event, add) => typed(() => running().training.corrupt(event, add)),
@@ -123,13 +123,13 @@ export function createSession(gpu: GPU | undefined): SessionApi {
       }),
     overlap: () => typed(async () => overlapTimes(running().training.blueprint)),
     rehearse: (exhibit, cured) =>
-      typed(async () => (await loadPart('This exhibit', () => import('./museum/scripts'))).rehearse(exhibit, cured)),
+      typed(async () => (await loadPart('This exhibit', () => import('../museum/scripts'))).rehearse(exhibit, cured)),
     // Loaded when the lab is opened: a run needs none of it.
-    lab: (request) => typed(async () => (await loadPart(LAB, () => import('./lab/run-lab'))).runLab(request)),
+    lab: (request) => typed(async () => (await loadPart(LAB, () => import('../lab/run-lab'))).runLab(request)),
     labCurves: (request) =>
-      typed(async () => (await loadPart(LAB, () => import('./lab/lab-curves'))).labCurves(request)),
+      typed(async () => (await loadPart(LAB, () => import('../lab/lab-curves'))).labCurves(request)),
     measureLab: (request) =>
-      typed(async () => (await loadPart(LAB, () => import('./lab/measure-lab'))).measureLab(request)),
+      typed(async () => (await loadPart(LAB, () => import('../lab/measure-lab'))).measureLab(request)),
     dispose: () =>
       typed(() =>
         inTurn(async () => {

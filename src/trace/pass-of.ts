@@ -1,5 +1,5 @@
 /**
- * What kind of pass a variant of a step is, from its name (session/step-variants says how they are named): a
+ * What kind of pass a variant of a step is, from its name (training/step-variants says how they are named): a
  * micro-batch before the last of its group is '-set' or '-add', and does not step. Pure; called by formula.ts.
  */
 import type { Config } from '../protocol/config';

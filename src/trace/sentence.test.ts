@@ -1,4 +1,4 @@
-/** What is said at an event; every event of real steps is asked for a sentence in session/trace.test.ts. */
+/** What is said at an event; every event of real steps is asked for a sentence in training/trace.test.ts. */
 import { expect, test } from 'vitest';
 import type { CollectiveRef, StepTrace } from '../protocol/trace';
 import { sentenceOf } from './sentence';

@@ -1,6 +1,6 @@
 /** The batches as arrays of jax-js; classes one-hot, as its losses want them, made once. */
 import { type Array as JaxArray, numpy as np } from '@jax-js/jax';
-import type { BenchMaterial } from '../../../src/session/bench/bench';
+import type { BenchMaterial } from '../../../src/bench/bench';
 import { oneHot } from '../one-hot';
 
 export interface JaxBatch {

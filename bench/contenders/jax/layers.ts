@@ -3,8 +3,8 @@
  * Every use of an array consumes it, hence the `.ref`s.
  */
 import { type Array as JaxArray, lax, nn, numpy as np } from '@jax-js/jax';
+import type { BenchTensor } from '../../../src/bench/bench';
 import type { LayerInput } from '../../../src/protocol/config';
-import type { BenchTensor } from '../../../src/session/bench/bench';
 
 export type Parameters = { [name: string]: JaxArray };
 /** Parameters by name, each taken out once. */

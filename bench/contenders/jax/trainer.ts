@@ -3,7 +3,7 @@
  * lies on the device.
  */
 import { type Array as JaxArray, jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
-import { benchMaterial } from '../../../src/session/bench/bench';
+import { benchMaterial } from '../../../src/bench/bench';
 import type { TrainingWork } from '../../workloads/workload';
 import { type Contender, firstLosses, type Runner } from '../contender';
 import { openBackend } from './backend';

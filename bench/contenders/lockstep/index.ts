@@ -1,6 +1,6 @@
 /** Lockstep itself, through the session room, as the page uses it. */
-import { benchSession } from '../../../src/session/bench/bench';
-import { benchProduct } from '../../../src/session/bench/bench-kernels';
+import { benchSession } from '../../../src/bench/bench';
+import { benchProduct } from '../../../src/bench/bench-kernels';
 import { factors, probes } from '../../workloads/products';
 import type { ProductWork, TrainingWork } from '../../workloads/workload';
 import { type Contender, firstLosses, type Runner } from '../contender';

@@ -3,8 +3,8 @@
  * step transposes them; the Linear after a Flatten has its rows put in that order once.
  */
 import * as tf from '@tensorflow/tfjs-core';
+import type { BenchTensor } from '../../../src/bench/bench';
 import type { LayerInput } from '../../../src/protocol/config';
-import type { BenchTensor } from '../../../src/session/bench/bench';
 
 export type Variables = ReadonlyMap<string, tf.Variable>;
 

@@ -3,7 +3,7 @@
  * way; `model.fit` of tfjs-layers does the same and more.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import { type BenchMaterial, benchMaterial } from '../../../src/session/bench/bench';
+import { type BenchMaterial, benchMaterial } from '../../../src/bench/bench';
 import type { TrainingWork } from '../../workloads/workload';
 import { type Contender, firstLosses, type Runner } from '../contender';
 import { oneHot } from '../one-hot';

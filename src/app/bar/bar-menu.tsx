@@ -1,14 +1,14 @@
 /** The right end of the bar: seed, link, theme, keys. */
 import { useRef } from 'react';
 import { CheckpointButton } from '../checkpoint/checkpoint-button';
-import { withSetting } from '../edit-config';
+import { withSetting } from '../edit/edit-config';
 import { CommitField } from '../fields/commit-field';
 import { sentence } from '../fields/settings';
 import { DEFAULT_LAB } from '../lab/lab-link';
 import { MuseumButton } from '../museum/museum-button';
-import { parseNumber } from '../permalink-keys';
-import { resolveTheme } from '../theme';
-import { useApp, useController, usePalette, useUrlSync } from '../use-app';
+import { parseNumber } from '../permalink/permalink-keys';
+import { resolveTheme } from '../shell/theme';
+import { useApp, useController, usePalette, useUrlSync } from '../state/use-app';
 import styles from './bar.module.css';
 import { KeysDialog } from './keys-dialog';
 import { ShareDialog } from './share-dialog';

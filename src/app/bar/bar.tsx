@@ -1,5 +1,5 @@
 /** The bar: which mode on how many devices, the transport, and where training stands. */
-import { useApp } from '../use-app';
+import { useApp } from '../state/use-app';
 import styles from './bar.module.css';
 import { BarMenu } from './bar-menu';
 import { ModePicker } from './mode-picker';

@@ -1,6 +1,6 @@
 /** The list of keys, behind `?`. */
 import { type RefObject, useEffect } from 'react';
-import { HELP_KEY, KEYS } from '../keys';
+import { HELP_KEY, KEYS } from '../shell/keys';
 import styles from './dialog.module.css';
 
 export function KeysDialog({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {

@@ -1,7 +1,7 @@
 /** Which parallelism: a segmented group of radios. The seed, the data and the start stay when it changes. */
 import type { Mode } from '../../protocol/config';
-import { withMode } from '../edit-config';
-import { useApp, useController } from '../use-app';
+import { withMode } from '../edit/edit-config';
+import { useApp, useController } from '../state/use-app';
 import styles from './mode-picker.module.css';
 
 interface ModeWords {

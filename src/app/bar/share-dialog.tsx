@@ -1,6 +1,6 @@
 /** The link to this run, to copy. The address bar says the same; this also offers it with the page's own words. */
 import { type RefObject, useRef, useState } from 'react';
-import { useUrlSync } from '../use-app';
+import { useUrlSync } from '../state/use-app';
 import styles from './dialog.module.css';
 
 export function ShareDialog({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {

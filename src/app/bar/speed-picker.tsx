@@ -1,6 +1,7 @@
 /** How fast: from an event at a time to as fast as it goes. */
-import { SPEEDS } from '../speeds';
-import { useApp, useController } from '../use-app';
+
+import { useApp, useController } from '../state/use-app';
+import { SPEEDS } from '../transport/speeds';
 import styles from './bar.module.css';
 
 export function SpeedPicker({ disabled }: { disabled: boolean }) {

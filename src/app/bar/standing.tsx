@@ -2,9 +2,9 @@
  * Where training is: optimizer steps taken, epoch and loss, at the cursor; at the newest step while the session runs
  * freely.
  */
-import { formatCount, formatLoss, NONE } from '../format';
-import { lossShown, microBatchesShown, runsFreely, stepShown } from '../positions';
-import { useApp } from '../use-app';
+import { formatCount, formatLoss, NONE } from '../draw/format';
+import { useApp } from '../state/use-app';
+import { lossShown, microBatchesShown, runsFreely, stepShown } from '../transport/positions';
 import styles from './bar.module.css';
 
 export function Standing() {

@@ -1,5 +1,5 @@
 /** Play, pause and the steps. The icons are drawn here; their names are what tests and screen readers go by. */
-import { useApp, useController } from '../use-app';
+import { useApp, useController } from '../state/use-app';
 import styles from './transport.module.css';
 
 const ICONS = {

@@ -1,8 +1,8 @@
 /** How many devices: a slider from 1 to the limit. It applies when it is let go, or at each key. */
 import { useEffect, useState } from 'react';
 import { LIMITS } from '../../protocol/config';
-import { withWorldSize } from '../edit-config';
-import { useApp, useController } from '../use-app';
+import { withWorldSize } from '../edit/edit-config';
+import { useApp, useController } from '../state/use-app';
 import styles from './bar.module.css';
 
 export function WorldSize({ disabled }: { disabled: boolean }) {

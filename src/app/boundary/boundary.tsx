@@ -5,7 +5,7 @@
  */
 import type { ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
-import { useApp, useUrlSync } from '../use-app';
+import { useApp, useUrlSync } from '../state/use-app';
 import { Broken } from './broken';
 
 interface BoundaryProps {

@@ -1,8 +1,8 @@
 /** Which parameter is in which bucket: before the rebuild in the constructor's order, after it in the order in which backward makes the gradients. */
 import { useMemo, useState } from 'react';
 import type { BucketInfo, BucketsInfo } from '../../protocol/session';
-import { formatSize } from '../format';
-import { useApp, useAppStore } from '../use-app';
+import { formatSize } from '../draw/format';
+import { useApp, useAppStore } from '../state/use-app';
 import styles from './buckets.module.css';
 
 const LINE = 15;

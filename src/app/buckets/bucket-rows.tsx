@@ -7,10 +7,10 @@ import { useMemo, useRef } from 'react';
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { busyIntervals } from '../../trace/idle';
 import { endUs, spanOf, totalUs } from '../../trace/lanes';
+import { formatSize, formatTime } from '../draw/format';
 import { useSize } from '../draw/use-surface';
-import { formatSize, formatTime } from '../format';
+import { useApp, useAppStore, useSettled } from '../state/use-app';
 import { eventLabels } from '../timeline/event-label';
-import { useApp, useAppStore, useSettled } from '../use-app';
 import { type BucketTimes, waitText } from './bucket-times';
 import styles from './buckets.module.css';
 

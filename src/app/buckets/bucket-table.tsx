@@ -1,7 +1,7 @@
 /** The bucket view in numbers. Rendered while open. */
 import { useState } from 'react';
 import type { BucketInfo } from '../../protocol/session';
-import { formatSize, formatTime, NONE } from '../format';
+import { formatSize, formatTime, NONE } from '../draw/format';
 import { type BucketTimes, waitText } from './bucket-times';
 import styles from './buckets.module.css';
 

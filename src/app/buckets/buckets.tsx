@@ -1,7 +1,7 @@
 /** DDP buckets, below the timeline. Collapsed: a one-line summary. Expanded: the panel, loaded then. */
 import { useState } from 'react';
 import { loadedPanel } from '../boundary/loaded-panel';
-import { useApp } from '../use-app';
+import { useApp } from '../state/use-app';
 import styles from './buckets.module.css';
 import { capText } from './cap-stops';
 

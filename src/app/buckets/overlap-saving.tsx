@@ -1,8 +1,8 @@
 /** What overlap saves: the same step with it and without it, both modelled, on the chosen links and on the others. */
 import { useEffect, useState } from 'react';
 import type { OverlapTimes } from '../../protocol/session';
-import { formatPercent, formatTime } from '../format';
-import { useApp, useController } from '../use-app';
+import { formatPercent, formatTime } from '../draw/format';
+import { useApp, useController } from '../state/use-app';
 import styles from './buckets.module.css';
 
 export function OverlapSaving() {

@@ -6,8 +6,8 @@
 import { type ChangeEvent, useCallback, useEffect, useId, useState } from 'react';
 import { loadPart } from '../../base/load-part';
 import { lookup } from '../../base/lookup';
-import { formatCount, formatSize } from '../format';
-import { useApp, useAppStore, useController } from '../use-app';
+import { formatCount, formatSize } from '../draw/format';
+import { useApp, useAppStore, useController } from '../state/use-app';
 import styles from './checkpoint.module.css';
 import {
   deleteCheckpoint,
@@ -55,7 +55,7 @@ export function CheckpointPanel({ close }: { close: () => void }) {
       const { files } = await taken();
       const { describeCheckpoint } = await loadPart(
         'The reader of checkpoints',
-        () => import('../../session/checkpoint/describe-checkpoint'),
+        () => import('../../training/checkpoint/describe-checkpoint'),
       );
       const { step, mode, worldSize } = describeCheckpoint(wanted, files.state);
       const bytes = files.model.length + files.state.length;

@@ -1,9 +1,9 @@
 /** A checkpoint as a .zip and back; what is none is left to others; and the configuration that a dropped one gives. */
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
-import { NET, savedAfter } from '../../session/testing/checkpoint-runs';
+import { NET, savedAfter } from '../../training/testing/checkpoint-runs';
 import { takeFiles } from '../looks/take-files';
-import { PAGE_CONFIG } from '../page-config';
+import { PAGE_CONFIG } from '../state/page-config';
 import { checkpointAmong, zipOf } from './checkpoint-zip';
 import { withCheckpoint, withoutCheckpoint } from './with-checkpoint';
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { type Config, configSchema } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
-import { describeCheckpoint } from '../../session/checkpoint/describe-checkpoint';
+import { describeCheckpoint } from '../../training/checkpoint/describe-checkpoint';
 import type { NamedCheckpoint } from './checkpoint-zip';
 
 export type SettingsOf = 'checkpoint' | 'page';

@@ -5,7 +5,7 @@
 
 import { type KeyboardEvent, useId, useState } from 'react';
 import { lookup } from '../../base/lookup';
-import { useSettled } from '../use-app';
+import { useSettled } from '../state/use-app';
 import type { Tip } from './tip';
 
 export interface ListedItem {

@@ -4,7 +4,7 @@
  * changes, and when `store` says so. What it throws belongs to the boundary around the component.
  */
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useAppStore, useFrames, usePalette } from '../use-app';
+import { useAppStore, useFrames, usePalette } from '../state/use-app';
 import type { Size } from './geometry';
 import { createInk, type Ink } from './ink';
 import { openSurface } from './surface';

@@ -7,11 +7,11 @@ import { useId, useState } from 'react';
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { totalUs } from '../../trace/lanes';
 import { waitingUs } from '../../trace/waiting';
-import { withSetting } from '../edit-config';
+import { formatPercent, formatTime } from '../draw/format';
+import { withSetting } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';
 import { NumberSetting } from '../fields/settings';
-import { formatPercent, formatTime } from '../format';
-import { useApp, useController, useSettled } from '../use-app';
+import { useApp, useController, useSettled } from '../state/use-app';
 import styles from './failures.module.css';
 import { factorOf, type Stragglers, slowLink, withFactor, withLink } from './stragglers';
 

@@ -1,7 +1,7 @@
 /** A named part of the set-up, which a teacher can hide or lock by its name. */
 import type { ReactNode } from 'react';
-import type { Part } from '../permalink-view';
-import { useApp } from '../use-app';
+import type { Part } from '../permalink/permalink-view';
+import { useApp } from '../state/use-app';
 import styles from './section.module.css';
 
 export function Section({ part, title, children }: { part: Part; title: string; children: ReactNode }) {

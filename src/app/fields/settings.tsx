@@ -3,13 +3,13 @@
  * once. A setting that the Config does not have as it is (momentum under Adam) is not shown.
  */
 import { useId } from 'react';
-import { withSetting } from '../edit-config';
-import { putData } from '../edit-data';
+import { withSetting } from '../edit/edit-config';
+import { putData } from '../edit/edit-data';
+import { rangeOf, readSetting } from '../edit/setting-ranges';
 import { knownRow } from '../model/known-row';
-import { parseNumber } from '../permalink-keys';
-import { rangeOf, readSetting } from '../setting-ranges';
-import { useApp, useController } from '../use-app';
-import { replacedNotice } from '../use-file-drop';
+import { parseNumber } from '../permalink/permalink-keys';
+import { replacedNotice } from '../shell/use-file-drop';
+import { useApp, useController } from '../state/use-app';
 import { CommitField } from './commit-field';
 import styles from './fields.module.css';
 

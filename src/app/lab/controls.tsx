@@ -1,10 +1,10 @@
 /** The settings of the lab. A change is applied at once; a value out of its limits is refused beside its field. */
 
 import type { AlgorithmName } from '../../protocol/collective';
+import { formatSize } from '../draw/format';
 import { CommitField } from '../fields/commit-field';
 import { Choice } from '../fields/settings';
-import { formatSize } from '../format';
-import { parseNumber } from '../permalink-keys';
+import { parseNumber } from '../permalink/permalink-keys';
 import styles from './lab.module.css';
 import { type LabSettings, limitsOf, MOST_RANKS, withLab } from './lab-link';
 import {

@@ -6,8 +6,8 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { AlgorithmName } from '../../protocol/collective';
 import type { LabCurve } from '../../protocol/lab';
-import { formatSize, formatTime } from '../format';
-import type { Palette } from '../theme';
+import { formatSize, formatTime } from '../draw/format';
+import type { Palette } from '../shell/theme';
 import { ALGORITHM_SHORT } from './lab-words';
 
 export interface CurveMark {

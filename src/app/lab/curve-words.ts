@@ -1,7 +1,7 @@
 /** Why two algorithms change places where they do, from what both pay there; and how NCCL chooses. Pure. */
 import type { AlgorithmName } from '../../protocol/collective';
 import type { LabCrossover, LabCurve, LabCurves, LabSide } from '../../protocol/lab';
-import { formatCount, formatSize, formatTime } from '../format';
+import { formatCount, formatSize, formatTime } from '../draw/format';
 import { ALGORITHM_SHORT } from './lab-words';
 
 const name = ({ algorithm }: LabSide) => ALGORITHM_SHORT[algorithm];

@@ -5,8 +5,8 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
 import type { LabCurve, LabCurves, LabResult } from '../../protocol/lab';
-import { formatSize, formatTime } from '../format';
-import { usePalette } from '../use-app';
+import { formatSize, formatTime } from '../draw/format';
+import { usePalette } from '../state/use-app';
 import { type CurveInput, createCurvePlot } from './curve-plot';
 import { crossoverText, ncclText, neverText } from './curve-words';
 import styles from './lab.module.css';

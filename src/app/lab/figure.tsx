@@ -6,11 +6,11 @@
 import { useMemo, useRef } from 'react';
 import { at } from '../../base/invariant';
 import type { LabResult, LabTile } from '../../protocol/lab';
+import { formatSize } from '../draw/format';
 import { formatValue } from '../draw/numbers';
 import { useSize } from '../draw/use-surface';
-import { formatSize } from '../format';
-import type { Palette } from '../theme';
-import { usePalette } from '../use-app';
+import type { Palette } from '../shell/theme';
+import { usePalette } from '../state/use-app';
 import styles from './figure.module.css';
 import { type FigureLayout, figureLayout, type Way, waysOf } from './figure-layout';
 import { contributorsIn } from './lab-sentence';

@@ -5,7 +5,7 @@
 import { type ReactNode, useCallback, useEffect, useRef } from 'react';
 import { must } from '../../base/invariant';
 import { loadedPanel } from '../boundary/loaded-panel';
-import { useApp, useUrlSync } from '../use-app';
+import { useApp, useUrlSync } from '../state/use-app';
 import styles from './lab-place.module.css';
 
 const LabBody = loadedPanel('The lab', async () => (await import('./lab')).LabBody);

@@ -1,6 +1,6 @@
 /** What happens in a round, in one sentence, from the messages that ran in it. Pure. */
 import type { LabResult, LabRound, LabTransfer } from '../../protocol/lab';
-import { formatCount, formatSize } from '../format';
+import { formatCount, formatSize } from '../draw/format';
 import { APPLY_WORDS, OP_DOES, REDUCING } from './lab-words';
 
 const list = (ranks: readonly number[]): string => {

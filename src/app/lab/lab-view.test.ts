@@ -1,9 +1,9 @@
 /** What the lab's figure says and where it puts things, from real runs of the session. */
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
+import { labCurves } from '../../lab/lab-curves';
+import { runLab } from '../../lab/run-lab';
 import type { LabCrossover } from '../../protocol/lab';
-import { labCurves } from '../../session/lab/lab-curves';
-import { runLab } from '../../session/lab/run-lab';
 import { ETHERNET_PROTOCOLS, NVLINK_PROTOCOLS, PCIE_PROTOCOLS } from '../../simulator/protocols';
 import { crossoverText, ncclText, neverText } from './curve-words';
 import { figureLayout, waysOf } from './figure-layout';

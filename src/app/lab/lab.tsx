@@ -5,7 +5,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { lookup } from '../../base/lookup';
 import { RING_SHORT, RING_WHY } from '../../trace/ring-words';
-import { useApp, useUrlSync } from '../use-app';
+import { useApp, useUrlSync } from '../state/use-app';
 import { Controls } from './controls';
 import { Curves } from './curves';
 import { Figure } from './figure';

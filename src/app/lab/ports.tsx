@@ -4,9 +4,9 @@
  */
 import { useMemo, useRef } from 'react';
 import type { LabResult } from '../../protocol/lab';
+import { formatSize, formatTime } from '../draw/format';
 import { useSize } from '../draw/use-surface';
-import { formatSize, formatTime } from '../format';
-import { usePalette } from '../use-app';
+import { usePalette } from '../state/use-app';
 import { rankHue } from './figure';
 import styles from './lab.module.css';
 

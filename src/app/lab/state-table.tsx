@@ -5,8 +5,8 @@
 import { useState } from 'react';
 import { at } from '../../base/invariant';
 import type { LabResult } from '../../protocol/lab';
+import { formatSize, formatTime } from '../draw/format';
 import { formatValue } from '../draw/numbers';
-import { formatSize, formatTime } from '../format';
 import styles from './lab.module.css';
 import { APPLY_WORDS } from './lab-words';
 

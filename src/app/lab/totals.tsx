@@ -1,7 +1,7 @@
 /** What the collective has cost beside what the algorithm's formula says, each by its name. */
 import type { ReactNode } from 'react';
 import type { LabMeasurement, LabResult } from '../../protocol/lab';
-import { formatSize, formatTime } from '../format';
+import { formatSize, formatTime } from '../draw/format';
 import styles from './lab.module.css';
 import { ALGORITHM_WORDS, formulaText } from './lab-words';
 

@@ -3,16 +3,16 @@
  * process. Loaded when it is opened.
  */
 import { LockstepError } from '../../base/errors';
+import { launchSettings } from '../../launch/launch-settings';
+import { parseLaunchLine } from '../../launch/parse-launch-line';
 import type { Config, ConfigInput } from '../../protocol/config';
 import type { RankEnvironment } from '../../protocol/process-group';
-import { launchSettings } from '../../session/launch/launch-settings';
-import { parseLaunchLine } from '../../session/launch/parse-launch-line';
-import { withMode, withSetting } from '../edit-config';
+import { withMode, withSetting } from '../edit/edit-config';
 import { CommitField } from '../fields/commit-field';
 import { ScrollRegion } from '../fields/scroll-region';
 import { NumberSetting, sentence, TextSetting } from '../fields/settings';
-import { parseValue } from '../permalink-values';
-import { useApp, useController } from '../use-app';
+import { parseValue } from '../permalink/permalink-values';
+import { useApp, useController } from '../state/use-app';
 import styles from './launch-panel.module.css';
 
 /** "2, 0"; empty: the setting is absent. */

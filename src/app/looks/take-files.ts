@@ -5,15 +5,15 @@
  */
 
 import { lookup } from '../../base/lookup';
+import { parsePart } from '../../config/config-issue';
 import { type Config, dataSchema } from '../../protocol/config';
 import { PRESETS } from '../../protocol/presets';
 import type { Files, Notice } from '../../protocol/session';
-import { parsePart } from '../../session/config/config-issue';
 import { checkpointAmong } from '../checkpoint/checkpoint-zip';
 import { withCheckpoint } from '../checkpoint/with-checkpoint';
-import { type CsvLook, lookAtCsv, withCsv } from '../csv-look';
-import { type DataChange, putData } from '../edit-data';
+import { type DataChange, putData } from '../edit/edit-data';
 import { charactersOf, image, type RowOfData, tokens, vector } from '../model/data-rows';
+import { type CsvLook, lookAtCsv, withCsv } from './csv-look';
 import { lookAtIdx } from './idx-look';
 import { lookAtNpy } from './npy-look';
 import { foldersOf, namesInZip } from './zip-look';

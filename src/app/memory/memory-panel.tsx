@@ -4,8 +4,8 @@
  */
 import { useEffect, useRef } from 'react';
 import { loadedPanel } from '../boundary/loaded-panel';
-import { formatSize } from '../format';
-import { useApp, useAppStore } from '../use-app';
+import { formatSize } from '../draw/format';
+import { useApp, useAppStore } from '../state/use-app';
 import styles from './memory.module.css';
 import { useCheckpointSaving } from './use-checkpoint-saving';
 

@@ -3,7 +3,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { lookup } from '../../base/lookup';
 import type { DeviceMemory } from '../../protocol/trace';
-import { formatSize } from '../format';
+import { formatSize } from '../draw/format';
 import styles from './memory.module.css';
 import { type MemoryRow, memoryTree, visibleRows } from './memory-tree';
 

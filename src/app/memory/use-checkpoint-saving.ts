@@ -5,8 +5,8 @@
 import { useEffect, useState } from 'react';
 import type { Config } from '../../protocol/config';
 import type { SessionInfo } from '../../protocol/session';
-import { formatSize } from '../format';
-import { useApp } from '../use-app';
+import { formatSize } from '../draw/format';
+import { useApp } from '../state/use-app';
 
 interface Planned {
   readonly key: string;

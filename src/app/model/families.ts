@@ -2,9 +2,10 @@
  * The models that the page knows by a few numbers: a plain net (sizes and activation), the convolutional net of the presets (channels), the GPT of the presets
  * (layers, heads, width). Printer and reader of each stand side by side: what is recognised is exactly what would be made. Pure.
  */
+
+import { parsePart } from '../../config/config-issue';
 import { type LayerConfig, layerSchema } from '../../protocol/config';
 import { cnnLayers, gptLayers } from '../../protocol/presets';
-import { parsePart } from '../../session/config/config-issue';
 import { fitLayers, type Source } from './layer-shapes';
 
 export type Activation = 'relu' | 'tanh' | 'sigmoid' | 'gelu' | 'gelu-tanh';

@@ -1,7 +1,7 @@
 /** The label of the exhibit that is looked at: what was done, what PyTorch says, what to look at, the cure. Loaded with the first exhibit. */
 import { must } from '../../base/invariant';
-import { EXHIBITS } from '../../session/museum/exhibits';
-import { type ExhibitId, MISTAKES } from '../../session/museum/mistakes';
+import { EXHIBITS } from '../../museum/exhibits';
+import { type ExhibitId, MISTAKES } from '../../museum/mistakes';
 import fields from '../fields/fields.module.css';
 import { ScrollRegion } from '../fields/scroll-region';
 import styles from './museum.module.css';

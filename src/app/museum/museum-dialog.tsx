@@ -1,5 +1,5 @@
 /** The shelf: all mistakes of the museum as a list, one click each. Loaded when it is opened. */
-import { EXHIBITS } from '../../session/museum/exhibits';
+import { EXHIBITS } from '../../museum/exhibits';
 import styles from './museum.module.css';
 import { useExhibit } from './use-exhibit';
 

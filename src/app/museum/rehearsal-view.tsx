@@ -1,9 +1,9 @@
 /** An exhibit that is a script: runs it on every rank when asked, and shows line by line what each of them did and what was raised. */
 import { useEffect, useState } from 'react';
+import type { ExhibitId } from '../../museum/mistakes';
 import type { Rehearsal, RehearsalLine } from '../../protocol/rehearsal';
-import type { ExhibitId } from '../../session/museum/mistakes';
 import { ScrollRegion } from '../fields/scroll-region';
-import { useController } from '../use-app';
+import { useController } from '../state/use-app';
 import styles from './museum.module.css';
 
 const WORDS: Readonly<Record<RehearsalLine['kind'], string>> = { calls: 'calls', has: 'has', raises: 'raises' };

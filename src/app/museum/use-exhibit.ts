@@ -1,8 +1,8 @@
 /** Opening, curing and leaving an exhibit of the museum: what is looked at stands in the link, its run on the page. */
 import * as v from 'valibot';
+import { type ExhibitId, exhibitConfig } from '../../museum/mistakes';
 import { configSchema } from '../../protocol/config';
-import { type ExhibitId, exhibitConfig } from '../../session/museum/mistakes';
-import { useApp, useController, useUrlSync } from '../use-app';
+import { useApp, useController, useUrlSync } from '../state/use-app';
 
 export interface ExhibitActions {
   look(id: ExhibitId, cured: boolean): void;

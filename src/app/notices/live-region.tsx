@@ -2,8 +2,9 @@
  * Tells the current event in words to a screen reader: politely, and only when somebody steps, scrubs, or something has to be said. While
  * training runs freely it is silent but for the state.
  */
-import { useApp } from '../use-app';
-import { useSentence } from '../use-sentence';
+
+import { useSentence } from '../stage/use-sentence';
+import { useApp } from '../state/use-app';
 
 const STATES = {
   loading: 'Starting',

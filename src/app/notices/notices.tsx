@@ -1,9 +1,9 @@
 /** What has to be said: calm strips under the bar, each with what to do and, where there is one, a way on. */
 import type { Notice } from '../../protocol/session';
 import { useSiteVersion } from '../boundary/use-site-version';
-import { withSetting } from '../edit-config';
+import { withSetting } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';
-import { useApp, useController, useUrlSync } from '../use-app';
+import { useApp, useController, useUrlSync } from '../state/use-app';
 import styles from './notices.module.css';
 
 export function Notices() {

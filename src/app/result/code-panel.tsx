@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import type { StepTrace } from '../../protocol/trace';
 import { deviceText } from '../setup/cluster-panel';
-import { useApp, usePalette, useSettled } from '../use-app';
+import { useApp, usePalette, useSettled } from '../state/use-app';
 import styles from './code-panel.module.css';
 
 /** The anchor of the last event that each rank has begun; undefined before its first. */

@@ -2,8 +2,8 @@
 
 import type { DeviceMemory } from '../../protocol/trace';
 import { type Metrics, sharesOf } from '../../trace/metrics';
+import { formatBytes, formatSize, wholePercents } from '../draw/format';
 import { ScrollRegion } from '../fields/scroll-region';
-import { formatBytes, formatSize, wholePercents } from '../format';
 import styles from './result.module.css';
 
 const payloads = ({ traffic }: Metrics): string => {

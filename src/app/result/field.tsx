@@ -2,8 +2,8 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { must } from '../../base/invariant';
 import { FIELD_SIZE } from '../../protocol/session';
-import { formatPercent } from '../format';
-import { useApp, usePalette, useSettled } from '../use-app';
+import { formatPercent } from '../draw/format';
+import { useApp, usePalette, useSettled } from '../state/use-app';
 import { fieldImage, paintPoints, paintScatter } from './paint-field';
 import styles from './result.module.css';
 

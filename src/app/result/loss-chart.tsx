@@ -1,7 +1,7 @@
 /** Loss over steps, per rank and mean, training and test: the chart, drawn outside React, and its table. */
 import { useMemo } from 'react';
 import { loadedPanel } from '../boundary/loaded-panel';
-import { useApp, useSettled } from '../use-app';
+import { useApp, useSettled } from '../state/use-app';
 import { lossSeries } from './loss-series';
 import { LossTable } from './loss-table';
 import styles from './result.module.css';

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
-import { usePalette } from '../use-app';
+import { usePalette } from '../state/use-app';
 import { createLossPlot, type LossPlot } from './loss-plot';
 import type { LossSeries } from './loss-series';
 

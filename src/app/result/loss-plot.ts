@@ -4,8 +4,8 @@
  */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { formatTick } from '../format';
-import type { Palette } from '../theme';
+import { formatTick } from '../draw/format';
+import type { Palette } from '../shell/theme';
 import type { LossSeries } from './loss-series';
 
 const HEIGHT = 150;

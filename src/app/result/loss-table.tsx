@@ -1,6 +1,7 @@
 /** The loss chart in numbers: a few steps spread over the history, and the newest. */
+
+import { formatLoss } from '../draw/format';
 import { ScrollRegion } from '../fields/scroll-region';
-import { formatLoss } from '../format';
 import type { LossSeries } from './loss-series';
 import styles from './result.module.css';
 

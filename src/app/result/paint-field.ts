@@ -4,7 +4,7 @@
  */
 import { scaleLinear } from 'd3-scale';
 import { type DatasetPreview, FIELD_SIZE, type Snapshot } from '../../protocol/session';
-import type { Palette } from '../theme';
+import type { Palette } from '../shell/theme';
 
 /** Share of the scale's end colours that the field uses, so that the points stand out on it. */
 const FIELD_STRENGTH = 0.62;

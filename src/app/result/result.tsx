@@ -1,6 +1,6 @@
 /** The result: what the model has learnt, in the views that its data have, how the loss went, and the numbers that each mode is judged by. */
 import { useMemo } from 'react';
-import { useApp } from '../use-app';
+import { useApp } from '../state/use-app';
 import { Field } from './field';
 import { LossChart } from './loss-chart';
 import { Numbers } from './numbers';

@@ -3,8 +3,8 @@
  * has its loss as perplexity, too: among how many characters the model hesitates.
  */
 import type { SessionInfo } from '../../protocol/session';
-import { formatCount, formatLoss, formatPercent, NONE } from '../format';
-import { useApp, useSettled } from '../use-app';
+import { formatCount, formatLoss, formatPercent, NONE } from '../draw/format';
+import { useApp, useSettled } from '../state/use-app';
 import styles from './result.module.css';
 
 export function Scores() {

@@ -3,7 +3,7 @@
  * of the timeline's lanes and add up to the step; a press on one says what it means.
  */
 import type { Metrics } from '../../trace/metrics';
-import { wholePercents } from '../format';
+import { wholePercents } from '../draw/format';
 import styles from './result.module.css';
 import { Status } from './scores';
 

@@ -1,11 +1,11 @@
 /** Where the ranks live and how they talk: placement, device, and the options of the mode in use. */
 import { loadedPanel } from '../boundary/loaded-panel';
+import { formatSize } from '../draw/format';
 import { Opened } from '../fields/opened';
 import { Section } from '../fields/section';
 import { ChoiceSetting, FlagSetting, NumberSetting, TextSetting } from '../fields/settings';
-import { formatSize } from '../format';
-import { mebibytes } from '../permalink-keys';
-import { useApp } from '../use-app';
+import { mebibytes } from '../permalink/permalink-keys';
+import { useApp } from '../state/use-app';
 import styles from './cluster-panel.module.css';
 import { SplitEditor } from './split-editor';
 

@@ -1,8 +1,8 @@
 /** Which column of the CSV is the target, and whether its first line names the columns. */
 import { lookup } from '../../base/lookup';
-import { withCsv } from '../csv-look';
 import { Choice } from '../fields/settings';
-import { useApp, useController } from '../use-app';
+import { withCsv } from '../looks/csv-look';
+import { useApp, useController } from '../state/use-app';
 
 const HEADER = { auto: 'automatic', yes: 'names', no: 'data' } as const;
 

@@ -1,13 +1,13 @@
 /** Which data: the built-ins as thumbnails, files of one's own, and the numbers of the kind in use. */
 import { useRef } from 'react';
 import { must } from '../../base/invariant';
-import { BUILT_IN_DATA, type BuiltInData, changeData } from '../edit-data';
+import { formatCount } from '../draw/format';
+import { BUILT_IN_DATA, type BuiltInData, changeData } from '../edit/edit-data';
 import fields from '../fields/fields.module.css';
 import { Section } from '../fields/section';
 import { ChoiceSetting, FlagSetting, NumberSetting } from '../fields/settings';
-import { formatCount } from '../format';
-import { useApp, useController } from '../use-app';
-import { replacedNotice, useTakeFiles } from '../use-file-drop';
+import { replacedNotice, useTakeFiles } from '../shell/use-file-drop';
+import { useApp, useController } from '../state/use-app';
 import { CsvColumns } from './csv-columns';
 import styles from './data-panel.module.css';
 import { Thumbnail } from './thumbnail';

@@ -1,7 +1,7 @@
 /** The machine that the modelled clock assumes, and the memory that each device has. */
 import { Section } from '../fields/section';
 import { ChoiceSetting, NumberSetting } from '../fields/settings';
-import { useApp } from '../use-app';
+import { useApp } from '../state/use-app';
 import styles from './data-panel.module.css';
 
 const HARDWARE = { nvlink8: '8 GPUs, NVLink', pcie4: '4 GPUs, PCIe', ethernet10g: '10 Gbit Ethernet' } as const;

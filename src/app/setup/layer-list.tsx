@@ -6,15 +6,15 @@
 import { useId, useState } from 'react';
 import { lookup } from '../../base/lookup';
 import type { LayerConfig } from '../../protocol/config';
-import type { Edit } from '../edit-config';
-import { kindsFor, withLayerAfter, withLayerField, withoutLayer } from '../edit-model';
+import { formatCount } from '../draw/format';
+import type { Edit } from '../edit/edit-config';
+import { kindsFor, withLayerAfter, withLayerField, withoutLayer } from '../edit/edit-model';
 import { CommitField } from '../fields/commit-field';
 import fields from '../fields/fields.module.css';
-import { formatCount } from '../format';
 import type { RowOfData } from '../model/data-rows';
 import { parameterCount, type Shape, shapesThrough } from '../model/layer-shapes';
 import { layerSizes, modulePath, shapeText } from '../model/layer-words';
-import { useApp } from '../use-app';
+import { useApp } from '../state/use-app';
 import styles from './layer-list.module.css';
 
 type Apply = (edit: Edit) => string | undefined;

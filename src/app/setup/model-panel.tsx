@@ -1,17 +1,17 @@
 /** The model: a drawing, the few numbers that it is known by (units, channels, blocks), and every layer in a list that can be edited. */
 import { Fragment } from 'react';
 import { loadedPanel } from '../boundary/loaded-panel';
-import type { Edit } from '../edit-config';
-import { plainNet, withActivation, withChannels, withGpt, withHiddenLayers, withUnits } from '../edit-model';
+import { formatCount } from '../draw/format';
+import type { Edit } from '../edit/edit-config';
+import { plainNet, withActivation, withChannels, withGpt, withHiddenLayers, withUnits } from '../edit/edit-model';
 import { CommitField } from '../fields/commit-field';
 import fields from '../fields/fields.module.css';
 import { Section } from '../fields/section';
 import { Choice, sentence } from '../fields/settings';
-import { formatCount } from '../format';
 import { ACTIVATION_NAMES, type Activation, channelsOf, type GptNet, gptNetOf, netSizes } from '../model/families';
 import { knownRow } from '../model/known-row';
 import { parameterCount } from '../model/layer-shapes';
-import { useApp, useController } from '../use-app';
+import { useApp, useController } from '../state/use-app';
 import styles from './model-panel.module.css';
 import { NetDrawing } from './net-drawing';
 import { ShapeDrawing } from './shape-drawing';

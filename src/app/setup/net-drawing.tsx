@@ -3,8 +3,8 @@
  * snapshot; a wide layer shows its first units. Before a snapshot the lines are plain.
  */
 import { Fragment } from 'react';
-import type { AppState } from '../store';
-import { usePalette, useSettled } from '../use-app';
+import type { AppState } from '../state/store';
+import { usePalette, useSettled } from '../state/use-app';
 import styles from './model-panel.module.css';
 
 const WIDTH = 200;

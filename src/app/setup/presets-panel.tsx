@@ -4,8 +4,8 @@ import { PRESETS, type PresetName } from '../../protocol/presets';
 import { Section } from '../fields/section';
 import { channelsOf, gptNetOf, plainNetOf } from '../model/families';
 import { knownRow } from '../model/known-row';
-import { PAGE_PRESETS, PRESET_NAMES, withPreset } from '../page-presets';
-import { useApp, useController } from '../use-app';
+import { PAGE_PRESETS, PRESET_NAMES, withPreset } from '../state/page-presets';
+import { useApp, useController } from '../state/use-app';
 import styles from './presets-panel.module.css';
 
 type Look = Readonly<Record<PresetName, ReactNode>>;

@@ -1,9 +1,9 @@
 /** How the learning rate changes: which of torch.optim.lr_scheduler's, and its numbers. A schedule begins with numbers that show what it does. */
 import { lookup } from '../../base/lookup';
-import { withSetting } from '../edit-config';
+import { withSetting } from '../edit/edit-config';
+import { SCHEDULER_WORDS, SCHEDULES } from '../edit/setting-words';
 import { Choice, ChoiceSetting, NumberSetting } from '../fields/settings';
-import { SCHEDULER_WORDS, SCHEDULES } from '../setting-words';
-import { useApp, useController } from '../use-app';
+import { useApp, useController } from '../state/use-app';
 
 const NAMES: Readonly<Record<string, string>> = {
   none: 'constant',

@@ -1,10 +1,10 @@
 /** Model parallel: which layers live on which device. A device gives its last layer to the next one, or its first to the one before. */
 import type { LayerConfig } from '../../protocol/config';
-import { withSplit } from '../edit-config';
+import { withSplit } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';
 import { sentence } from '../fields/settings';
 import { layerText } from '../model/layer-words';
-import { useApp, useController, usePalette } from '../use-app';
+import { useApp, useController, usePalette } from '../state/use-app';
 import styles from './cluster-panel.module.css';
 
 export function SplitEditor() {

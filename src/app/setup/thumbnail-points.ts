@@ -2,7 +2,7 @@
  * The little pictures on the data buttons: pictograms drawn from formulas, the same every time. The data that is trained on comes
  * from the session and is drawn in the result.
  */
-import type { BuiltInData } from '../edit-data';
+import type { BuiltInData } from '../edit/edit-data';
 
 /** x and y in -1..1; value in -1..1 gives the colour. */
 export type ThumbnailPoint = readonly [x: number, y: number, value: number];

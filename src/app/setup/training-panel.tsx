@@ -1,12 +1,12 @@
 /** How it trains: batch, optimiser with its numbers, schedule, loss, clipping, and what saves time or memory. */
-import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer } from '../edit-config';
-import { withLoss } from '../edit-data';
+import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer } from '../edit/edit-config';
+import { withLoss } from '../edit/edit-data';
+import { MORE_OPTIMIZER_WORDS, OPTIMIZER_WORDS } from '../edit/setting-words';
 import { Section } from '../fields/section';
 import { Choice, ChoiceSetting, FlagSetting, NumberSetting, SettingOfAnyKind } from '../fields/settings';
 import { withLossType } from '../model/fit-model';
 import { knownRow } from '../model/known-row';
-import { MORE_OPTIMIZER_WORDS, OPTIMIZER_WORDS } from '../setting-words';
-import { useApp, useController } from '../use-app';
+import { useApp, useController } from '../state/use-app';
 import { SchedulePanel } from './schedule-panel';
 import styles from './training-panel.module.css';
 

@@ -3,7 +3,7 @@
  * that they wait, are late or have ended. Pure.
  */
 import type { RankStanding, SessionInfo, Standstill } from '../../protocol/session';
-import { standingWords } from '../standstill-words';
+import { standingWords } from '../failures/standstill-words';
 import type { StageFacts } from './facts';
 import type { Activity } from './scene-types';
 

@@ -5,7 +5,7 @@
 import type { Payload } from '../../protocol/trace';
 import { RING_SHORT, RING_WHY, turnsRing } from '../../trace/ring-words';
 import { scaleValue, VALUE_LIMIT } from '../draw/value-scale';
-import { usePalette, useSettled } from '../use-app';
+import { usePalette, useSettled } from '../state/use-app';
 import styles from './legend.module.css';
 
 const STOPS = Array.from({ length: 17 }, (_, i) => i / 8 - 1);

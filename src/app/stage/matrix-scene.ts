@@ -3,9 +3,9 @@
  * been computed in the step that is shown; only parameters are there from the start. Pure.
  */
 import type { Content } from '../../trace/contents';
+import { formatSize } from '../draw/format';
 import type { Rect } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
-import { formatSize } from '../format';
 import type { MatrixWindow } from './matrix-window';
 import type { RoomInput } from './room-input';
 import type { MatrixScene, SceneItem } from './scene-types';

@@ -5,9 +5,9 @@
  */
 
 import type { MemoryCategory } from '../../protocol/trace';
+import { formatSize } from '../draw/format';
 import { clamp, type Rect } from '../draw/geometry';
 import { formatShare } from '../draw/numbers';
-import { formatSize } from '../format';
 import { CATEGORY_WORDS } from '../memory/memory-tree';
 import type { DeviceUse } from './facts';
 import type { RoomLayout } from './room-layout';

@@ -4,6 +4,7 @@
  */
 import { scaleSqrt } from 'd3-scale';
 import type { Packet } from '../../trace/packets';
+import { formatSize } from '../draw/format';
 import {
   around,
   grow,
@@ -15,7 +16,6 @@ import {
   type Size,
 } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
-import { formatSize } from '../format';
 import type { Transit } from './facts';
 import type { Route } from './routes';
 import type { PacketScene } from './scene-types';

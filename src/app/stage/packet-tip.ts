@@ -1,8 +1,8 @@
 /** What a packet says when pointed at. Pure; called by the scene. */
 
 import type { Packet } from '../../trace/packets';
+import { formatSize } from '../draw/format';
 import type { Tip } from '../draw/tip';
-import { formatSize } from '../format';
 import type { Transit } from './facts';
 import { packetLabel } from './packet-scene';
 import type { PacketScene, SceneItem } from './scene-types';

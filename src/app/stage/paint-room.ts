@@ -5,9 +5,9 @@
 
 import { bottom, grow, type Rect, right } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
+import { phaseColour } from '../draw/phase-colour';
 import { box, line } from '../draw/shapes';
 import { drawText, firstFit, type TextStyle } from '../draw/text';
-import { phaseColour } from '../phase-colour';
 import type { LayerScene, MatrixScene, RoomScene, StripScene, TileScene } from './scene-types';
 
 const TITLE: TextStyle = { size: 13.5, weight: 600 };

@@ -6,7 +6,7 @@ import type { SessionInfo } from '../../protocol/session';
 import type { StepTrace } from '../../protocol/trace';
 import type { Packet } from '../../trace/packets';
 import type { Size } from '../draw/geometry';
-import type { App } from '../store';
+import type { App } from '../state/store';
 import type { StageFacts } from './facts';
 import { createTraceFacts, type TraceFacts } from './facts-at';
 import { inStandstill } from './facts-in-standstill';

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { cellValue } from '../draw/heat-map';
 import { formatValue } from '../draw/numbers';
-import { useSettled } from '../use-app';
+import { useSettled } from '../state/use-app';
 import type { RoomScene, TileScene } from './scene-types';
 import type { StageModel } from './stage-model';
 import styles from './stage-table.module.css';

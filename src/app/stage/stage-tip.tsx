@@ -1,7 +1,7 @@
 /** The tooltip of the stage: follows the item it explains while the cursor moves, and goes when the item goes. */
 import type { RefObject } from 'react';
 import { Tooltip } from '../draw/tooltip';
-import { useSettled } from '../use-app';
+import { useSettled } from '../state/use-app';
 import type { StageModel } from './stage-model';
 
 interface StageTipProps {

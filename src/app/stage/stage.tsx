@@ -7,7 +7,7 @@ import { hitTest } from '../draw/hit-regions';
 import type { Ink } from '../draw/ink';
 import { ItemList } from '../draw/item-list';
 import { useSize, useSurface } from '../draw/use-surface';
-import { useApp, useAppStore, useMedia } from '../use-app';
+import { useApp, useAppStore, useMedia } from '../state/use-app';
 import { Legend } from './legend';
 import { itemsOfEvent } from './marks';
 import { paintStage } from './paint-stage';

@@ -5,9 +5,9 @@
 
 import { CAPTURE_LIMIT, type Slice } from '../../protocol/trace';
 import type { Content } from '../../trace/contents';
+import { formatSize } from '../draw/format';
 import type { Rect } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
-import { formatSize } from '../format';
 import { type BucketPlace, parametersIn } from './devices';
 import type { StageFacts } from './facts';
 import type { RoomInput } from './room-input';

@@ -5,7 +5,7 @@
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { normWords } from '../../trace/carried';
 import { spanOf } from '../../trace/lanes';
-import { formatTime } from '../format';
+import { formatTime } from '../draw/format';
 
 function transfer(e: TraceEvent): readonly string[] {
   const chunk =

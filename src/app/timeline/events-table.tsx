@@ -1,8 +1,8 @@
 /** The table twin of the timeline: every event of the step on the chosen clock, and why devices idle. Rendered while open. */
 import { useState } from 'react';
 import { spanOf } from '../../trace/lanes';
-import { formatSize, formatTime } from '../format';
-import { useApp, useSettled } from '../use-app';
+import { formatSize, formatTime } from '../draw/format';
+import { useApp, useSettled } from '../state/use-app';
 import { eventLabels } from './event-label';
 import styles from './events-table.module.css';
 import { gapsOf } from './gaps';

@@ -5,9 +5,9 @@
  */
 import { bottom, grow, type Rect } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
+import { phaseColour } from '../draw/phase-colour';
 import { box, line } from '../draw/shapes';
 import { drawText, firstFit, type TextStyle } from '../draw/text';
-import { phaseColour } from '../phase-colour';
 import type { CommScene, RowScene, RunScene, TimelineScene } from './timeline-scene';
 
 const SMALL: TextStyle = { size: 11 };

@@ -1,8 +1,8 @@
 /** The steps whose traces are kept, as one bar each, higher where the loss was: choose one to see it on the stage. */
 import { stepWords } from '../../protocol/micro-batches';
-import { formatLoss, stepNumber } from '../format';
-import { isConstruct } from '../store';
-import { useApp, useController, useSettled } from '../use-app';
+import { formatLoss, stepNumber } from '../draw/format';
+import { isConstruct } from '../state/store';
+import { useApp, useController, useSettled } from '../state/use-app';
 import styles from './steps-strip.module.css';
 
 const LOWEST = 0.2;

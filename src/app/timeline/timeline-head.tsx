@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Clock } from '../../protocol/trace';
 import { capital } from '../../trace/words';
-import { formatCount, stepNumber } from '../format';
-import { runsFreely, stepShown } from '../positions';
-import type { App } from '../store';
-import { useApp, useAppStore, useSettled } from '../use-app';
+import { formatCount, stepNumber } from '../draw/format';
+import type { App } from '../state/store';
+import { useApp, useAppStore, useSettled } from '../state/use-app';
+import { runsFreely, stepShown } from '../transport/positions';
 import { clockLabel } from './clock-label';
 import styles from './timeline-head.module.css';
 

@@ -4,7 +4,7 @@
  */
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { createWalkTime, type WalkTime } from '../../trace/walk-time';
-import type { App } from '../store';
+import type { App } from '../state/store';
 import { type LaneParts, lanePartsOf } from './lane-parts';
 import { layoutTimeline, type TimelineLayout } from './timeline-layout';
 import { cursorAt, type TimelineScene, timelineScene, timeScale } from './timeline-scene';

@@ -4,10 +4,10 @@
  */
 import { scaleLinear } from 'd3-scale';
 import type { StepTrace } from '../../protocol/trace';
+import { formatTime } from '../draw/format';
 import type { Rect } from '../draw/geometry';
 import type { HitItem } from '../draw/hit-regions';
 import type { Tip } from '../draw/tip';
-import { formatTime } from '../format';
 import type { CommRun, LaneParts, Run } from './lane-parts';
 import type { DeviceRow, TimelineLayout } from './timeline-layout';
 import { eventTip, gapTip } from './timeline-tip';

@@ -1,8 +1,8 @@
 /** What an event and an idle stretch say when pointed at. Pure; called by the timeline's scene. */
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { spanOf } from '../../trace/lanes';
+import { formatCount, formatSize, formatTime } from '../draw/format';
 import type { Tip } from '../draw/tip';
-import { formatCount, formatSize, formatTime } from '../format';
 import { eventTitle } from './event-label';
 import type { Gap } from './gaps';
 

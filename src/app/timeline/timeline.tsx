@@ -8,7 +8,7 @@ import { lookup } from '../../base/lookup';
 import type { Ink } from '../draw/ink';
 import { Tooltip } from '../draw/tooltip';
 import { useSize, useSurface } from '../draw/use-surface';
-import { useApp, useAppStore, useController, useSettled } from '../use-app';
+import { useApp, useAppStore, useController, useSettled } from '../state/use-app';
 import { cursorText } from './event-label';
 import { EventsTable } from './events-table';
 import { paintTimeline } from './paint-timeline';

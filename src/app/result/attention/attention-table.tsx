@@ -1,6 +1,7 @@
 /** A head in words and numbers: what each position looks at most. */
+
+import { formatPercent } from '../../draw/format';
 import { ScrollRegion } from '../../fields/scroll-region';
-import { formatPercent } from '../../format';
 import styles from '../result.module.css';
 import type { HeadMap } from './head-map';
 

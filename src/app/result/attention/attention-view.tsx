@@ -3,10 +3,10 @@
  * a position, its cells say how much it takes from each other one; they add up to one.
  */
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { formatPercent } from '../../draw/format';
 import { useSize } from '../../draw/use-surface';
 import { CommitField } from '../../fields/commit-field';
-import { formatPercent } from '../../format';
-import { useApp, usePalette } from '../../use-app';
+import { useApp, usePalette } from '../../state/use-app';
 import { type Cell, CellCanvas } from '../cells/cell-canvas';
 import { paintShares } from '../cells/paint-shares';
 import { usePainting } from '../cells/use-painting';

@@ -1,7 +1,7 @@
 /** One head of an attention map: its weights, a row for each query and a column for each key, and painting them with the tokens on both sides. */
 import { at } from '../../../base/invariant';
 import type { AttentionMap } from '../../../protocol/session';
-import type { Palette } from '../../theme';
+import type { Palette } from '../../shell/theme';
 import type { Cell } from '../cells/cell-canvas';
 import { paintShares, type Shares } from '../cells/paint-shares';
 import { textOnShare } from '../cells/share-scale';

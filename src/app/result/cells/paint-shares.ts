@@ -1,6 +1,6 @@
 /** Paints a matrix of shares as one bitmap of a pixel a cell, enlarged without smoothing: for cells too many or too small to be drawn one by one. */
 import type { Rect } from '../../draw/geometry';
-import type { Palette } from '../../theme';
+import type { Palette } from '../../shell/theme';
 import { putShare } from './share-scale';
 
 export interface Shares {

@@ -2,7 +2,7 @@
  * The one sequential scale of the result, for shares from 0 to 1: the upper half of the page's diverging scale, by the square root, so that a
  * few per cent can be told from none.
  */
-import type { Palette } from '../../theme';
+import type { Palette } from '../../shell/theme';
 
 const place = (share: number): number => Math.sqrt(Math.min(Math.max(share, 0), 1));
 

@@ -1,9 +1,9 @@
 /** What is taken for what: the confusion matrix of the newest snapshot, a line that tells the cell looked at, and the numbers as a table. */
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { formatCount, formatPercent } from '../../draw/format';
 import { useSize } from '../../draw/use-surface';
 import { Choice } from '../../fields/settings';
-import { formatCount, formatPercent } from '../../format';
-import { useApp, usePalette, useSettled } from '../../use-app';
+import { useApp, usePalette, useSettled } from '../../state/use-app';
 import { type Cell, CellCanvas } from '../cells/cell-canvas';
 import styles from '../views/views.module.css';
 import { confusionNumbers } from './confusion-numbers';

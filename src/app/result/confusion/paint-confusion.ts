@@ -1,6 +1,6 @@
 /** Paints a confusion matrix: cells by their share of the target's row, numbers where they fit, names on both sides, the share of right ones beside each row. */
-import { formatPercent } from '../../format';
-import type { Palette } from '../../theme';
+import { formatPercent } from '../../draw/format';
+import type { Palette } from '../../shell/theme';
 import type { Cell } from '../cells/cell-canvas';
 import { paintShares } from '../cells/paint-shares';
 import { shareColour, textOnShare } from '../cells/share-scale';

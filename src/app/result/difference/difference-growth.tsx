@@ -4,7 +4,7 @@
  */
 import { useState } from 'react';
 import { loadedPanel } from '../../boundary/loaded-panel';
-import { useApp } from '../../use-app';
+import { useApp } from '../../state/use-app';
 import styles from '../result.module.css';
 
 const GrowthPanel = loadedPanel(

@@ -4,7 +4,7 @@
  * Pure; the store keeps the list, numbers.tsx and growth-panel.tsx read it.
  */
 import type { DifferenceAt } from '../../../protocol/session';
-import { HEADLINE_STEPS, nextCompared } from '../../../session/control/compared-steps';
+import { HEADLINE_STEPS, nextCompared } from '../../../training/control/compared-steps';
 
 /** Beyond the first steps, values closer together than this factor make way for the newest. */
 const APART = 1.01;

@@ -5,8 +5,8 @@
  */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../../base/invariant';
-import { formatCount, formatSmall } from '../../format';
-import { useApp, usePalette, useSettled } from '../../use-app';
+import { formatCount, formatSmall } from '../../draw/format';
+import { useApp, usePalette, useSettled } from '../../state/use-app';
 import styles from '../result.module.css';
 import { namedCause } from './difference-cause';
 import { isCompared } from './differences';

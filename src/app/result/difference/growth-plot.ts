@@ -5,7 +5,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { DifferenceAt } from '../../../protocol/session';
-import type { Palette } from '../../theme';
+import type { Palette } from '../../shell/theme';
 
 const HEIGHT = 170;
 

@@ -4,8 +4,8 @@
  * amplifies any difference until both are as large as the weights. Pure.
  */
 import type { DifferenceAt } from '../../../protocol/session';
-import { HEADLINE_STEPS } from '../../../session/control/compared-steps';
-import { formatCount, formatSmall } from '../../format';
+import { HEADLINE_STEPS } from '../../../training/control/compared-steps';
+import { formatCount, formatSmall } from '../../draw/format';
 
 /**
  * The run rounds in every step, the control once; sums of many terms differ by several units. Other causes make

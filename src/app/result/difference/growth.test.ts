@@ -1,7 +1,7 @@
 /** What is kept of the difference over the steps, which value is the headline, and what the curves prove. */
 import { describe, expect, test } from 'vitest';
 import type { DifferenceAt } from '../../../protocol/session';
-import { nextCompared } from '../../../session/control/compared-steps';
+import { nextCompared } from '../../../training/control/compared-steps';
 import { headline, isCompared, withDifference } from './differences';
 import { growthColumns } from './growth-plot';
 import { judge, pairsOf } from './growth-words';

@@ -1,5 +1,5 @@
 /** How probable the model holds each class for what is drawn: bars, the likeliest marked; with very many classes the likeliest only. */
-import { formatPercent } from '../../format';
+import { formatPercent } from '../../draw/format';
 import { Status } from '../scores';
 import styles from './draw-view.module.css';
 

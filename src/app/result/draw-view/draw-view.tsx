@@ -3,10 +3,10 @@
  * The keyboard has a pen of its own; the drawing is cleared when the data change.
  */
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { formatPercent } from '../../draw/format';
 import { useSurface } from '../../draw/use-surface';
 import fields from '../../fields/fields.module.css';
-import { formatPercent } from '../../format';
-import { useApp, usePalette } from '../../use-app';
+import { useApp, usePalette } from '../../state/use-app';
 import { imageBitmap, paintBitmap } from '../cells/paint-image';
 import { usePainting } from '../cells/use-painting';
 import views from '../views/views.module.css';

@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import type { ParameterInfo } from '../../../protocol/session';
 import { createHeat } from '../../draw/heat-map';
 import { formatValue } from '../../draw/numbers';
-import { usePalette } from '../../use-app';
+import { usePalette } from '../../state/use-app';
 import { type Cell, CellCanvas } from '../cells/cell-canvas';
 import views from '../views/views.module.css';
 import { channelsOf, filterLayout, kernelAt, kernelRect } from './filter-layout';

@@ -1,8 +1,8 @@
 /** Images that the model takes for another class, the surest mistakes first: a strip of them, and the chosen one large with what it is and what it is taken for. */
 import { useState } from 'react';
 import type { Misclassified } from '../../../protocol/session';
-import { formatCount, formatPercent } from '../../format';
-import { useApp, useSettled } from '../../use-app';
+import { formatCount, formatPercent } from '../../draw/format';
+import { useApp, useSettled } from '../../state/use-app';
 import views from '../views/views.module.css';
 import { ImageCanvas } from './image-canvas';
 import styles from './mistakes-view.module.css';

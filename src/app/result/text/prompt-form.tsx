@@ -3,7 +3,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { LockstepError } from '../../../base/errors';
 import fields from '../../fields/fields.module.css';
 import { ScrollRegion } from '../../fields/scroll-region';
-import { useApp, useController } from '../../use-app';
+import { useApp, useController } from '../../state/use-app';
 import views from '../views/views.module.css';
 import { ownPrompt } from './own-prompt';
 import styles from './text-view.module.css';

@@ -1,5 +1,5 @@
 /** What a language model writes: by itself at a few steps as it learns, and on from a prompt of the user's. */
-import { useApp, useSettled } from '../../use-app';
+import { useApp, useSettled } from '../../state/use-app';
 import { ownPrompt } from './own-prompt';
 import { PromptForm } from './prompt-form';
 import styles from './text-view.module.css';

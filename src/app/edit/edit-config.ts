@@ -1,0 +1,96 @@
+/**
+ * Edits of a Config as the page makes them: pure functions from Config to Config. An edit never yields an invalid Config;
+ * where a value does not fit, it says why in one sentence and the old Config stays. Edits of the data stand in edit-data.ts, those of the
+ * model in edit-model.ts.
+ */
+
+import * as v from 'valibot';
+import { type Config, configSchema, type LayerType } from '../../protocol/config';
+import { rangeOf, rangeText, type SettingPath } from './setting-ranges';
+
+export type Edit = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problem: string };
+
+export const done = (config: Config): Edit => ({ ok: true, config });
+export const refused = (problem: string): Edit => ({ ok: false, problem });
+
+function put(target: unknown, path: SettingPath, value: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  const fields = new Map<string, unknown>(typeof target === 'object' && target !== null ? Object.entries(target) : []);
+  const next = put(fields.get(key), rest, value);
+  // An optional setting that is taken away must be absent, not undefined.
+  if (next === undefined) fields.delete(key);
+  else fields.set(key, next);
+  return Object.fromEntries(fields);
+}
+
+/** Puts one value; `undefined` takes an optional setting away. */
+export function withSetting(config: Config, path: SettingPath, value: unknown): Edit {
+  const range = rangeOf(config, path);
+  if (!range) return refused(`there is no such setting with ${optionOf(config, path)}`);
+  const parsed = v.safeParse(configSchema, put(config, path, value));
+  return parsed.success ? done(parsed.output) : refused(`allowed is ${rangeText(range)}`);
+}
+
+const optionOf = (config: Config, path: SettingPath) =>
+  path[0] === 'data' ? `data "${config.data.type}"` : path[0] === 'optimizer' ? config.optimizer.type : 'this run';
+
+export const OPTIMIZER_TYPES = [
+  'SGD',
+  'Adam',
+  'AdamW',
+  'RMSprop',
+  'Adagrad',
+  'Adadelta',
+  'Adamax',
+  'NAdam',
+  'RAdam',
+] as const satisfies readonly Config['optimizer']['type'][];
+export const LOSS_TYPES = [
+  'BCEWithLogitsLoss',
+  'CrossEntropyLoss',
+  'NLLLoss',
+  'MSELoss',
+  'L1Loss',
+  'SmoothL1Loss',
+] as const satisfies readonly Config['loss']['type'][];
+
+/** PyTorch's defaults of that optimiser. */
+export function withOptimizer(config: Config, type: Config['optimizer']['type']): Config {
+  return v.parse(configSchema, { ...config, optimizer: { type } });
+}
+
+/** Layers on each device. */
+export function withSplit(config: Config, split: readonly number[]): Edit {
+  const total = split.reduce((sum, layers) => sum + layers, 0);
+  const layers = config.model.layers.length;
+  if (split.some((count) => count < 1)) return refused('each device holds at least one layer');
+  if (total !== layers) return refused(`the split places ${total} layers, the model has ${layers}`);
+  return done({ ...config, worldSize: split.length, modelParallel: { ...config.modelParallel, split: [...split] } });
+}
+
+/** Another number of devices; a split for the old number goes, the even one comes. */
+export function withWorldSize(config: Config, worldSize: number): Edit {
+  const { split, ...rest } = config.modelParallel;
+  const keeps = split === undefined || split.length === worldSize;
+  return withSetting(keeps ? config : { ...config, modelParallel: rest }, ['worldSize'], worldSize);
+}
+
+/** What model parallel can put on a device of its own. */
+const PLACED: ReadonlySet<LayerType> = new Set([
+  'Linear',
+  'Conv2d',
+  'Embedding',
+  'TokenEmbedding',
+  'MultiheadAttention',
+  'TransformerBlock',
+  'Residual',
+]);
+
+/** Another mode over the same seed, data and net. Model parallel takes as many devices as there are layers with weights. */
+export function withMode(config: Config, mode: Config['mode']): Config {
+  const linear = config.model.layers.filter((layer) => PLACED.has(layer.type)).length;
+  if (mode !== 'modelParallel' || config.worldSize <= linear || linear === 0) return { ...config, mode };
+  const fewer = withWorldSize({ ...config, mode }, linear);
+  return fewer.ok ? fewer.config : { ...config, mode };
+}

@@ -1,0 +1,87 @@
+/**
+ * Another data set, and a model that trains on it at once: where its layers can be fitted (first and last sizes, loss) they are kept, else the preset for such
+ * rows takes their place, and the caller is told. Pure.
+ */
+import * as v from 'valibot';
+import { type Config, type DataConfig, dataSchema } from '../../protocol/config';
+import type { PresetName } from '../../protocol/presets';
+import { type RowOfData, rowOf } from '../model/data-rows';
+import { fitToRow, lossFor } from '../model/fit-model';
+import { presetsFor, withPreset } from '../state/page-presets';
+
+export type ToyData = 'circle' | 'xor' | 'gauss' | 'spiral' | 'plane';
+export type BuiltInData = ToyData | 'randomRegression' | 'prototypes' | 'digits' | 'shapes' | 'sequence' | 'text';
+export const BUILT_IN_DATA: readonly BuiltInData[] = [
+  'circle',
+  'xor',
+  'gauss',
+  'spiral',
+  'plane',
+  'randomRegression',
+  'prototypes',
+  'digits',
+  'shapes',
+  'sequence',
+  'text',
+];
+
+const TOYS: readonly string[] = ['circle', 'xor', 'gauss', 'spiral', 'plane'];
+export const isToy = (data: DataConfig): data is Extract<DataConfig, { type: ToyData }> => TOYS.includes(data.type);
+export const isBuiltIn = (type: unknown): type is BuiltInData => BUILT_IN_DATA.some((known) => known === type);
+
+export interface DataChange {
+  readonly config: Config;
+  /** The preset whose model and training took the place of the old ones. */
+  readonly replaced: PresetName | undefined;
+}
+
+/** Puts the data and fits the model to its rows, which the caller knows where they stand in a file. */
+export function putData(config: Config, data: DataConfig, row = rowOf(data, config.loss.type)): DataChange {
+  const next = { ...config, data };
+  // An empty file has rows of nothing: the session refuses it by name.
+  if (!row || [...row.shape, row.outputs].some((size) => size < 1)) return { config: next, replaced: undefined };
+  const fitted = fitToRow(next, row);
+  if (fitted) return { config: withFittingSplit(fitted), replaced: undefined };
+  for (const name of presetsFor(row.kind)) {
+    const preset = { ...withPreset(config, name), data };
+    const { layers } = preset.model;
+    // A plain net reads images, too, once they are flat: those that are too small for the convolutions.
+    const flat =
+      row.kind === 'image' && name === 'mlp' ? { layers: [{ type: 'Flatten' as const }, ...layers] } : preset.model;
+    const made = fitToRow({ ...preset, model: flat }, row);
+    if (made) return { config: withFittingSplit(made), replaced: name };
+  }
+  // No model of ours takes such rows: the session says what is wrong with them.
+  return { config: next, replaced: undefined };
+}
+
+/** A split names layers of the model; one for another number of layers goes. */
+function withFittingSplit(config: Config): Config {
+  const { split, ...modelParallel } = config.modelParallel;
+  const placed = split?.reduce((sum, layers) => sum + layers, 0);
+  return placed === undefined || placed === config.model.layers.length ? config : { ...config, modelParallel };
+}
+
+/** Another built-in; what the two have in common (test split; noise and samples between the toys) stays. */
+export function changeData(config: Config, type: BuiltInData): DataChange {
+  const old = config.data;
+  const toys = isToy(old) && TOYS.includes(type);
+  const kept = toys ? { samples: old.samples, noise: old.noise } : {};
+  return putData(config, v.parse(dataSchema, { ...kept, type, testFraction: old.testFraction }));
+}
+
+export const withData = (config: Config, type: BuiltInData): Config => changeData(config, type).config;
+
+/** After a change within the data (size of the images, task, symbols): the same model, fitted. */
+export function fitToData(config: Config): Config {
+  return putData(config, config.data).config;
+}
+
+/** The loss, with the number of outputs it needs where the data has two classes. */
+export function withLoss(config: Config, loss: Config['loss'], row: RowOfData | undefined): Config {
+  const next = { ...config, loss };
+  const wanted = isToy(config.data) ? rowOf(config.data, loss.type) : row;
+  const fitted = wanted && fitToRow(next, wanted);
+  // A loss that does not suit the data is the session's to refuse, in PyTorch's words.
+  return fitted && lossFor(loss, wanted) === loss ? fitted : next;
+}

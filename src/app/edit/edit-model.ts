@@ -1,0 +1,218 @@
+/**
+ * Edits of the layers: each puts one change and lets the sizes of the neighbours follow (model/layer-shapes.ts), so that a list never stays inconsistent because of
+ * the page. The model's ends are the data's: `row` is what the data gives and asks for, undefined while nobody knows. Pure.
+ */
+import * as v from 'valibot';
+import { allowed } from '../../config/config-issue';
+import { type Config, type LayerConfig, type LeafLayer, LIMITS, layerSchema } from '../../protocol/config';
+import type { RowOfData } from '../model/data-rows';
+import {
+  type Activation,
+  type Channels,
+  cnnOf,
+  type GptNet,
+  gptOf,
+  type PlainNet,
+  plainLayers,
+  plainNetOf,
+} from '../model/families';
+import { withOutputs } from '../model/fit-model';
+import { fitLayers, type Source, shapesThrough, tooLarge } from '../model/layer-shapes';
+import { done, type Edit, refused } from './edit-config';
+
+export const plainNet = (config: Config): PlainNet | undefined => plainNetOf(config.model.layers);
+
+/** What the first layer takes, where only the model is known. */
+function impliedSource([first]: readonly LayerConfig[]): Source | undefined {
+  if (first?.type === 'Linear') return { shape: [first.in] };
+  if (first?.type === 'TokenEmbedding') return { shape: [first.context], vocabulary: first.vocab };
+  return undefined;
+}
+
+/** Puts the layers with sizes that agree; a split for another number of layers goes, the even one comes. */
+export function withLayers(config: Config, layers: readonly LayerConfig[], row: RowOfData | undefined): Edit {
+  if (layers.length === 0) return refused('a model has at least one layer');
+  if (layers.length > 2 * LIMITS.layers) return refused(`a model has at most ${2 * LIMITS.layers} layers`);
+  const source = row ?? impliedSource(layers);
+  const ended = row ? withOutputs(layers, row.outputs) : [...layers];
+  const [index, size] = (source && tooLarge(ended, source)) ?? [];
+  if (index !== undefined) {
+    return refused(
+      `layer ${index} (${ended[index]?.type}) would take ${size} numbers, at most ${LIMITS.units} are allowed`,
+    );
+  }
+  const model = { layers: source ? fitLayers(ended, source) : ended };
+  const { split: _, ...modelParallel } = config.modelParallel;
+  const keeps = layers.length === config.model.layers.length;
+  return done({ ...config, model, modelParallel: keeps ? config.modelParallel : modelParallel });
+}
+
+/** A layer as it is put in, before its sizes follow. */
+const FRESH: Readonly<Record<LeafLayer['type'], object>> = {
+  Linear: { in: 1, out: 16 },
+  ReLU: {},
+  Tanh: {},
+  Sigmoid: {},
+  GELU: {},
+  LeakyReLU: {},
+  ELU: {},
+  SiLU: {},
+  Softplus: {},
+  Softmax: {},
+  LogSoftmax: {},
+  Dropout: {},
+  Flatten: {},
+  Conv2d: { in: 1, out: 8, kernel: 3, padding: 1 },
+  MaxPool2d: { kernel: 2 },
+  AvgPool2d: { kernel: 2 },
+  AdaptiveAvgPool2d: { output: 1 },
+  BatchNorm1d: { features: 1 },
+  BatchNorm2d: { features: 1 },
+  LayerNorm: { features: 1 },
+  GroupNorm: { groups: 4, channels: 4 },
+  Embedding: { vocab: 16, width: 16 },
+  TokenEmbedding: { vocab: 16, context: 8, width: 16 },
+  MultiheadAttention: { width: 16, heads: 4, causal: true },
+  TransformerBlock: { width: 16, heads: 4 },
+};
+
+export const freshLayer = (type: LeafLayer['type']): LayerConfig => v.parse(layerSchema, { type, ...FRESH[type] });
+
+/** The kinds that can stand after a row of that shape; all of them where it is not known. */
+export function kindsFor(shape: readonly number[] | undefined): readonly LeafLayer['type'][] {
+  const any = ['ReLU', 'Tanh', 'GELU', 'SiLU', 'LeakyReLU', 'Sigmoid', 'Dropout'] as const;
+  const images = [
+    'Conv2d',
+    'BatchNorm2d',
+    'GroupNorm',
+    'MaxPool2d',
+    'AvgPool2d',
+    'AdaptiveAvgPool2d',
+    'Flatten',
+  ] as const;
+  const sequences = ['TransformerBlock', 'MultiheadAttention', 'LayerNorm', 'Linear'] as const;
+  const rows = ['Linear', 'BatchNorm1d', 'LayerNorm'] as const;
+  if (!shape) return ['Linear', ...images, ...sequences.slice(0, 3), ...any];
+  return [...(shape.length === 3 ? images : shape.length === 2 ? sequences : rows), ...any];
+}
+
+/** A block of a GPT is named by its place. */
+const renamed = (layers: readonly LayerConfig[]): LayerConfig[] => {
+  let block = 0;
+  return layers.map((layer) => {
+    if (layer.type !== 'TransformerBlock' || !/^(blocks\.\d+)?$/.test(layer.name ?? 'own')) return layer;
+    return { ...layer, name: `blocks.${block++}` };
+  });
+};
+
+export function withLayerAfter(
+  config: Config,
+  index: number,
+  type: LeafLayer['type'],
+  row: RowOfData | undefined,
+): Edit {
+  const { layers } = config.model;
+  const shapes = shapesThrough(layers, row?.shape ?? impliedSource(layers)?.shape);
+  const fresh = freshLayer(type);
+  // A Linear layer put in between keeps the width, so that what follows stays as it is.
+  const width = shapes[index + 1]?.at(-1);
+  const sized =
+    fresh.type === 'Linear' && width !== undefined && width <= LIMITS.units ? { ...fresh, out: width } : fresh;
+  const named =
+    type === 'TransformerBlock' && layers.some((l) => l.name === 'blocks.0') ? { ...sized, name: '' } : sized;
+  return withLayers(config, renamed([...layers.slice(0, index + 1), named, ...layers.slice(index + 1)]), row);
+}
+
+export function withoutLayer(config: Config, index: number, row: RowOfData | undefined): Edit {
+  return withLayers(config, renamed(config.model.layers.filter((_, i) => i !== index)), row);
+}
+
+/** Changes fields of one layer. */
+export function withLayerField(
+  config: Config,
+  index: number,
+  field: string,
+  value: unknown,
+  row: RowOfData | undefined,
+): Edit {
+  const layer = config.model.layers[index];
+  if (!layer) return refused('there is no such layer');
+  const { [field]: _, ...rest } = { ...layer } as Readonly<Record<string, unknown>>;
+  const parsed = v.safeParse(layerSchema, value === undefined ? rest : { ...rest, [field]: value });
+  if (!parsed.success) return refused(`${field} must be ${allowed(parsed.issues[0])}`);
+  const changed = parsed.output;
+  const { layers } = config.model;
+  // The width of a model with residual paths is set where it begins.
+  if (field === 'width' && 'width' in changed && index > 0) {
+    const first = layers[0];
+    if (first && 'width' in first) {
+      const wider = { ...first, width: changed.width };
+      return withLayers(config, [wider, ...layers.slice(1)], row);
+    }
+  }
+  return withLayers(
+    config,
+    layers.map((old, i) => (i === index ? changed : old)),
+    row,
+  );
+}
+
+const PLAIN_ONLY = 'this model is not a plain stack of Linear layers with one activation';
+
+export function withNet(config: Config, net: PlainNet): Edit {
+  const bad = net.sizes.find((size) => !Number.isInteger(size) || size < 1 || size > LIMITS.units);
+  if (bad !== undefined) return refused(`a layer has from 1 to ${LIMITS.units} units, not ${bad}`);
+  if (net.sizes.length < 2) return refused('a model has at least one layer');
+  if (net.sizes.length - 1 > LIMITS.layers) return refused(`a model has at most ${LIMITS.layers} layers`);
+  // A split names layers of the old net; the even split of the new one is the honest start.
+  const { split: _, ...modelParallel } = config.modelParallel;
+  const keeps = plainLayers(net).length === config.model.layers.length;
+  return done({
+    ...config,
+    model: { layers: [...plainLayers(net)] },
+    modelParallel: keeps ? config.modelParallel : modelParallel,
+  });
+}
+
+/** Adds a hidden layer as wide as the last hidden one, or takes the last hidden layer away. */
+export function withHiddenLayers(config: Config, change: 1 | -1): Edit {
+  const net = plainNet(config);
+  if (!net) return refused(PLAIN_ONLY);
+  const hidden = net.sizes.slice(1, -1);
+  if (change === -1 && hidden.length === 0) return refused('there is no hidden layer to take away');
+  const next = change === 1 ? [...hidden, hidden.at(-1) ?? 8] : hidden.slice(0, -1);
+  return withNet(config, { ...net, sizes: [net.sizes[0] ?? 1, ...next, net.sizes.at(-1) ?? 1] });
+}
+
+/** `layer` counts the sizes: 1 is the first hidden layer. */
+export function withUnits(config: Config, layer: number, units: number): Edit {
+  const net = plainNet(config);
+  if (!net) return refused(PLAIN_ONLY);
+  return withNet(config, { ...net, sizes: net.sizes.map((size, index) => (index === layer ? units : size)) });
+}
+
+export function withActivation(config: Config, activation: Activation): Edit {
+  const net = plainNet(config);
+  return net ? withNet(config, { ...net, activation }) : refused(PLAIN_ONLY);
+}
+
+export function withChannels(config: Config, channels: Channels, row: RowOfData | undefined): Edit {
+  if (!row) return refused('the images are not known yet');
+  if (channels.some((n) => !Number.isInteger(n) || n < 1 || n > 1024))
+    return refused('allowed is a whole number from 1 to 1024');
+  return withLayers(config, cnnOf(channels, row.outputs, row), row);
+}
+
+export function withGpt(config: Config, net: GptNet, row: RowOfData | undefined): Edit {
+  const first = config.model.layers[0];
+  const vocab = row?.vocabulary ?? (first?.type === 'TokenEmbedding' ? first.vocab : undefined);
+  const context = row?.shape[0] ?? (first?.type === 'TokenEmbedding' ? first.context : undefined);
+  if (vocab === undefined || context === undefined) return refused('the text is not known yet');
+  if (!Number.isInteger(net.layers) || net.layers < 1 || net.layers > 24) return refused('allowed are 1 to 24 layers');
+  if (!Number.isInteger(net.width) || net.width < 1 || net.width > 1024)
+    return refused('allowed is a width from 1 to 1024');
+  if (!Number.isInteger(net.heads) || net.heads < 1 || net.heads > 64) return refused('allowed are 1 to 64 heads');
+  if (net.width % net.heads !== 0)
+    return refused(`embed_dim must be divisible by num_heads: ${net.width} is not by ${net.heads}`);
+  return withLayers(config, gptOf(net, vocab, context), row);
+}

@@ -1,0 +1,57 @@
+/** What is said of a group that stands still, on the stage and in its rooms. */
+import { describe, expect, test } from 'vitest';
+import type { Standstill } from '../../protocol/session';
+import { standingWords, standstillSentence } from './standstill-words';
+
+const hang: Standstill = {
+  microBatch: 41,
+  accumulate: 1,
+  waitedMs: 2100,
+  timeoutMs: 60_000,
+  ranks: [
+    { rank: 0, is: 'waiting', at: 'all_reduce of bucket 0 (seq 1)', waitsFor: 2 },
+    { rank: 1, is: 'waiting', at: 'all_reduce of bucket 0 (seq 1)', waitsFor: 2 },
+    { rank: 2, is: 'late', at: 'backward of 2.weight', waitsFor: undefined },
+  ],
+};
+
+describe('the sentence', () => {
+  test('names who is late, who waits in what, and the time that is left', () => {
+    expect(standstillSentence(hang)).toBe(
+      'Step 42 stands still, 58 s until the timeout: rank 2 is late, at backward of 2.weight; ranks 0 and 1 wait for it in all_reduce of bucket 0 (seq 1)',
+    );
+  });
+
+  test('names whom each waits for where they wait behind one another', () => {
+    const [zero, one, two] = hang.ranks;
+    if (!zero || !one || !two) throw new Error('three ranks');
+    const chain: Standstill = { ...hang, ranks: [{ ...zero, waitsFor: 1 }, one, { ...two, at: undefined }] };
+    expect(standstillSentence(chain)).toBe(
+      'Step 42 stands still, 58 s until the timeout: rank 2 is late, it does not say where; rank 0 waits for rank 1 in all_reduce of bucket 0 (seq 1); rank 1 waits for it in all_reduce of bucket 0 (seq 1)',
+    );
+  });
+
+  test('of a rank that has ended nobody waits for any longer', () => {
+    const ended: Standstill = {
+      ...hang,
+      waitedMs: undefined,
+      ranks: hang.ranks.map((r) => (r.rank === 2 ? { ...r, is: 'ended' } : r)),
+    };
+    expect(standstillSentence(ended)).toBe(
+      'Step 42 stands still: rank 2 has ended; ranks 0 and 1 wait for it in all_reduce of bucket 0 (seq 1)',
+    );
+  });
+});
+
+test('a room says what its rank does, longest first', () => {
+  expect(standingWords(hang, 0)).toEqual([
+    'waits for rank 2 in all_reduce of bucket 0 (seq 1); 58 s until the timeout',
+    'waits for rank 2, 58 s left',
+    'waits for rank 2',
+    'waits',
+  ]);
+  expect(standingWords(hang, 2)?.at(-1)).toBe('late');
+  expect(standingWords({ ...hang, ranks: [{ rank: 0, is: 'running', at: undefined, waitsFor: undefined }] }, 0)).toBe(
+    undefined,
+  );
+});

@@ -1,0 +1,66 @@
+/**
+ * A group that stands still, in words: one sentence for the stage, the live region and the screen reader, and what each
+ * rank's room says. Pure.
+ */
+import { stepWords } from '../../protocol/micro-batches';
+import type { RankStanding, Standstill } from '../../protocol/session';
+import { capital } from '../../trace/words';
+import { stepNumber } from '../draw/format';
+
+const list = (ranks: readonly number[]): string => {
+  const words = ranks.map(String);
+  const last = words.pop() ?? '';
+  return words.length === 0 ? `rank ${last}` : `ranks ${words.join(', ')} and ${last}`;
+};
+
+/** '58 s until the timeout'; '' when nobody waits any longer. */
+export function timeLeft({ waitedMs, timeoutMs }: Standstill): string {
+  if (waitedMs === undefined) return '';
+  return `${Math.max(0, Math.ceil((timeoutMs - waitedMs) / 1000))} s until the timeout`;
+}
+
+const placeOf = ({ at }: RankStanding): string => (at === undefined ? 'it does not say where' : `at ${at}`);
+
+/** Who is late or has ended and who waits for it in what, with the time that is left; without a full stop. */
+export function standstillSentence(standstill: Standstill): string {
+  const { ranks, microBatch } = standstill;
+  const cause = ranks.find(({ is }) => is === 'ended' || is === 'late');
+  const left = timeLeft(standstill);
+  const said: string[] = [];
+  if (cause)
+    said.push(cause.is === 'ended' ? `rank ${cause.rank} has ended` : `rank ${cause.rank} is late, ${placeOf(cause)}`);
+  const waiting = ranks.filter(({ is }) => is === 'waiting');
+  for (const whom of new Set(waiting.map(({ waitsFor }) => waitsFor))) {
+    const group = waiting.filter(({ waitsFor }) => waitsFor === whom);
+    const inWhat = [...new Set(group.map(({ at }) => at))];
+    const who = list(group.map(({ rank }) => rank));
+    const where = inWhat.length === 1 && inWhat[0] !== undefined ? ` in ${inWhat[0]}` : '';
+    said.push(
+      `${who} ${group.length === 1 ? 'waits' : 'wait'} for ${whom === cause?.rank ? 'it' : `rank ${whom}`}${where}`,
+    );
+  }
+  // The time comes first: the end of a long sentence may not fit.
+  const step = capital(stepWords(microBatch, standstill, stepNumber));
+  return `${step} stands still${left === '' ? '' : `, ${left}`}: ${said.join('; ')}`;
+}
+
+/** What stands in the room of a rank, longest first; undefined: it goes on with its own work. */
+export function standingWords(standstill: Standstill, rank: number): readonly string[] | undefined {
+  const own = standstill.ranks.find((one) => one.rank === rank);
+  if (!own) return undefined;
+  const left = timeLeft(standstill);
+  const short = left.replace(' until the timeout', ' left');
+  switch (own.is) {
+    case 'ended':
+      return ['ended: its process is gone', 'ended'];
+    case 'late':
+      return [`late: ${placeOf(own)}`, 'late'];
+    case 'waiting': {
+      const whom = `waits for rank ${own.waitsFor}`;
+      const withLeft = short === '' ? [] : [`${whom}, ${short}`];
+      return [`${whom} in ${own.at}${left === '' ? '' : `; ${left}`}`, ...withLeft, whom, 'waits'];
+    }
+    case 'running':
+      return undefined;
+  }
+}

@@ -1,0 +1,269 @@
+/**
+ * The keys of the permalink as a table: name in the hash, place in the Config, and how a value is written. A key whose
+ * codec is plain takes its form and limits from the Config's schema. Used by permalink.ts alone.
+ */
+import { BUILT_IN_DATA } from '../edit/edit-data';
+import { type Range, rangeText, type SettingPath } from '../edit/setting-ranges';
+import { PRESET_NAMES } from '../state/page-presets';
+import { parseValue, printValue } from './permalink-values';
+
+export interface Codec {
+  /** Undefined: the text is not of this form at all. */
+  readonly parse: (text: string) => unknown;
+  readonly print: (value: unknown) => string;
+  readonly allowed: (range: Range) => string;
+}
+
+export interface PermalinkKey {
+  readonly key: string;
+  /** Other spellings that are understood: the Config's own names. */
+  readonly aliases: readonly string[];
+  readonly path: SettingPath;
+  readonly codec: Codec | undefined;
+}
+
+const identity = (text: string) => text;
+
+export function codecOf(range: Range): Codec {
+  const allowed = (r: Range) => rangeText(r);
+  if (range.kind === 'number') return { parse: parseNumber, print: String, allowed };
+  if (range.kind === 'boolean') return { parse: parseBoolean, print: (value) => (value === true ? '1' : '0'), allowed };
+  return { parse: identity, print: String, allowed };
+}
+
+export function parseNumber(text: string): number | undefined {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function parseBoolean(text: string): boolean | undefined {
+  if (['1', 'true', 'yes', 'on'].includes(text)) return true;
+  if (['0', 'false', 'no', 'off'].includes(text)) return false;
+  return undefined;
+}
+
+function names(short: Readonly<Record<string, string>>): Codec {
+  const longOf = new Map(Object.entries(short));
+  const shortOf = new Map(Object.entries(short).map(([a, b]) => [b, a]));
+  const lower = (text: string) => [...shortOf.keys()].find((long) => long.toLowerCase() === text.toLowerCase());
+  return {
+    parse: (text) => longOf.get(text) ?? lower(text) ?? text,
+    print: (value) => shortOf.get(String(value)) ?? String(value),
+    allowed: () => `one of ${[...longOf.keys()].join(', ')}`,
+  };
+}
+
+/** KiB below one MiB, so that a small cap is readable; a bare number is MiB, as in PyTorch's bucket_cap_mb. */
+export const mebibytes: Codec = {
+  parse: (text) => {
+    if (text === 'default') return undefined;
+    const [, digits, unit] = /^([\d.eE+-]+)(KiB|MiB)?$/.exec(text) ?? [];
+    const value = digits === undefined ? undefined : parseNumber(digits);
+    // NaN is of no number's range: it comes back as a bad value.
+    if (value === undefined) return Number.NaN;
+    return unit === 'KiB' ? value / 1024 : value;
+  },
+  print: (value) => {
+    if (typeof value !== 'number') return 'default';
+    return value < 1 ? `${value * 1024}KiB` : `${value}MiB`;
+  },
+  allowed: (range) => `${rangeText(range)} MiB, with KiB or MiB behind it, or "default"`,
+};
+
+const split: Codec = {
+  parse: (text) => (/^\d+(-\d+)*$/.test(text) ? text.split('-').map(Number) : Number.NaN),
+  print: (value) => (Array.isArray(value) ? value.join('-') : ''),
+  allowed: () => 'layers on each device, as in 2-3',
+};
+
+const optional: Codec = {
+  parse: (text) => (text === 'none' ? undefined : (parseNumber(text) ?? Number.NaN)),
+  print: (value) => (typeof value === 'number' ? String(value) : 'none'),
+  allowed: (range) => `${rangeText(range)}, or none`,
+};
+
+/** clip_grad_norm_'s norm_type. */
+const normType: Codec = {
+  parse: (text) => (text === 'none' ? undefined : (parseNumber(text) ?? text)),
+  print: (value) => (value === undefined ? 'none' : String(value)),
+  allowed: (range) => `${rangeText(range)}, or none`,
+};
+
+/** A column: a number is its index, anything else its name; quotes make a name of a number. */
+const column: Codec = {
+  parse: (text) => (/^\d+$/.test(text) ? Number(text) : text.replace(/^'(.*)'$/s, '$1')),
+  print: (value) => {
+    if (typeof value === 'number') return String(value);
+    const name = String(value);
+    return /^\d+$/.test(name) || /^'.*'$/s.test(name) ? `'${name}'` : name;
+  },
+  allowed: () => 'the name or the number of a column',
+};
+
+/** A list or an object with fields of its own. */
+const structured = (example: string): Codec => ({
+  parse: (text) => (text === 'none' ? undefined : (parseValue(text) ?? Number.NaN)),
+  print: (value) => (value === undefined ? 'none' : printValue(value)),
+  allowed: () => `a text as in ${example}, or none`,
+});
+
+/** A name of a file or of something else that may be left open. */
+const optionalText: Codec = {
+  parse: (text) => (text === 'none' ? undefined : text.replace(/^'(.*)'$/s, '$1')),
+  print: (value) => {
+    if (value === undefined) return 'none';
+    const text = String(value);
+    return text === 'none' || /^'.*'$/s.test(text) ? `'${text}'` : text;
+  },
+  allowed: () => 'a text, or none',
+};
+
+export const LOSS_NAMES = {
+  mse: 'MSELoss',
+  ce: 'CrossEntropyLoss',
+  bce: 'BCEWithLogitsLoss',
+  l1: 'L1Loss',
+  huber: 'SmoothL1Loss',
+  nll: 'NLLLoss',
+} as const;
+export const MODE_NAMES = {
+  single: 'single',
+  dp: 'dataParallel',
+  ddp: 'ddp',
+  mp: 'modelParallel',
+  ps: 'parameterServer',
+} as const;
+const OPTIMIZER_NAMES = {
+  sgd: 'SGD',
+  adam: 'Adam',
+  adamw: 'AdamW',
+  rmsprop: 'RMSprop',
+  adagrad: 'Adagrad',
+  adadelta: 'Adadelta',
+  adamax: 'Adamax',
+  nadam: 'NAdam',
+  radam: 'RAdam',
+} as const;
+export const DATA_NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(BUILT_IN_DATA.map((type) => [type, type])),
+  regression: 'randomRegression',
+  csv: 'csv',
+  npy: 'npy',
+  idx: 'idx',
+  png: 'png',
+};
+
+const row = (key: string, path: string, codec?: Codec, ...aliases: string[]): PermalinkKey => ({
+  key,
+  path: path.split('.'),
+  codec,
+  aliases,
+});
+
+/** Which of the alternatives; these are read first, since they decide which other keys there are. */
+export const VARIANT_KEYS = {
+  data: row('data', 'data.type', names(DATA_NAMES)),
+  opt: row('opt', 'optimizer.type', names(OPTIMIZER_NAMES), 'optimizer'),
+  loss: row('loss', 'loss.type', names(LOSS_NAMES)),
+} as const;
+
+/** Which ready-made run the other keys change. */
+export const PRESET_KEY = 'preset';
+export const PRESET_ALLOWED = `one of ${PRESET_NAMES.join(', ')}`;
+
+export const PLAIN_KEYS: readonly PermalinkKey[] = [
+  row('mode', 'mode', names(MODE_NAMES)),
+  row('world', 'worldSize', undefined, 'worldSize'),
+  row('samples', 'data.samples'),
+  row('noise', 'data.noise'),
+  row('test', 'data.testFraction', undefined, 'testFraction'),
+  row('in', 'data.in'),
+  row('out', 'data.out'),
+  row('task', 'data.task'),
+  row('length', 'data.length'),
+  row('symbols', 'data.symbols'),
+  row('context', 'data.context'),
+  row('stride', 'data.stride', optional),
+  row('classes', 'data.classes'),
+  row('features', 'data.features'),
+  row('size', 'data.size', optional),
+  row('color', 'data.color'),
+  row('file', 'data.file', optionalText),
+  row('text', 'data.text', optionalText),
+  row('images', 'data.images'),
+  row('labels', 'data.labels'),
+  row('zip', 'data.zip', optionalText),
+  row('target', 'data.target', column),
+  row('header', 'data.header'),
+  row('inputs', 'data.inputs'),
+  row('targets', 'data.targets'),
+  row('reduction', 'loss.reduction'),
+  row('smoothing', 'loss.labelSmoothing', optional, 'labelSmoothing'),
+  row('ignore', 'loss.ignoreIndex', optional, 'ignoreIndex'),
+  row('beta', 'loss.beta'),
+  row('classWeights', 'loss.classWeights', structured('!(1,2)')),
+  row('lr', 'optimizer.lr'),
+  row('momentum', 'optimizer.momentum'),
+  row('dampening', 'optimizer.dampening'),
+  row('nesterov', 'optimizer.nesterov'),
+  row('beta1', 'optimizer.beta1'),
+  row('beta2', 'optimizer.beta2'),
+  row('eps', 'optimizer.eps'),
+  row('wd', 'optimizer.weightDecay', undefined, 'weightDecay'),
+  row('amsgrad', 'optimizer.amsgrad'),
+  row('maximize', 'optimizer.maximize'),
+  row('alpha', 'optimizer.alpha'),
+  row('centered', 'optimizer.centered'),
+  row('lrDecay', 'optimizer.lrDecay'),
+  row('accumulator', 'optimizer.initialAccumulatorValue'),
+  row('rho', 'optimizer.rho'),
+  row('momentumDecay', 'optimizer.momentumDecay'),
+  row('groups', 'paramGroups', structured("!((match:'*.bias',weightDecay:0))")),
+  row('sched', 'scheduler', structured('StepLR(stepSize:100)'), 'scheduler'),
+  row('clip', 'clipGradNorm', optional, 'clipGradNorm'),
+  row('clipType', 'clipGradNormType', normType, 'clipGradNormType'),
+  row('clipValue', 'clipGradValue', optional, 'clipGradValue'),
+  row('batch', 'batchSize', undefined, 'batchSize'),
+  row('accumulate', 'accumulate'),
+  row('fuse', 'fuse'),
+  row('checkpoint', 'checkpointSegments', optional, 'checkpointSegments'),
+  row('shuffle', 'shuffle'),
+  row('dropLast', 'dropLast'),
+  row('steps', 'steps'),
+  row('epochs', 'epochs', optional),
+  row('placement', 'placement'),
+  row('device', 'device'),
+  row('bucket', 'ddp.bucketCapMb', mebibytes, 'bucketCapMb'),
+  row('algorithm', 'ddp.algorithm'),
+  row('overlap', 'ddp.overlap'),
+  row('samplerSeed', 'ddp.samplerSeed'),
+  row('unused', 'ddp.findUnusedParameters', undefined, 'findUnusedParameters'),
+  row('static', 'ddp.staticGraph', undefined, 'staticGraph'),
+  row('views', 'ddp.gradientAsBucketView', undefined, 'gradientAsBucketView'),
+  row('initSync', 'ddp.initSync'),
+  row('broadcastBuffers', 'ddp.broadcastBuffers'),
+  row('hook', 'ddp.commHook', structured('powerSGD(matrixApproximationRank:2)'), 'commHook'),
+  row('syncBatchNorm', 'ddp.syncBatchNorm'),
+  row('setEpoch', 'ddp.setEpoch'),
+  row('rankSeeds', 'ddp.rankSeeds'),
+  row('noSync', 'ddp.noSync'),
+  row('perRank', 'ddp.samplesPerRank', structured('!(40,24)'), 'samplesPerRank'),
+  row('join', 'ddp.join'),
+  row('divideByInitial', 'ddp.divideByInitialWorldSize', undefined, 'divideByInitialWorldSize'),
+  row('synchronous', 'parameterServer.synchronous'),
+  row('staleness', 'parameterServer.staleness'),
+  row('nodes', 'nodes', undefined, 'nnodes'),
+  row('visible', 'visibleDevices', structured('!(0,1)'), 'visibleDevices'),
+  row('adapters', 'adapters', structured('!(software,cpu)')),
+  row('timeout', 'timeoutS', undefined, 'timeoutS'),
+  row('restarts', 'maxRestarts', undefined, 'maxRestarts'),
+  row('slow', 'stragglers', structured('!(rank(rank:1,factor:4))'), 'stragglers'),
+  row('split', 'modelParallel.split', split),
+  row('hardware', 'hardware'),
+  row('budget', 'memoryBudgetMb', undefined, 'memoryBudgetMb'),
+  row('compare', 'compareSingle', undefined, 'compareSingle'),
+  row('weights', 'weights', optionalText),
+  row('resume', 'resume', optionalText),
+  row('resumeBy', 'resumeBy'),
+];
+export const SEED_KEY: PermalinkKey = row('seed', 'seed');

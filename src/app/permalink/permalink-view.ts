@@ -1,0 +1,101 @@
+/**
+ * The part of a permalink that is about the page and not about the run: theme, embed, and what a teacher hides or locks.
+ * The names that `hide` and `lock` understand are the table below; a part is hidden with its region or on its own.
+ */
+import { EXHIBIT_IDS } from '../../museum/mistakes';
+import { LAB_ALLOWED, type LabSettings, parseLab, printLab } from '../lab/lab-link';
+import type { Theme, ViewOptions } from '../state/store';
+
+export const VIEW_KEYS = ['theme', 'embed', 'hide', 'lock', 'bug', 'cured', 'lab'] as const;
+
+export const PARTS = [
+  'bar',
+  'mode',
+  'world',
+  'transport',
+  'speed',
+  'seed',
+  'share',
+  'checkpoints',
+  'bugs',
+  'lab',
+  'setup',
+  'presets',
+  'data',
+  'model',
+  'training',
+  'cluster',
+  'buckets',
+  'hardware',
+  'failures',
+  'stage',
+  'timeline',
+  'result',
+  'field',
+  'loss',
+  'numbers',
+  'code',
+] as const;
+export type Part = (typeof PARTS)[number];
+
+const isPart = (name: string): name is Part => PARTS.some((part) => part === name);
+const isTheme = (text: string): text is Theme => text === 'light' || text === 'dark' || text === 'system';
+
+export const DEFAULT_VIEW: ViewOptions = {
+  theme: 'system',
+  embed: false,
+  hide: new Set(),
+  lock: new Set(),
+  exhibit: undefined,
+  lab: undefined,
+};
+
+type Bad = (key: string, text: string, why: string) => void;
+
+function parseParts(key: 'hide' | 'lock', text: string | undefined, bad: Bad): ReadonlySet<string> {
+  const names = (text ?? '').split(',').filter((name) => name !== '');
+  const unknown = names.filter((name) => !isPart(name));
+  if (unknown.length > 0) bad(key, unknown.join(','), `allowed are ${PARTS.join(', ')}`);
+  return new Set(names.filter(isPart));
+}
+
+function parseExhibit(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOptions['exhibit'] {
+  const named = pairs.get('bug');
+  const id = EXHIBIT_IDS.find((known) => known === named);
+  if (named !== undefined && id === undefined) bad('bug', named, `allowed is one of ${EXHIBIT_IDS.join(', ')}`);
+  return id && { id, cured: pairs.get('cured') === '1' };
+}
+
+function parseLabView(text: string | undefined, bad: Bad): LabSettings | undefined {
+  const lab = text === undefined ? undefined : parseLab(text);
+  if (text !== undefined && !lab) bad('lab', text, `allowed is ${LAB_ALLOWED}`);
+  return lab;
+}
+
+export function parseView(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOptions {
+  const theme = pairs.get('theme') ?? 'system';
+  const embed = pairs.get('embed') ?? '0';
+  if (!isTheme(theme)) bad('theme', theme, 'allowed is one of light, dark, system');
+  if (embed !== '0' && embed !== '1') bad('embed', embed, 'allowed is 1 or 0');
+  return {
+    theme: isTheme(theme) ? theme : 'system',
+    embed: embed === '1',
+    hide: parseParts('hide', pairs.get('hide'), bad),
+    lock: parseParts('lock', pairs.get('lock'), bad),
+    exhibit: parseExhibit(pairs, bad),
+    lab: parseLabView(pairs.get('lab'), bad),
+  };
+}
+
+export function printView(view: ViewOptions): readonly (readonly [string, string])[] {
+  const list = (names: ReadonlySet<string>) => PARTS.filter((part) => names.has(part)).join(',');
+  return [
+    ['theme', view.theme === 'system' ? '' : view.theme] as const,
+    ['embed', view.embed ? '1' : ''] as const,
+    ['hide', list(view.hide)] as const,
+    ['lock', list(view.lock)] as const,
+    ['bug', view.exhibit?.id ?? ''] as const,
+    ['cured', view.exhibit?.cured ? '1' : ''] as const,
+    ['lab', view.lab ? printLab(view.lab) : ''] as const,
+  ].filter(([, text]) => text !== '');
+}

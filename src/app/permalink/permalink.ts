@@ -1,0 +1,244 @@
+/**
+ * The permalink: everything that makes a run, in the hash, as readable pairs (`seed=0&mode=ddp&lr=0.03`). Only what differs
+ * from the page's defaults is written, the seed always. A bad value falls back to the default, says so in a notice and
+ * stays in the hash, so that nobody's link is rewritten behind their back; so does a key that is not known. Pure:
+ * url-sync.ts moves it to and from the address bar.
+ */
+import * as v from 'valibot';
+import { exhibitConfig } from '../../museum/mistakes';
+import { type Config, configSchema } from '../../protocol/config';
+import type { Notice } from '../../protocol/session';
+import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer, withSetting } from '../edit/edit-config';
+import { fitToData, isBuiltIn, withData } from '../edit/edit-data';
+import { rangeOf, readSetting } from '../edit/setting-ranges';
+import { same } from '../model/families';
+import { withLossType } from '../model/fit-model';
+import { PAGE_CONFIG } from '../state/page-config';
+import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
+import type { ViewOptions } from '../state/store';
+import {
+  codecOf,
+  type PermalinkKey,
+  PLAIN_KEYS,
+  PRESET_ALLOWED,
+  PRESET_KEY,
+  SEED_KEY,
+  VARIANT_KEYS,
+} from './permalink-keys';
+import { NET_KEYS, parseNet, printNet } from './permalink-model';
+import { createLinkNotices } from './permalink-notices';
+import { MOST_NESTED, nestsTooDeep } from './permalink-values';
+import { parseView, printView, VIEW_KEYS } from './permalink-view';
+
+type Pair = readonly [key: string, text: string];
+
+export interface Permalink {
+  readonly config: Config;
+  readonly view: ViewOptions;
+  /** Pairs that were not understood; they go back into the hash as they came. */
+  readonly kept: readonly Pair[];
+  readonly notices: readonly Notice[];
+}
+
+const fileData = (type: 'csv' | 'npy' | 'idx' | 'png'): Config['data'] => {
+  if (type === 'csv') return { type, file: '', header: 'auto', testFraction: 0 };
+  if (type === 'npy') return { type, inputs: '', targets: '', testFraction: 0 };
+  if (type === 'idx') return { type, images: '', labels: '', testFraction: 0 };
+  return { type, size: 28, color: false, testFraction: 0.2 };
+};
+
+const optimizerTypes = OPTIMIZER_TYPES as readonly string[];
+const isOptimizer = (type: unknown): type is Config['optimizer']['type'] => optimizerTypes.includes(String(type));
+const isFile = (type: unknown): type is 'csv' | 'npy' | 'idx' | 'png' =>
+  type === 'csv' || type === 'npy' || type === 'idx' || type === 'png';
+
+/** A preset with another kind of data: what the data's own keys are measured against. */
+function withDataType(start: Config, type: unknown): Config {
+  if (type === start.data.type) return start;
+  if (isBuiltIn(type)) return withData(start, type);
+  return isFile(type) ? { ...start, data: fileData(type) } : start;
+}
+
+const codecFor = (config: Config, key: PermalinkKey) => {
+  const range = rangeOf(config, key.path);
+  return range && { range, codec: key.codec ?? codecOf(range) };
+};
+
+const ALL_KEYS: readonly PermalinkKey[] = [...Object.values(VARIANT_KEYS), SEED_KEY, ...PLAIN_KEYS];
+const canonical = new Map(ALL_KEYS.flatMap((row) => [row.key, ...row.aliases].map((name) => [name, row.key] as const)));
+
+const KNOWN = new Set<string>([...ALL_KEYS.map((row) => row.key), ...NET_KEYS, ...VIEW_KEYS, PRESET_KEY]);
+
+/** How often a known key is given, where that is more than once. */
+function timesGiven(pairs: readonly Pair[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  for (const [key] of pairs) if (KNOWN.has(key)) times.set(key, (times.get(key) ?? 0) + 1);
+  return new Map([...times].filter(([, n]) => n > 1));
+}
+
+export function parsePermalink(hash: string): Permalink {
+  const all = splitHash(hash).map(([key, text]): Pair => [canonical.get(key) ?? key, text]);
+  const pairs = new Map(all);
+  const notices = createLinkNotices();
+  const kept: Pair[] = [];
+  const keep = (key: string, text: string, why: string, hint: string) => {
+    kept.push([key, text]);
+    notices.refuse(key, text, why, hint);
+  };
+  const bad = (key: string, text: string, allowed: string) =>
+    keep(
+      key,
+      text,
+      nestsTooDeep(text) ? `brackets may stand in each other ${MOST_NESTED} deep` : allowed,
+      'The default is used instead; the link keeps its value.',
+    );
+
+  const named = pairs.get(PRESET_KEY);
+  const preset = PRESET_NAMES.find((name) => name.toLowerCase() === named?.toLowerCase());
+  if (named !== undefined && !preset) bad(PRESET_KEY, named, `allowed is ${PRESET_ALLOWED}`);
+  const wanted = (row: PermalinkKey) => row.codec?.parse(pairs.get(row.key) ?? '');
+  const view = parseView(pairs, bad);
+  const start = startOf(view) ?? PAGE_PRESETS[preset ?? 'mlp'];
+  const given = (row: PermalinkKey, is: boolean) => {
+    const text = pairs.get(row.key);
+    if (text !== undefined && !is) bad(row.key, text, `allowed is ${row.codec?.allowed({ kind: 'text' })}`);
+    return text !== undefined && is;
+  };
+  const [data, optimizer] = [wanted(VARIANT_KEYS.data), wanted(VARIANT_KEYS.opt)];
+  let config = given(VARIANT_KEYS.data, isBuiltIn(data) || isFile(data)) ? withDataType(start, data) : start;
+  const readKey = (row: PermalinkKey) => {
+    const text = pairs.get(row.key);
+    if (text === undefined) return;
+    const known = codecFor(config, row);
+    if (!known) {
+      const variant =
+        row.path[0] === 'data' ? config.data.type : row.path[0] === 'loss' ? config.loss.type : config.optimizer.type;
+      bad(row.key, text, `there is no such setting with ${variant}`);
+      return;
+    }
+    const value = known.codec.parse(text);
+    const takesAway = value === undefined && known.codec.print(undefined) === text;
+    const edit = value === undefined && !takesAway ? undefined : withSetting(config, row.path, value);
+    if (edit?.ok) config = edit.config;
+    else bad(row.key, text, `allowed is ${known.codec.allowed(known.range)}`);
+  };
+  // The data says how wide the net begins and ends; the net says which split fits it.
+  const ofData = (row: PermalinkKey) => row.path[0] === 'data';
+  for (const row of PLAIN_KEYS.filter(ofData)) readKey(row);
+  config = fitToData(config);
+  if (
+    given(VARIANT_KEYS.opt, isOptimizer(optimizer)) &&
+    isOptimizer(optimizer) &&
+    optimizer !== config.optimizer.type
+  ) {
+    config = withOptimizer(config, optimizer);
+  }
+  for (const key of NET_KEYS) {
+    const text = pairs.get(key);
+    if (text === undefined) continue;
+    const edit = parseNet(config, key, text);
+    if (edit.ok) config = edit.config;
+    else bad(key, text, edit.problem);
+  }
+  const loss = LOSS_TYPES.find((type) => type === wanted(VARIANT_KEYS.loss));
+  if (given(VARIANT_KEYS.loss, loss !== undefined) && loss) {
+    config = { ...config, loss: withLossType(config.loss, loss) };
+  }
+  for (const row of [SEED_KEY, ...PLAIN_KEYS.filter((row) => !ofData(row))]) readKey(row);
+  for (const [key, times] of timesGiven(all)) notices.repeated(key, times, pairs.get(key) ?? '');
+  for (const [key, text] of all) {
+    if (!KNOWN.has(key)) keep(key, text, 'there is no such setting', 'It is ignored; the link keeps it.');
+  }
+  return { config, view, kept, notices: notices.all() };
+}
+
+/** The run of the exhibit that is looked at; undefined where there is none, or where it is a script beside the run. */
+function startOf({ exhibit }: ViewOptions): Config | undefined {
+  const settings = exhibit && exhibitConfig(exhibit.id, exhibit.cured);
+  return settings && v.parse(configSchema, settings);
+}
+
+interface Start {
+  readonly config: Config;
+  /** The pair that names it, if it has to be named here. */
+  readonly named: readonly Pair[];
+}
+
+const PRESET_STARTS: readonly Start[] = PRESET_NAMES.map((name) => ({
+  config: PAGE_PRESETS[name],
+  named: name === 'mlp' ? [] : [[PRESET_KEY, name]],
+}));
+
+/** The pairs that lead from a start to the configuration. */
+function pairsFrom({ config: start, named }: Start, config: Config): readonly Pair[] {
+  const byType = withDataType(start, config.data.type);
+  const byData = fitToData({ ...byType, data: config.data });
+  const { optimizer } =
+    config.optimizer.type === byData.optimizer.type ? byData : withOptimizer(byData, config.optimizer.type);
+  const base = { ...byData, optimizer, loss: withLossType(byData.loss, config.loss.type) };
+  const pairs: Pair[] = [];
+  const add = (row: PermalinkKey, always: boolean, against: Config) => {
+    const known = codecFor(config, row);
+    const value = readSetting(config, row.path);
+    if (!known || (!always && same(value, readSetting(against, row.path)))) return;
+    pairs.push([row.key, known.codec.print(value)]);
+  };
+  add(SEED_KEY, true, base);
+  pairs.push(...named);
+  add(VARIANT_KEYS.data, false, start);
+  add(VARIANT_KEYS.opt, false, byData);
+  add(VARIANT_KEYS.loss, false, byData);
+  for (const row of PLAIN_KEYS) add(row, false, row.path[0] === 'data' ? byType : base);
+  pairs.push(...printNet(config, byData));
+  return pairs;
+}
+
+const lengthOf = (pairs: readonly Pair[]): number =>
+  pairs.reduce((sum, [key, text]) => sum + key.length + text.length + 2, 0);
+
+/** The hash without '#', from the preset that needs the fewest words. `kept` pairs follow, except those whose key has got a good value since. */
+export function printPermalink(config: Config, view: ViewOptions, kept: readonly Pair[]): string {
+  const exhibit = startOf(view);
+  const starts = exhibit ? [{ config: exhibit, named: [] }] : PRESET_STARTS;
+  const ways = starts.map((start) => pairsFrom(start, config));
+  const shortest = ways.reduce((a, b) => (lengthOf(b) < lengthOf(a) ? b : a));
+  const pairs = [...shortest, ...printView(view)];
+  const written = new Map(pairs);
+  // Of a list only the unknown names were kept aside.
+  for (const [key, text] of kept) {
+    const list = key === 'hide' || key === 'lock' ? written.get(key) : undefined;
+    if (list !== undefined) written.set(key, `${list},${text}`);
+    // The seed is always written, but in place of one that was refused only when it is another than the default.
+    else if (!written.has(key) || (key === SEED_KEY.key && config.seed === PAGE_CONFIG.seed)) written.set(key, text);
+  }
+  return joinHash([...written]);
+}
+
+/** Half of a pair of UTF-16, which a file's name may have, is no character that a link could hold. */
+const HALF = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const encode = (text: string) =>
+  encodeURIComponent(text.replace(HALF, '\ufffd')).replaceAll('%2C', ',').replaceAll('%3A', ':');
+
+function joinHash(pairs: readonly Pair[]): string {
+  return pairs.map(([key, text]) => `${encode(key)}=${encode(text)}`).join('&');
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    // A stray % is no reason to lose the rest of the link.
+    return text;
+  }
+}
+
+function splitHash(hash: string): readonly Pair[] {
+  return hash
+    .replace(/^#/, '')
+    .split('&')
+    .filter((part) => part !== '')
+    .map((part): Pair => {
+      const cut = part.indexOf('=');
+      return cut < 0 ? [decode(part), ''] : [decode(part.slice(0, cut)), decode(part.slice(cut + 1))];
+    });
+}

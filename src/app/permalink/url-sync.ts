@@ -1,0 +1,81 @@
+/**
+ * Moves the permalink between the store and the address bar. Edits push an entry, so that Back leads to the settings before;
+ * edits in quick succession (a slider) share one. A hash that comes from outside (Back, a link, a hand) is applied.
+ */
+import type { Notice } from '../../protocol/session';
+import { same } from '../model/families';
+import type { AppStore } from '../state/store';
+import { type Permalink, parsePermalink, printPermalink } from './permalink';
+
+export interface UrlSync {
+  /** The link that stands for what the page shows now. */
+  href(): string;
+  /** Writes the store's settings into the address bar; 'here': as the same entry, where Back need not lead to what was before. */
+  write(how?: 'here'): void;
+  /** A configuration runs: an edit is written; a link stands as it came, but an address without any gets one. */
+  runs(origin: 'edit' | 'link'): void;
+}
+
+interface UrlSyncOptions {
+  readonly store: AppStore;
+  readonly window: Window;
+  readonly initial: Permalink;
+  readonly onLink: (link: Permalink) => void;
+  readonly clear: (noticeId: string) => void;
+  readonly say: (notice: Notice) => void;
+}
+
+const SHARED_ENTRY_MS = 1000;
+
+export function createUrlSync({ store, window, initial, onLink, clear, say }: UrlSyncOptions): UrlSync {
+  let kept = initial.kept;
+  let saidIds: readonly string[] = [];
+  let lastPush = Number.NEGATIVE_INFINITY;
+
+  const sayAll = (notices: readonly Notice[]) => {
+    for (const id of saidIds) clear(id);
+    saidIds = notices.map((notice) => notice.id);
+    for (const notice of notices) say(notice);
+  };
+
+  const hash = () => {
+    const state = store.getState();
+    return `#${printPermalink(state.config, state, kept)}`;
+  };
+
+  // Setting location.hash by hand fires popstate and hashchange; the second finds nothing new.
+  let applied = window.location.hash;
+  const read = () => {
+    if (window.location.hash === applied) return;
+    applied = window.location.hash;
+    const link = parsePermalink(applied);
+    kept = link.kept;
+    sayAll(link.notices);
+    store.getState().setView(link.view);
+    // Only the view has changed: the run goes on.
+    if (!same(link.config, store.getState().config)) onLink(link);
+  };
+  window.addEventListener('popstate', read);
+  window.addEventListener('hashchange', read);
+  sayAll(initial.notices);
+
+  const write = (how?: 'here') => {
+    const next = hash();
+    if (next === window.location.hash) return;
+    const now = performance.now();
+    // The first address of a visit is nothing to go back to.
+    const replaces = how === 'here' || now - lastPush < SHARED_ENTRY_MS || window.location.hash === '';
+    if (replaces) window.history.replaceState(null, '', next);
+    else window.history.pushState(null, '', next);
+    if (applied !== '') lastPush = now;
+    applied = next;
+  };
+
+  return {
+    href: () => new URL(hash(), window.location.href).href,
+    write,
+    runs(origin) {
+      if (origin === 'edit' || window.location.hash === '') write();
+    },
+  };
+}

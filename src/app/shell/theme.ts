@@ -1,0 +1,106 @@
+/**
+ * The palette for the canvases: the CSS variables of theme.css, read once per change of theme. `resolveTheme` turns the
+ * setting into the theme that is shown; `readPalette` needs `data-theme` to stand on the root element already.
+ * The scale for values is one for the whole page: negative orange, zero paper, positive blue.
+ */
+import { scaleLinear } from 'd3-scale';
+import { interpolatePuOr, interpolateRdBu } from 'd3-scale-chromatic';
+import type { MemoryCategory, Payload } from '../../protocol/trace';
+import type { Theme } from '../state/store';
+
+export type PhaseColour = 'forward' | 'loss' | 'backward' | 'comm' | 'step' | 'move';
+
+export interface Palette {
+  readonly dark: boolean;
+  readonly paper: string;
+  readonly card: string;
+  readonly ink: string;
+  /** Secondary text. */
+  readonly soft: string;
+  readonly line: string;
+  readonly hair: string;
+  /** The ground of an empty lane or bar. */
+  readonly track: string;
+  readonly accent: string;
+  readonly onAccent: string;
+  readonly warn: string;
+  readonly bad: string;
+  readonly sans: string;
+  readonly mono: string;
+  /** By rank or device, 8 of them. */
+  readonly ranks: readonly string[];
+  readonly payload: Readonly<Record<Payload, string>>;
+  /** 'move' is scatter, replicate, gather and loading; 'comm' is communication that nothing hides. */
+  readonly phase: Readonly<Record<PhaseColour, { readonly fill: string; readonly edge: string }>>;
+  readonly memory: Readonly<Record<MemoryCategory, string>>;
+  /** CSS colour of a value scaled to -1..1; values outside are clamped, NaN is `bad`. */
+  readonly diverging: (value: number) => string;
+  /** The same scale as RGBA bytes, 256 entries from -1 to 1, for ImageData. */
+  readonly divergingRgba: Uint8ClampedArray;
+}
+
+const ENTRIES = 256;
+const PHASES: readonly PhaseColour[] = ['forward', 'loss', 'backward', 'comm', 'step', 'move'];
+const PAYLOADS: readonly Payload[] = ['data', 'activation', 'gradient', 'parameter'];
+const MEMORY: readonly MemoryCategory[] = [
+  'parameter',
+  'gradient',
+  'optimizer',
+  'buffer',
+  'bucket',
+  'activation',
+  'data',
+  'communication',
+];
+
+export function resolveTheme(theme: Theme, systemIsDark: boolean): 'light' | 'dark' {
+  if (theme === 'system') return systemIsDark ? 'dark' : 'light';
+  return theme;
+}
+
+/** Two of ColorBrewer's diverging ramps have the same middle: the orange half of one and the blue half of the other. */
+const lightRamp = (t: number) => (t < 0 ? interpolatePuOr(0.5 - 0.35 * t) : interpolateRdBu(0.5 + 0.39 * t));
+
+function rgbBytes(colour: string): readonly number[] {
+  if (colour.startsWith('#')) return [1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16));
+  return (colour.match(/[\d.]+/g) ?? ['0', '0', '0']).slice(0, 3).map(Number);
+}
+
+export function readPalette(root: Element): Palette {
+  const style = getComputedStyle(root);
+  const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  const record = <K extends string, V>(keys: readonly K[], value: (key: K) => V) =>
+    Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, V>;
+  const dark = root.getAttribute('data-theme') === 'dark';
+  const ends = [read('value-negative'), read('value-zero'), read('value-positive')];
+  const ramp = dark ? scaleLinear<string>().domain([-1, 0, 1]).range(ends).clamp(true) : lightRamp;
+  const colours = Array.from({ length: ENTRIES }, (_, i) => ramp((2 * i) / (ENTRIES - 1) - 1));
+  const bad = read('bad');
+  const divergingRgba = new Uint8ClampedArray(ENTRIES * 4);
+  for (const [i, colour] of colours.entries()) divergingRgba.set([...rgbBytes(colour), 255], i * 4);
+  return {
+    dark,
+    paper: read('paper'),
+    card: read('card'),
+    ink: read('ink'),
+    soft: read('soft'),
+    line: read('line'),
+    hair: read('hair'),
+    track: read('track'),
+    accent: read('accent'),
+    onAccent: read('on-accent'),
+    warn: read('warn'),
+    bad,
+    sans: read('sans'),
+    mono: read('mono'),
+    ranks: Array.from({ length: 8 }, (_, rank) => read(`rank-${rank}`)),
+    payload: record(PAYLOADS, (payload) => read(`payload-${payload}`)),
+    phase: record(PHASES, (phase) => ({ fill: read(`phase-${phase}`), edge: read(`phase-${phase}-edge`) })),
+    memory: record(MEMORY, (category) => read(`memory-${category}`)),
+    diverging: (value) => {
+      const index = Math.round(((Math.min(Math.max(value, -1), 1) + 1) / 2) * (ENTRIES - 1));
+      return colours[index] ?? bad;
+    },
+    divergingRgba,
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * Which notices stand on the page: those of the session go with the next start, one that was dismissed does not come back with the
+ * same words, and errors always do. The controller writes on it.
+ */
+import { brief } from '../../base/brief';
+import { LockstepError } from '../../base/errors';
+import type { Notice } from '../../protocol/session';
+import type { AppStore } from './store';
+
+export interface NoticeBoard {
+  say(notice: Notice): void;
+  /** Stands until the next start. */
+  sayOfRun(notice: Notice): void;
+  dismiss(notice: Notice): void;
+  /** A new run has begun. */
+  clearRun(): void;
+}
+
+export function noticeOf(error: unknown): Notice {
+  const known = error instanceof LockstepError;
+  const text = brief(error instanceof Error ? error.message : String(error), 2000);
+  return { level: 'error', id: known ? error.code : 'internal', text, hint: known ? error.hint : '' };
+}
+
+/** Nobody was waiting for what went wrong: the page goes on, and the user should know that it may not be whole. */
+export function strayNotice(error: unknown): Notice {
+  const { text } = noticeOf(error);
+  const [line = ''] = text.split('\n');
+  return {
+    level: 'error',
+    id: 'stray',
+    text: `Something went wrong beside the run: ${line.slice(0, 300)}`,
+    hint: 'This is a bug in Lockstep. Training goes on; if the page looks wrong, reload it, and the address keeps the settings.',
+  };
+}
+
+export function createNoticeBoard(store: AppStore): NoticeBoard {
+  const dismissed = new Set<string>();
+  const ofRun = new Set<string>();
+  const words = ({ id, text }: Notice) => `${id} ${text}`;
+
+  const say = (notice: Notice) => {
+    if (notice.level === 'error' || !dismissed.has(words(notice))) store.getState().addNotice(notice);
+  };
+  return {
+    say,
+    sayOfRun(notice) {
+      ofRun.add(notice.id);
+      say(notice);
+    },
+    dismiss(notice) {
+      dismissed.add(words(notice));
+      store.getState().dismissNotice(notice.id);
+    },
+    clearRun() {
+      for (const id of ofRun) store.getState().dismissNotice(id);
+      ofRun.clear();
+    },
+  };
+}

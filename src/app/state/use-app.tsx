@@ -1,0 +1,105 @@
+/**
+ * The thin React binding of what main.tsx builds: the store, the frame scheduler and the controller travel in one context.
+ * `useApp(selector)` re-renders only when the selected value changes. Canvases take the store itself (`useAppStore`),
+ * the scheduler (`useFrames`) and the colours (`usePalette`), and read the store in their draw function.
+ */
+import { createContext, type ReactNode, use, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useStore } from 'zustand';
+import { must } from '../../base/invariant';
+import type { UrlSync } from '../permalink/url-sync';
+import { type Palette, readPalette, resolveTheme } from '../shell/theme';
+import type { Frames } from '../transport/frames';
+import type { Controller } from './controller';
+import type { App, AppStore } from './store';
+
+export interface AppServices {
+  readonly store: AppStore;
+  readonly frames: Frames;
+  readonly controller: Controller;
+  readonly urlSync: UrlSync;
+}
+
+const ServicesContext = createContext<AppServices | undefined>(undefined);
+const PaletteContext = createContext<Palette | undefined>(undefined);
+
+const useServices = () => must(use(ServicesContext), 'AppProvider above this component');
+export const useAppStore = (): AppStore => useServices().store;
+export const useFrames = (): Frames => useServices().frames;
+export const useController = (): Controller => useServices().controller;
+
+export const useUrlSync = (): UrlSync => useServices().urlSync;
+
+/** The colours of the theme that is shown; a new object at each change of theme. */
+export const usePalette = (): Palette => must(use(PaletteContext), 'AppProvider above this component');
+
+export function useApp<T>(selector: (app: App) => T): T {
+  return useStore(useAppStore(), selector);
+}
+
+const same = (a: unknown, b: unknown): boolean =>
+  Object.is(a, b) ||
+  (Array.isArray(a) &&
+    Array.isArray(b) &&
+    a.length === b.length &&
+    a.every((item, index) => Object.is(item, b[index])));
+
+/**
+ * As useApp, for what changes with every event: re-renders at most every `everyMs`, and always on the last change. A selector may
+ * return a tuple; its items are of one moment, and it counts as changed when one of them has.
+ */
+export function useSettled<T>(selector: (app: App) => T, everyMs: number): T {
+  const store = useAppStore();
+  const [value, setValue] = useState(() => selector(store.getState()));
+  const latest = useRef(selector);
+  latest.current = selector;
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let lastRead = Number.NEGATIVE_INFINITY;
+    const read = () => {
+      timer = undefined;
+      lastRead = performance.now();
+      const next = latest.current(store.getState());
+      setValue((old) => (same(old, next) ? old : next));
+    };
+    const stop = store.subscribe(() => {
+      timer ??= setTimeout(read, Math.max(0, everyMs - (performance.now() - lastRead)));
+    });
+    read();
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [store, everyMs]);
+  return value;
+}
+
+export function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const update = () => setMatches(media.matches);
+    update();
+    media.addEventListener('change', update);
+    return () => media.removeEventListener('change', update);
+  }, [query]);
+  return matches;
+}
+
+function PaletteProvider({ children }: { children: ReactNode }) {
+  const theme = useApp((app) => app.theme);
+  const shown = resolveTheme(theme, useMedia('(prefers-color-scheme: dark)'));
+  const [palette, setPalette] = useState<Palette>();
+  useLayoutEffect(() => {
+    document.documentElement.dataset['theme'] = shown;
+    setPalette(readPalette(document.documentElement));
+  }, [shown]);
+  return palette && <PaletteContext value={palette}>{children}</PaletteContext>;
+}
+
+export function AppProvider({ services, children }: { services: AppServices; children: ReactNode }) {
+  return (
+    <ServicesContext value={services}>
+      <PaletteProvider>{children}</PaletteProvider>
+    </ServicesContext>
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * `window.lockstep`: what scripts, the command line's `--browser` and the browser tests may call. `run` takes a Config as the
+ * command line does and resolves to the same report.
+ */
+import { toWire } from '../../base/errors';
+import { loadPart } from '../../base/load-part';
+import type { SpawnOptions } from '../../launch/spawn-ranks';
+import type { Files, Report } from '../../protocol/session';
+import type { Controller } from './controller';
+import { plainData, plainFiles } from './plain-data';
+
+export interface WindowApi {
+  /** Trains from start to end in a worker of its own. Rejects with a plain object that has code, message, hint and details. */
+  run(config: unknown, files?: Files): Promise<Report>;
+  /**
+   * torch.multiprocessing.spawn: one worker per rank, one rank where nprocs is left out, at most 64. Each runs the
+   * default export of a module, async (dist, rank, torch) => result; docs/distributed.md has examples. Resolves with
+   * the results in order of rank.
+   */
+  spawn(module: string | URL, nprocs?: number, options?: SpawnOptions): Promise<unknown[]>;
+  /** The link to what the page shows. */
+  href(): string;
+  /** For the tests of the page: corrupts the transfer with that event id by adding a number; loses the device. */
+  readonly test: {
+    corrupt(event: number | undefined, add: number): Promise<void>;
+    loseDevice(): Promise<void>;
+  };
+}
+
+declare global {
+  interface Window {
+    lockstep?: WindowApi;
+  }
+}
+
+export function createWindowApi(controller: Controller, href: () => string): WindowApi {
+  const wired = async <T>(task: () => Promise<T>): Promise<T> => {
+    try {
+      return await task();
+    } catch (error) {
+      throw toWire(error);
+    }
+  };
+  return {
+    run: (config, files) => wired(async () => controller.run(plainData(config, 'config'), plainFiles(files))),
+    spawn: (module, nprocs, options) =>
+      wired(async () => {
+        const { spawnRanks } = await loadPart('The launcher of ranks', () => import('../../launch/spawn-ranks'));
+        return spawnRanks(module, nprocs, options);
+      }),
+    href,
+    test: {
+      corrupt: (event, add) => wired(() => controller.corrupt(event, add)),
+      loseDevice: () => wired(() => controller.loseDevice()),
+    },
+  };
+}

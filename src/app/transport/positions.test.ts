@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { traceOf } from '../testing/trace-of';
+import { lossShown, runsFreely, stepShown } from './positions';
+import { DEFAULT_SPEED } from './speeds';
+
+type Run = Parameters<typeof stepShown>[0];
+
+const losses = [0, 1, 2].map((step) => ({ step, microBatch: step, epoch: 0, perRank: [], loss: step + 0.5 }));
+const at = (traceIndex: number, event: number): Run => ({
+  traces: [traceOf(0, 2), traceOf(1, 2), traceOf(2, 2)],
+  cursor: { trace: traceIndex, event },
+  cursorFraction: 1,
+  losses,
+  microBatch: 3,
+  state: 'paused',
+  info: undefined,
+});
+
+describe('positions', () => {
+  it('counts the steps completed at the cursor', () => {
+    expect(stepShown(at(0, -1), false)).toBe(0);
+    expect(stepShown(at(0, 1), false)).toBe(1);
+    expect(stepShown(at(2, 1), false)).toBe(3);
+    expect(stepShown({ ...at(0, 0), losses: [], microBatch: 0 }, false)).toBe(0);
+  });
+
+  it('goes by where the run is, and by nothing else, where the cursor stands behind all that ran', () => {
+    expect(stepShown({ ...at(2, 1), microBatch: 90 }, false)).toBe(90);
+    expect(stepShown({ ...at(2, 1), traces: [], cursor: undefined, losses: [], microBatch: 7 }, false)).toBe(7);
+    // Looking back, it is the step that is looked at.
+    expect(stepShown({ ...at(1, 1), microBatch: 90 }, false)).toBe(2);
+  });
+
+  it('says what has been trained while the session runs freely', () => {
+    expect(stepShown(at(0, 0), true)).toBe(3);
+    expect(lossShown(at(0, 0), true)).toBe(2.5);
+    expect(lossShown(at(0, 0), false)).toBe(0.5);
+    expect(runsFreely({ state: 'playing', speed: DEFAULT_SPEED })).toBe(true);
+    expect(runsFreely({ state: 'playing', speed: 0 })).toBe(false);
+  });
+});

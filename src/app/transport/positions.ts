@@ -1,0 +1,58 @@
+/** Where the transport's steps lead to, and what the bar says about a cursor: pure functions over the state of the store. */
+import { stepOf } from '../../protocol/micro-batches';
+import type { TraceEvent } from '../../protocol/trace';
+import { type AppState, isConstruct } from '../state/store';
+import { speedAt } from './speeds';
+
+/** The last event before the parameters change; the whole step where there is none. */
+export function endOfGradients(events: readonly TraceEvent[]): number {
+  const step = events.findIndex((event) => event.phase === 'step');
+  return step > 0 ? step - 1 : events.length - 1;
+}
+
+/** The session runs by itself, not a step at a time for the cursor to walk over. */
+export const runsFreely = ({ state, speed }: Pick<AppState, 'state' | 'speed'>): boolean =>
+  state === 'playing' && speedAt(speed).kind === 'steps';
+
+type Run = Pick<AppState, 'traces' | 'cursor' | 'cursorFraction' | 'losses' | 'microBatch' | 'state'>;
+
+/** The cursor stands behind the last event of the last trace: what is shown is what has been trained. */
+export function atLiveEdge({ traces, cursor, cursorFraction }: Omit<Run, 'losses' | 'microBatch' | 'state'>): boolean {
+  const last = traces.at(-1);
+  if (!last || !cursor) return true;
+  return cursor.trace === traces.length - 1 && cursor.event === last.events.length - 1 && cursorFraction === 1;
+}
+
+/**
+ * Micro-batches completed at the cursor; while the session runs freely, and where the cursor stands behind all that
+ * ran, those it has completed.
+ */
+export function microBatchesShown(run: Run, freeRunning: boolean): number {
+  if (freeRunning || atLiveEdge(run)) return run.microBatch;
+  const trace = run.cursor && run.traces[run.cursor.trace];
+  if (!trace || !run.cursor) return run.microBatch;
+  // Whatever of the constructor is shown, no step has been taken.
+  if (isConstruct(trace)) return trace.microBatch + 1;
+  const ended = run.cursor.event === trace.events.length - 1 && run.cursorFraction === 1;
+  return trace.microBatch + (ended ? 1 : 0);
+}
+
+/** Optimizer steps completed: of one whose micro-batches are not all done, no step has been taken. */
+export const stepShown = (run: Run & Pick<AppState, 'info'>, freeRunning: boolean): number =>
+  stepOf(microBatchesShown(run, freeRunning), run.info?.config ?? { accumulate: 1 });
+
+/**
+ * Nothing has run but the micro-batch that a start shows, and the cursor has not come to its end: for the user, the run
+ * has not begun.
+ */
+export const onlyPreviewed = (run: Run): boolean =>
+  run.traces.filter((trace) => !isConstruct(trace)).length === 1 &&
+  run.losses.length === 1 &&
+  run.state !== 'playing' &&
+  microBatchesShown(run, false) === run.losses[0]?.microBatch;
+
+export function lossShown(run: Run, freeRunning: boolean): number | undefined {
+  if (freeRunning || atLiveEdge(run)) return run.losses.at(-1)?.loss;
+  const trace = run.cursor && run.traces[run.cursor.trace];
+  return trace && isConstruct(trace) ? undefined : trace?.losses.loss;
+}

@@ -1,0 +1,64 @@
+/** One slider over every event of every kept step: the way back and forth through what has run. */
+import { useMemo } from 'react';
+import { stepWords } from '../../protocol/micro-batches';
+import type { StepTrace } from '../../protocol/trace';
+import { formatRate, stepNumber } from '../draw/format';
+import { useApp, useController, useSettled } from '../state/use-app';
+import { runsFreely } from './positions';
+import styles from './scrubber.module.css';
+
+/** Position at which each trace begins, and the end; a trace of n events has n + 1 positions. */
+function startsOf(traces: readonly StepTrace[]): readonly number[] {
+  const starts = [0];
+  for (const { events } of traces) starts.push((starts.at(-1) ?? 0) + events.length + 1);
+  return starts;
+}
+
+export function Scrubber() {
+  const traces = useApp((app) => app.traces);
+  const cursor = useSettled((app) => app.cursor, 50);
+  const locked = useApp((app) => app.lock.has('transport'));
+  const rate = useSettled((app) => (runsFreely(app) && !app.standstill ? app.stepsPerSecond : 0), 500);
+  const { player } = useController();
+  const starts = useMemo(() => startsOf(traces), [traces]);
+  const last = (starts.at(-1) ?? 1) - 1;
+  const position = cursor ? (starts[cursor.trace] ?? 0) + cursor.event + 1 : 0;
+  const trace = cursor && traces[cursor.trace];
+  const seek = (to: number) => {
+    const index = Math.max(
+      0,
+      starts.findLastIndex((start) => start <= to),
+    );
+    player.seek(Math.min(index, traces.length - 1), to - (starts[index] ?? 0) - 1);
+  };
+  const at = trace
+    ? `${stepWords(trace.microBatch, trace, stepNumber)}, event ${(cursor?.event ?? -1) + 1} of ${trace.events.length}`
+    : 'nothing has run yet';
+  return (
+    <div className={styles['scrubber']}>
+      <input
+        type="range"
+        aria-label="Scrub"
+        aria-valuetext={at}
+        min={0}
+        max={Math.max(1, last)}
+        step={1}
+        value={Math.min(position, Math.max(1, last))}
+        disabled={locked || traces.length === 0}
+        onChange={(event) => seek(Number(event.target.value))}
+      />
+      <span>
+        {at}
+        {rate > 0 && (
+          <>
+            {'; training at '}
+            <b role="status" aria-live="off" aria-label="Steps a second">
+              {formatRate(rate)}
+            </b>
+            {' steps/s'}
+          </>
+        )}
+      </span>
+    </div>
+  );
+}

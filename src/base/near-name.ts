@@ -1,0 +1,77 @@
+/**
+ * The name that someone probably meant: the same letters in another case or with underscores, PyTorch's name for it, or one that is a letter or two away.
+ * Called by config-issue.ts for settings and types that are not known.
+ */
+import { lookup } from './lookup';
+
+/** Arguments of torch's modules that have another name here. */
+const PYTORCH: Readonly<Record<string, readonly string[]>> = {
+  in_features: ['in'],
+  in_channels: ['in'],
+  out_features: ['out'],
+  out_channels: ['out'],
+  kernel_size: ['kernel'],
+  num_features: ['features'],
+  normalized_shape: ['features'],
+  elementwise_affine: ['affine'],
+  num_groups: ['groups'],
+  num_channels: ['channels'],
+  num_embeddings: ['vocab'],
+  embedding_dim: ['width'],
+  embed_dim: ['width'],
+  num_heads: ['heads'],
+  output_size: ['output'],
+  start_dim: [],
+  weight: ['classWeights'],
+  T_max: ['tMax'],
+  T_0: ['t0'],
+  betas: ['beta1', 'beta2'],
+};
+
+const LONGEST = 64;
+
+const plain = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
+
+/** Names of `known`, at most two; none where nothing comes near, or where the name is a known one in the wrong place. */
+export function nearNames(name: string, known: Iterable<string>): readonly string[] {
+  // Nobody misspells a page of text, and the distance to it takes its length in time.
+  if (name.length > LONGEST) return [];
+  const others = [...new Set(known)];
+  if (others.includes(name)) return [];
+  const same = others.find((other) => plain(other) === plain(name));
+  if (same !== undefined) return [same];
+  const torch = lookup(PYTORCH, name);
+  if (torch) return torch.filter((other) => others.includes(other));
+  if (name.length < 3) return [];
+  // 'CrossEntropy' for 'CrossEntropyLoss', 'sequences' for 'sequence'.
+  const longer = others.filter((other) => {
+    const [a, b] = [plain(name), plain(other)];
+    return b.length >= 4 && (b.startsWith(a) || a.startsWith(b));
+  });
+  if (longer.length > 0) return longer.slice(0, 2);
+  const allowed = name.length < 5 ? 1 : 2;
+  const close = others
+    .map((other) => ({ other, edits: distance(plain(name), plain(other)) }))
+    .filter(({ edits }) => edits <= allowed)
+    .toSorted((a, b) => a.edits - b.edits)[0];
+  return close ? [close.other] : [];
+}
+
+/** Letters to insert, remove, replace or swap with their neighbour. */
+function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const step = a[i - 1] === b[j - 1] ? 0 : 1;
+      let best = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + step);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, (before[j - 2] ?? 0) + 1);
+      next.push(best);
+    }
+    before = row;
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,80 @@
+/**
+ * One collective by itself, run as often as is asked for on real executors: virtual ranks on one GPUDevice or ranks joined by MessagePorts, as a step of
+ * training runs it. The Program is the lab's. Called by the command line (run-collectives.ts) and by bench/.
+ */
+import { must } from '../base/invariant';
+import { INPUT, type LabShape, labProgram, OUTPUT, VARIANT } from '../lab/lab-program';
+import type { BufferSpec } from '../program/instruction';
+import type { AlgorithmName } from '../protocol/collective';
+import type { Config } from '../protocol/config';
+import type { DeviceReport } from '../protocol/session';
+import type { Rank } from '../protocol/trace';
+import { browserGpu } from '../runtime/webgpu/browser-gpu';
+import type { HostArray } from '../tensor/shape';
+import { DeviceKeeper } from '../training/device-keeper';
+import { openWorld } from '../training/open-world';
+
+export interface CollectivePlace {
+  readonly device: Config['device'];
+  /** 'workers': ranks joined by MessagePorts, in workers where there are any. */
+  readonly placement: Config['placement'];
+  readonly gpu?: GPU | undefined;
+}
+
+export interface OpenCollective {
+  /** The one that runs: 'naive' where the one asked for does not know the collective. */
+  readonly algorithm: AlgorithmName;
+  readonly info: DeviceReport;
+  /** Of the shared placement. */
+  readonly device: GPUDevice | undefined;
+  /** That many times, one after the other; resolves when every rank is through. */
+  run(count: number): Promise<void>;
+  write(rank: Rank, data: HostArray): Promise<void>;
+  /** A rank's result. */
+  read(rank: Rank): Promise<Float32Array>;
+  dispose(): Promise<void>;
+}
+
+const EMPTY = {
+  inputs: new Float32Array(0),
+  inputWidth: 1,
+  inputType: 'f32',
+  targets: new Float32Array(0),
+  targetWidth: 1,
+  targetType: 'f32',
+} as const;
+const STEP = { variant: VARIANT, rows: [], masks: [], scalars: new Float32Array(0) };
+/** A few bytes to read: when they have come, everything before has been computed. */
+const MARK: BufferSpec = { name: 'mark', shape: [1], dtype: 'f32', category: 'communication', persistent: true };
+
+export async function openCollective(
+  shape: LabShape,
+  { device, placement, gpu = browserGpu() }: CollectivePlace,
+): Promise<OpenCollective> {
+  const { program, algorithm } = labProgram(shape);
+  const marked = {
+    ...program,
+    lanes: program.lanes.map((lane) => ({ ...lane, buffers: [...lane.buffers, MARK] })),
+  };
+  const keeper = new DeviceKeeper(gpu, true);
+  const choice = await keeper.choose(device);
+  const rankOfDevice = marked.lanes.map(({ rank }) => rank);
+  const world = await openWorld({ programs: [marked], table: EMPTY, placement, rankOfDevice, choice, gpu });
+  const marks = rankOfDevice.map((rank) => ({ device: rank, buffer: MARK.name }));
+  const result = program.lanes[0]?.buffers.some(({ name }) => name === OUTPUT) ? OUTPUT : INPUT;
+  return {
+    algorithm: algorithm.name,
+    info: { ...world.info },
+    device: choice.opened?.device,
+    async run(count) {
+      await world.run(Array.from({ length: count }, () => STEP));
+      await world.read(marks);
+    },
+    write: (rank, data) => world.write([{ device: rank, buffer: INPUT, data }]),
+    read: async (rank) => must((await world.read([{ device: rank, buffer: result }]))[0], result),
+    async dispose() {
+      await world.dispose();
+      keeper.forget();
+    },
+  };
+}

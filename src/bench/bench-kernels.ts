@@ -1,0 +1,71 @@
+/** One matrix product by itself, as a Program of its own, run as every step is. Called by bench/ alone. */
+import { must } from '../base/invariant';
+import { PROGRAM_OPS } from '../parallel/strategies';
+import { type LaneBuilder, ProgramBuilder } from '../program/builder';
+import type { Program } from '../program/instruction';
+import type { Config } from '../protocol/config';
+import { browserGpu } from '../runtime/webgpu/browser-gpu';
+import type { Shape } from '../tensor/shape';
+import { DeviceKeeper } from '../training/device-keeper';
+import { openWorld } from '../training/open-world';
+
+const EMPTY = {
+  inputs: new Float32Array(0),
+  inputWidth: 1,
+  inputType: 'f32',
+  targets: new Float32Array(0),
+  targetWidth: 1,
+  targetType: 'f32',
+} as const;
+const STEP = { variant: 'full', rows: [], masks: [], scalars: new Float32Array(0) };
+/** A few bytes to read: when they have come, everything before has been computed. */
+const MARK = 'mark';
+
+const declare = (lane: LaneBuilder, name: string, shape: Shape): void =>
+  lane.buffer({ name, shape, dtype: 'f32', category: 'parameter', persistent: true });
+
+async function open(program: Program, device: Config['device'], gpu: GPU | undefined) {
+  const keeper = new DeviceKeeper(gpu, true);
+  const choice = await keeper.choose(device);
+  const rankOfDevice = program.lanes.map(({ rank }) => rank);
+  const world = await openWorld({ programs: [program], table: EMPTY, placement: 'shared', rankOfDevice, choice, gpu });
+  return {
+    world,
+    async run(count: number): Promise<void> {
+      await world.run(Array.from({ length: count }, () => STEP));
+      await world.read([{ device: 0, buffer: MARK }]);
+    },
+    async dispose(): Promise<void> {
+      await world.dispose();
+      keeper.forget();
+    },
+  };
+}
+
+export interface BenchProduct {
+  /** Computes c = a b that many times. */
+  run(count: number): Promise<void>;
+  read(): Promise<Float32Array>;
+  dispose(): Promise<void>;
+}
+
+/** c = a b, square, of size x size. */
+export async function benchProduct(
+  size: number,
+  a: Float32Array,
+  b: Float32Array,
+  device: 'webgpu' | 'cpu' = 'webgpu',
+  gpu = browserGpu(),
+): Promise<BenchProduct> {
+  const builder = new ProgramBuilder([0], PROGRAM_OPS);
+  const lane = builder.lane(0);
+  for (const name of ['a', 'b', 'c']) declare(lane, name, [size, size]);
+  declare(lane, MARK, [1]);
+  lane.compute('ops/matmul', ['a', 'b'], ['c'], {}, { phase: 'forward', anchor: 'forward' });
+  const { world, run, dispose } = await open(builder.finish('single', 'full'), device, gpu);
+  await world.write([
+    { device: 0, buffer: 'a', data: a },
+    { device: 0, buffer: 'b', data: b },
+  ]);
+  return { run, dispose, read: async () => must((await world.read([{ device: 0, buffer: 'c' }]))[0], 'c') };
+}

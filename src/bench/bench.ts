@@ -1,0 +1,104 @@
+/**
+ * What the benchmark drives: a session without a page, stepping as fast as play mode does, and the material from which other libraries
+ * train the same: initial weights and batches. Called by bench/ alone.
+ */
+import { at } from '../base/invariant';
+import { parseConfig } from '../config/parse-config';
+import type { Config } from '../protocol/config';
+import type { Files } from '../protocol/session';
+import type { DeviceMemory } from '../protocol/trace';
+import { browserGpu } from '../runtime/webgpu/browser-gpu';
+import { machineOf } from '../simulator/machine';
+import { modelledStep } from '../simulator/simulate';
+import type { HostArray, Shape } from '../tensor/shape';
+import { type Blueprint, createBlueprint } from '../training/blueprint';
+import { DeviceKeeper } from '../training/device-keeper';
+import { memoryOf } from '../training/device-memory';
+import { createTraining } from '../training/training';
+
+export interface BenchSession {
+  readonly adapter: string;
+  /** As the planner laid it out, a device each. */
+  readonly memory: readonly DeviceMemory[];
+  /** Runs n steps with several in flight; resolves to the last loss. */
+  step(n: number): Promise<number>;
+  dispose(): Promise<void>;
+}
+
+const blueprintOf = (config: unknown, files: Files): Blueprint =>
+  createBlueprint({ ...parseConfig(config), compareSingle: false }, files);
+
+export async function benchSession(config: unknown, files: Files = {}, gpu = browserGpu()): Promise<BenchSession> {
+  const blueprint = blueprintOf(config, files);
+  const keeper = new DeviceKeeper(gpu, true);
+  const training = await createTraining(blueprint, { keeper, gpu });
+  return {
+    adapter: training.device.adapter,
+    memory: memoryOf(blueprint),
+    async step(n) {
+      const records = await training.run(n);
+      return records.at(-1)?.loss ?? Number.NaN;
+    },
+    async dispose() {
+      await training.dispose();
+      keeper.forget();
+    },
+  };
+}
+
+/** What a full step would take on a machine of the simulator. Runs nothing. */
+export function benchModel(
+  config: unknown,
+  files: Files,
+  machine: Config['hardware'],
+): { readonly label: string; readonly stepUs: number } {
+  const blueprint = blueprintOf(config, files);
+  const hardware = machineOf(blueprint.config, machine);
+  return { label: hardware.label, stepUs: modelledStep(at(blueprint.programs, 0), hardware).stepUs };
+}
+
+export interface BenchTensor {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly data: Float32Array;
+}
+
+/** Rows of one step, flattened. Token ids and classes are int32. */
+export interface BenchBatch {
+  readonly inputs: HostArray;
+  readonly targets: HostArray;
+}
+
+export interface BenchMaterial {
+  /** In state_dict order, as PyTorch lays them out. */
+  readonly parameters: readonly BenchTensor[];
+  /** Those of one epoch, in the order in which a Single run takes them. */
+  readonly batches: readonly BenchBatch[];
+  /** Of one row. */
+  readonly inputShape: Shape;
+  readonly targetShape: Shape;
+}
+
+export function benchMaterial(config: unknown, files: Files = {}): BenchMaterial {
+  const { parameters, dataset, table, batchesPerEpoch, batches } = blueprintOf(config, files);
+  const source = batches();
+  const taken = Array.from({ length: batchesPerEpoch }, () => at(source.next().rows, 0));
+  return {
+    parameters: parameters.map(({ name, shape, data }) => ({ name, shape, data })),
+    batches: taken.map((rows) => ({
+      inputs: gather(table.inputs, table.inputWidth, rows),
+      targets: gather(table.targets, table.targetWidth, rows),
+    })),
+    inputShape: dataset.inputShape,
+    targetShape: dataset.targetShape,
+  };
+}
+
+function gather(values: HostArray, width: number, rows: Int32Array): HostArray {
+  const length = rows.length * width;
+  const result = values instanceof Int32Array ? new Int32Array(length) : new Float32Array(length);
+  rows.forEach((row, i) => {
+    result.set(values.subarray(row * width, (row + 1) * width), i * width);
+  });
+  return result;
+}

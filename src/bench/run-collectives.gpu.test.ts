@@ -1,0 +1,42 @@
+/** Collectives over ports between GPUDevices: what runs on the host (runtime/webgpu/host-rounds) comes out right, of whole slices and of nested ones, of floats and of integers. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
+import { runCollectives } from './run-collectives';
+
+let gpu: NodeGpu | undefined;
+
+beforeAll(() => {
+  gpu = nodeGpu();
+});
+
+afterAll(async () => {
+  await gpu?.close();
+  gpu = undefined;
+});
+
+test.each([
+  ['allReduce', 'ring', 'sum'],
+  ['allReduce', 'halvingDoubling', 'bxor'],
+  ['allToAll', 'naive', 'sum'],
+] as const)('%s by %s, %s', async (op, algorithm, reduceOp) => {
+  const request = {
+    op,
+    algorithm,
+    reduceOp,
+    ranks: 3,
+    nodes: 1,
+    root: 0,
+    // Longer than what is read back at once.
+    fromBytes: 900_000,
+    toBytes: 900_000,
+    stepFactor: 2,
+    iterations: 1,
+    warmup: 0,
+    device: 'webgpu',
+    transport: 'ports',
+    hardware: 'pcie4',
+  } as const;
+  const { rows, device } = await runCollectives(request, { gpu: gpu?.gpu });
+  expect(device.kind).toBe('webgpu');
+  expect(rows).toMatchObject([{ wrong: 0 }]);
+});

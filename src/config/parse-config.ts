@@ -1,0 +1,50 @@
+/** The border where an unknown object becomes a Config: every complaint names the key, what was found and what is allowed. */
+import * as v from 'valibot';
+import { LockstepError } from '../base/errors';
+import { rankDevices } from '../launch/rank-devices';
+import { checkOptimizer } from '../optim/check-optimizer';
+import { type Config, configSchema } from '../protocol/config';
+import { checkDdp } from './check-ddp';
+import { checkHooks } from './check-hooks';
+import { checkNesting } from './check-nesting';
+import { complaints, settingNames } from './config-issue';
+
+export function parseConfig(input: unknown): Config {
+  checkNesting(input);
+  // A list is an object to the schema, and one without entries would pass as a configuration of defaults.
+  const result = v.safeParse(configSchema, Array.isArray(input) ? 'a list' : input);
+  if (!result.success) {
+    const issues = complaints(result.issues, settingNames(configSchema));
+    throw new LockstepError(
+      'config',
+      `The configuration is not valid. ${issues.join(' ')}`,
+      'Run `lockstep schema` to see every setting with its limits.',
+      { issues },
+    );
+  }
+  const config = result.output;
+  checkOptimizer(config);
+  if (config.mode === 'ddp' && config.batchSize < config.worldSize) {
+    throw new LockstepError(
+      'placement',
+      `Batch size ${config.batchSize} is smaller than the world size ${config.worldSize}: ${config.worldSize - config.batchSize} ranks would get no sample.`,
+      `Use a batch of at least ${config.worldSize}, or fewer ranks.`,
+      { batchSize: config.batchSize, worldSize: config.worldSize },
+    );
+  }
+  if (config.mode !== 'single' && config.nodes > config.worldSize) {
+    throw new LockstepError(
+      'placement',
+      `There are ${config.nodes} nodes for ${config.worldSize} ${config.worldSize === 1 ? 'device' : 'devices'}: ${config.nodes - config.worldSize} would have none.`,
+      `Use at most ${config.worldSize} ${config.worldSize === 1 ? 'node' : 'nodes'}, or more devices.`,
+      { nodes: config.nodes, worldSize: config.worldSize },
+    );
+  }
+  checkDdp(config);
+  checkHooks(config);
+  rankDevices(config);
+  return config;
+}
+
+/** The single-device twin of a configuration. */
+export const singleTwin = (config: Config): Config => ({ ...config, mode: 'single', worldSize: 1 });

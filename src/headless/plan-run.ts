@@ -1,0 +1,13 @@
+/** What a run would allocate, without a device: `lockstep memory` and benchmarks ask for it. */
+
+import { parseConfig } from '../config/parse-config';
+import { prepareFiles } from '../data/prepare-files';
+import type { Files } from '../protocol/session';
+import type { DeviceMemory } from '../protocol/trace';
+import { createBlueprint } from '../training/blueprint';
+import { memoryOf } from '../training/device-memory';
+
+export async function planRun(input: unknown, files: Files): Promise<readonly DeviceMemory[]> {
+  const config = parseConfig(input);
+  return memoryOf(createBlueprint(config, await prepareFiles(config.data, files)));
+}

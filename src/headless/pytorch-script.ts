@@ -1,0 +1,28 @@
+/**
+ * The PyTorch script of a run, without running it: `lockstep code` asks for it. A run that could not start has none,
+ * and is refused as it would be.
+ */
+
+import { parseConfig } from '../config/parse-config';
+import { prepareFiles } from '../data/prepare-files';
+import { codeLines } from '../interop/pytorch-code';
+import type { Files } from '../protocol/session';
+import { createBlueprint } from '../training/blueprint';
+import { datasetFile } from '../training/dataset-file';
+
+interface PyTorchScript {
+  readonly text: string;
+  /** The rows as .safetensors; `needed`: the script loads them from DATASET_FILE. */
+  readonly dataset: { readonly needed: boolean; readonly file: () => Uint8Array<ArrayBuffer> };
+}
+
+/** The name by which the script loads its rows. */
+export const DATASET_FILE = 'dataset.safetensors';
+
+export async function pytorchScript(input: unknown, files: Files): Promise<PyTorchScript> {
+  const config = parseConfig(input);
+  const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
+  const lines = codeLines(config, blueprint.strategy.layersOfDevice(config)).map((line) => line.text);
+  const text = `${lines.join('\n')}\n`;
+  return { text, dataset: { needed: text.includes(`'${DATASET_FILE}'`), file: () => datasetFile(blueprint) } };
+}

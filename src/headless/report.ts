@@ -1,0 +1,128 @@
+/** The report of a headless run: the same object from the page and from the command line. Bytes are counted from the Program that ran. */
+import { toWire } from '../base/errors';
+import { at, must } from '../base/invariant';
+import { lookup } from '../base/lookup';
+import { singleTwin } from '../config/parse-config';
+import type { Measure } from '../inference/measure';
+import { STRATEGIES } from '../parallel/strategies';
+import type { Program } from '../program/instruction';
+import type { Config } from '../protocol/config';
+import { stepOf } from '../protocol/micro-batches';
+import type { Report } from '../protocol/session';
+import type { LossRecord } from '../protocol/trace';
+import { describe } from '../simulator/hardware';
+import { machineOf } from '../simulator/machine';
+import { modelledStep } from '../simulator/simulate';
+import { bytesFormula } from '../trace/formula';
+import { countTraffic, type Traffic } from '../trace/links';
+import type { Blueprint } from '../training/blueprint';
+import { memoryOf } from '../training/device-memory';
+import { processGroupReport } from '../training/process-group-report';
+import type { Training, Weights } from '../training/training';
+import { usualStep } from '../training/usual-step';
+import { mergedWeights } from '../training/weights/merged-weights';
+import { differenceFromSingle, replicaDivergence } from '../training/weights/weight-differences';
+import { hashWeights } from '../training/weights/weights-hash';
+import { sessionInfo } from './session-info';
+
+export const LOCKSTEP_VERSION = '0.1.0';
+
+/** What Programs move that run one after the other. */
+const trafficOf = (programs: readonly Program[]): Traffic =>
+  countTraffic(
+    programs.flatMap(({ lanes }) =>
+      lanes.flatMap(({ device, instructions }) =>
+        instructions.flatMap((i) => (i.kind === 'send' || i.kind === 'recv' ? [{ ...i, device }] : [])),
+      ),
+    ),
+    at(programs, 0).lanes.length,
+  );
+
+/** Over a run: the first step and short batches move other bytes than the rest. */
+function totalBytes(blueprint: Blueprint, microBatches: number): number {
+  const perVariant = new Map(blueprint.programs.map((p) => [p.variant, trafficOf([p]).total]));
+  const batches = blueprint.batches(blueprint.resume?.checkpoint.batches);
+  let total = 0;
+  for (let m = 0; m < microBatches; m++) total += perVariant.get(blueprint.variantOf(batches.next())) ?? 0;
+  return total;
+}
+
+export interface ReportInput {
+  readonly training: Training;
+  readonly losses: readonly LossRecord[];
+  readonly totalMs: number;
+  readonly weights: Weights;
+  readonly measured: ReturnType<Measure['run']>;
+  /** How often all ranks have started again. */
+  readonly restarts: number;
+  readonly error?: unknown;
+}
+
+export async function makeReport({
+  training,
+  losses,
+  totalMs,
+  weights,
+  measured: { train, test },
+  restarts,
+  error,
+}: ReportInput): Promise<Report> {
+  const { blueprint } = training;
+  const { config } = blueprint;
+  const step = usualStep(blueprint);
+  const traffic = trafficOf(step.map(({ program }) => program));
+  // A closed form is of one pass that sends; a step may have several.
+  const passes = step.filter(({ program }) => trafficOf([program]).total > 0).length;
+  const hardware = machineOf(config);
+  const modelledUs = (programs: readonly Program[], slow: Config['stragglers']): number =>
+    programs.reduce((us, program) => us + modelledStep(program, hardware, slow).stepUs, 0);
+  const modelled = modelledUs(
+    step.map(({ program }) => program),
+    config.stragglers,
+  );
+  const { sizes } = blueprint.batches();
+  const alone = step.map(({ variant, size }) =>
+    STRATEGIES.single.compile({ ...blueprint.input, config: singleTwin(config) }, variant, [
+      must(lookup(sizes, size), size).reduce((a, b) => a + b, 0),
+    ]),
+  );
+  const hash = await hashWeights(mergedWeights(blueprint, weights));
+  const accuracy = test?.accuracy ?? train.accuracy;
+  const fromSingle = differenceFromSingle(blueprint, weights);
+  const processGroup = processGroupReport(config, restarts);
+  const start = blueprint.resume?.checkpoint.microBatch ?? 0;
+  const steps = stepOf(start + losses.length, config) - stepOf(start, config);
+  return {
+    lockstep: LOCKSTEP_VERSION,
+    config,
+    device: training.device,
+    steps,
+    losses,
+    finalLoss: losses.at(-1)?.loss ?? Number.NaN,
+    ...(test === undefined ? {} : { testLoss: test.loss }),
+    ...(accuracy === undefined ? {} : { accuracy }),
+    bytes: {
+      perStepByPayload: traffic.byPayload,
+      perStepByLink: traffic.byLink,
+      perRankFormula: `${bytesFormula(sessionInfo(training)).text}${passes > 1 ? `; ${passes} times a step` : ''}`,
+      perRank: traffic.sent,
+      total: totalBytes(blueprint, losses.length),
+    },
+    memory: memoryOf(blueprint),
+    time: {
+      clock: 'measured: wall clock of this machine; modelled: the cost model of the named hardware',
+      measuredTotalMs: totalMs,
+      measuredStepsPerSecond: (1000 * steps) / Math.max(0.001, totalMs),
+      modelledStepUs: modelled,
+      modelledHardware: describe(hardware).label,
+      modelledSpeedup: modelledUs(alone, []) / modelled,
+    },
+    replicaDivergence: replicaDivergence(blueprint, weights),
+    ...(processGroup === undefined ? {} : { processGroup }),
+    ...(fromSingle === undefined ? {} : { differenceFromSingle: fromSingle }),
+    weightsSha256: hash.all,
+    parametersSha256: hash.byName,
+    notices: [...blueprint.notices, ...training.notices],
+    ...(error === undefined ? {} : { error: toWire(error) }),
+  };
+}

@@ -1,0 +1,363 @@
+/** Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests call. */
+import { asLockstepError, LockstepError } from '../base/errors';
+import { parseConfig } from '../config/parse-config';
+import { prepareFiles } from '../data/prepare-files';
+import { evaluateAll } from '../inference/evaluate-all';
+import { createMeasure } from '../inference/measure';
+import type { Config } from '../protocol/config';
+import { firstOfStep, stepOf, stepWords } from '../protocol/micro-batches';
+import type { FlightRecorderDump } from '../protocol/process-group';
+import type { CheckpointFiles, Files, Notice, Report, SessionInfo } from '../protocol/session';
+import type { LossRecord, StepTrace } from '../protocol/trace';
+import { type Blueprint, createBlueprint } from '../training/blueprint';
+import type { Checkpoint } from '../training/checkpoint/checkpoint';
+import { writeCheckpoint } from '../training/checkpoint/checkpoint-file';
+import { resume } from '../training/checkpoint/resume';
+import { datasetFile } from '../training/dataset-file';
+import { DeviceKeeper } from '../training/device-keeper';
+import { explainFailure } from '../training/failures/failure-words';
+import { checkRank, FaultPlan, type PlannedFault } from '../training/failures/fault-plan';
+import { flightDump } from '../training/failures/flight-dump';
+import { FlightLog } from '../training/failures/flight-log';
+import { isRestartable, restartsWords, restartText } from '../training/failures/restartable';
+import { describeNotFinite, findNotFinite } from '../training/find-not-finite';
+import { createTraining, startWeights, type Training, type Weights, weightsIn } from '../training/training';
+import { mergedState } from '../training/weights/merged-weights';
+import { weightsFile } from '../training/weights/weights-file';
+import { makeReport } from './report';
+import { sessionInfo } from './session-info';
+
+export { chromeTrace } from '../interop/chrome-trace';
+
+/**
+ * Micro-batches that a run with `trace` keeps at its end, in whole steps; and how many are enqueued together, likewise.
+ */
+const TRACED = 3;
+const CHUNK = 50;
+/** On the CPU nothing awaits the outside: without a turn of the event loop now and then, no abort would be heard. */
+const TURN_MS = 100;
+/** How often the state is kept that a restart goes on from, and for how long a keeping makes up before the next. */
+const CHECKPOINT_MS = 1000;
+const CHECKPOINT_SHARE = 0.05;
+/** A headless report evaluates on more rows than the page's snapshots do. */
+const REPORT_NS = 3e9;
+
+export interface RunOptions {
+  readonly gpu?: GPU;
+  /**
+   * After every micro-batch; `total`: steps, an unfinished one at the end included; `accumulate`: micro-batches to a
+   * step.
+   */
+  readonly onLoss?: (record: LossRecord, total: number, accumulate: number) => void;
+  readonly trace?: boolean;
+  /** Loss over all rows in evaluation mode, into the report. */
+  readonly evaluate?: boolean;
+  /** Faults injected on the way. */
+  readonly faults?: readonly PlannedFault[];
+  /** What happens on the way: a restart. It stands in the report, too. */
+  readonly onNotice?: (notice: Notice) => void;
+  readonly signal?: AbortSignal;
+  /** Checkpoints for files: every so many steps, and at the end, also of a run that is stopped. */
+  readonly checkpoint?: {
+    readonly every: number | undefined;
+    readonly save: (files: CheckpointFiles) => Promise<void>;
+  };
+}
+
+export interface RunResult {
+  readonly report: Report;
+  readonly traces: readonly StepTrace[];
+  /** What the run looked like before it began: code lines, buffers, hardware. */
+  readonly info: SessionInfo;
+  /** Final weights as .safetensors. */
+  readonly weights: Uint8Array<ArrayBuffer>;
+  /** The rows as .safetensors, for the script of the code panel. */
+  readonly dataset: () => Uint8Array<ArrayBuffer>;
+  /** PyTorch's flight recorder, a dump a rank; throws where the run has no process group. */
+  readonly flightRecorder: () => readonly FlightRecorderDump[];
+}
+
+/** A run that fails after its start still reports what it did; `report.error` says why it stopped. */
+export async function runConfig(input: unknown, files: Files, options: RunOptions = {}): Promise<RunResult> {
+  const config = parseConfig(input);
+  const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
+  for (const { rank } of options.faults ?? []) checkRank(rank, blueprint.rankOfDevice);
+  const keeper = new DeviceKeeper(options.gpu, true);
+  const run = new HeadlessRun(blueprint, keeper, options);
+  try {
+    return await run.run();
+  } finally {
+    await run.close();
+    keeper.forget();
+  }
+}
+
+/** One run with its restarts: the training that runs now, and what another one would go on from. */
+class HeadlessRun {
+  private training: Training | undefined;
+  private readonly faults: FaultPlan;
+  private readonly flight = new FlightLog();
+  private readonly losses: LossRecord[] = [];
+  private readonly traces: StepTrace[] = [];
+  private readonly told: Notice[] = [];
+  private checkpoint: Checkpoint | undefined;
+  private nextCheckpointMs = performance.now() + CHECKPOINT_MS;
+  private lastTurnMs = performance.now();
+  private restarts = 0;
+  /** Micro-batches that the run has behind it when it is through, those before a checkpoint included. */
+  private readonly total: number;
+  /** Where it begins. */
+  private readonly start: number;
+  private savedAt: number | undefined;
+
+  constructor(
+    private readonly blueprint: Blueprint,
+    private readonly keeper: DeviceKeeper,
+    private readonly options: RunOptions,
+  ) {
+    const { config } = blueprint;
+    this.faults = new FaultPlan(config);
+    const { epochs, steps } = config;
+    this.total = epochs === undefined ? firstOfStep(steps, config) : epochs * blueprint.batchesPerEpoch;
+    this.start = blueprint.resume?.checkpoint.microBatch ?? 0;
+    if (this.start >= this.total) throw nothingLeft(this.start, this.total, config);
+    for (const fault of options.faults ?? []) this.faults.add(fault);
+  }
+
+  /** Micro-batches. */
+  private get done(): number {
+    return this.start + this.losses.length;
+  }
+
+  async run(): Promise<RunResult> {
+    const { blueprint, losses } = this;
+    let training = await this.open();
+    let error: unknown;
+    let weights: Weights | undefined;
+    const started = performance.now();
+    let totalMs = 0;
+    while (weights === undefined) {
+      try {
+        if (error === undefined) await this.train(training);
+        totalMs = performance.now() - started;
+        if (error === undefined || (error instanceof LockstepError && error.code === 'aborted'))
+          await this.save(training);
+        // A device may be lost here as well as in a step: then the run is brought back to its end on another one.
+        weights = await this.finalWeights(training, error);
+      } catch (reason) {
+        const failure = explainFailure(asLockstepError(reason), blueprint, this.done);
+        this.flight.failed(failure.details);
+        if (error !== undefined && !isRestartable(failure)) throw failure;
+        const next = isRestartable(failure) ? await this.restart(failure) : undefined;
+        if (next) training = next;
+        else error = failure;
+      }
+    }
+    for (const fault of this.faults.left)
+      this.say(neverCame(fault, stepOf(this.start, blueprint.config), this.endStep()));
+    const measured = createMeasure(blueprint, REPORT_NS).run(mergedState(blueprint, weights));
+    if (error instanceof LockstepError && error.code === 'not-finite') error = await explained(training, error);
+    const report = await makeReport({
+      training,
+      losses,
+      totalMs,
+      weights,
+      measured,
+      restarts: this.restarts,
+      ...(error === undefined ? {} : { error }),
+    });
+    return {
+      report: {
+        ...report,
+        ...(this.options.evaluate ? { evaluation: evaluateAll(blueprint, mergedState(blueprint, weights)) } : {}),
+        notices: [...report.notices, ...this.told],
+      },
+      traces: this.traces,
+      info: sessionInfo(training),
+      weights: weightsFile(blueprint, weights),
+      dataset: () => datasetFile(blueprint),
+      flightRecorder: () => flightDump(this.flight, blueprint),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.training?.dispose();
+  }
+
+  private async open(): Promise<Training> {
+    const { gpu } = this.options;
+    this.training = await createTraining(this.blueprint, {
+      keeper: this.keeper,
+      gpu,
+      faults: this.faults,
+      flight: this.flight,
+    });
+    return this.training;
+  }
+
+  /** From where the training stands to the end. */
+  private async train(training: Training): Promise<void> {
+    const { total } = this;
+    const { config } = this.blueprint;
+    const { every } = this.options.checkpoint ?? {};
+    const traced = this.options.trace ? Math.max(1, Math.floor(TRACED / config.accumulate)) * config.accumulate : 0;
+    const plain = Math.max(0, total - traced);
+    const lost = training.lost.then((error) => {
+      throw error;
+    });
+    lost.catch(() => {});
+    while (this.done < total) {
+      if (performance.now() - this.lastTurnMs > TURN_MS) {
+        await new Promise((resolve) => setTimeout(resolve));
+        this.lastTurnMs = performance.now();
+      }
+      // Whole steps: what is saved then holds no half-added gradients.
+      if (this.options.signal?.aborted && this.done % config.accumulate === 0)
+        throw new LockstepError('aborted', `The run was stopped after ${stepOf(this.done, config)} steps.`);
+      if (this.done < plain) this.take(await Promise.race([training.run(this.chunk(plain)), lost]));
+      else {
+        const one = await Promise.race([training.trace(), lost]);
+        this.traces.push(one);
+        this.take([one.losses]);
+      }
+      await Promise.race([this.keep(training), lost]);
+      if (every !== undefined && this.done % firstOfStep(every, config) === 0)
+        await Promise.race([this.save(training), lost]);
+    }
+  }
+
+  /**
+   * Micro-batches to the next file, or a chunk of whole steps. What is planned begins one: the steps before it are done
+   * and told, whatever becomes of it.
+   */
+  private chunk(plain: number): number {
+    const { done } = this;
+    const { config } = this.blueprint;
+    const { every } = this.options.checkpoint ?? {};
+    const toNext = (steps: number): number => firstOfStep(steps, config) - (done % firstOfStep(steps, config));
+    const whole = toNext(Math.max(1, Math.floor(CHUNK / config.accumulate)));
+    const due = every === undefined ? whole : toNext(every);
+    return Math.min(whole, plain - done, due, this.faults.nextAfter(done) - done);
+  }
+
+  private async save(training: Training): Promise<void> {
+    const { checkpoint: files } = this.options;
+    if (!files || this.savedAt === this.done) return;
+    await files.save(writeCheckpoint(this.blueprint, await training.checkpoint()));
+    this.savedAt = this.done;
+  }
+
+  private take(records: readonly LossRecord[]): void {
+    const { config } = this.blueprint;
+    for (const record of records) {
+      this.losses.push(record);
+      this.options.onLoss?.(record, Math.ceil(this.total / config.accumulate), config.accumulate);
+      if (!Number.isFinite(record.loss))
+        throw notFinite(
+          `The loss is ${record.loss} at ${stepWords(record.microBatch, config)}.`,
+          record.microBatch,
+          config,
+        );
+    }
+  }
+
+  /** A checkpoint where one is due. */
+  private async keep(training: Training): Promise<void> {
+    const sinceMs = performance.now();
+    if (sinceMs < this.nextCheckpointMs) return;
+    this.checkpoint = await training.checkpoint();
+    const nowMs = performance.now();
+    this.nextCheckpointMs = nowMs + Math.max(CHECKPOINT_MS, (nowMs - sinceMs) / CHECKPOINT_SHARE);
+  }
+
+  /** All ranks again, from the last checkpoint, as torchrun does; undefined when the restarts are used up. */
+  private async restart(failure: LockstepError): Promise<Training | undefined> {
+    const { config } = this.blueprint;
+    const { maxRestarts } = config;
+    this.faults.replan(failure);
+    while (this.restarts < maxRestarts && !this.options.signal?.aborted) {
+      this.restarts++;
+      this.keeper.forget();
+      const broken = this.training;
+      this.training = undefined;
+      await broken?.dispose().catch(() => {});
+      try {
+        const next = await this.open();
+        await resume(next, this.checkpoint, this.done);
+        const from = restartText(this.checkpoint, config, this.restarts);
+        this.tell(
+          'warning',
+          failure,
+          `${failure.message} ${from} Training went on from ${stepWords(this.done, config)}.`,
+        );
+        return next;
+      } catch (error) {
+        if (!isRestartable(asLockstepError(error))) throw error;
+      }
+    }
+    const used = maxRestarts > 0 ? ` ${restartsWords(maxRestarts)} used up.` : '';
+    const left = ` The weights are those of ${this.checkpoint ? stepWords(this.checkpoint.microBatch, config) : 'the start'}.`;
+    this.tell('error', failure, `${failure.message}${used}${left}`);
+    return undefined;
+  }
+
+  /** The first step that has not been begun. */
+  private endStep(): number {
+    return Math.ceil(this.done / this.blueprint.config.accumulate);
+  }
+
+  private say(notice: Notice): void {
+    this.told.push(notice);
+    this.options.onNotice?.(notice);
+  }
+
+  private tell(level: Notice['level'], { code }: LockstepError, text: string): void {
+    const hint = level === 'error' ? 'Run again; the same configuration gives the same numbers.' : '';
+    this.say({ level, id: code, text, hint });
+  }
+
+  /** A lost device, or a rank that died, takes its weights along: those of the last checkpoint are left, if there is one. */
+  private async finalWeights(training: Training, error: unknown): Promise<Weights> {
+    if (!(error instanceof LockstepError) || !isRestartable(error)) return training.weights();
+    const left = this.checkpoint ?? this.blueprint.resume?.checkpoint;
+    return left ? weightsIn(left, this.blueprint) : startWeights(this.blueprint);
+  }
+}
+
+const neverCame = (
+  { what, rank, step }: Pick<PlannedFault, 'what' | 'rank' | 'step'>,
+  from: number,
+  end: number,
+): Notice => ({
+  level: 'warning',
+  id: 'fault-never',
+  text: `The ${what} of rank ${rank} planned for step ${step} never came: this run had the steps ${from} to ${end - 1}.`,
+  hint: 'Steps are counted from 0, those before a checkpoint included.',
+});
+
+const nothingLeft = (start: number, total: number, config: Config): LockstepError =>
+  new LockstepError(
+    'config',
+    `The checkpoint was saved before ${stepWords(start, config)}, and the run has ${stepOf(total, config)} steps: nothing is left to run.`,
+    '"steps" counts from the start of training, not from the checkpoint.',
+    { step: stepOf(start, config), total: stepOf(total, config) },
+  );
+
+const notFinite = (message: string, microBatch: number, config: Config): LockstepError =>
+  new LockstepError('not-finite', message, 'Lower the learning rate, or check the data for extreme values.', {
+    step: stepOf(microBatch, config),
+    microBatch,
+  });
+
+/** The error with the place where it began, found by running the steps again; as it was where that does not work out. */
+async function explained(training: Training, error: LockstepError): Promise<LockstepError> {
+  const microBatch = Number(error.details['microBatch']);
+  const { config } = training.blueprint;
+  try {
+    const found = await findNotFinite(training, microBatch, undefined);
+    if (!found.event) return error;
+    return notFinite(`${error.message} ${describeNotFinite(found, config)}`, microBatch, config);
+  } catch {
+    return error;
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Runs the model forward in evaluation mode (running statistics, no dropout) on given weights, on the CPU kernels: losses, the decision field, every view of results. It
+ * uses the snapshot's weights, so it costs the training devices nothing but the read-back. Keeps its buffers from run to run.
+ */
+import { at, must } from '../base/invariant';
+import { type Graph, GraphBuilder, type GraphNode } from '../graph/graph';
+import type { CpuArgs, ValueId } from '../graph/op';
+import { buildLoss } from '../nn/losses';
+import { buildForward } from '../nn/model';
+import type { StrategyInput } from '../parallel/strategy';
+import { allocate, elements, type HostArray } from '../tensor/shape';
+import { roughCostNs } from './rough-cost';
+
+/** Parameters and buffers by name. Never written to: an evaluator copies those of a state once. */
+export type ModelState = ReadonlyMap<string, Float32Array>;
+
+export interface Evaluation {
+  readonly outputs: Float32Array;
+  /** Outputs a row. */
+  readonly outputWidth: number;
+  readonly loss: number;
+}
+
+export interface Evaluator {
+  readonly graph: Graph;
+  readonly output: ValueId;
+  readonly rows: number;
+  /** Of one run, roughly. */
+  readonly costNs: number;
+  /** `inputs` holds exactly `rows` rows; targets are optional (loss is NaN without). */
+  run(state: ModelState, inputs: HostArray, targets?: HostArray): Evaluation;
+  /** What the last run gave a value of the graph; overwritten by the next one. */
+  value(name: string): HostArray;
+}
+
+export function createEvaluator(
+  { config, ops, inputShape, inputType, targetShape, targetType }: StrategyInput,
+  rows: number,
+): Evaluator {
+  const builder = new GraphBuilder(ops);
+  const x = builder.value('x', { shape: [rows, ...inputShape], dtype: inputType }, 'input');
+  const forward = buildForward(builder, config.model.layers, x, { training: false });
+  const y = builder.value('y', { shape: [rows, ...targetShape], dtype: targetType }, 'target');
+  const loss = buildLoss(builder, config.loss, forward.output, y);
+  const graph = builder.finish();
+  const held = graph.values.filter(({ role }) => role === 'parameter' || role === 'buffer');
+  const arrays = graph.values.map((value) => allocate(value.type.dtype, elements(value.type.shape)));
+  const idOf = new Map(graph.values.map(({ name, id }) => [name, id]));
+  const actions = graph.nodes.map((node: GraphNode) => {
+    const op = must(ops.get(node.op), node.op);
+    const args: CpuArgs = {
+      inputs: node.inputs.map((id) => at(arrays, id)),
+      outputs: node.outputs.map((id) => at(arrays, id)),
+      inputTypes: node.inputs.map((id) => at(graph.values, id).type),
+      outputTypes: node.outputs.map((id) => at(graph.values, id).type),
+      attrs: node.attrs,
+    };
+    return { phase: node.phase, run: () => op.cpu(args) };
+  });
+  let loaded: ModelState | undefined;
+  return {
+    graph,
+    output: forward.output,
+    rows,
+    costNs: roughCostNs(graph, ops),
+    run(state, inputs, targets) {
+      at(arrays, x).set(inputs);
+      if (state !== loaded) for (const { id, name } of held) at(arrays, id).set(must(state.get(name), name));
+      loaded = state;
+      if (targets) at(arrays, y).set(targets);
+      for (const action of actions) if (action.phase === 'forward' || targets) action.run();
+      const outputs = Float32Array.from(at(arrays, forward.output));
+      return { outputs, outputWidth: outputs.length / rows, loss: targets ? at(at(arrays, loss), 0) : Number.NaN };
+    },
+    value: (name) => at(arrays, must(idOf.get(name), name)),
+  };
+}

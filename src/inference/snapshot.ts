@@ -1,0 +1,82 @@
+/**
+ * Turns weights read back at one step into what the page shows: how far replicas are apart, losses, field, and the views of results. It composes; each part has a
+ * file of its own. One a run, as the parts keep their evaluators.
+ */
+import { stepOf } from '../protocol/micro-batches';
+import type { Snapshot } from '../protocol/session';
+import type { Blueprint } from '../training/blueprint';
+import type { Weights } from '../training/training';
+import { mergedState } from '../training/weights/merged-weights';
+import { differenceFromSingle, replicaDivergence } from '../training/weights/weight-differences';
+import type { ModelState } from './evaluator';
+import { createMeasure, type Measured } from './measure';
+import { createAnswersView } from './views/answers';
+import { createClassesView } from './views/classes';
+import { createFieldView } from './views/field';
+import { languageOf } from './views/language';
+import { createTextView } from './views/sample-text';
+import { SlicedView, type Slices } from './views/slices';
+
+/** What a snapshot may spend on losses, for training and test rows each, and on a slice of each further view. */
+const MEASURE_NS = 30e6;
+const SLICE_NS = 20e6;
+const PREDICTIONS = 200;
+
+export interface Snapshots {
+  /** `hurry`: training goes on meanwhile, so that views which take long may still be those of an earlier step. */
+  take(weights: Weights, hurry?: boolean): Snapshot;
+  /** Weights of the last snapshot. */
+  readonly state: ModelState | undefined;
+}
+
+const sliced = <T>(start: ((state: ModelState) => Slices<T>) | undefined) => start && new SlicedView(start);
+
+export function createSnapshots(blueprint: Blueprint): Snapshots {
+  const { config, dataset, parameters } = blueprint;
+  const measure = createMeasure(blueprint, MEASURE_NS);
+  const language = languageOf(blueprint);
+  const field = sliced(createFieldView(blueprint));
+  const classes = sliced(createClassesView(blueprint));
+  const text = sliced(language && createTextView(language));
+  const answers = sliced(language && createAnswersView(language));
+  let last: ModelState | undefined;
+
+  return {
+    get state() {
+      return last;
+    },
+    take(weights, hurry = false) {
+      const state = mergedState(blueprint, weights);
+      last = state;
+      const { train, test } = measure.run(state);
+      const budgetNs = hurry ? SLICE_NS : Number.POSITIVE_INFINITY;
+      const byClass = classes?.take(state, budgetNs);
+      return {
+        step: stepOf(weights.microBatch, config),
+        microBatch: weights.microBatch,
+        parameters: weights.devices.map((own) => parameters.map(({ name }) => own.get(name))),
+        replicaDivergence: replicaDivergence(blueprint, weights),
+        differenceFromSingle: differenceFromSingle(blueprint, weights),
+        trainLoss: train.loss,
+        testLoss: test?.loss,
+        trainAccuracy: train.accuracy,
+        testAccuracy: test?.accuracy,
+        field: field?.take(state, budgetNs),
+        predictions: dataset.task === 'regression' ? pairs(train) : [],
+        confusion: byClass?.confusion,
+        misclassified: byClass?.misclassified ?? [],
+        sampledText: text?.take(state, budgetNs),
+        answers: answers?.take(state, budgetNs) ?? [],
+      };
+    },
+  };
+}
+
+/** The first target and output of each row. */
+function pairs({ rows, targets, outputs, outputWidth }: Measured): [number, number][] {
+  const targetWidth = targets.length / rows.length;
+  return Array.from({ length: Math.min(rows.length, PREDICTIONS) }, (_, i) => [
+    targets[i * targetWidth] ?? 0,
+    outputs[i * outputWidth] ?? 0,
+  ]);
+}

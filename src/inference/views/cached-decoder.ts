@@ -1,0 +1,112 @@
+/**
+ * Decoding with the keys and values of earlier tokens kept: a further token costs one position of the model, not the whole context, with the bits of
+ * window-decoder.ts. Only for causal models in which every other operator works on each position by itself; undefined for the rest.
+ */
+import { at, must } from '../../base/invariant';
+import { type Graph, GraphBuilder, type GraphNode } from '../../graph/graph';
+import type { CpuArgs, OpTable } from '../../graph/op';
+import { attend } from '../../graph/ops/attention/attention-cpu';
+import { packedHeads } from '../../graph/ops/attention/heads';
+import { buildForward } from '../../nn/model';
+import type { StrategyInput } from '../../parallel/strategy';
+import { allocate, elements, type HostArray } from '../../tensor/shape';
+import type { ModelState } from '../evaluator';
+import { roughCostNs } from '../rough-cost';
+import { type Decoder, vocabularyOf } from './decoder';
+
+const SELF_ATTENTION = 'attention/self-attention';
+/** The first rows of a position embedding: pos(arange(T)). */
+const POSITIONS = 'shape/slice';
+const BY_POSITION = new Set([
+  'embedding/embedding',
+  'norm/layer-norm',
+  'ops/add',
+  'ops/elu',
+  'ops/gelu',
+  'ops/leaky-relu',
+  'ops/linear',
+  'ops/log-softmax',
+  'ops/relu',
+  'ops/sigmoid',
+  'ops/silu',
+  'ops/softmax',
+  'ops/softplus',
+  'ops/tanh',
+]);
+
+type Action = (position: number) => void;
+
+export function createCachedDecoder({ config, ops, inputShape }: StrategyInput): Decoder | undefined {
+  const context = elements(inputShape);
+  // pos(arange(1)) of a context of 1 is the whole embedding, and no slice of it.
+  if (context === 1) return undefined;
+  const builder = new GraphBuilder(ops);
+  const x = builder.value('x', { shape: [1, 1], dtype: 'i32' }, 'input');
+  const { output } = buildForward(builder, config.model.layers, x, { training: false });
+  const graph = builder.finish();
+  if (!graph.nodes.every((node) => worksByPosition(graph, node))) return undefined;
+
+  const arrays = graph.values.map(({ type }) => allocate(type.dtype, elements(type.shape)));
+  const held = graph.values.filter(({ role }) => role === 'parameter' || role === 'buffer');
+  const actions = graph.nodes.map((node) => action(graph, node, arrays, context, ops));
+  const [ids, logits] = [at(arrays, x), at(arrays, output)];
+  let loaded: ModelState | undefined;
+  let kept: readonly number[] = [];
+  return {
+    context,
+    vocabulary: vocabularyOf(graph, output),
+    tokenNs: roughCostNs(graph, ops),
+    after(state, tokens) {
+      if (state !== loaded) {
+        for (const { id, name } of held) at(arrays, id).set(must(state.get(name), name));
+        loaded = state;
+        kept = [];
+      }
+      let position = 0;
+      // The last token is evaluated in any case: its logits are asked for.
+      while (position < tokens.length - 1 && kept[position] === tokens[position]) position++;
+      kept = Array.from(tokens);
+      for (; position < tokens.length; position++) {
+        ids[0] = at(tokens, position);
+        for (const run of actions) run(position);
+      }
+      return logits as Float32Array;
+    },
+  };
+}
+
+function worksByPosition({ values }: Graph, { op, inputs, attrs }: GraphNode): boolean {
+  if (op === SELF_ATTENTION) return attrs.causal === true;
+  if (op === POSITIONS) return at(values, at(inputs, 0)).role === 'parameter';
+  return BY_POSITION.has(op);
+}
+
+function action(graph: Graph, node: GraphNode, arrays: readonly HostArray[], context: number, ops: OpTable): Action {
+  const inputs = node.inputs.map((id) => at(arrays, id));
+  const outputs = node.outputs.map((id) => at(arrays, id));
+  const [first, result] = [at(inputs, 0), at(outputs, 0)];
+  if (node.op === SELF_ATTENTION) {
+    const { shape } = at(graph.values, at(node.inputs, 0)).type;
+    const packed = packedHeads(shape, node.attrs);
+    const earlier = new Float32Array(context * first.length);
+    return (position) => {
+      earlier.set(first, position * first.length);
+      const heads = { ...packed, keys: position + 1, causal: false };
+      attend(heads, first, earlier, earlier, result, at(outputs, 1));
+    };
+  }
+  if (node.op === POSITIONS) {
+    const width = result.length;
+    return (position) => result.set(first.subarray(position * width, (position + 1) * width));
+  }
+  const op = must(ops.get(node.op), node.op);
+  const types = (list: readonly number[]) => list.map((id) => at(graph.values, id).type);
+  const args: CpuArgs = {
+    inputs,
+    outputs,
+    inputTypes: types(node.inputs),
+    outputTypes: types(node.outputs),
+    attrs: node.attrs,
+  };
+  return () => op.cpu(args);
+}

@@ -1,0 +1,30 @@
+/** When a view in slices is of which weights. */
+import { expect, test } from 'vitest';
+import type { ModelState } from '../evaluator';
+import { SlicedView } from './slices';
+
+const stateOf = (id: number): ModelState => new Map([['id', Float32Array.of(id)]]);
+
+/** Four slices of 10 ns; the result is the id of the weights with which it began. */
+const view = () =>
+  new SlicedView(function* (state: ModelState) {
+    for (let i = 0; i < 4; i++) yield 10;
+    return state.get('id')?.[0];
+  });
+
+test('what fits into the budget is of these weights', () => {
+  const own = view();
+  expect([1, 2, 3].map((id) => own.take(stateOf(id), 100))).toEqual([1, 2, 3]);
+});
+
+test('what does not fit goes on from snapshot to snapshot; the last result stands meanwhile', () => {
+  const own = view();
+  expect([1, 2, 3, 4, 5, 6, 7].map((id) => own.take(stateOf(id), 20))).toEqual([undefined, undefined, 1, 1, 1, 4, 4]);
+});
+
+test('without a limit it is of these weights, whatever was under way', () => {
+  const own = view();
+  expect(own.take(stateOf(1), 10)).toBeUndefined();
+  expect(own.take(stateOf(2), Number.POSITIVE_INFINITY)).toBe(2);
+  expect(own.take(stateOf(3), 10)).toBe(2);
+});

@@ -1,0 +1,36 @@
+/**
+ * The machine of the lab: nothing but the two links and what a collective takes to start, so that what is modelled is
+ * what the closed forms speak of. Kernels and copies cost nothing.
+ */
+import type { LabRequest } from '../protocol/lab';
+import type { Hardware } from '../simulator/hardware';
+import { labNodes } from './lab-program';
+
+export function nodeOfRanks(worldSize: number, nodes: number): readonly number[] {
+  const nodeOf: number[] = [];
+  for (const [node, ranks] of labNodes(worldSize, nodes).entries()) for (const rank of ranks) nodeOf[rank] = node;
+  return nodeOf;
+}
+
+export function labHardware({
+  worldSize,
+  nodes,
+  link,
+  across,
+  startUs,
+}: Pick<LabRequest, 'worldSize' | 'nodes' | 'link' | 'across' | 'startUs'>): Hardware {
+  return {
+    id: 'nvlink8',
+    label: 'links alone',
+    flopsPerSecond: Number.POSITIVE_INFINITY,
+    memoryBytesPerSecond: Number.POSITIVE_INFINITY,
+    launchUs: 0,
+    hostBytesPerSecond: Number.POSITIVE_INFINITY,
+    hostSharesLink: false,
+    across,
+    linkLatencyUs: link.latencyUs,
+    linkBytesPerSecond: link.bytesPerSecond,
+    nodeOf: nodeOfRanks(worldSize, nodes),
+    protocols: [{ name: 'Simple', startUs, inside: link, across }],
+  };
+}

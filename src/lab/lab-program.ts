@@ -1,0 +1,121 @@
+/**
+ * The Program of one collective by itself, and what its ranks bring. It compiles and runs nothing else; run-lab.ts
+ * executes it, lab-curves.ts times it, measure-lab.ts runs it for real.
+ */
+import { LockstepError } from '../base/errors';
+import { ALGORITHMS, algorithmFor } from '../collectives/algorithms';
+import type { Algorithm, CostRequest } from '../collectives/collective';
+import { PROGRAM_OPS } from '../parallel/strategies';
+import { ProgramBuilder } from '../program/builder';
+import type { Program } from '../program/instruction';
+import type { AlgorithmName, CollectiveOp, ReduceOp } from '../protocol/collective';
+import { LIMITS } from '../protocol/config';
+import type { LabRequest } from '../protocol/lab';
+import type { DType } from '../tensor/shape';
+
+export const INPUT = 'input';
+export const OUTPUT = 'output';
+export const VARIANT = 'full';
+
+/** Elements of all buffers together that the lab allocates. */
+const MOST_ELEMENTS = 2 ** 25;
+
+export type LabShape = Pick<LabRequest, 'op' | 'reduceOp' | 'algorithm' | 'worldSize' | 'length' | 'root' | 'nodes'>;
+
+/** Of those that cut the input into a part a rank, the next multiple of the world size. */
+export function labLength({ op, worldSize, length }: Pick<LabShape, 'op' | 'worldSize' | 'length'>): number {
+  const parts = op === 'scatter' || op === 'reduceScatter' || op === 'allToAll';
+  return parts ? Math.ceil(length / worldSize) * worldSize : length;
+}
+
+/** Elements of the buffer for the result; undefined where the collective works in place. */
+export function outputLength(op: CollectiveOp, length: number, worldSize: number): number | undefined {
+  if (op === 'allGather' || op === 'gather') return length * worldSize;
+  if (op === 'reduceScatter' || op === 'scatter') return length / worldSize;
+  return op === 'allToAll' ? length : undefined;
+}
+
+export const isBitwise = (reduceOp: ReduceOp): boolean =>
+  reduceOp === 'band' || reduceOp === 'bor' || reduceOp === 'bxor';
+
+export const reduces = (op: CollectiveOp): boolean => op === 'allReduce' || op === 'reduce' || op === 'reduceScatter';
+
+export const labDtype = ({ op, reduceOp }: Pick<LabShape, 'op' | 'reduceOp'>): DType =>
+  reduces(op) && isBitwise(reduceOp) ? 'i32' : 'f32';
+
+/** Ranks by node: blocks as equal as they can be, in order. */
+export function labNodes(worldSize: number, nodes: number): readonly (readonly number[])[] {
+  const count = Math.min(nodes, worldSize);
+  const lists: number[][] = Array.from({ length: count }, () => []);
+  for (let rank = 0; rank < worldSize; rank++) lists[Math.floor((rank * count) / worldSize)]?.push(rank);
+  return lists;
+}
+
+export const knownAlgorithms = (op: CollectiveOp): readonly AlgorithmName[] =>
+  ALGORITHMS.filter((algorithm) => algorithm.ops.includes(op)).map(({ name }) => name);
+
+export const costRequest = (shape: LabShape): CostRequest => ({
+  op: shape.op,
+  bytes: 4 * labLength(shape),
+  worldSize: shape.worldSize,
+  root: shape.root,
+  ...(shape.nodes > 1 ? { nodes: labNodes(shape.worldSize, shape.nodes) } : {}),
+});
+
+export function labProgram(shape: LabShape): { readonly program: Program; readonly algorithm: Algorithm } {
+  const { op, worldSize, nodes } = shape;
+  const length = labLength(shape);
+  const out = outputLength(op, length, worldSize);
+  const algorithm = algorithmFor(shape.algorithm, op);
+  const group = Array.from({ length: worldSize }, (_, r) => r);
+  const builder = new ProgramBuilder(group, PROGRAM_OPS);
+  const base = { dtype: labDtype(shape), category: 'communication', persistent: true } as const;
+  for (const lane of builder.lanes) {
+    lane.buffer({ ...base, name: INPUT, shape: [length] });
+    if (out !== undefined) lane.buffer({ ...base, name: OUTPUT, shape: [out] });
+  }
+  algorithm.emit({
+    builder,
+    op,
+    group,
+    input: INPUT,
+    ...(out === undefined ? {} : { output: OUTPUT }),
+    length,
+    root: shape.root,
+    reduceOp: shape.reduceOp,
+    payload: 'data',
+    seq: 0,
+    where: { phase: 'reduce', anchor: '', queue: 'comm' },
+    ...(nodes > 1 ? { nodes: labNodes(worldSize, nodes) } : {}),
+  });
+  return { program: builder.finish('lab', VARIANT), algorithm };
+}
+
+/** Throws 'config' where the request is out of its limits. */
+export function checkRequest(request: LabRequest): void {
+  const { worldSize, length, root, nodes, startUs, link, across } = request;
+  const whole = (value: number, low: number, high: number) => Number.isInteger(value) && value >= low && value <= high;
+  const refuse = (text: string, hint: string): never => {
+    throw new LockstepError('config', text, hint);
+  };
+  if (!whole(worldSize, 1, LIMITS.worldSize))
+    refuse(`The lab cannot run ${worldSize} ranks.`, `Choose 1 to ${LIMITS.worldSize} ranks.`);
+  if (!whole(length, 0, MOST_ELEMENTS))
+    refuse(`A buffer cannot have ${length} elements.`, `Choose 0 to ${MOST_ELEMENTS} elements.`);
+  if (!whole(root, 0, worldSize - 1))
+    refuse(`Invalid rank ${root} for a group of ${worldSize}.`, `Choose a root from 0 to ${worldSize - 1}.`);
+  if (!whole(nodes, 1, LIMITS.worldSize))
+    refuse(`Ranks cannot be spread over ${nodes} nodes.`, `Choose 1 to ${LIMITS.worldSize} nodes.`);
+  if (!(startUs >= 0 && Number.isFinite(startUs)))
+    refuse(`A collective cannot take ${startUs} µs to start.`, 'Choose 0 µs or more.');
+  for (const { latencyUs, bytesPerSecond } of [link, across])
+    if (!(latencyUs >= 0 && bytesPerSecond > 0 && Number.isFinite(latencyUs) && Number.isFinite(bytesPerSecond)))
+      refuse('A link needs a latency of 0 µs or more and a bandwidth above 0.', 'Choose other figures for the link.');
+  const padded = labLength(request);
+  const elements = worldSize * (padded + (outputLength(request.op, padded, worldSize) ?? 0));
+  if (elements > MOST_ELEMENTS)
+    refuse(
+      `The buffers of ${worldSize} ranks would take ${Math.round((4 * elements) / 2 ** 20)} MiB.`,
+      `The lab really runs the collective; choose a smaller buffer or fewer ranks: together at most ${(4 * MOST_ELEMENTS) / 2 ** 20} MiB.`,
+    );
+}

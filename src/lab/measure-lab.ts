@@ -1,0 +1,45 @@
+/**
+ * What the collective of the lab takes here: the median of real runs of its Program, a CPU executor a rank, joined by
+ * MessagePorts as ranks in workers are, but all in this thread. A clock of this machine, never mixed with the modelled
+ * one.
+ */
+import { at } from '../base/invariant';
+import type { LabMeasurement, LabRequest } from '../protocol/lab';
+import { openExecutors } from '../runtime/launch/open-executors';
+import { createPortMesh } from '../runtime/transport/port-transport';
+import { labInputs } from './lab-inputs';
+import { checkRequest, INPUT, labProgram, VARIANT } from './lab-program';
+
+const LEAST_RUNS = 9;
+const MOST_RUNS = 101;
+const LONG_ENOUGH_US = 400_000;
+
+const nowUs = (): number => performance.now() * 1000;
+const NO_FEED = () => new Float32Array(0);
+
+export async function measureLab(request: LabRequest): Promise<LabMeasurement> {
+  checkRequest(request);
+  const { program } = labProgram(request);
+  const devices = program.lanes.map(({ device }) => device);
+  const ports = new Map(createPortMesh(devices.length).map((own, device) => [device, own]));
+  const hosted = await openExecutors({ kind: 'cpu', programs: [program], devices, ports }, { gpu: undefined });
+  try {
+    const inputs = labInputs(request);
+    const taken: number[] = [];
+    const began = nowUs();
+    while (taken.length < LEAST_RUNS || (taken.length < MOST_RUNS && nowUs() - began < LONG_ENOUGH_US)) {
+      // Every run begins from the same values: sums of sums would leave float32.
+      for (const [rank, { executor }] of hosted.entries()) executor.write(at(devices, rank), INPUT, at(inputs, rank));
+      const start = nowUs();
+      await Promise.all(hosted.map(async ({ executor }) => executor.step(VARIANT, NO_FEED)));
+      taken.push(nowUs() - start);
+    }
+    taken.sort((a, b) => a - b);
+    return { medianUs: at(taken, Math.floor(taken.length / 2)), runs: taken.length };
+  } finally {
+    for (const { executor, close } of hosted) {
+      executor.dispose();
+      close();
+    }
+  }
+}

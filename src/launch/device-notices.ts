@@ -1,0 +1,35 @@
+/** What is worth saying of the devices that ranks take. Called by config-notices.ts. */
+import type { Config } from '../protocol/config';
+import type { Notice } from '../protocol/session';
+import { rankDevices } from './rank-devices';
+
+export function deviceNotices(config: Config): readonly Notice[] {
+  const { visibleDevices, adapters, device } = config;
+  const notices: Notice[] = [];
+  const devices = rankDevices(config);
+  if (visibleDevices && !adapters) {
+    const [first] = devices;
+    notices.push({
+      level: 'info',
+      id: 'visible-devices',
+      text: `CUDA_VISIBLE_DEVICES=${visibleDevices.join(',')}: cuda:0 is device ${first?.ordinal ?? 0} of its machine${devices.length > 1 ? `, cuda:1 device ${devices[1]?.ordinal ?? 0}` : ''}. Devices here are alike, so the numbers stay the same.`,
+      hint: 'List different devices in adapters to choose among them.',
+    });
+  }
+  if (!adapters) return notices;
+  if (device !== 'auto')
+    notices.push({
+      level: 'info',
+      id: 'adapters-device',
+      text: `Ranks compute on what adapters lists; device "${device}" is for the single-device reference run only.`,
+      hint: '',
+    });
+  if (new Set(devices.map(({ adapter }) => adapter)).size > 1)
+    notices.push({
+      level: 'info',
+      id: 'adapters-differ',
+      text: 'Ranks compute on different devices. All take the same averaged gradients, to the bit; each then makes its own optimiser step, so replicas may drift apart by last bits, as on real machines with different GPUs.',
+      hint: 'The step takes as long as the slowest rank.',
+    });
+  return notices;
+}

@@ -1,0 +1,28 @@
+/** The settings that a launch stands for: what a configuration must say to be run as the line would. Called by the page and the command line. */
+import { LockstepError } from '../base/errors';
+import { type ConfigInput, LIMITS } from '../protocol/config';
+import type { LaunchPlan } from '../protocol/process-group';
+
+export function launchSettings({ nodes, worldSize, maxRestarts, visibleDevices }: LaunchPlan): ConfigInput {
+  if (worldSize > LIMITS.worldSize)
+    throw new LockstepError(
+      'placement',
+      `The line starts ${worldSize} processes; here a world has at most ${LIMITS.worldSize}.`,
+      'Ask for fewer nodes, or fewer processes per node.',
+      { worldSize },
+    );
+  const sizes = nodes.map(({ ranks }) => ranks.length);
+  if (new Set(sizes).size > 1)
+    throw new LockstepError(
+      'placement',
+      `${worldSize} processes are not spread evenly over ${sizes.length} nodes (${sizes.join(', ')}).`,
+      'Choose a number of tasks that is a multiple of the number of nodes.',
+      { sizes },
+    );
+  return {
+    worldSize,
+    nodes: nodes.length,
+    maxRestarts,
+    ...(visibleDevices === undefined ? {} : { visibleDevices: [...visibleDevices] }),
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * A line that starts training, as PyTorch users know it: torchrun, srun or sbatch (a batch script with #SBATCH lines, too), mp.spawn; with CUDA_VISIBLE_DEVICES
+ * before it or not. Gives nodes, ranks and their variables; starts nothing. The page and the command line call it; launch-settings.ts makes settings of the plan.
+ */
+import type { LaunchPlan } from '../protocol/process-group';
+import { type Layout, planOf } from './layout';
+import { launchError, wholeNumber } from './options';
+import { type Command, commandsOf } from './shell-words';
+import { readSlurm } from './slurm';
+import { readTorchrun } from './torchrun';
+
+export interface LaunchOptions {
+  /** Devices of a node, where the line says `gpu` and not how many. Default 8. */
+  readonly devicesPerNode?: number;
+}
+
+const EXAMPLE = 'For example: torchrun --nnodes=2 --nproc_per_node=4 train.py';
+
+export function parseLaunchLine(text: string, { devicesPerNode = 8 }: LaunchOptions = {}): LaunchPlan {
+  const spawned = readSpawn(text);
+  if (spawned) return planOf(spawned, undefined);
+  const batch = [...text.matchAll(/^[ \t]*#SBATCH[ \t]+(.*)$/gm)].flatMap(([, line = '']) =>
+    commandsOf(line).flatMap((c) => c.words),
+  );
+  const commands = commandsOf(text);
+  const command = commands.find((c) => launcherOf(c) !== undefined);
+  if (!command) {
+    if (batch.length > 0) return slurmPlan([], batch, {}, devicesPerNode);
+    throw noLauncher(commands[0]);
+  }
+  const launcher = launcherOf(command);
+  if (launcher?.name === 'torchrun' && batch.length === 0) {
+    const visibleDevices = visibleIn(command.variables);
+    return planOf(
+      readTorchrun(launcher.words, { visibleDevices, devicesPerNode, lockstep: command.words[0] === 'lockstep' }),
+      visibleDevices,
+    );
+  }
+  const words = launcher?.name === 'torchrun' ? command.words : (launcher?.words ?? []);
+  return slurmPlan(words, batch, command.variables, devicesPerNode);
+}
+
+function slurmPlan(
+  words: readonly string[],
+  batch: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  devicesPerNode: number,
+): LaunchPlan {
+  const slurm = readSlurm(words, batch, variables);
+  const inner = slurm.wrap === undefined ? slurm.inner : commandsOf(slurm.wrap)[0]?.words;
+  const named = visibleIn(variables);
+  const found = slurm.devicesPerNode;
+  const visibleDevices = named ?? (found === undefined ? undefined : Array.from({ length: found }, (_, i) => i));
+  const { hosts, processesOfNode, master } = slurm.layout;
+  const nodes = processesOfNode.length;
+  const known = {
+    ...variables,
+    SLURM_NNODES: String(nodes),
+    SLURM_JOB_NUM_NODES: String(nodes),
+    SLURM_GPUS_ON_NODE: String(found ?? devicesPerNode),
+    MASTER_ADDR: master.host,
+    MASTER_PORT: String(master.port),
+  };
+  // What srun starts may be torchrun, once a node.
+  const [command] = commandsOf((inner ?? []).map((word) => `"${word.replace(/["\\]/g, '\\$&')}"`).join(' '), known);
+  const launcher = command && launcherOf(command);
+  if (!launcher) return planOf(slurm.layout, visibleDevices);
+  if (launcher.name !== 'torchrun')
+    return slurmPlan(launcher.words, [...batch, ...optionsOnly(words, inner)], variables, devicesPerNode);
+  const layout = readTorchrun(withoutOwnNumber(launcher.words), {
+    visibleDevices,
+    devicesPerNode: found ?? devicesPerNode,
+    firstHost: master.host,
+  });
+  if (layout.processesOfNode.length !== nodes)
+    throw launchError(
+      `srun starts torchrun on ${nodes} ${nodes === 1 ? 'node' : 'nodes'}, torchrun waits for --nnodes=${layout.processesOfNode.length}.`,
+      'Use the same number in both: --nnodes=$SLURM_NNODES.',
+    );
+  if (processesOfNode.some((tasks) => tasks !== 1))
+    throw launchError(
+      `srun starts ${Math.max(...processesOfNode)} torchruns on a node, and each of them starts one process per device.`,
+      'srun --ntasks-per-node=1 torchrun --nproc_per_node=..., or srun --ntasks-per-node=... python train.py without torchrun.',
+    );
+  return planOf(
+    { ...layout, launcher: 'slurm', hosts, notes: [...slurm.layout.notes, ...layout.notes] },
+    visibleDevices,
+  );
+}
+
+const optionsOnly = (words: readonly string[], inner: readonly string[] | undefined): readonly string[] =>
+  words.slice(0, words.length - (inner?.length ?? 0));
+
+/** `--node_rank=$SLURM_NODEID`: each node's own number, which the plan gives to each. */
+const withoutOwnNumber = (words: readonly string[]): readonly string[] =>
+  words.filter(
+    (word, i) =>
+      !/^--node[-_]rank=\$/.test(word) &&
+      !(/^--node[-_]rank$/.test(word) && (words[i + 1] ?? '').startsWith('$')) &&
+      !(word.startsWith('$') && /^--node[-_]rank$/.test(words[i - 1] ?? '')),
+  );
+
+interface Launcher {
+  readonly name: 'torchrun' | 'slurm';
+  readonly words: readonly string[];
+}
+
+function launcherOf({ words }: Command): Launcher | undefined {
+  const [first = '', ...rest] = words[0] === 'lockstep' ? words.slice(1) : words;
+  const program = first.split('/').at(-1) ?? '';
+  if (program === 'torchrun') return { name: 'torchrun', words: rest };
+  if (program === 'srun' || program === 'sbatch' || program === 'salloc') return { name: 'slurm', words: rest };
+  if (!/^python[\d.]*$/.test(program)) return undefined;
+  const module = rest.findIndex((word, i) => rest[i - 1] === '-m' && /^torch\.distributed\.(run|launch)$/.test(word));
+  return module < 0 ? undefined : { name: 'torchrun', words: rest.slice(module + 1) };
+}
+
+/** mp.spawn(train, args=(...), nprocs=4): the processes of one node; the script sets MASTER_ADDR and MASTER_PORT itself. */
+function readSpawn(text: string): Layout | undefined {
+  if (!/\bspawn\s*\(/.test(text)) return undefined;
+  const nprocs = /\bnprocs\s*=\s*([^,)\s]+)/.exec(text)?.[1];
+  if (nprocs === undefined)
+    throw launchError('mp.spawn: without nprocs it starts one process.', 'For example mp.spawn(train, nprocs=4).');
+  const processes = wholeNumber(nprocs, 'mp.spawn: nprocs', 1);
+  const master = { host: 'localhost', port: 12_355 };
+  return {
+    launcher: 'spawn',
+    processesOfNode: [processes],
+    hosts: ['localhost'],
+    master,
+    maxRestarts: 0,
+    rendezvous: { id: 'none', backend: 'static', endpoint: `${master.host}:${master.port}` },
+    script: [/spawn\s*\(\s*([\w.]+)/.exec(text)?.[1] ?? 'train'],
+    notes: ['mp.spawn starts processes on this machine alone, each with its rank as first argument.'],
+  };
+}
+
+function visibleIn({ CUDA_VISIBLE_DEVICES: text }: Readonly<Record<string, string>>): readonly number[] | undefined {
+  if (text === undefined) return undefined;
+  // CUDA stops at the first number that is no device: '-1' hides all.
+  const words = text.split(',').map((word) => word.trim());
+  const end = words.findIndex((word) => word === '' || word === '-1');
+  const devices = (end < 0 ? words : words.slice(0, end)).map((word) => wholeNumber(word, 'CUDA_VISIBLE_DEVICES', 0));
+  const twice = devices.find((device, i) => devices.indexOf(device) !== i);
+  if (twice !== undefined)
+    throw launchError(
+      `CUDA_VISIBLE_DEVICES=${text} names device ${twice} twice: CUDA then shows no device at all.`,
+      'Name each device once.',
+    );
+  return devices;
+}
+
+function noLauncher(command: Command | undefined) {
+  if (command === undefined) return launchError('There is no command to read.', EXAMPLE);
+  const [program = ''] = command.words;
+  if (/^(python[\d.]*|.*\.py)$/.test(program))
+    return launchError(
+      `${program} starts one process; torch.distributed then finds no RANK and no WORLD_SIZE.`,
+      `Let a launcher start it. ${EXAMPLE}`,
+    );
+  if (/^(mpirun|mpiexec|horovodrun|deepspeed|accelerate)$/.test(program))
+    return launchError(`${program} is not known here.`, `torchrun, srun, sbatch and mp.spawn are. ${EXAMPLE}`);
+  return launchError(`${JSON.stringify(program)} starts no processes that torch.distributed knows.`, EXAMPLE);
+}

@@ -1,0 +1,74 @@
+/**
+ * Which device of its machine each device of the mesh is (CUDA_VISIBLE_DEVICES), and what it computes on (`adapters`, which lists the devices of the machines, node
+ * after node). What cannot be is refused as CUDA would refuse it. Called by parse-config.ts, and by training when a world is opened.
+ */
+import { LockstepError } from '../base/errors';
+import { nodeOfDevices } from '../collectives/nodes';
+import { STRATEGIES } from '../parallel/strategies';
+import type { Config } from '../protocol/config';
+
+export type AdapterName = NonNullable<Config['adapters']>[number];
+
+export interface RankDevice {
+  readonly node: number;
+  /** Among the devices of the mesh on this node: what PyTorch calls cuda:k there. */
+  readonly local: number;
+  /** Number of the device on the machine. */
+  readonly ordinal: number;
+  /** Undefined: as the setting `device` says. */
+  readonly adapter: AdapterName | undefined;
+}
+
+/** For each device of the mesh. */
+export function rankDevices(config: Config): readonly RankDevice[] {
+  const { adapters, visibleDevices } = config;
+  const worldSize = STRATEGIES[config.mode].mesh(config).ranks.length;
+  const nodes = Math.min(config.nodes, worldSize);
+  const nodeOf = nodeOfDevices({ worldSize, nodes });
+  checkOnce(visibleDevices);
+  if (adapters && config.placement === 'shared')
+    throw new LockstepError(
+      'placement',
+      'adapters: with placement "shared" all ranks live on one device.',
+      'Set placement to "workers", where each rank asks for an adapter of its own.',
+    );
+  if (adapters && adapters.length % nodes !== 0)
+    throw new LockstepError(
+      'placement',
+      `adapters: ${adapters.length} devices do not divide by ${nodes} nodes.`,
+      'List equally many devices for each node.',
+    );
+  const perNode = adapters ? adapters.length / nodes : undefined;
+  const taken = new Map<number, number>();
+  return nodeOf.map((node) => {
+    const local = taken.get(node) ?? 0;
+    taken.set(node, local + 1);
+    const ordinal = visibleDevices ? visibleDevices[local] : local;
+    if (ordinal === undefined)
+      throw invalidOrdinal(
+        `local rank ${local} takes cuda:${local}, but CUDA_VISIBLE_DEVICES=${visibleDevices?.join(',')} shows ${visibleDevices?.length ?? 0}`,
+        `Make ${visibleDevices?.length === 1 ? 'more devices' : 'as many devices'} visible as a node has ranks, or start fewer ranks.`,
+        { visibleDevices, local },
+      );
+    if (perNode !== undefined && ordinal >= perNode)
+      throw invalidOrdinal(
+        `local rank ${local} takes device ${ordinal}, but adapters lists ${perNode} ${perNode === 1 ? 'device' : 'devices'}${nodes > 1 ? ' a node' : ''}`,
+        'List an adapter for each device that a rank takes.',
+        { adapters, ordinal },
+      );
+    return { node, local, ordinal, adapter: perNode === undefined ? undefined : adapters?.[node * perNode + ordinal] };
+  });
+}
+
+function checkOnce(visibleDevices: readonly number[] | undefined): void {
+  const twice = visibleDevices?.find((device, i) => visibleDevices.indexOf(device) !== i);
+  if (twice === undefined) return;
+  throw new LockstepError(
+    'placement',
+    `CUDA_VISIBLE_DEVICES=${visibleDevices?.join(',')} names device ${twice} twice: CUDA then shows no device at all.`,
+    'Name each device once.',
+  );
+}
+
+const invalidOrdinal = (why: string, hint: string, details: Readonly<Record<string, unknown>>): LockstepError =>
+  new LockstepError('placement', `CUDA error: invalid device ordinal: ${why}.`, hint, details);

@@ -1,0 +1,32 @@
+/** What torchrun would set for each process of a run. Called by session-info.ts; the page and the reports show it. */
+import { at } from '../base/invariant';
+import { STRATEGIES } from '../parallel/strategies';
+import type { Config } from '../protocol/config';
+import type { RankEnvironment } from '../protocol/process-group';
+import { rankDevices } from './rank-devices';
+import { FREE_PORT } from './torchrun';
+
+/** torchrun's default on one node. Several meet by c10d at the first, which picks a free port. */
+const MASTER_PORT = 29_500;
+
+export function rankEnvironments(config: Config): readonly RankEnvironment[] {
+  const { ranks } = STRATEGIES[config.mode].mesh(config);
+  const devices = rankDevices(config);
+  const nodes = new Set(devices.map(({ node }) => node)).size;
+  const processes = [...new Set(ranks)];
+  // One process drives all devices: DataParallel, model parallel.
+  const nodeOf = (rank: number) => (processes.length === 1 ? 0 : at(devices, rank).node);
+  return processes.map((rank) => {
+    const beside = processes.filter((other) => nodeOf(other) === nodeOf(rank));
+    return {
+      RANK: rank,
+      LOCAL_RANK: beside.indexOf(rank),
+      GROUP_RANK: nodeOf(rank),
+      WORLD_SIZE: processes.length,
+      LOCAL_WORLD_SIZE: beside.length,
+      MASTER_ADDR: processes.length > 1 && nodes > 1 ? 'node0' : '127.0.0.1',
+      MASTER_PORT: processes.length > 1 && nodes > 1 ? FREE_PORT : MASTER_PORT,
+      CUDA_VISIBLE_DEVICES: config.visibleDevices?.join(','),
+    };
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * What makes each exhibit: the settings (or the script over process groups) of the mistake and of the cure. Apart from the texts, so that a link to an
+ * exhibit needs no more than this. Read by the permalink, the museum and its tests.
+ */
+import type { ConfigInput } from '../protocol/config';
+
+/** Settings of a training run. */
+interface RunMistake {
+  readonly kind: 'run';
+  readonly wrong: ConfigInput;
+  readonly right: ConfigInput;
+  /** Steps after which the effect is plain. */
+  readonly steps: number;
+}
+
+/** A function that every rank runs on the process group: scripts.ts has it. */
+interface ScriptMistake {
+  readonly kind: 'script';
+  readonly worldSize: number;
+}
+
+const NET: ConfigInput['model'] = {
+  layers: [
+    { type: 'Linear', in: 2, out: 8 },
+    { type: 'Tanh' },
+    { type: 'Linear', in: 8, out: 8 },
+    { type: 'Tanh' },
+    { type: 'Linear', in: 8, out: 1 },
+  ],
+};
+const WITH_OLD_HEAD: ConfigInput['model'] = {
+  layers: [...NET.layers, { type: 'Unused', layers: [{ type: 'Linear', in: 8, out: 1 }] }],
+};
+const RUN = {
+  mode: 'ddp',
+  worldSize: 4,
+  model: NET,
+  data: { type: 'spiral', samples: 256 },
+  batchSize: 32,
+  optimizer: { type: 'SGD', lr: 0.1 },
+} as const satisfies ConfigInput;
+
+const GAUSS = { type: 'gauss', samples: 256 } as const;
+
+const run = (ddp: ConfigInput['ddp'], rest: ConfigInput = {}): ConfigInput => ({
+  ...RUN,
+  ...rest,
+  // Several buckets, so that there is something to see.
+  ddp: { bucketCapMb: 0.25 / 1024, ...ddp },
+});
+
+export const MISTAKES = {
+  'set-epoch': { kind: 'run', wrong: run({ setEpoch: false }), right: run({}), steps: 24 },
+  seeds: {
+    kind: 'run',
+    wrong: run({ rankSeeds: 'beforeModel', initSync: false }),
+    right: run({ rankSeeds: 'beforeModel' }),
+    steps: 20,
+  },
+  'sum-loss': {
+    kind: 'run',
+    wrong: run({}, { loss: { type: 'BCEWithLogitsLoss', reduction: 'sum' }, optimizer: { type: 'SGD', lr: 0.003 } }),
+    right: run({}),
+    steps: 20,
+  },
+  'no-sync': {
+    kind: 'run',
+    wrong: run({ noSync: 'backward' }, { accumulate: 4, batchSize: 64 }),
+    right: run({}, { accumulate: 4, batchSize: 64 }),
+    steps: 4,
+  },
+  unused: {
+    kind: 'run',
+    wrong: run({}, { model: WITH_OLD_HEAD }),
+    right: run({ findUnusedParameters: true }, { model: WITH_OLD_HEAD }),
+    steps: 4,
+  },
+  order: { kind: 'script', worldSize: 3 },
+  'rank0-eval': { kind: 'script', worldSize: 3 },
+  uneven: {
+    kind: 'run',
+    wrong: run({ samplesPerRank: [40, 32, 32, 32] }),
+    right: run({ samplesPerRank: [40, 32, 32, 32], join: true }),
+    steps: 10,
+  },
+  'last-batch': {
+    kind: 'run',
+    wrong: run({ samplesPerRank: [19, 17] }, { worldSize: 2, batchSize: 8, data: { type: 'spiral', samples: 36 } }),
+    right: run({}, { worldSize: 2, batchSize: 8, data: { type: 'spiral', samples: 36 } }),
+    steps: 10,
+  },
+  'every-rank-saves': { kind: 'script', worldSize: 3 },
+  'learning-rate': {
+    kind: 'run',
+    wrong: run({}, { data: GAUSS, optimizer: { type: 'SGD', lr: 0.05 } }),
+    right: run({}, { data: GAUSS, optimizer: { type: 'SGD', lr: 0.2 } }),
+    steps: 80,
+  },
+  'seed-before-model': {
+    kind: 'run',
+    wrong: run({ rankSeeds: 'beforeModel' }),
+    right: run({ rankSeeds: 'afterModel' }),
+    steps: 10,
+  },
+} as const satisfies Readonly<Record<string, RunMistake | ScriptMistake>>;
+
+/** The settings of a mistake or of its cure; undefined: it is a script. */
+export function exhibitConfig(id: ExhibitId, cured: boolean): ConfigInput | undefined {
+  const mistake: RunMistake | ScriptMistake = MISTAKES[id];
+  if (mistake.kind === 'script') return undefined;
+  return cured ? mistake.right : mistake.wrong;
+}
+
+export type ExhibitId = keyof typeof MISTAKES;
+export const EXHIBIT_IDS = Object.keys(MISTAKES) as readonly ExhibitId[];

@@ -1,0 +1,125 @@
+/**
+ * The exhibits that are no training run: small scripts that every rank runs on a process group of its own (distributed/). What they do and what is raised is
+ * written down line by line. Called by the session for the page, and by tests.
+ */
+import { LockstepError } from '../base/errors';
+import { must } from '../base/invariant';
+import type { Dist } from '../distributed/dist';
+import { spawn } from '../distributed/launch/spawn';
+import { full, type Tensor, tensor } from '../distributed/tensor';
+import { writeSafetensors } from '../interop/safetensors';
+import type { Rehearsal, RehearsalLine } from '../protocol/rehearsal';
+import { tornWrite, writtenByRank0 } from '../training/checkpoint/torn-write';
+import { EXHIBIT_IDS, type ExhibitId, MISTAKES } from './mistakes';
+
+/** Long enough for a loaded machine, short enough to be watched. */
+const TIMEOUT_S = 2;
+const BLOCK_BYTES = 64;
+/** Of the scheduler that takes turns between the ranks that write. */
+const SCHEDULE_SEED = 5;
+
+interface Stage {
+  readonly dist: Dist;
+  readonly rank: number;
+  readonly cured: boolean;
+  calls(text: string): void;
+  has(text: string): void;
+  say(rank: number, kind: RehearsalLine['kind'], text: string): void;
+}
+type Script = (stage: Stage) => Promise<void>;
+
+const show = ({ data }: Tensor): string => `[${[...data].map((value) => Number(value.toFixed(3))).join(', ')}]`;
+
+/** Rank 0 alone averages a metric before the gradients. */
+const order: Script = async ({ dist, rank, cured, calls, has }) => {
+  if (rank === 0 || cured) {
+    const metric = tensor([rank + 1]);
+    calls('dist.all_reduce(metric)  # 1 element');
+    await dist.allReduce(metric, { site: 'train.py:8' });
+    has(`metric = ${show(metric)}`);
+  }
+  const gradient = full([4], rank + 1);
+  calls('dist.all_reduce(grad)  # 4 elements');
+  await dist.allReduce(gradient, { site: 'train.py:9' });
+  has(`grad = ${show(gradient)}`);
+};
+
+/** forward() of the wrapped model broadcasts the running statistics before anything else, in eval() too. */
+const rank0Eval: Script = async ({ dist, rank, cured, calls, has }) => {
+  if (rank === 0) {
+    const runningMean = tensor([0.5, -0.25]);
+    if (cured) calls('ddp.module(x_test)  # no collective');
+    else {
+      calls('ddp(x_test)  # forward: dist.broadcast(running_mean, 0)');
+      await dist.broadcast(runningMean, 0, { site: 'distributed.py, forward()' });
+    }
+    has('the test loss');
+  }
+  calls('dist.barrier()');
+  await dist.barrier({ site: 'train.py:14' });
+  has('come through the barrier');
+};
+
+/** Each rank's state_dict has an optimiser state of its own, so the files are not alike. */
+const everyRankSaves: Script = async ({ dist, rank, cured, calls, has, say }) => {
+  const worldSize = dist.getWorldSize();
+  const files = Array.from({ length: worldSize }, (_, r) =>
+    writeSafetensors([{ name: 'exp_avg', shape: [64], data: new Float32Array(64).fill(r + 1) }]),
+  );
+  const written = (cured ? writtenByRank0 : tornWrite)(files, BLOCK_BYTES, SCHEDULE_SEED);
+  // The ranks of this page take turns; those of a cluster write at the same time, in an order such as this one.
+  if (rank === 0) {
+    for (const call of written.calls) {
+      const text = call.call === 'open' ? 'open("model.safetensors", "w")' : `write(bytes ${call.from} to ${call.to})`;
+      say(call.rank, 'calls', text);
+    }
+  }
+  calls('dist.barrier()');
+  await dist.barrier({ site: 'train.py:21' });
+  if (rank !== 0) return;
+  for (const { from, to, rank: writer } of written.stretches)
+    has(`bytes ${from} to ${to} of the file are rank ${writer}'s`);
+  has(written.torn ? 'a file that no rank has written: torn' : 'the file that rank 0 has written, whole');
+};
+
+const SCRIPTS: Readonly<Partial<Record<ExhibitId, Script>>> = {
+  order,
+  'rank0-eval': rank0Eval,
+  'every-rank-saves': everyRankSaves,
+};
+
+export async function rehearse(exhibit: string, cured: boolean): Promise<Rehearsal> {
+  const id = must(
+    EXHIBIT_IDS.find((known) => known === exhibit),
+    `an exhibit ${exhibit}`,
+  );
+  const script = must(SCRIPTS[id], `a script of ${id}`);
+  const mistake = MISTAKES[id];
+  const worldSize = mistake.kind === 'script' ? mistake.worldSize : 1;
+  const lines: RehearsalLine[] = [];
+  const say = (rank: number, kind: RehearsalLine['kind'], text: string): void => {
+    lines.push({ rank, kind, text });
+  };
+  const run = async (dist: Dist, rank: number) => {
+    try {
+      await script({
+        dist,
+        rank,
+        cured,
+        calls: (text) => say(rank, 'calls', text),
+        has: (text) => say(rank, 'has', text),
+        say,
+      });
+    } catch (error) {
+      say(rank, 'raises', error instanceof LockstepError ? error.message : String(error));
+      throw error;
+    }
+  };
+  try {
+    await spawn(run, worldSize, { backend: 'gloo', timeoutS: TIMEOUT_S });
+  } catch (error) {
+    // What the ranks raised stands in the lines; anything else is a bug of ours.
+    if (!(error instanceof LockstepError) || error.code !== 'rank-failed') throw error;
+  }
+  return { worldSize, lines };
+}

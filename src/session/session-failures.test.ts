@@ -1,0 +1,165 @@
+/**
+ * Ranks that are killed or hang in an open session: it goes on playing by itself, each step is told once, and what is told in the end are the losses and weights of a run without
+ * it; when restarts are used up, the weights of the last checkpoint remain.
+ */
+import { expect, test } from 'vitest';
+import { runConfig } from '../headless/run';
+import type { ConfigInput } from '../protocol/config';
+import { PLACEMENTS } from '../training/testing/placements';
+import { openTestSession, type TestSession } from './testing/open-session';
+
+const config: ConfigInput = {
+  device: 'cpu',
+  mode: 'ddp',
+  worldSize: 3,
+  model: { layers: [{ type: 'Linear', in: 2, out: 3 }, { type: 'Tanh' }, { type: 'Linear', in: 3, out: 1 }] },
+  optimizer: { type: 'Adam', lr: 0.02 },
+  data: { type: 'xor', samples: 30 },
+  batchSize: 6,
+  compareSingle: false,
+  seed: 8,
+};
+
+const recordsOf = (s: TestSession) => s.events.flatMap((e) => (e.type === 'losses' ? e.records : []));
+const noticesOf = (s: TestSession) => s.events.flatMap((e) => (e.type === 'notice' ? [e.notice] : []));
+
+test.each(PLACEMENTS)('$title: killed while it plays, at once and in a step to come', async ({ placement }) => {
+  const s = await openTestSession({ ...config, placement });
+  for (const at of [undefined, { step: 400 }]) {
+    const again = s.until('state', ({ state }) => state === 'restarting');
+    if (!at) s.control({ type: 'play', stepsPerSecond: 200 });
+    if (!at) await s.until('losses');
+    await s.api.killRank(1, at);
+    if (at) s.control({ type: 'play', stepsPerSecond: 0 });
+    await again;
+    // Nobody presses Play.
+    await s.until('state', ({ state }) => state === 'playing');
+    await s.until('losses', ({ records }) => (records.at(-1)?.step ?? 0) > (at ? 420 : 20));
+  }
+  const paused = s.until('state', ({ state }) => state === 'paused');
+  s.control({ type: 'pause' });
+  await paused;
+  const texts = noticesOf(s).map(({ text }) => text);
+  expect(texts.filter((text) => /^Rank 1 \(cuda:1\) was killed at step \d+/.test(text))).toHaveLength(4);
+  expect(texts.at(-1)).toMatch(
+    /was killed at step 400: .* \(restart 2 of 3\)\. Training goes on by itself from step \d+\.$/,
+  );
+  const records = recordsOf(s);
+  const undisturbed = await runConfig({ ...config, steps: records.length }, {});
+  expect(records).toEqual(undisturbed.report.losses);
+  expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
+  await s.close();
+});
+
+test('a rank that hangs under a step by hand: the step is done all the same, after the timeout', async () => {
+  const s = await openTestSession({ ...config, placement: 'workers', timeoutS: 0.1 });
+  const first = await s.api.traceStep();
+  await s.api.hangRank(2);
+  const second = await s.api.traceStep();
+  expect([first.step, second.step]).toEqual([0, 1]);
+  expect(noticesOf(s).at(-1)).toMatchObject({
+    id: 'timeout',
+    text: expect.stringMatching(
+      /^Timed out waiting 100ms for recv operation to complete at step 1: rank \d waits in all_reduce of bucket 0 \(seq \d\) for rank 2 \[loss\.backward\(\)\]; rank 2 is at loading inputs \[x, y = .*\]/,
+    ),
+  });
+  const undisturbed = await runConfig({ ...config, steps: 2 }, {});
+  expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
+  await s.close();
+});
+
+test('no restart is left: a clear failure, and the weights of the last checkpoint', async () => {
+  const s = await openTestSession({ ...config, maxRestarts: 0 });
+  for (let i = 0; i < 3; i++) await s.api.traceStep();
+  const failed = s.until('state', ({ state }) => state === 'failed');
+  await s.api.killRank(0);
+  await failed;
+  expect(noticesOf(s).at(-1)).toMatchObject({
+    level: 'error',
+    text: expect.stringMatching(/^Rank 0 .*The weights of step 3 are kept/),
+  });
+  const undisturbed = await runConfig({ ...config, steps: 3 }, {});
+  expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
+  await expect(s.api.traceStep()).rejects.toMatchObject({ code: 'rank-failed' });
+  // Reset begins again.
+  await s.api.reset();
+  expect((await s.api.traceStep()).losses).toEqual(undisturbed.report.losses[0]);
+  await s.close();
+});
+
+test('no restart is left while it plays: the run is at the last checkpoint, and says what is gone', async () => {
+  const s = await openTestSession({ ...config, maxRestarts: 0 });
+  const failed = s.until('state', ({ state }) => state === 'failed');
+  await s.api.killRank(1, { step: 400 });
+  s.control({ type: 'play', stepsPerSecond: 0 });
+  const { microBatch: step } = await failed;
+  const kept = s.events.findLast((e) => e.type === 'trace')?.trace.step;
+  expect(kept).toBe(step - 1);
+  expect((await s.api.snapshot()).step).toBe(step);
+  expect(noticesOf(s).at(-1)?.text).toContain(`The weights of step ${step} are kept`);
+  const undisturbed = await runConfig({ ...config, steps: step }, {});
+  expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
+  // Whose room is dead on the stage, and who waited for it.
+  expect(s.events.findLast((e) => e.type === 'standstill')?.standstill?.ranks.map(({ is }) => is)).toEqual([
+    'waiting',
+    'ended',
+    'waiting',
+  ]);
+  await s.close();
+});
+
+test('killed before anything was kept: the start is left, and can be looked at', async () => {
+  const s = await openTestSession({ ...config, maxRestarts: 0 });
+  const failed = s.until('state', ({ state }) => state === 'failed');
+  await s.api.killRank(0);
+  expect((await failed).microBatch).toBe(0);
+  expect((await s.api.snapshot()).step).toBe(0);
+  await s.close();
+});
+
+test.each(['shared', 'workers'] as const)(
+  '%s: a rank that hangs shows from the first second: who is late, who waits for whom, for how long still',
+  async (placement) => {
+    const s = await openTestSession({ ...config, placement, timeoutS: 2.5 });
+    await s.api.traceStep();
+    await s.api.hangRank(2);
+    const shown = s.until('standstill', ({ standstill }) => standstill !== undefined);
+    const failed = s.until('state', ({ state }) => state === 'restarting');
+    s.control({ type: 'play', stepsPerSecond: 0 });
+    const { standstill } = await shown;
+    expect(standstill).toMatchObject({
+      microBatch: 1,
+      timeoutMs: 2500,
+      ranks: [
+        { rank: 0, is: 'waiting', at: expect.stringMatching(/^all_reduce of bucket 0/) },
+        { rank: 1, is: 'waiting', at: expect.stringMatching(/^all_reduce of bucket 0/) },
+        { rank: 2, is: 'late', at: 'loading inputs', waitsFor: undefined },
+      ],
+    });
+    expect(standstill?.waitedMs).toBeLessThan(2500);
+    await failed;
+    // It goes on by itself, and nothing stands still any more.
+    await s.until('losses', ({ records }) => (records.at(-1)?.step ?? 0) > 10);
+    expect(s.events.findLast((e) => e.type === 'standstill')?.standstill).toBeUndefined();
+    await s.close();
+  },
+);
+
+test('headless: the report is that of what is left, with the error', async () => {
+  const faults = [0, 1].map(() => ({ what: 'kill', rank: 1, step: 4 }) as const);
+  const { report, weights } = await runConfig({ ...config, maxRestarts: 1, steps: 6 }, {}, { faults });
+  expect(report.error).toMatchObject({ code: 'rank-failed', message: expect.stringMatching(/killed at step 4/) });
+  expect(report.notices.at(-1)?.text).toMatch(
+    /The one restart \(maxRestarts\) is used up\. The weights are those of the start\.$/,
+  );
+  expect(weights).toEqual((await runConfig({ ...config, steps: 1, optimizer: { type: 'SGD', lr: 0 } }, {})).weights);
+});
+
+test('a rank that does not exist is refused', async () => {
+  const s = await openTestSession(config);
+  await expect(s.api.killRank(3)).rejects.toMatchObject({
+    code: 'config',
+    message: 'There is no rank 3: ranks are 0 to 2.',
+  });
+  await s.close();
+});

@@ -1,0 +1,277 @@
+/**
+ * From a Config to everything that a run needs and that does not change while it runs: dataset, initial weights, Programs of the mode and of
+ * the single-device twin, and the order of batches. Deterministic: the same Config gives the same blueprint anywhere. Builds no device.
+ */
+
+import { LockstepError } from '../base/errors';
+import { at, must } from '../base/invariant';
+import { lookup } from '../base/lookup';
+import { checkSchedule } from '../config/check-ddp';
+import { configNotices } from '../config/config-notices';
+import { ddpNotices } from '../config/ddp-notices';
+import { optimizerNotices } from '../config/optimizer-notices';
+import { singleTwin } from '../config/parse-config';
+import {
+  type BatchSource,
+  type BatchState,
+  type MaskDraw,
+  makeBatchSource,
+  type StepBatch,
+} from '../data/batch-source';
+import { checkTargets, checkTokens, type Dataset } from '../data/dataset';
+import { makeDataset } from '../data/make-dataset';
+import { checkModel, type DataShape } from '../nn/check-model';
+import { type InitialBuffer, type InitialParameter, initialBuffers } from '../nn/model';
+import { tiedNames } from '../nn/tied';
+import { makeStepScalars } from '../optim/scalars';
+import { verifyModels } from '../parallel/ddp/verify-models';
+import { stageGraph } from '../parallel/stage-graph';
+import { PROGRAM_OPS, STRATEGIES } from '../parallel/strategies';
+import type { Strategy, StrategyInput } from '../parallel/strategy';
+import type { Program } from '../program/instruction';
+import { verifyMemory } from '../program/memory-report';
+import { verify } from '../program/verifier';
+import type { Config } from '../protocol/config';
+import { stepOf } from '../protocol/micro-batches';
+import type { Files, Notice } from '../protocol/session';
+import type { Rank } from '../protocol/trace';
+import type { DatasetTable, StepFeed } from '../runtime/launch/world';
+import { Generator } from '../tensor/generator';
+import { elements } from '../tensor/shape';
+import { modelFileName } from './checkpoint/checkpoint-format';
+import { prefixNotices } from './checkpoint/prefix-notices';
+import { readCheckpoint } from './checkpoint/read-checkpoint';
+import { type ResumePlan, resumePlan } from './checkpoint/resume-plan';
+import { stateOfRank0 } from './checkpoint/state-of-rank0';
+import { failureNotices, linksOf } from './failures/failure-notices';
+import { joinedMasks, maskDraws } from './mask-draws';
+import { rankStarts } from './rank-starts';
+import { allVariants, variantAt, variantRules } from './step-variants';
+import { type Stop, stopOf } from './stops';
+import { initialWeights } from './weights/initial-weights';
+
+export interface Blueprint {
+  readonly config: Config;
+  readonly notices: readonly Notice[];
+  readonly dataset: Dataset;
+  /** Where the generator stands when the data is drawn and split, and the model is not. */
+  readonly generatorAfterData: Generator;
+  readonly table: DatasetTable;
+  /** Rank 0's. */
+  readonly parameters: readonly InitialParameter[];
+  /** Each rank's own, where they have drawn with seeds of their own. */
+  readonly parametersOfRanks: readonly (readonly InitialParameter[])[];
+  /** Running statistics and the like, at their start. */
+  readonly buffers: readonly InitialBuffer[];
+  readonly strategy: Strategy;
+  readonly input: StrategyInput;
+  readonly rankOfDevice: readonly Rank[];
+  /** 'full' first, then the other variants that occur (step-variants.ts), and 'construct'. */
+  readonly programs: readonly Program[];
+  /** Programs of the single-device twin; empty when none is wanted. */
+  readonly twin: readonly Program[];
+  /** Micro-batches in an epoch. */
+  readonly batchesPerEpoch: number;
+  /** Where the script would end, whatever is asked for. */
+  readonly stop: Stop | undefined;
+  /** Where the run begins, if not at step 0. */
+  readonly resume: ResumePlan | undefined;
+  /** The order of batches from step 0, or on from where another one stood. */
+  batches(from?: BatchState): BatchSource;
+  /** Which Program a batch runs. */
+  variantOf(batch: StepBatch): string;
+  feed(batch: StepBatch): StepFeed;
+  twinFeed(batch: StepBatch): StepFeed;
+}
+
+export function createBlueprint(config: Config, files: Files): Blueprint {
+  const generator = new Generator(config.seed);
+  const dataset = makeDataset(config.data, config.loss, generator, files);
+  const generatorAfterData = generator.clone();
+  const inputWidth = elements(dataset.inputShape);
+  const { inputType } = dataset;
+  const targetType = dataset.targets instanceof Int32Array ? 'i32' : 'f32';
+  const data: DataShape = {
+    input: { shape: dataset.inputShape, dtype: inputType },
+    target: { shape: dataset.targetShape, dtype: targetType },
+  };
+  const outputs = checkModel(config.model.layers, data, config.loss, config.batchSize).at(-1) ?? 1;
+  checkTargets(dataset, outputs, ignoreIndexOf(config.loss));
+  const vocabulary = vocabularyOf(config.model.layers);
+  if (vocabulary !== undefined) checkTokens(dataset, vocabulary);
+  const { layers } = config.model;
+  const strategy = STRATEGIES[config.mode];
+  const { ranks, processes } = strategy.mesh(config);
+  const starts = rankStarts(config, generatorAfterData, processes);
+  if (config.mode === 'ddp') verifyModels(starts.parameters);
+  const drawn = { parameters: at(starts.parameters, 0), buffers: initialBuffers(layers, config.loss) };
+  const saved = config.resume === undefined ? undefined : readCheckpoint(config.resume, files);
+  const weights = saved ? modelFileName(saved.name) : config.weights;
+  const { parameters, buffers } =
+    weights === undefined ? drawn : initialWeights(weights, files, drawn, tiedNames(layers));
+
+  const microBatch = { ...config, batchSize: microBatchSize(config) };
+  const draws = new Map<string, readonly MaskDraw[]>();
+  const batches = (from?: BatchState) =>
+    makeBatchSource({
+      config: microBatch,
+      dataset,
+      generator: starts.generators,
+      processes,
+      masks: (size) => draws.get(size) ?? [],
+      from,
+    });
+  const { sizes, batchesPerEpoch, schedule } = batches();
+  checkSchedule(config, schedule);
+  const input: StrategyInput = {
+    config,
+    ops: PROGRAM_OPS,
+    inputShape: dataset.inputShape,
+    inputType,
+    targetShape: dataset.targetShape,
+    targetType,
+  };
+  /** `shared`: one process has the rows of all. */
+  const compileAll = (own: Strategy, ownInput: StrategyInput, shared = false) =>
+    allVariants(schedule, variantRules(config, own)).map(({ variant, size }) => {
+      const rows = must(lookup(sizes, size), size);
+      return { size, program: own.compile(ownInput, variant, shared ? [sum(rows)] : rows) };
+    });
+  const compiled = compileAll(strategy, input);
+  for (const { size, program } of compiled) if (!draws.has(size)) draws.set(size, maskDraws(program));
+  const programs = compiled.map(({ program }) => program);
+  const construct = strategy.construct?.(input);
+  if (construct) programs.push(construct);
+  if (saved && config.resumeBy === 'rank0') {
+    const broadcast = strategy.broadcastState?.(input, stateOfRank0(programs));
+    if (broadcast) programs.push(broadcast);
+  }
+  for (const program of programs) verify(program, PROGRAM_OPS);
+  verifyMemory(programs, config.memoryBudgetMb * 1024 * 1024);
+
+  const wantsTwin = config.mode !== 'single' && config.compareSingle;
+  const twin = wantsTwin
+    ? compileAll(STRATEGIES.single, { ...input, config: singleTwin(config) }, true).map((c) => c.program)
+    : [];
+
+  const nameOf = (own: Strategy) => {
+    const rules = variantRules(config, own);
+    return ({ microBatch }: StepBatch) => variantAt(microBatch, schedule, rules).name;
+  };
+  const variantOf = nameOf(strategy);
+  const twinVariantOf = nameOf(STRATEGIES.single);
+  const stepScalars = makeStepScalars(config);
+  const updates = strategy.updates?.(config) ?? 1;
+  const scalars = ({ microBatch, epoch }: StepBatch, each = 1): Float32Array => {
+    const done = stepOf(microBatch, config) * each;
+    if (each === 1) return stepScalars(done + 1, epoch);
+    return Float32Array.from(Array.from({ length: each }, (_, u) => [...stepScalars(done + u + 1, epoch)]).flat());
+  };
+  /** A rank that has run out of batches before has taken fewer steps than the others. */
+  const behind = new Set(schedule.totals).size > 1;
+  const scalarsOfRanks = ({ microBatch }: StepBatch) =>
+    schedule.totals.map((_, rank) =>
+      stepScalars(
+        stepOf(schedule.batchesBefore(rank, microBatch), config) + 1,
+        schedule.placeOf(rank, microBatch)?.epoch ?? 0,
+      ),
+    );
+  const drawsOf = strategy.draws?.(input);
+  /** Masks, and what the strategy draws beside them for every device. */
+  const allDraws = ({ microBatch, masks }: StepBatch): StepFeed['masks'] => {
+    const own = drawsOf?.(stepOf(microBatch, config)) ?? [];
+    return own.length === 0 ? masks : [...masks, ...ranks.flatMap((_, device) => own.map((d) => ({ ...d, device })))];
+  };
+  const names = parameters.map((p) => p.name);
+  const stage = stageGraph(input, { rows: 2, withLoss: true });
+  const resume =
+    saved &&
+    resumePlan({
+      saved,
+      config,
+      parameters: names,
+      programs,
+      twin,
+      worldSize: ranks.length,
+      processes,
+      batchesPerEpoch,
+      batches,
+    });
+  return {
+    config,
+    notices: [
+      ...failureNotices(config, { devices: ranks.length, processes, links: linksOf(programs) }),
+      ...configNotices(config, { outputs, rows: at(sizes.full, 0), processes }),
+      ...ddpNotices(config, schedule, stage),
+      ...optimizerNotices(config, names),
+      ...(resume?.notices ?? prefixNotices(config.weights, files)),
+    ],
+    dataset,
+    generatorAfterData,
+    table: {
+      inputs: dataset.inputs,
+      inputWidth,
+      inputType,
+      targets: dataset.targets,
+      targetWidth: elements(dataset.targetShape),
+      targetType,
+    },
+    parameters,
+    parametersOfRanks: weights === undefined ? starts.parameters : [],
+    buffers,
+    strategy,
+    input,
+    rankOfDevice: ranks,
+    programs,
+    twin,
+    batchesPerEpoch,
+    stop: stopOf(config, schedule, stage),
+    resume,
+    batches,
+    variantOf,
+    feed: (batch) => ({
+      variant: variantOf(batch),
+      rows: batch.rows,
+      masks: allDraws(batch),
+      scalars: scalars(batch, updates),
+      ...(behind ? { scalarsOf: scalarsOfRanks(batch) } : {}),
+    }),
+    twinFeed: (batch) => ({
+      variant: twinVariantOf(batch),
+      rows: [concat(batch.rows)],
+      masks: joinedMasks(batch.masks),
+      scalars: scalars(batch),
+    }),
+  };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+const ignoreIndexOf = (loss: Config['loss']): number | undefined =>
+  loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? loss.ignoreIndex : undefined;
+
+/** Rows of the embedding that the token ids go into. */
+function vocabularyOf([first]: Config['model']['layers']): number | undefined {
+  return first?.type === 'Embedding' || first?.type === 'TokenEmbedding' ? first.vocab : undefined;
+}
+
+function microBatchSize({ batchSize, accumulate }: Config): number {
+  const size = Math.floor(batchSize / accumulate);
+  if (size > 0) return size;
+  throw new LockstepError(
+    'config',
+    `A batch of ${batchSize} cannot be cut into ${accumulate} micro-batches.`,
+    `Set accumulate to at most ${batchSize}, or make the batch larger.`,
+    { batchSize, accumulate },
+  );
+}
+
+function concat(parts: readonly Int32Array[]): Int32Array {
+  const result = new Int32Array(parts.reduce((n, p) => n + p.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    result.set(part, offset);
+    offset += part.length;
+  }
+  return result;
+}

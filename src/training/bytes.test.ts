@@ -1,0 +1,96 @@
+/**
+ * The bytes that every mode sends, counted in its Programs, are those of the closed form: for every preset, world size
+ * and algorithm of all-reduce, in every kind of step that a run has.
+ */
+import { describe, expect, test } from 'vitest';
+import { must } from '../base/invariant';
+import { parseConfig } from '../config/parse-config';
+import { formulaInfo } from '../headless/session-info';
+import { ALGORITHM_NAMES } from '../protocol/collective';
+import { type ConfigInput, MODES } from '../protocol/config';
+import { PRESETS, type PresetName } from '../protocol/presets';
+import { bytesFormula, isSpoken } from '../trace/formula';
+import { countTraffic } from '../trace/links';
+import { bytesAgree } from '../trace/metrics';
+import { createBlueprint } from './blueprint';
+
+/** What disagrees in the first steps of a run, and in its constructor. */
+function disagreements(input: ConfigInput, steps = 40): readonly string[] {
+  const blueprint = createBlueprint(parseConfig({ compareSingle: false, ...input }), {});
+  const info = formulaInfo(blueprint);
+  const { strategy, config } = blueprint;
+  const batches = blueprint.batches();
+  const rowsOf = new Map<string, readonly number[]>();
+  for (let step = 0; step < Math.min(steps, 2 * blueprint.batchesPerEpoch); step++) {
+    const batch = batches.next();
+    const rows = strategy
+      .slices(
+        config,
+        batch.rows.map((ids) => ids.length),
+      )
+      .map(([, count]) => count);
+    rowsOf.set(blueprint.variantOf(batch), rows);
+  }
+  if (config.mode === 'ddp') rowsOf.set('construct', info.batchPerRank);
+  return [...rowsOf].flatMap(([variant, rows]) => {
+    const program = blueprint.programs.find((p) => p.variant === variant);
+    if (!program && variant === 'construct') return [];
+    const { lanes } = must(program, variant);
+    const spoken = lanes.flatMap(({ device, instructions }) =>
+      instructions.flatMap((i) =>
+        (i.kind === 'send' || i.kind === 'recv') && isSpoken(info, variant, i) ? [{ ...i, device }] : [],
+      ),
+    );
+    const counted = countTraffic(spoken, lanes.length);
+    const expected = bytesFormula(info, rows, variant);
+    return bytesAgree(counted, expected)
+      ? []
+      : [`${variant}: counted ${counted.sent.join()}, expected ${expected.perDevice.join()} by ${expected.text}`];
+  });
+}
+
+/** Small enough to compile often: the data of a preset, cut to a few batches with a short last one. */
+function smaller(name: PresetName): ConfigInput {
+  const { config } = PRESETS[name];
+  const { data, batchSize } = config;
+  return data.type === 'text' ? config : { ...config, data: { ...data, samples: 3 * batchSize + 5 } };
+}
+
+const NAMES = Object.keys(PRESETS) as PresetName[];
+
+describe.each(NAMES)('preset %s', (name) => {
+  test.each(MODES)('%s', (mode) => {
+    for (const worldSize of mode === 'modelParallel' ? [1, 2] : [1, 2, 3, 4])
+      expect(disagreements({ ...smaller(name), mode, worldSize }), `${worldSize} devices`).toEqual([]);
+  });
+
+  test.each(ALGORITHM_NAMES)('DDP by %s', (algorithm) => {
+    for (const worldSize of [2, 4])
+      expect(disagreements({ ...smaller(name), mode: 'ddp', worldSize, nodes: 2, ddp: { algorithm } })).toEqual([]);
+  });
+});
+
+const NORM: ConfigInput['model'] = {
+  layers: [
+    { type: 'Linear', in: 2, out: 8 },
+    { type: 'BatchNorm1d', features: 8 },
+    { type: 'Tanh' },
+    { type: 'Unused', layers: [{ type: 'Linear', in: 3, out: 3 }] },
+    { type: 'Linear', in: 8, out: 8 },
+    { type: 'Linear', in: 8, out: 1 },
+  ],
+};
+const XOR: ConfigInput = { model: NORM, data: { type: 'xor', samples: 84 }, batchSize: 36, worldSize: 3 };
+
+test.each<ConfigInput>([
+  { mode: 'dataParallel', accumulate: 3 },
+  { mode: 'dataParallel', worldSize: 8, batchSize: 10, data: { type: 'xor', samples: 80 } },
+  { mode: 'modelParallel', accumulate: 2, clipGradNorm: 1, modelParallel: { split: [2, 3, 1] } },
+  { mode: 'parameterServer', accumulate: 3 },
+  { mode: 'parameterServer', parameterServer: { synchronous: false, staleness: 3 } },
+  { mode: 'ddp', accumulate: 2, ddp: { findUnusedParameters: true } },
+  { mode: 'ddp', accumulate: 2, ddp: { findUnusedParameters: true, noSync: 'none', syncBatchNorm: true } },
+  { mode: 'ddp', worldSize: 2, ddp: { findUnusedParameters: true, join: true, samplesPerRank: [52, 32] } },
+])('bytes of %o', (config) => {
+  expect(disagreements({ ...XOR, ...config })).toEqual([]);
+});

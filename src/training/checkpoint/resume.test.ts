@@ -1,0 +1,297 @@
+/** Loading a checkpoint elsewhere: by rank 0 alone, on another world size, into another optimiser; and every way in which files can be wrong. */
+import { describe, expect, test } from 'vitest';
+import { at, must } from '../../base/invariant';
+import { parseConfig } from '../../config/parse-config';
+import { readSafetensors, writeSafetensors } from '../../interop/safetensors';
+import type { ConfigInput } from '../../protocol/config';
+import type { Files } from '../../protocol/session';
+import { openTestSession } from '../../session/testing/open-session';
+import { createBlueprint } from '../blueprint';
+import { DeviceKeeper } from '../device-keeper';
+import { openWorld } from '../open-world';
+import { NET, savedAfter, stateOf, withTraining } from '../testing/checkpoint-runs';
+import { PLACEMENTS } from '../testing/placements';
+
+const DDP: ConfigInput = { ...NET, mode: 'ddp' };
+
+describe('rank 0 reads and broadcasts', () => {
+  test.each(PLACEMENTS)(
+    '$title: what the others hold comes from it alone, whatever they held',
+    async ({ placement }) => {
+      const files = await savedAfter({ ...DDP, worldSize: 3, batchSize: 9, clipGradNorm: 1 }, 4);
+      const config: ConfigInput = {
+        ...DDP,
+        worldSize: 3,
+        batchSize: 9,
+        clipGradNorm: 1,
+        placement,
+        resume: 'run',
+        resumeBy: 'rank0',
+      };
+      const { programs, table, rankOfDevice, resume } = createBlueprint(parseConfig(config), files);
+      const choice = await new DeviceKeeper(undefined, true).choose('cpu');
+      const world = await openWorld({ programs, table, rankOfDevice, placement, choice, gpu: undefined });
+      const values = must(resume, 'resume').checkpoint.values.filter((v) => !v.buffer.endsWith('.grad'));
+      await world.write(values.map((v) => (v.device === 0 ? v : { ...v, data: v.data.map(() => Number.NaN) })));
+      await world.run([{ variant: 'resume', rows: [], masks: [], scalars: new Float32Array(0) }]);
+      const held = await world.read(values);
+      for (const [i, value] of values.entries()) {
+        const ofRank0 = values.find((v) => v.device === 0 && v.buffer === value.buffer);
+        expect(at(held, i), `${value.buffer} of rank ${value.device}`).toEqual(must(ofRank0, 'value').data);
+      }
+      expect(values.map((v) => v.buffer)).toEqual(
+        expect.arrayContaining(['0.weight', '0.weight.exp_avg_sq', '1.running_var']),
+      );
+      await world.dispose();
+    },
+  );
+
+  test('the run that follows is the run without the stop', async () => {
+    const straight = await withTraining(DDP, {}, async (t) => {
+      await t.run(9);
+      return stateOf(t);
+    });
+    const files = await savedAfter(DDP, 4);
+    const resumed = await withTraining({ ...DDP, resume: 'run', resumeBy: 'rank0' }, files, async (t) => {
+      expect(t.blueprint.notices.map(({ text }) => text).join()).toContain('to the bit, the run without the stop');
+      await t.run(5);
+      return stateOf(t);
+    });
+    // The running statistics that ranks > 0 hold after a step are their own; the next step takes rank 0's.
+    expect(resumed).toEqual(straight);
+  });
+
+  test('what ranks held of their own is lost, and told, where nothing broadcasts it', async () => {
+    const own: ConfigInput = { ...DDP, ddp: { broadcastBuffers: false } };
+    const files = await savedAfter(own, 4);
+    const { notices } = createBlueprint(parseConfig({ ...own, resume: 'run', resumeBy: 'rank0' }), files);
+    const told = notices.map(({ text }) => text).join();
+    expect(told).toContain('it is not the run without the stop');
+    expect(told).toContain('values of their own in 1.running_mean');
+  });
+
+  test('not within a group of micro-batches, whose gradients are each rank’s own', async () => {
+    const config: ConfigInput = { ...DDP, accumulate: 2 };
+    const files = await savedAfter(config, 3);
+    await expect(withTraining({ ...config, resume: 'run', resumeBy: 'rank0' }, files, stateOf)).rejects.toThrow(
+      'each rank holds gradients of its own, which rank 0 cannot broadcast',
+    );
+  });
+});
+
+describe('another world size', () => {
+  /** Every batch divides by four. */
+  const EVEN: ConfigInput = { ...DDP, data: { type: 'xor', samples: 48, testFraction: 0 } };
+  const WORLDS: readonly [string, ConfigInput, ConfigInput][] = [
+    ['DDP, 2 ranks to 4', EVEN, { ...EVEN, worldSize: 4 }],
+    ['DDP, 4 ranks to 1', { ...EVEN, worldSize: 4 }, { ...EVEN, worldSize: 1 }],
+    ['single to DDP', { ...NET, mode: 'single' }, DDP],
+    ['DataParallel, 2 devices to 3', { ...NET, mode: 'dataParallel' }, { ...NET, mode: 'dataParallel', worldSize: 3 }],
+  ];
+  test.each(WORLDS)(
+    '%s: weights, optimiser state and step carry on, and a notice says what changes',
+    async (_, from, to) => {
+      const files = await savedAfter(from, 4);
+      const exp = must(
+        readSafetensors('s', must(files['run.state.safetensors'], 'state')).find((t) => t.name === 'state.0.exp_avg'),
+        'exp_avg',
+      ).data;
+      const weight = must(readSafetensors('m', must(files['run.safetensors'], 'model'))[0], 'weight').data;
+      const run = () =>
+        withTraining({ ...to, resume: 'run' }, files, async (t) => {
+          expect(t.microBatch).toBe(4);
+          const { values, batches } = await t.checkpoint();
+          expect(values.filter((v) => v.buffer === '0.weight').map((v) => v.data)).toContainEqual(weight);
+          for (const v of values.filter((one) => one.buffer === '0.weight.exp_avg')) expect(v.data).toEqual(exp);
+          // Six batches of eight in an epoch.
+          expect(batches.epoch).toBe(0);
+          const records = await t.run(3);
+          expect(records.map((r) => [r.step, r.epoch])).toEqual([
+            [4, 0],
+            [5, 0],
+            [6, 1],
+          ]);
+          return { notices: t.blueprint.notices, after: await stateOf(t) };
+        });
+      const first = await run();
+      const said = first.notices.find((n) => n.id === 'resume-world');
+      expect(said?.text).toMatch(/^Saved with \w+ on \d devices?, resumed with \w+ on \d devices?:/);
+      expect(await run()).toEqual(first);
+    },
+  );
+
+  test('what is told: samples a rank, samplers, running statistics', async () => {
+    const files = await savedAfter(EVEN, 4);
+    const { notices } = createBlueprint(parseConfig({ ...EVEN, worldSize: 4, resume: 'run' }), files);
+    expect(notices.find((n) => n.id === 'resume-world')?.text).toBe(
+      'Saved with ddp on 2 devices, resumed with ddp on 4 devices: parameters, optimiser state, schedule and step carry on. Each rank now takes 2 samples a step where 2 ranks took 4. The samplers deal their rows anew: epoch 0 goes on at batch 4 of 6. All ranks take the running statistics of rank 0. Dropout draws other masks.',
+    );
+    expect(notices.find((n) => n.id === 'resumed')?.text).toContain('it is not the run without the stop');
+  });
+
+  test('the micro-batches of an unfinished step are done again', async () => {
+    const config: ConfigInput = { ...EVEN, batchSize: 16, accumulate: 2 };
+    const files = await savedAfter(config, 3);
+    await withTraining({ ...config, worldSize: 4, resume: 'run' }, files, async (t) => {
+      expect(t.microBatch).toBe(2);
+      expect(t.blueprint.notices.find((n) => n.id === 'resume-world')?.text).toContain(
+        '1 micro-batch of an unfinished step is done again',
+      );
+    });
+  });
+
+  test('model parallel on other devices has the same bits', async () => {
+    const config: ConfigInput = { ...NET, mode: 'modelParallel' };
+    const straight = await withTraining(config, {}, async (t) => {
+      await t.run(8);
+      return t.weights();
+    });
+    const files = await savedAfter(config, 3);
+    const resumed = await withTraining(
+      { ...config, modelParallel: { split: [4, 1] }, resume: 'run' },
+      files,
+      async (t) => {
+        await t.run(5);
+        return t.weights();
+      },
+    );
+    const all = (w: typeof straight) => Object.fromEntries(w.devices.flatMap((d) => [...d]));
+    expect(all(resumed)).toEqual(all(straight));
+  });
+});
+
+test('other settings: the run goes on with them, and says so', async () => {
+  const files = await savedAfter(DDP, 2);
+  const { notices } = createBlueprint(
+    parseConfig({ ...DDP, optimizer: { type: 'Adam', lr: 0.5 }, resume: 'run' }),
+    files,
+  );
+  expect(notices.find((n) => n.id === 'resume-settings')?.text).toContain('Not as it was saved: optimizer.');
+});
+
+describe('refused, in PyTorch’s words where it has some', () => {
+  const refusal = async (
+    change: Partial<ConfigInput>,
+    edit: (files: Files) => Files = (files) => files,
+  ): Promise<string> => {
+    const files = edit(await savedAfter(DDP, 2));
+    try {
+      createBlueprint(parseConfig({ ...DDP, resume: 'run', ...change }), files);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+    return 'accepted';
+  };
+  const layers = NET.model.layers;
+  const [MODEL, STATE] = ['run.safetensors', 'run.state.safetensors'];
+  const bytes = (files: Files, name: string) => must(files[name], name);
+
+  test('another model', async () => {
+    expect(await refusal({ model: { layers: [...layers, { type: 'Linear', in: 1, out: 1 }] } })).toBe(
+      'Error(s) in loading state_dict from run.safetensors: Missing key(s) in state_dict: "5.weight", "5.bias".',
+    );
+    expect(await refusal({ model: { layers: layers.filter((l) => l.type !== 'BatchNorm1d') } })).toContain(
+      'Unexpected key(s) in state_dict',
+    );
+    const wider: ConfigInput['model'] = {
+      layers: [
+        { type: 'Linear', in: 2, out: 5 },
+        { type: 'BatchNorm1d', features: 5 },
+        { type: 'Tanh' },
+        { type: 'Dropout' },
+        { type: 'Linear', in: 5, out: 1 },
+      ],
+    };
+    expect(await refusal({ model: wider })).toContain(
+      'size mismatch for 0.weight: copying a param with shape torch.Size([4, 2])',
+    );
+  });
+
+  test('another optimiser', async () => {
+    expect(await refusal({ optimizer: { type: 'Adagrad' } })).toContain("KeyError: 'sum'");
+    expect(await refusal({ paramGroups: [{ match: '*.bias', lr: 0.1 }] })).toContain(
+      'loaded state dict has a different number of parameter groups',
+    );
+    const files = await savedAfter({ ...DDP, paramGroups: [{ match: '0.*', lr: 0.1 }] }, 2);
+    expect(() =>
+      createBlueprint(parseConfig({ ...DDP, paramGroups: [{ match: '*.bias', lr: 0.1 }], resume: 'run' }), files),
+    ).toThrow("loaded state dict contains a parameter group that doesn't match the size of optimizer's group");
+  });
+
+  test.each([MODEL, STATE])('%s is missing', async (name) => {
+    const { [name]: _, ...rest } = await savedAfter(DDP, 2);
+    expect(await refusal({}, () => rest)).toBe(`The checkpoint "run" cannot be read: ${name} was not given.`);
+  });
+
+  test.each([MODEL, STATE])('%s is cut off, anywhere', async (name) => {
+    const files = await savedAfter(DDP, 2);
+    const whole = bytes(files, name);
+    for (const length of [0, 7, 100, whole.length - 300, whole.length - 1]) {
+      const said = await refusal({}, () => ({ ...files, [name]: whole.slice(0, length) }));
+      expect(said, `${length} bytes`).toMatch(new RegExp(`^${name.replaceAll('.', '\\.')}, byte \\d+: `));
+    }
+  });
+
+  test.each([MODEL, STATE])('%s has a flipped bit: the tensor and its byte are named', async (name) => {
+    const files = await savedAfter(DDP, 2);
+    const damaged = bytes(files, name).slice();
+    damaged[damaged.length - 2] = (damaged[damaged.length - 2] ?? 0) ^ 4;
+    expect(await refusal({}, () => ({ ...files, [name]: damaged }))).toMatch(
+      /, byte \d+: tensor "[\w.]+" has not the bytes that were saved/,
+    );
+  });
+
+  test('files of two saves', async () => {
+    const [one, two] = [await savedAfter(DDP, 2), await savedAfter(DDP, 3)];
+    expect(await refusal({}, () => ({ [MODEL]: bytes(two, MODEL), [STATE]: bytes(one, STATE) }))).toContain(
+      'tensor "0.weight" has not the bytes',
+    );
+  });
+
+  test('weights alone are no checkpoint', async () => {
+    const files = await savedAfter(DDP, 2);
+    expect(await refusal({}, () => ({ [MODEL]: bytes(files, MODEL), [STATE]: bytes(files, MODEL) }))).toContain(
+      'this is no state of a checkpoint',
+    );
+  });
+
+  test('a refused checkpoint leaves what is open; a good one opens where it was saved', async () => {
+    const s = await openTestSession(DDP);
+    const before = await s.api.snapshot();
+    const saved = await s.api.saveCheckpoint();
+    const ports = () => [new MessageChannel().port2, new MessageChannel().port2] as const;
+    const files = { [MODEL]: saved.model, [STATE]: saved.state.slice(0, 200) };
+    await expect(s.api.open({ ...DDP, resume: 'run' }, files, ...ports())).rejects.toMatchObject({ code: 'data' });
+    expect(await s.api.snapshot()).toEqual(before);
+    await s.close();
+  });
+});
+
+test('names with module. in front are read without it, and the run says so', async () => {
+  const files = await savedAfter(DDP, 2);
+  const model = readSafetensors('m', must(files['run.safetensors'], 'model'));
+  const wrapped = writeSafetensors(model.map((t) => ({ ...t, name: `module.${t.name}` })));
+  const { notices, resume } = createBlueprint(parseConfig({ ...DDP, resume: 'run' }), {
+    ...files,
+    'run.safetensors': wrapped,
+  });
+  expect(resume?.exact).toBe(true);
+  expect(notices.map((n) => n.id)).toContain('module-prefix');
+  const alone = createBlueprint(parseConfig({ ...DDP, weights: 'w.safetensors' }), { 'w.safetensors': wrapped });
+  expect(alone.notices.map((n) => n.id)).toContain('module-prefix');
+});
+
+test('the state reads as torch’s optimizer.state_dict()', async () => {
+  const files = await savedAfter({ ...DDP, paramGroups: [{ match: '*.bias', weightDecay: 0.1 }] }, 3);
+  const state = readSafetensors('s', must(files['run.state.safetensors'], 'state'));
+  const named = (name: string) =>
+    must(
+      state.find((t) => t.name === name),
+      name,
+    );
+  // Biases first, as the script makes its groups.
+  expect(named('state.0.exp_avg').shape).toEqual([4]);
+  expect(named('state.0.exp_avg_sq').shape).toEqual([4]);
+  expect(named('state.0.step')).toMatchObject({ shape: [], data: Float32Array.of(3) });
+  expect(named('rng_state.0').data.length).toBe(5056);
+});

@@ -1,0 +1,69 @@
+/**
+ * Ranks are killed at random instructions of random steps, in both placements: all start again from the last checkpoint and the run ends as if nothing had happened, bit
+ * for bit. Who is to blame stands in the report; when restarts are used up, the error does.
+ */
+import { describe, expect, test } from 'vitest';
+import { at } from '../../base/invariant';
+import { parseConfig } from '../../config/parse-config';
+import { runConfig } from '../../headless/run';
+import type { ConfigInput } from '../../protocol/config';
+import { Generator } from '../../tensor/generator';
+import { createBlueprint } from '../blueprint';
+import { PLACEMENTS } from '../testing/placements';
+import type { PlannedFault } from './fault-plan';
+
+const KILLS = 50;
+const WORLD = 3;
+
+const config: ConfigInput = {
+  device: 'cpu',
+  mode: 'ddp',
+  worldSize: WORLD,
+  model: {
+    layers: [
+      { type: 'Linear', in: 2, out: 4 },
+      { type: 'BatchNorm1d', features: 4 },
+      { type: 'Tanh' },
+      { type: 'Dropout', p: 0.25 },
+      { type: 'Linear', in: 4, out: 1 },
+    ],
+  },
+  optimizer: { type: 'Adam', lr: 0.02 },
+  data: { type: 'xor', samples: 40 },
+  batchSize: 9,
+  compareSingle: false,
+  maxRestarts: 100,
+  steps: KILLS + 5,
+  seed: 3,
+};
+
+/** A kill a step, each at an instruction of the rank's own lane. */
+function killsOf(rank: number, seed: number): readonly PlannedFault[] {
+  const { programs } = createBlueprint(parseConfig(config), {});
+  const ids = at(at(programs, 0).lanes, rank).instructions.map((i) => i.id);
+  const random = new Generator(seed);
+  return Array.from({ length: KILLS }, (_, step) => ({
+    what: 'kill',
+    rank,
+    step,
+    instruction: at(ids, Math.floor(random.uniform24() * ids.length)),
+  }));
+}
+
+describe.each(PLACEMENTS)('$title', ({ placement }) => {
+  test.each(Array.from({ length: WORLD }, (_, rank) => rank))(`rank %i, ${KILLS} times`, async (rank) => {
+    const disturbed = await runConfig({ ...config, placement }, {}, { faults: killsOf(rank, 17 + rank) });
+    const undisturbed = await runConfig({ ...config, placement }, {});
+    expect(disturbed.report.error).toBeUndefined();
+    expect(disturbed.report.losses).toEqual(undisturbed.report.losses);
+    expect(disturbed.weights).toEqual(undisturbed.weights);
+    const told = disturbed.report.notices.filter(({ id }) => id === 'rank-failed').map(({ text }) => text);
+    expect(told).toHaveLength(KILLS);
+    told.forEach((text, step) => {
+      expect(text).toMatch(
+        new RegExp(`^Rank ${rank} \\(cuda:${rank}\\) was killed at step ${step}: .*rank ${rank} was at `),
+      );
+      expect(text).toContain(`(restart ${step + 1} of 100)`);
+    });
+  });
+});

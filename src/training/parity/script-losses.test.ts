@@ -1,0 +1,70 @@
+/**
+ * The PyTorch listing prints the losses of the run, as many as the run has. Each listing is compared with the recorded
+ * one, the run's losses with those that real PyTorch printed for it; and where this machine has a torch, all listings
+ * run in it now.
+ */
+import { describe, expect, test } from 'vitest';
+import { runConfig } from '../../headless/run';
+import { type Printed, printedBy, record, recorded, SCRIPT_CASES, torchScript } from '../testing/script-cases';
+import { pythonWithTorch, runTorchScripts } from '../testing/torch-scripts';
+
+/** Of a loss: the rounding of some steps in float32. */
+const BAR = 2e-6;
+
+/** Cases in which PyTorch comes to its end before the steps do, and the run with it. */
+const MAY_STOP = /samplesPerRank \[20, 10\], 3 steps|ddp 2, xor, BCEWithLogitsLoss, Adam, 5 steps/;
+
+function expectEqual(found: Printed, expected: Printed, what: string): void {
+  expect(
+    found.map((losses) => losses.length),
+    `numbers per process, ${what}`,
+  ).toEqual(expected.map((losses) => losses.length));
+  expected.forEach((losses, process) => {
+    losses.forEach((loss, i) => {
+      const far = Math.abs((found[process]?.[i] ?? Number.NaN) - loss) / Math.max(1, Math.abs(loss));
+      expect(far, `number ${i} of process ${process}, ${what}`).toBeLessThanOrEqual(BAR);
+    });
+  });
+}
+
+const python = pythonWithTorch();
+if (process.env['LOCKSTEP_RECORD']) {
+  test('recorded anew', { timeout: 600_000 }, async () => {
+    const scripts = await Promise.all(SCRIPT_CASES.map(torchScript));
+    const { torch, outputs } = runTorchScripts(python ?? 'python3', scripts);
+    expect(outputs.filter(({ error }, i) => error !== null && !MAY_STOP.test(SCRIPT_CASES[i]?.name ?? ''))).toEqual([]);
+    record(
+      torch,
+      outputs.map(({ printed }) => printed),
+    );
+  });
+}
+
+describe.each(SCRIPT_CASES)('$name', ({ name, config, script, files }) => {
+  const known = recorded().cases[name];
+
+  test('the listing is the one that ran in PyTorch', () => {
+    expect(known?.script, 'record anew, see testing/script-cases.ts').toEqual(script);
+  });
+
+  test.each(['shared', 'workers'] as const)('the run has the losses that it printed (%s)', async (placement) => {
+    const { report } = await runConfig({ ...config, placement }, await files());
+    expectEqual(printedBy(config, report), known?.printed ?? [], `recorded by torch ${recorded().torch}`);
+  });
+});
+
+test(`run by a PyTorch of this machine (${python ?? 'none found'})`, { timeout: 300_000 }, async () => {
+  if (python === undefined) {
+    const lines = [
+      'NO PYTORCH ON THIS MACHINE: the listings were not run.',
+      `They were compared with what torch ${recorded().torch} printed when it was last asked.`,
+      'Install torch for python3, or name an interpreter that has it: LOCKSTEP_PYTHON=/path/to/python.',
+    ];
+    process.stderr.write(`\n${'*'.repeat(100)}\n${lines.join('\n')}\n${'*'.repeat(100)}\n`);
+    return;
+  }
+  const { torch, outputs } = runTorchScripts(python, await Promise.all(SCRIPT_CASES.map(torchScript)));
+  SCRIPT_CASES.forEach(({ name }, i) => {
+    expectEqual(outputs[i]?.printed ?? [], recorded().cases[name]?.printed ?? [], `${name}, torch ${torch}`);
+  });
+});

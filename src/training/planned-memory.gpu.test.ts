@@ -1,0 +1,35 @@
+/** Known before the run: what the plan says of every preset in every mode is what the GPU then holds, byte for byte. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseConfig } from '../config/parse-config';
+import { MODES } from '../protocol/config';
+import { PRESETS } from '../protocol/presets';
+import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
+import { createBlueprint } from './blueprint';
+import { DeviceKeeper } from './device-keeper';
+import { memoryOf } from './device-memory';
+import { openWorld } from './open-world';
+
+let node: NodeGpu;
+beforeAll(() => {
+  node = nodeGpu({ warm: true });
+});
+afterAll(() => node.close());
+
+const cases = Object.entries(PRESETS).flatMap(([name, { config }]) => MODES.map((mode) => ({ name, mode, config })));
+
+test.each(cases)('$name, $mode: the plan is what is allocated', async ({ config, mode }) => {
+  const blueprint = createBlueprint(parseConfig({ ...config, mode, worldSize: 2, compareSingle: false }), {});
+  const keeper = new DeviceKeeper(node.gpu, true);
+  const { programs, table, rankOfDevice } = blueprint;
+  const choice = await keeper.choose('webgpu');
+  const world = await openWorld({ programs, table, rankOfDevice, choice, placement: 'shared', gpu: node.gpu });
+  try {
+    for (const { device, peakBytes, entries } of memoryOf(blueprint)) {
+      expect(await world.allocatedBytes(device)).toBe(peakBytes);
+      expect(entries.reduce((sum, entry) => sum + entry.bytes, 0)).toBe(peakBytes);
+    }
+  } finally {
+    await world.dispose();
+    keeper.forget();
+  }
+});

@@ -1,0 +1,75 @@
+/** Small runs on the CPU device that stop and go on from files, for the tests of checkpoints. */
+
+import { parseConfig } from '../../config/parse-config';
+import type { ConfigInput } from '../../protocol/config';
+import type { Files } from '../../protocol/session';
+import { createBlueprint } from '../blueprint';
+import { writeCheckpoint } from '../checkpoint/checkpoint-file';
+import { modelFileName, stateFileName } from '../checkpoint/checkpoint-format';
+import { DeviceKeeper } from '../device-keeper';
+import { createTraining, type Training } from '../training';
+import type { BufferValue } from '../world-state';
+
+/** Running statistics, dropout, two epochs in a dozen steps. */
+export const NET = {
+  device: 'cpu',
+  model: {
+    layers: [
+      { type: 'Linear', in: 2, out: 4 },
+      { type: 'BatchNorm1d', features: 4 },
+      { type: 'Tanh' },
+      { type: 'Dropout', p: 0.25 },
+      { type: 'Linear', in: 4, out: 1 },
+    ],
+  },
+  data: { type: 'xor', samples: 44, testFraction: 0 },
+  batchSize: 8,
+  seed: 3,
+  worldSize: 2,
+  optimizer: { type: 'Adam', lr: 0.01 },
+} satisfies ConfigInput;
+
+export async function withTraining<T>(
+  config: ConfigInput,
+  files: Files,
+  use: (training: Training) => Promise<T>,
+  gpu?: GPU,
+): Promise<T> {
+  const keeper = new DeviceKeeper(gpu, true);
+  const made = await createTraining(createBlueprint(parseConfig(config), files), { keeper, gpu });
+  try {
+    return await use(made);
+  } finally {
+    await made.dispose();
+    keeper.forget();
+  }
+}
+
+/** The files of a checkpoint named "run". */
+export const savedAfter = (config: ConfigInput, steps: number, gpu?: GPU): Promise<Files> =>
+  withTraining(
+    config,
+    {},
+    async (t) => {
+      await t.run(steps);
+      const { model, state } = writeCheckpoint(t.blueprint, await t.checkpoint());
+      return { [modelFileName('run')]: model, [stateFileName('run')]: state };
+    },
+    gpu,
+  );
+
+/** Everything that a later step depends on, comparable. */
+export async function stateOf(training: Training): Promise<unknown> {
+  const { microBatch, values, twin, batches } = await training.checkpoint();
+  const { mode } = training.blueprint.config;
+  // DataParallel's replicas take device 0's running statistics before each forward pass; what they hold between steps is read by nobody.
+  const isLost = ({ device, buffer }: BufferValue) =>
+    mode === 'dataParallel' && device > 0 && /running|num_batches/.test(buffer);
+  return {
+    microBatch,
+    values: values.filter((value) => !isLost(value)),
+    twin,
+    rows: batches.batches,
+    generators: batches.generators.map((g) => g.position()),
+  };
+}

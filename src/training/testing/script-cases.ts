@@ -1,0 +1,82 @@
+/**
+ * The runs whose PyTorch listings are held against what real PyTorch printed: their configurations, the listing of
+ * each, and the numbers that it must print. Recorded with `LOCKSTEP_RECORD=1 npx vitest run --project pure
+ * src/session/parity/script-losses`, which needs a torch.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseConfig } from '../../config/parse-config';
+import { codeLines } from '../../interop/pytorch-code';
+import { STRATEGIES } from '../../parallel/strategies';
+import type { Config, ConfigInput } from '../../protocol/config';
+import type { Files, Report } from '../../protocol/session';
+import { createBlueprint } from '../blueprint';
+import { datasetFile } from '../dataset-file';
+import { savedAfter } from './checkpoint-runs';
+import type { TorchScript } from './torch-scripts';
+
+interface Recorded {
+  /** Which PyTorch printed. */
+  readonly torch: string;
+  readonly cases: Readonly<Record<string, { readonly script: readonly string[]; readonly printed: Printed }>>;
+}
+
+/** Of each process, in order. */
+export type Printed = readonly (readonly number[])[];
+
+const fixture = (name: string): string => path.resolve(import.meta.dirname, '../fixtures', name);
+const read = (name: string): unknown => JSON.parse(readFileSync(fixture(name), 'utf8'));
+
+interface Described {
+  readonly name: string;
+  readonly config: ConfigInput;
+  /** The run goes on from a checkpoint that it saved after so many micro-batches. */
+  readonly savedAfter?: number;
+}
+
+interface ScriptCase {
+  readonly name: string;
+  readonly config: Config;
+  readonly script: readonly string[];
+  /** The checkpoint, where there is one. */
+  readonly files: () => Promise<Files>;
+}
+
+export const SCRIPT_CASES: readonly ScriptCase[] = (read('script-cases.json') as readonly Described[]).map(
+  ({ name, config: input, savedAfter: saved }) => {
+    const whole: ConfigInput = { ...input, device: 'cpu', compareSingle: false };
+    const config = parseConfig(saved === undefined ? whole : { ...whole, resume: 'run' });
+    const script = codeLines(config, STRATEGIES[config.mode].layersOfDevice(config)).map(({ text }) => text);
+    return { name, config, script, files: async () => (saved === undefined ? {} : savedAfter(whole, saved)) };
+  },
+);
+
+export const recorded = (): Recorded => read('script-losses.json') as Recorded;
+
+export function record(torch: string, printed: readonly Printed[]): void {
+  // A case a line: what changed is seen at a glance.
+  const rows = SCRIPT_CASES.map(
+    ({ name, script }, i) => `${JSON.stringify(name)}: ${JSON.stringify({ script, printed: printed[i] ?? [] })}`,
+  );
+  const text = `{"torch": ${JSON.stringify(torch)}, "cases": {\n${rows.join(',\n')}\n}}\n`;
+  writeFileSync(fixture('script-losses.json'), text);
+}
+
+/** With the rows that the script loads, if it does. */
+export async function torchScript({ config, script, files }: ScriptCase): Promise<TorchScript> {
+  const code = script.join('\n');
+  const needsRows = code.includes("load_file('dataset.safetensors')");
+  const checkpoint = await files();
+  const rows = needsRows ? { 'dataset.safetensors': datasetFile(createBlueprint(config, checkpoint)) } : {};
+  return { code, processes: config.mode === 'ddp' ? config.worldSize : 1, files: { ...checkpoint, ...rows } };
+}
+
+/**
+ * What the script of this run prints: each rank of DDP its own losses, else one process those of all workers in turn.
+ * NaN: a rank that has run out.
+ */
+export function printedBy({ mode, worldSize }: Config, { losses }: Report): Printed {
+  const real = (numbers: readonly number[]): readonly number[] => numbers.filter((loss) => !Number.isNaN(loss));
+  if (mode !== 'ddp') return [real(losses.flatMap(({ perRank }) => perRank))];
+  return Array.from({ length: worldSize }, (_, rank) => real(losses.map(({ perRank }) => perRank[rank] ?? Number.NaN)));
+}

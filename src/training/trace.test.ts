@@ -1,0 +1,327 @@
+/** Traces of real steps held against the Program that ran and against the weights that it left: what the page draws is what was computed. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { at, must } from '../base/invariant';
+import { parseConfig } from '../config/parse-config';
+import { sessionInfo } from '../headless/session-info';
+import type { Program, Recv, Send } from '../program/instruction';
+import type { ConfigInput } from '../protocol/config';
+import type { SessionInfo } from '../protocol/session';
+import { CAPTURE_LIMIT, type Slice, type StepTrace } from '../protocol/trace';
+import { ContentsCursor, contentsAt } from '../trace/contents';
+import { idleIntervals, whyIdle } from '../trace/idle';
+import { deviceCount } from '../trace/lanes';
+import { linkName, trafficOf } from '../trace/links';
+import { metricsOf } from '../trace/metrics';
+import { packetsOf } from '../trace/packets';
+import { turnsRing } from '../trace/ring-words';
+import { sentenceOf } from '../trace/sentence';
+import { summedAt } from '../trace/sums';
+import { printTrace } from '../trace/text';
+import { createBlueprint } from './blueprint';
+import { DeviceKeeper } from './device-keeper';
+import { createTraining, type Training } from './training';
+
+const base: ConfigInput = {
+  device: 'cpu',
+  worldSize: 3,
+  batchSize: 12,
+  data: { type: 'xor', samples: 60 },
+  compareSingle: false,
+};
+
+const cases: readonly (readonly [name: string, config: ConfigInput])[] = [
+  ['single', { mode: 'single' }],
+  ['DataParallel', { mode: 'dataParallel' }],
+  ['DataParallel with fewer chunks than devices', { mode: 'dataParallel', worldSize: 4, batchSize: 5 }],
+  ['DDP, one bucket', { mode: 'ddp' }],
+  ['DDP, several buckets', { mode: 'ddp', ddp: { bucketCapMb: 0.0002 } }],
+  ['DDP without overlap', { mode: 'ddp', ddp: { bucketCapMb: 0.0002, overlap: false } }],
+  ['DDP, naive', { mode: 'ddp', worldSize: 4, ddp: { algorithm: 'naive' } }],
+  ['DDP, hierarchical', { mode: 'ddp', worldSize: 4, nodes: 2, ddp: { algorithm: 'hierarchical' } }],
+  ['DDP, double tree', { mode: 'ddp', worldSize: 4, ddp: { algorithm: 'doubleTree' } }],
+  ['DDP of one', { mode: 'ddp', worldSize: 1 }],
+  ['model parallel', { mode: 'modelParallel' }],
+  ['model parallel, clipped', { mode: 'modelParallel', clipGradNorm: 1 }],
+  [
+    'model parallel, clipped by the infinity norm and by value',
+    { mode: 'modelParallel', clipGradNorm: 0.1, clipGradNormType: 'inf', clipGradValue: 0.05 },
+  ],
+];
+
+interface Traced {
+  readonly training: Training;
+  readonly program: Program;
+  readonly info: SessionInfo;
+  readonly trace: StepTrace;
+}
+
+/** Trains a step or more, then traces one. */
+async function traced(config: ConfigInput, before = 1): Promise<Traced> {
+  const blueprint = createBlueprint(parseConfig({ ...base, ...config }), {});
+  const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, false), gpu: undefined });
+  if (before > 0) await training.run(before);
+  const trace = await training.trace();
+  const program = must(
+    blueprint.programs.find((p) => p.variant === trace.variant),
+    trace.variant,
+  );
+  return { training, program, info: sessionInfo(training), trace };
+}
+
+/** Sends and receives of a Program, joined by tag. */
+function transfersOf(program: Program) {
+  const sides = program.lanes.flatMap(({ device, instructions }) => instructions.map((i) => ({ device, i })));
+  return sides.flatMap(({ device: to, i: recv }) => {
+    if (recv.kind !== 'recv') return [];
+    const isSend = (s: (typeof sides)[number]): s is { device: number; i: Send } =>
+      s.i.kind === 'send' && s.i.tag === recv.tag;
+    const { device: from, i: send } = must(sides.find(isSend), recv.tag);
+    return [{ from, to, send, recv: recv satisfies Recv }];
+  });
+}
+
+/** Every queue in the Program's order, and nothing before what it waits for. */
+function expectOrder({ program, trace }: Pick<Traced, 'program' | 'trace'>): void {
+  for (const { device, instructions } of program.lanes) {
+    for (const queue of ['compute', 'comm'] as const) {
+      const ran = trace.events.filter((e) => e.device === device && e.queue === queue).map((e) => e.id);
+      expect(ran).toEqual(instructions.filter((i) => i.queue === queue && i.kind !== 'wait').map((i) => i.id));
+    }
+  }
+  const seen = new Set<number>();
+  for (const e of trace.events) {
+    for (const dep of e.deps) expect(seen).toContain(dep);
+    if (e.kind === 'recv') expect(e.deps).toContain(must(e.match, 'match'));
+    seen.add(e.id);
+  }
+}
+
+describe.each(cases)('%s', (_, config) => {
+  test('events stand in the order of every queue and of every dependency', async () => {
+    expectOrder(await traced(config));
+  });
+
+  test('packets are exactly the transfers of the Program', async () => {
+    const { program, trace } = await traced(config);
+    const ids = (list: readonly { readonly send: number; readonly recv: number }[]) =>
+      list.map(({ send, recv }) => `${send}>${recv}`).sort();
+    const transfers = transfersOf(program);
+    const packets = packetsOf(trace);
+    expect(ids(packets.map((p) => ({ send: at(trace.events, p.send).id, recv: at(trace.events, p.recv).id })))).toEqual(
+      ids(transfers.map((t) => ({ send: t.send.id, recv: t.recv.id }))),
+    );
+    for (const p of packets) {
+      const t = must(
+        transfers.find(({ recv }) => recv.id === at(trace.events, p.recv).id),
+        'transfer',
+      );
+      expect(p).toMatchObject({ from: t.from, to: t.to, bytes: t.send.bytes, payload: t.send.payload });
+      expect(p).toMatchObject({ source: t.send.slice, target: t.recv.slice, apply: t.recv.apply });
+    }
+  });
+
+  test('bytes over the links are the bytes sent, and the closed form', async () => {
+    const { program, trace, info } = await traced(config);
+    const { byLink, byPayload, sent, received, total } = trafficOf(trace);
+    const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+    const sends = program.lanes.flatMap((l) => l.instructions.filter((i) => i.kind === 'send'));
+    expect(total).toBe(sum(sends.map((s) => s.bytes)));
+    expect([sum(Object.values(byLink)), sum(Object.values(byPayload)), sum(sent), sum(received)]).toEqual([
+      total,
+      total,
+      total,
+      total,
+    ]);
+    for (const { from, to } of packetsOf(trace)) expect(byLink[linkName(from, to)]).toBeGreaterThan(0);
+    const { formula, bytesAgree, bytesBeside } = metricsOf(trace, 'modelled', info);
+    expect(formula.total).toBeCloseTo(total - bytesBeside, 6);
+    expect(bytesAgree).toBe(true);
+  });
+
+  test('contents after the last event are the weights read back, and where the next step starts', async () => {
+    const { training, trace } = await traced(config);
+    const { devices } = await training.weights();
+    const end = contentsAt(trace, trace.events.length - 1);
+    devices.forEach((own, device) => {
+      for (const [name, values] of own) expect(end.get(device)?.get(name)?.values).toEqual(values);
+    });
+    const next = await training.trace();
+    for (const { device, captured } of next.initial) {
+      for (const { buffer, values } of captured) expect(end.get(device)?.get(buffer)?.values).toEqual(values);
+    }
+  });
+
+  test('a transfer leaves what the sender held, put or added to what the receiver held', async () => {
+    const { trace } = await traced(config);
+    const cursor = new ContentsCursor(trace);
+    for (const p of packetsOf(trace)) {
+      cursor.seek(p.recv - 1);
+      const given = must(cursor.values(p.from, p.source), 'values sent');
+      const own = cursor.values(p.to, p.target);
+      const expected = p.apply === 'put' ? given : given.map((v, i) => Math.fround(at(must(own, 'own'), i) + v));
+      expect(cursor.seek(p.recv).values(p.to, p.target)).toEqual(expected);
+    }
+  });
+
+  test('the cursor gives what the plain fold gives, wherever it comes from', async () => {
+    const { trace } = await traced(config);
+    const cursor = new ContentsCursor(trace);
+    const places = [...trace.events.keys()].filter((i) => i % 5 === 0);
+    for (const place of [-1, ...places, ...places.reverse(), -1]) {
+      cursor.seek(place);
+      for (const [device, own] of contentsAt(trace, place)) {
+        for (const [buffer, content] of own) expect(cursor.content(device, buffer)).toEqual(content);
+      }
+    }
+  });
+
+  test('the text is the same whether ranks share memory or are joined by ports', async () => {
+    const [shared, joined] = [await traced(config), await traced({ ...config, placement: 'workers' })];
+    expect(printTrace(joined.trace)).toBe(printTrace(shared.trace));
+    const values = ({ trace }: Traced) => trace.events.map((e) => e.captured);
+    expect(values(joined)).toEqual(values(shared));
+  });
+
+  test('every event and every gap has words', async () => {
+    const { trace } = await traced(config);
+    for (const clock of ['measured', 'modelled'] as const) {
+      const said = trace.events.map((_, index) => sentenceOf(trace, index, clock));
+      for (let device = 0; device < deviceCount(trace); device++) {
+        for (const { startUs, endUs } of idleIntervals(trace, clock, device)) {
+          said.push(must(whyIdle(trace, clock, device, (startUs + endUs) / 2), 'a reason to idle'));
+        }
+      }
+      for (const sentence of said) {
+        expect(sentence).not.toMatch(/undefined|NaN|\?|\s\s|\.$/);
+        // A buffer of ours is no word; PyTorch's function is.
+        expect(sentence).not.toMatch(/grad_norms?(?!_\(\))|all_stats|@\d/);
+      }
+    }
+  });
+
+  test('numbers are within their bounds', async () => {
+    const { trace, info } = await traced(config);
+    for (const clock of ['measured', 'modelled'] as const) {
+      const { use, idle, overlap, allocatedBytes, shares, stepUs } = metricsOf(trace, clock, info);
+      expect(stepUs).toBeGreaterThan(0);
+      for (const u of use) expect(u.computeUs + u.exposedUs + u.idleUs).toBeCloseTo(stepUs, 3);
+      for (const share of [idle, overlap ?? 0]) {
+        expect(share).toBeGreaterThanOrEqual(0);
+        expect(share).toBeLessThanOrEqual(1);
+      }
+      expect(shares.computing + shares.waitingForCommunication + shares.idle).toBeCloseTo(1, 6);
+      expect(shares.idleForOthers + shares.idleDone).toBeCloseTo(shares.idle, 6);
+      allocatedBytes.forEach((bytes, device) => {
+        expect(bytes).toBeLessThanOrEqual(at(info.memory, device).peakBytes);
+      });
+    }
+  });
+});
+
+test('the ring sums each chunk rank by rank and leaves the same mean on all of them', async () => {
+  const { trace } = await traced({ mode: 'ddp', worldSize: 4, ddp: { bucketCapMb: 0.0002 } });
+  const last = trace.events.length - 1;
+  const adds = packetsOf(trace).filter((p) => p.apply === 'add');
+  expect(adds).toHaveLength(2 * 4 * 3);
+  // As gloo's, which the page says beside it.
+  expect(turnsRing(trace)).toBe(true);
+  expect(adds.every(({ from, to }) => (from + 3) % 4 === to)).toBe(true);
+  for (const p of adds) {
+    expect(summedAt(trace, p.recv, p.to, p.target)).toBe(p.collective?.summed);
+    expect(summedAt(trace, p.recv - 1, p.to, p.target)).toBe(1);
+  }
+  const end = contentsAt(trace, last);
+  for (const bucket of ['bucket0', 'bucket1']) {
+    const length = must(end.get(0)?.get(bucket), bucket).values.length;
+    for (let rank = 0; rank < 4; rank++) {
+      expect(end.get(rank)?.get(bucket)?.values).toEqual(end.get(0)?.get(bucket)?.values);
+      expect(summedAt(trace, last, rank, { buffer: bucket, offset: 0, length })).toBe(4);
+    }
+  }
+});
+
+test('buckets overlap with backward on the modelled clock, unless overlap is off', async () => {
+  const overlapOf = async (overlap: boolean) => {
+    const { trace, info } = await traced({ mode: 'ddp', ddp: { bucketCapMb: 0.0002, overlap } });
+    return must(metricsOf(trace, 'modelled', info).overlap, 'overlap');
+  };
+  expect(await overlapOf(true)).toBeGreaterThan(await overlapOf(false));
+});
+
+test('naive model parallelism: one device after the other computes forward and backward', async () => {
+  const { trace, info } = await traced({ mode: 'modelParallel' });
+  const spans = trace.events.flatMap((e, index) => {
+    const { startUs, durUs } = at(trace.modelled, index);
+    const works = e.kind === 'compute' && e.phase !== 'step';
+    return works ? [{ device: e.device, startUs, endUs: startUs + durUs }] : [];
+  });
+  for (const a of spans) {
+    for (const b of spans) if (a.device !== b.device) expect(a.endUs <= b.startUs || b.endUs <= a.startUs).toBe(true);
+  }
+  expect(metricsOf(trace, 'modelled', info).idle).toBeGreaterThan(0.5);
+});
+
+test('DataParallel uses device 0 most', async () => {
+  const { trace, info } = await traced({ mode: 'dataParallel' });
+  const { traffic, allocatedBytes, use } = metricsOf(trace, 'modelled', info);
+  for (const device of [1, 2]) {
+    expect(at(traffic.sent, 0)).toBeGreaterThan(at(traffic.sent, device));
+    expect(at(allocatedBytes, 0)).toBeGreaterThan(at(allocatedBytes, device));
+    expect(at(use, 0).idleUs).toBeLessThan(at(use, device).idleUs);
+  }
+});
+
+test('DDP sends one bucket in iteration 0 and the rebuilt ones after it', async () => {
+  const bucketsOf = ({ trace }: Traced) => [
+    ...new Set(trace.events.flatMap((e) => (e.bucket === undefined ? [] : [e.bucket]))),
+  ];
+  const config: ConfigInput = { mode: 'ddp', ddp: { bucketCapMb: 0.0002 } };
+  const first = await traced(config, 0);
+  expect([first.trace.variant, bucketsOf(first)]).toEqual(['first', [0]]);
+  expectOrder(first);
+  expect(metricsOf(first.trace, 'modelled', first.info).bytesAgree).toBe(true);
+  expect(bucketsOf(await traced(config, 1))).toEqual([0, 1]);
+});
+
+test('of long buffers the first elements are kept, of a chunk its own', async () => {
+  const layers = [
+    { type: 'Linear', in: 2, out: 64 },
+    { type: 'Linear', in: 64, out: 64 },
+    { type: 'Linear', in: 64, out: 1 },
+  ] as const;
+  const { training, trace } = await traced({ mode: 'ddp', worldSize: 2, model: { layers: [...layers] } });
+  const { devices } = await training.weights();
+  const cursor = new ContentsCursor(trace).seek(trace.events.length - 1);
+  const long = must(devices[0]?.get('1.weight'), 'weight');
+  expect(cursor.content(0, '1.weight')?.values).toEqual(long.subarray(0, CAPTURE_LIMIT));
+  const far: Slice = must(
+    packetsOf(trace).find((p) => p.target.offset > CAPTURE_LIMIT)?.target,
+    'a chunk behind the limit',
+  );
+  expect(cursor.values(0, far)).toHaveLength(CAPTURE_LIMIT);
+  expect(cursor.values(0, far)).toEqual(cursor.values(1, far));
+  expect(cursor.values(0, { ...far, offset: far.offset - 1 })).toBeUndefined();
+});
+
+test('order, packets and bytes hold for any mesh, bucket cap and batch', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('ddp', 'dataParallel', 'modelParallel'),
+      fc.integer({ min: 1, max: 8 }),
+      fc.integer({ min: 1, max: 3 }),
+      fc.integer({ min: 8, max: 30 }),
+      fc.constantFrom('ring', 'naive'),
+      fc.constantFrom(0.00001, 0.0001, 0.0004, 1),
+      async (mode, devices, width, batchSize, algorithm, bucketCapMb) => {
+        const worldSize = mode === 'modelParallel' ? Math.min(devices, 3) : devices;
+        const widths = [2, width, width + 1, 1];
+        const layers = widths.slice(1).map((out, i) => ({ type: 'Linear' as const, in: at(widths, i), out }));
+        const run = await traced({ mode, worldSize, batchSize, model: { layers }, ddp: { algorithm, bucketCapMb } });
+        expectOrder(run);
+        expect(packetsOf(run.trace)).toHaveLength(transfersOf(run.program).length);
+        expect(metricsOf(run.trace, 'modelled', run.info).bytesAgree).toBe(true);
+      },
+    ),
+    { numRuns: 25 },
+  ));
