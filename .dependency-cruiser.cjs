@@ -1,6 +1,6 @@
 /**
- * The import walls. A room of src/ imports only from the rooms above it in this table; rooms on one line do not know each
- * other. `only` narrows that further. Tests may look at any room: they hold one room against another.
+ * The import walls. A room of src/ imports only from the rooms above it in this table; rooms on one line do not know
+ * each other. `only` narrows that further. Tests may look at any room: they hold one room against another.
  */
 const rooms = [
   ['base'],

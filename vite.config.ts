@@ -3,7 +3,10 @@ import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/longest-first.mjs';
 
-/** The built site carries the kernels without their comments, which only readers of the source need: a smaller first load. */
+/**
+ * The built site carries the kernels without their comments, which only readers of the source need: a smaller first
+ * load.
+ */
 const bareShaders = (): Plugin => ({
   name: 'bare-shaders',
   apply: 'build',
@@ -17,8 +20,9 @@ const bareShaders = (): Plugin => ({
 });
 
 /**
- * What the built page may load: its own scripts, workers, styles and pictures, and nothing from elsewhere, whatever a link or a file makes it do. As a <meta>,
- * since the hosts of a static site set no headers. The parts that are not plain 'self':
+ * What the built page may load: its own scripts, workers, styles and pictures, and nothing from elsewhere, whatever a
+ * link or a file makes it do. As a <meta>, since the hosts of a static site set no headers. The parts that are not
+ * plain 'self':
  * - 'wasm-unsafe-eval': the CPU device compiles a kernel of WebAssembly (graph/simd-kernel);
  * - blob: for workers: they start from a blob: so that they, too, are under this policy (base/policy-worker);
  * - data: for images: the icon.

@@ -1,6 +1,7 @@
 /**
- * Before anything is timed: contenders that start from the same weights and see the same batches must have the same losses, and products the same elements.
- * DDP sees each epoch's rows in another order over its ranks, so of it only finite losses are asked.
+ * Before anything is timed: contenders that start from the same weights and see the same batches must have the same
+ * losses, and products the same elements. DDP sees each epoch's rows in another order over its ranks, so of it only
+ * finite losses are asked.
  */
 
 const TOLERANCE = 1e-3;

@@ -1,6 +1,7 @@
 /**
- * Runs the Lockstep workloads on the GPU that Dawn finds under Node, checks them against the CPU device, and runs the studies. Called
- * by gpu-figures.mjs with the options and a file for the result; by hand, `node dawn.mjs` beside the package `webgpu` does as well.
+ * Runs the Lockstep workloads on the GPU that Dawn finds under Node, checks them against the CPU device, and runs the
+ * studies. Called by gpu-figures.mjs with the options and a file for the result; by hand, `node dawn.mjs` beside the
+ * package `webgpu` does as well.
  */
 import { writeFileSync } from 'node:fs';
 import { create, globals } from 'webgpu';

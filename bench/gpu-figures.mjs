@@ -1,6 +1,7 @@
 /**
- * The figures of a real GPU, where no browser is at hand: the Lockstep workloads through Dawn in Node (dawn.ts, in a process of its own because the Vulkan driver
- * is read from its environment), and PyTorch's on the same GPU where Python has it.
+ * The figures of a real GPU, where no browser is at hand: the Lockstep workloads through Dawn in Node (dawn.ts, in a
+ * process of its own because the Vulkan driver is read from its environment), and PyTorch's on the same GPU where
+ * Python has it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +14,8 @@ import { chosen, summary } from './summary.mjs';
 
 /**
  * @param {import('./workload-figures.mjs').Options} options
- * @param {string} [from] a folder with dawn.json and pytorch.json, written by those programs on a machine that has no npm
+ * @param {string} [from] a folder with dawn.json and pytorch.json, written by those programs on a machine that has no
+ * npm
  * @returns {Promise<import('./result.d.ts').Result>}
  */
 export async function measureGpu(options, from) {
@@ -69,7 +71,10 @@ const pytorch = (options) =>
     {},
   );
 
-/** @type {{contenders: import('./result.d.ts').ContenderInfo[], figures: import('./result.d.ts').Figure[], notes: string[]}} */
+/**
+ * @type {{contenders: import('./result.d.ts').ContenderInfo[], figures: import('./result.d.ts').Figure[], notes:
+ * string[]}}
+ */
 const NONE = { contenders: [], figures: [], notes: [] };
 
 /** @param {any} found @returns {typeof NONE} */
@@ -94,7 +99,8 @@ function fileIn(folder, name) {
 }
 
 /**
- * Runs a program that gets the options and the name of a file for its JSON. Its own words go to the terminal; the last of its errors is the problem.
+ * Runs a program that gets the options and the name of a file for its JSON. Its own words go to the terminal; the last
+ * of its errors is the problem.
  * @param {string} command
  * @param {string[]} args
  * @param {unknown} options

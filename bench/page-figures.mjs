@@ -1,6 +1,6 @@
 /**
- * Figures of the built page: first paint, first moving picture, long tasks of the main thread while 8 ranks train, and the
- * compressed (brotli) size of what is fetched until the page can be used.
+ * Figures of the built page: first paint, first moving picture, long tasks of the main thread while 8 ranks train, and
+ * the compressed (brotli) size of what is fetched until the page can be used.
  */
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';

@@ -1,5 +1,6 @@
 /**
- * How long a preset's first step takes, from opening its session, in a browser that has just started and has compiled nothing yet; and its memory.
+ * How long a preset's first step takes, from opening its session, in a browser that has just started and has compiled
+ * nothing yet; and its memory.
  */
 import { callPage, openBenchPage, sentence } from './bench-page.mjs';
 

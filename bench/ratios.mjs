@@ -1,6 +1,6 @@
 /**
- * What the figures are held against: ratios to the best WebGPU peer on the same adapter and the like, each beside the bar it is to reach. A bench reports;
- * it never fails on a ratio.
+ * What the figures are held against: ratios to the best WebGPU peer on the same adapter and the like, each beside the
+ * bar it is to reach. A bench reports; it never fails on a ratio.
  */
 
 /**
@@ -70,7 +70,10 @@ function cpuRatios(result) {
   ];
 }
 
-/** @param {string} title @param {Measured | undefined} own @param {Measured | undefined} other @param {number} bar @returns {Ratio[]} */
+/**
+ * @param {string} title @param {Measured | undefined} own @param {Measured | undefined} other @param {number} bar
+ * @returns {Ratio[]}
+ */
 function ratio(title, own, other, bar) {
   if (!own || !other) return [];
   const by = `${own.contender.title} to ${other.contender.title}`;

@@ -1,11 +1,17 @@
-/** The studies (studies/, a file each), each in a page of its own; one that fails is reported with the reason, and the others go on. */
+/**
+ * The studies (studies/, a file each), each in a page of its own; one that fails is reported with the reason, and the
+ * others go on.
+ */
 import { callPage, openBenchPage, sentence } from './bench-page.mjs';
 import { chosen } from './summary.mjs';
 
 /** A study opens several sessions and takes several rounds of each. */
 const LIMIT_MS = 600_000;
 
-/** @param {import('playwright-core').Browser} browser @param {string} url @param {import('./workload-figures.mjs').Options} options */
+/**
+ * @param {import('playwright-core').Browser} browser @param {string} url @param
+ * {import('./workload-figures.mjs').Options} options
+ */
 export async function measureStudies(browser, url, { only, rounds, milliseconds }) {
   const first = await openBenchPage(browser, url);
   /** @type {{id: string, title: string}[]} */

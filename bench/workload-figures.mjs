@@ -1,6 +1,7 @@
 /**
- * Measures every workload with every contender that takes it. For each workload all contenders open a page, are checked against each other, and then take turns,
- * round by round. A contender that fails, disagrees or is too slow is reported with the reason, and the others go on.
+ * Measures every workload with every contender that takes it. For each workload all contenders open a page, are checked
+ * against each other, and then take turns, round by round. A contender that fails, disagrees or is too slow is reported
+ * with the reason, and the others go on.
  */
 import { callPage, openBenchPage, sentence } from './bench-page.mjs';
 import { disagreement } from './check-losses.mjs';
@@ -13,8 +14,10 @@ const FEWEST_ROUNDS = 3;
 /**
  * @typedef {{only: string[], contenders: string[], rounds: number, milliseconds: number, limitMs: number}} Options
  * @typedef {import('./result.d.ts').ContenderInfo & {mode?: string}} Contender
- * @typedef {import('./result.d.ts').WorkloadInfo & {perRun: number, expected?: number[], contenders: string[]}} Workload
- * @typedef {{contender: Contender, page: import('playwright-core').Page | undefined, rates: number[], spentMs: number, problem?: string}} Entry
+ * @typedef {import('./result.d.ts').WorkloadInfo & {perRun: number, expected?: number[], contenders: string[]}}
+ * Workload
+ * @typedef {{contender: Contender, page: import('playwright-core').Page | undefined, rates: number[], spentMs: number,
+ * problem?: string}} Entry
  */
 
 /** @param {import('playwright-core').Browser} browser @param {string} url @param {Options} options */
@@ -89,7 +92,10 @@ async function measureOne(browser, url, work, asked, { rounds, milliseconds, lim
   return entries;
 }
 
-/** Closes the page of one that fails, which also ends what it still does. @param {Entry} entry @param {() => Promise<void>} task */
+/**
+ * Closes the page of one that fails, which also ends what it still does. @param {Entry} entry @param {() =>
+ * Promise<void>} task
+ */
 async function attempt(entry, task) {
   if (entry.problem !== undefined) return;
   try {

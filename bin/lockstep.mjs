@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * `npx lockstep`. Installed from the package it runs the command line that came with it. Inside a clone it first builds that into dist-cli/ when it is missing or
- * older than its sources. It runs in a child process where Dawn needs a Vulkan driver named in the environment.
+ * `npx lockstep`. Installed from the package it runs the command line that came with it. Inside a clone it first builds
+ * that into dist-cli/ when it is missing or older than its sources. It runs in a child process where Dawn needs a
+ * Vulkan driver named in the environment.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -39,7 +40,8 @@ if (environment === undefined || Object.keys(environment).length === 0) {
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });
-  // The child ends in its own way and this process waits for it. A terminal's Ctrl+C reaches both; a signal sent to this process, only this one.
+  // The child ends in its own way and this process waits for it. A terminal's Ctrl+C reaches both; a signal sent to
+  // this process, only this one.
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(exitStatus(code, signal)));
 }

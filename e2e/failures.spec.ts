@@ -1,6 +1,9 @@
 import { expect, TINY, test } from './playground';
 
-/** A rank's worker really ends, in a real browser: the others are told, all start again, training goes on by itself, and as many workers live as before. */
+/**
+ * A rank's worker really ends, in a real browser: the others are told, all start again, training goes on by itself, and
+ * as many workers live as before.
+ */
 test('a rank that is killed while it trains', async ({ playground }) => {
   const { page } = playground;
   await playground.open(`${TINY}&data=gauss&mode=ddp&world=3&device=cpu&placement=workers`);

@@ -1,6 +1,6 @@
 /**
- * The page as a user finds it: everything by role and name. Each test also fails on any uncaught error or console error,
- * unless it says beforehand which one it provokes. Specs use this and no selectors of their own.
+ * The page as a user finds it: everything by role and name. Each test also fails on any uncaught error or console
+ * error, unless it says beforehand which one it provokes. Specs use this and no selectors of their own.
  */
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
 import type { Report } from '../src/protocol/session';

@@ -1,4 +1,7 @@
-/** The set-up's larger choices: each preset trains, links bring them back, a text of one's own, and the memory tree adds up. */
+/**
+ * The set-up's larger choices: each preset trains, links bring them back, a text of one's own, and the memory tree adds
+ * up.
+ */
 import { expect, Playground, type PresetTitle, test } from './playground';
 
 /** Small in every way that the link can make it: what is tested is the page, not the arithmetic. */

@@ -1,6 +1,6 @@
 /**
- * Runs a script in every worker before the worker's own, as addInitScript does for pages: training lives in workers, so a
- * browser without WebGPU, or one that loses its device, has to be made there.
+ * Runs a script in every worker before the worker's own, as addInitScript does for pages: training lives in workers, so
+ * a browser without WebGPU, or one that loses its device, has to be made there.
  */
 import type { Page } from '@playwright/test';
 

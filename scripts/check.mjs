@@ -1,4 +1,7 @@
-/** `npm run check`: everything but the tests that CI holds the code to. Runs all of it, also after a failure, and sums up. */
+/**
+ * `npm run check`: everything but the tests that CI holds the code to. Runs all of it, also after a failure, and sums
+ * up.
+ */
 import { ensureInstalled } from './install.mjs';
 
 ensureInstalled();
@@ -10,6 +13,7 @@ const checks = [
   ['types', 'tsc', ['--noEmit']],
   ['import walls', 'node', ['scripts/walls.mjs']],
   ['lookups by text', 'node', ['scripts/lookups.mjs']],
+  ['width of comments', 'node', ['scripts/columns.mjs']],
   ['unused code', 'knip', []],
   ['build', 'vite', ['build', '--logLevel', 'warn']],
   ['size of the first load', 'size-limit', []],

@@ -1,13 +1,16 @@
 /**
- * Finds a Chromium that has WebGPU: a given one (LOCKSTEP_CHROMIUM, CHROME_PATH), a system one, Playwright's download, Debian's
- * package, in this order. A candidate counts only after it has started and handed out an adapter. Used by the tests, the
- * bench, and `lockstep train --browser`; the last two may only look, the tests may also install.
+ * Finds a Chromium that has WebGPU: a given one (LOCKSTEP_CHROMIUM, CHROME_PATH), a system one, Playwright's download,
+ * Debian's package, in this order. A candidate counts only after it has started and handed out an adapter. Used by the
+ * tests, the bench, and `lockstep train --browser`; the last two may only look, the tests may also install.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
-/** Headless WebGPU on SwiftShader, the same adapter on every machine. LOCKSTEP_CHROMIUM_FLAGS replaces them, to use a real GPU. */
+/**
+ * Headless WebGPU on SwiftShader, the same adapter on every machine. LOCKSTEP_CHROMIUM_FLAGS replaces them, to use a
+ * real GPU.
+ */
 export const chromiumFlags = process.env['LOCKSTEP_CHROMIUM_FLAGS']?.split(' ').filter(Boolean) ?? [
   '--headless=new',
   '--no-sandbox',

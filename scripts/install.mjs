@@ -1,6 +1,6 @@
 /**
- * Installs the npm packages when they are missing or are not those of package-lock.json. Called first by every command, so
- * that a fresh clone needs nothing but Node and npm. Runs before any package is there: Node's own modules only.
+ * Installs the npm packages when they are missing or are not those of package-lock.json. Called first by every command,
+ * so that a fresh clone needs nothing but Node and npm. Runs before any package is there: Node's own modules only.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -25,8 +25,8 @@ const packagesOf = (file) =>
   );
 
 /**
- * What npm last put into node_modules against what the lock asks for, by version: a touched but equal lock installs nothing.
- * Packages for other platforms (optional) may be absent.
+ * What npm last put into node_modules against what the lock asks for, by version: a touched but equal lock installs
+ * nothing. Packages for other platforms (optional) may be absent.
  */
 function installedIsCurrent() {
   const installedFile = path.join(root, 'node_modules', '.package-lock.json');

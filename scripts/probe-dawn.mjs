@@ -1,4 +1,6 @@
-/** Prints the adapter that Dawn for Node gets, or exits with 1. A process of its own, because a driver may also crash. */
+/**
+ * Prints the adapter that Dawn for Node gets, or exits with 1. A process of its own, because a driver may also crash.
+ */
 import { create } from 'webgpu';
 
 const state = { gpu: /** @type {GPU | undefined} */ (create([])) };

@@ -1,6 +1,7 @@
 /**
- * `npm run soak`: 10,000 steps of every preset and 200 changes of mode and model on the GPU that Dawn finds, with a collected heap before each look. It takes
- * hours on a software adapter; `-- --steps 500 --switches 24` is a shorter one. CI runs the short form as a part of the gpu tests.
+ * `npm run soak`: 10,000 steps of every preset and 200 changes of mode and model on the GPU that Dawn finds, with a
+ * collected heap before each look. It takes hours on a software adapter; `-- --steps 500 --switches 24` is a shorter
+ * one. CI runs the short form as a part of the gpu tests.
  */
 import { parseArgs } from 'node:util';
 import { ensureInstalled } from './install.mjs';

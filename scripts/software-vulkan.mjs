@@ -1,6 +1,7 @@
 /**
- * The environment under which Dawn for Node (npm `webgpu`) finds a Vulkan driver: on Linux the SwiftShader that every Chromium
- * brings along. The variables are read when the process starts, so they must be set for a child process, never for oneself.
+ * The environment under which Dawn for Node (npm `webgpu`) finds a Vulkan driver: on Linux the SwiftShader that every
+ * Chromium brings along. The variables are read when the process starts, so they must be set for a child process, never
+ * for oneself.
  */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +17,8 @@ function hasSystemDriver() {
 
 /**
  * @param {{chromium?: string, preferSoftware: boolean}} options chromium: a Chromium's executable, looked at first
- * @returns {Record<string, string> | undefined} variables to add; {} when none is needed; undefined when there is no driver
+ * @returns {Record<string, string> | undefined} variables to add; {} when none is needed; undefined when there is no
+ * driver
  */
 export function vulkanEnvironment({ chromium, preferSoftware }) {
   if (process.platform !== 'linux' || process.env['VK_DRIVER_FILES'] || process.env['VK_ICD_FILENAMES']) return {};

@@ -1,4 +1,7 @@
-/** `npm start`: installs what is missing, then serves the playground. PORT chooses the port; a taken one is said, the next is used. */
+/**
+ * `npm start`: installs what is missing, then serves the playground. PORT chooses the port; a taken one is said, the
+ * next is used.
+ */
 import { ensureInstalled, root } from './install.mjs';
 
 ensureInstalled();

@@ -1,6 +1,7 @@
 /**
- * Reads the JSON reports of Vitest and Playwright into counts and problems. A report that is missing, a run that ended badly
- * although all tests passed, a skipped test, and a test group without tests are problems: CI must not pass by not testing.
+ * Reads the JSON reports of Vitest and Playwright into counts and problems. A report that is missing, a run that ended
+ * badly although all tests passed, a skipped test, and a test group without tests are problems: CI must not pass by not
+ * testing.
  */
 import { existsSync, readFileSync } from 'node:fs';
 

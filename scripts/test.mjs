@@ -1,7 +1,7 @@
 /**
- * `npm test`: sets up all it needs (packages, a Chromium with WebGPU, a Vulkan driver for Dawn) and runs every test: Vitest's
- * projects pure, null and gpu, then Playwright on the built site. A GPU test that is missing or skipped fails the run. The
- * last line sums all of them.
+ * `npm test`: sets up all it needs (packages, a Chromium with WebGPU, a Vulkan driver for Dawn) and runs every test:
+ * Vitest's projects pure, null and gpu, then Playwright on the built site. A GPU test that is missing or skipped fails
+ * the run. The last line sums all of them.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';

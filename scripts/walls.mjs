@@ -1,6 +1,6 @@
 /**
- * Checks the import walls of .dependency-cruiser.cjs. Not the command line of dependency-cruiser, because with a TypeScript it
- * does not know that finds no modules and reports success: here too few modules are a failure.
+ * Checks the import walls of .dependency-cruiser.cjs. Not the command line of dependency-cruiser, because with a
+ * TypeScript it does not know that finds no modules and reports success: here too few modules are a failure.
  */
 import { readdirSync } from 'node:fs';
 import { cruise } from 'dependency-cruiser';

@@ -1,8 +1,9 @@
 /**
- * What a rank of a ring all-reduce over MessagePorts cannot do without, and nothing else. 'hops': round by round a chunk is copied into a mappable buffer, read
- * back, copied out and handed to the next rank's port, and what has come from the other side is written into memory: a chain of 2(N-1) readbacks, transfers
- * and writes of the very messages of the ring. 'host': the buffer is read back once, chunks go round, the buffer is written once, as gloo does it. No sum, no plan, no
- * queue. Hand-written against WebGPU; the yardsticks of studies/all-reduce-ports.ts.
+ * What a rank of a ring all-reduce over MessagePorts cannot do without, and nothing else. 'hops': round by round a
+ * chunk is copied into a mappable buffer, read back, copied out and handed to the next rank's port, and what has come
+ * from the other side is written into memory: a chain of 2(N-1) readbacks, transfers and writes of the very messages of
+ * the ring. 'host': the buffer is read back once, chunks go round, the buffer is written once, as gloo does it. No sum,
+ * no plan, no queue. Hand-written against WebGPU; the yardsticks of studies/all-reduce-ports.ts.
  */
 const MAP_READ = 1;
 const COPY_SRC = 4;

@@ -1,4 +1,7 @@
-/** The chain ranks (chain-rank.ts) of a bare all-reduce over MessagePorts: a worker each in a page, all in this thread under Node, as Lockstep's own ranks live. */
+/**
+ * The chain ranks (chain-rank.ts) of a bare all-reduce over MessagePorts: a worker each in a page, all in this thread
+ * under Node, as Lockstep's own ranks live.
+ */
 import * as Comlink from 'comlink';
 import { type ChainPlan, type ChainRank, createChainRank } from './chain-rank';
 import type { ChainApi } from './chain-worker';

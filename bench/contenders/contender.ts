@@ -1,9 +1,13 @@
-/** What the bench asks of every library: to multiply or to train from given weights, some times over, and to show numbers that can be compared. */
+/**
+ * What the bench asks of every library: to multiply or to train from given weights, some times over, and to show
+ * numbers that can be compared.
+ */
 import type { ProductWork, TrainingWork } from '../workloads/workload';
 
 export interface Runner {
   /**
-   * Training: the losses of the first steps. Products: some elements. Called once, before `run`; they must agree with the reference.
+   * Training: the losses of the first steps. Products: some elements. Called once, before `run`; they must agree with
+   * the reference.
    */
   check(): Promise<number[]>;
   /** Multiplies or trains `count` times; resolves when all of it has been computed. */

@@ -1,4 +1,7 @@
-/** The ring all-reduce of ranks in workers, each with a GPUDevice of its own, beside bare chains of readback, transfer and write of the same bytes. */
+/**
+ * The ring all-reduce of ranks in workers, each with a GPUDevice of its own, beside bare chains of readback, transfer
+ * and write of the same bytes.
+ */
 import { openCollective } from '../../src/bench/bench-collective';
 import { createChain } from '../bare/chain';
 import { inTurn, middle, ratioOf, type Study, type StudyOptions, type StudyResult } from './study';

@@ -1,4 +1,7 @@
-/** The ring all-reduce of four virtual ranks on one GPUDevice beside the bare copies and additions it consists of, and beside one bare kernel of least traffic. */
+/**
+ * The ring all-reduce of four virtual ranks on one GPUDevice beside the bare copies and additions it consists of, and
+ * beside one bare kernel of least traffic.
+ */
 import { openCollective } from '../../src/bench/bench-collective';
 import { bareFold, bareRing } from '../bare/ring';
 import { inTurn, middle, ratioOf, type Study, type StudyOptions, type StudyResult } from './study';

@@ -1,4 +1,7 @@
-/** What it gains to send buckets while backward goes on: DDP with overlap and without, ranks in workers; measured here, modelled on each machine of the simulator. */
+/**
+ * What it gains to send buckets while backward goes on: DDP with overlap and without, ranks in workers; measured here,
+ * modelled on each machine of the simulator.
+ */
 import { benchModel, benchSession } from '../../src/bench/bench';
 import { workload } from '../workloads';
 import { inTurn, middle, ratioOf, type Study, type StudyResult } from './study';

@@ -1,4 +1,7 @@
-/** What a study measures and gives: Lockstep beside a yardstick in the same run, in turn, round by round. A ratio is the median of the rounds' own. */
+/**
+ * What a study measures and gives: Lockstep beside a yardstick in the same run, in turn, round by round. A ratio is the
+ * median of the rounds' own.
+ */
 import { median } from '../summary.mjs';
 import { timed } from '../timed';
 
@@ -32,7 +35,9 @@ export interface Study {
 
 type Run = (count: number) => Promise<void>;
 
-/** Milliseconds a run, a list a round: all of them take turns, so that what else the machine does falls on each alike. */
+/**
+ * Milliseconds a run, a list a round: all of them take turns, so that what else the machine does falls on each alike.
+ */
 export async function inTurn<const K extends string>(
   runs: Readonly<Record<K, Run>>,
   { rounds, milliseconds }: StudyOptions,

@@ -16,7 +16,9 @@ export function factors(size: number): { readonly a: Float32Array; readonly b: F
   return { a: matrix(), b: matrix() };
 }
 
-/** Some elements of a product, spread over it: what is compared. Takes the values, or the index's value from a function. */
+/**
+ * Some elements of a product, spread over it: what is compared. Takes the values, or the index's value from a function.
+ */
 export function probes(size: number, valueAt: (row: number, column: number) => number): number[] {
   return Array.from({ length: 16 }, (_, i) => valueAt((i * 97 + 13) % size, (i * 61 + 7) % size));
 }

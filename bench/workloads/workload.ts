@@ -26,7 +26,10 @@ export interface ProductWork extends Named {
 
 export type Workload = TrainingWork | ProductWork;
 
-/** Numbers in [-1, 1), the same for every contender. What they mean does not matter: speed is measured, losses are compared. */
+/**
+ * Numbers in [-1, 1), the same for every contender. What they mean does not matter: speed is measured, losses are
+ * compared.
+ */
 export function noise(seed = 12345): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,7 @@
-/** That what peers are given is what Lockstep trains on, and that Lockstep's own runners give the numbers that are compared. */
+/**
+ * That what peers are given is what Lockstep trains on, and that Lockstep's own runners give the numbers that are
+ * compared.
+ */
 import { expect, it } from 'vitest';
 import { benchMaterial } from '../../src/bench/bench';
 import { disagreement } from '../check-losses.mjs';

@@ -1,7 +1,8 @@
-// The gradients of attention/attention, a launch each, with the scores computed again: p = e^(scale q k^T - lse), ds = p (dout v^T - delta) scale;
-// mode 0: dq = ds k, rows are queries; mode 1: dk = ds^T q and mode 2: dv = p^T dout, rows are keys. In general result = weights y, the weights
-// made of row_a col_a^T (the scores) and row_b col_b^T (dout v^T, not in mode 2). Tensors are placed as in attention/attention; lse and delta (sums of
-// dout out) [batch, heads, queries]. One invocation takes 4 rows and goes over the columns 16 at a time: tiles in registers, then the weights
+// The gradients of attention/attention, a launch each, with the scores computed again: p = e^(scale q k^T - lse), ds =
+// p (dout v^T - delta) scale; mode 0: dq = ds k, rows are queries; mode 1: dk = ds^T q and mode 2: dv = p^T dout, rows
+// are keys. In general result = weights y, the weights made of row_a col_a^T (the scores) and row_b col_b^T (dout v^T,
+// not in mode 2). Tensors are placed as in attention/attention; lse and delta (sums of dout out) [batch, heads,
+// queries]. One invocation takes 4 rows and goes over the columns 16 at a time: tiles in registers, then the weights
 // times y go into the rows of the result. No barriers and no atomics: every sum has one order.
 struct Params {
   blocks: u32, // of 4 rows, of all heads and batch rows
@@ -36,7 +37,8 @@ fn lse4(at: vec4u) -> vec4f { return vec4f(lse[at.x], lse[at.y], lse[at.z], lse[
 fn delta4(at: vec4u) -> vec4f { return vec4f(delta[at.x], delta[at.y], delta[at.z], delta[at.w]); }
 fn outer(a: vec4f, b: vec4f) -> mat4x4f { return mat4x4f(a.x * b, a.y * b, a.z * b, a.w * b); }
 
-/// p or ds of one row and four columns; 0 where the key is beyond the query's reach. l and d are lse and delta of the query.
+/// p or ds of one row and four columns; 0 where the key is beyond the query's reach. l and d are lse and delta of the
+/// query.
 fn weight(s: vec4f, dp: vec4f, l: vec4f, d: vec4f, row: u32, columns: vec4u) -> vec4f {
   let x = s * params.scale - l;
   var p = select(exp(x), x, (bitcast<vec4u>(x) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u)); // exp may swallow NaN
@@ -79,7 +81,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     l0 = by_row(lse4(lse_start + row)); l1 = l0; l2 = l0; l3 = l0;
     d0 = by_row(delta4(delta_start + row)); d1 = d0; d2 = d0; d3 = d0;
   }
-  // A query reaches the keys up to its own, a key is reached by the queries from its own on. At least one tile, if only to write zeros.
+  // A query reaches the keys up to its own, a key is reached by the queries from its own on. At least one tile, if only
+  // to write zeros.
   let last = params.columns - 1u;
   let begin = select(0u, min(row.x, last), params.causal == 1u && !of_rows);
   let end = select(last, min(row.w, last), params.causal == 1u && of_rows);

@@ -1,8 +1,10 @@
-// out = softmax(scale q k^T) v over the keys, causal or not: torch.nn.functional.scaled_dot_product_attention, fused, memory linear in sequence length.
-// Element (b, h, t, e) of a tensor stands at offset + b batch + h head + t row + e, so that q, k, v may be the thirds of one packed tensor;
-// lse [batch, heads, queries] keeps the log-sum-exp of the scores for the gradient. One invocation takes 4 queries and goes over the keys 16 at a time:
-// a tile of scores in registers (a mat4x4f is 4 queries by 4 keys), its softmax relative to the largest score so far (online softmax, as in
-// FlashAttention), then the tile times v goes into the rows of out, which shrink whenever the largest score grows. No barriers.
+// out = softmax(scale q k^T) v over the keys, causal or not: torch.nn.functional.scaled_dot_product_attention, fused,
+// memory linear in sequence length. Element (b, h, t, e) of a tensor stands at offset + b batch + h head + t row + e,
+// so that q, k, v may be the thirds of one packed tensor; lse [batch, heads, queries] keeps the log-sum-exp of the
+// scores for the gradient. One invocation takes 4 queries and goes over the keys 16 at a time: a tile of scores in
+// registers (a mat4x4f is 4 queries by 4 keys), its softmax relative to the largest score so far (online softmax, as in
+// FlashAttention), then the tile times v goes into the rows of out, which shrink whenever the largest score grows. No
+// barriers.
 const LOWEST = -3.0e38; // stands for minus infinity
 
 struct Params {
@@ -33,7 +35,8 @@ fn v4(at: vec4u) -> vec4f { return vec4f(v[at.x], v[at.y], v[at.z], v[at.w]); }
 fn outer(a: vec4f, b: vec4f) -> mat4x4f { return mat4x4f(a.x * b, a.y * b, a.z * b, a.w * b); }
 fn largest(s: vec4f) -> f32 { return max(max(s.x, s.y), max(s.z, s.w)); }
 fn rows_max(s: mat4x4f) -> vec4f { return vec4f(largest(s[0]), largest(s[1]), largest(s[2]), largest(s[3])); }
-fn is_nan(x: vec4f) -> vec4<bool> { return (bitcast<vec4u>(x) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u); } // comparisons may be folded
+// comparisons may be folded
+fn is_nan(x: vec4f) -> vec4<bool> { return (bitcast<vec4u>(x) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u); }
 
 /// Scaled scores of four queries and four keys; those beyond a query's reach become LOWEST.
 fn masked(s: mat4x4f, reach: vec4u, keys: vec4u) -> mat4x4f {

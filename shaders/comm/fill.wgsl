@@ -1,6 +1,7 @@
-// Every element of a stretch becomes `value`: the zeros that a bucket holds for a parameter without gradient, or for a rank that has run out of batches.
-// PyTorch: Reducer::mark_variable_ready_dense, `bucket_view.zero_()`, and torch.zeros_like / torch.ones in DistributedDataParallel's join.
-// Shapes: target = flat; LANES invocations take a block of at most 16 * LANES elements.
+// Every element of a stretch becomes `value`: the zeros that a bucket holds for a parameter without gradient, or for a
+// rank that has run out of batches. PyTorch: Reducer::mark_variable_ready_dense, `bucket_view.zero_()`, and
+// torch.zeros_like / torch.ones in DistributedDataParallel's join. Shapes: target = flat; LANES invocations take a
+// block of at most 16 * LANES elements.
 
 override LANES: u32 = 64u;
 

@@ -1,6 +1,7 @@
-// comm/fold for sums that are not taken from the left alone: trees, halves and nodes add partial sums. The terms come in postfix order: each is put on a stack,
-// and then so many times as JOINS says of it the two on top become their sum. The bits are those of the algorithm's rounds. For short buffers.
-// A row of the table: TERMS offsets, TARGETS offsets, the count, a spare word. LANES invocations take a block; no other block touches what a block writes.
+// comm/fold for sums that are not taken from the left alone: trees, halves and nodes add partial sums. The terms come
+// in postfix order: each is put on a stack, and then so many times as JOINS says of it the two on top become their sum.
+// The bits are those of the algorithm's rounds. For short buffers. A row of the table: TERMS offsets, TARGETS offsets,
+// the count, a spare word. LANES invocations take a block; no other block touches what a block writes.
 
 override TERMS: u32 = 1u;
 override TARGETS: u32 = 1u;

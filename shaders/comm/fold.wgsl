@@ -1,9 +1,11 @@
-// A whole torch.distributed.all_reduce of devices that share a GPUBuffer, in one pass over memory: for every element of a block
+// A whole torch.distributed.all_reduce of devices that share a GPUBuffer, in one pass over memory: for every element of
+// a block
 //   sum = (memory[term 0] * scale + memory[term 1] * scale) + ...        memory[every target] = sum
-// in the order in which the algorithm's rounds add, so that the bits are theirs; NCCL's single kernel does the same over NVLink. `scale` is DDP's
-// 1/worldSize. A row of the table: TERMS offsets, TARGETS offsets, the count, a spare word. No other block touches what a block writes.
-// LANES invocations take a block. VECTORS = 1: all offsets of a row are equal modulo 4, and whole vectors of four are moved as such: the offsets of a block
-// are read once, and up to AHEAD terms and targets are written out, because a loop costs a software adapter more than what it does here.
+// in the order in which the algorithm's rounds add, so that the bits are theirs; NCCL's single kernel does the same
+// over NVLink. `scale` is DDP's 1/worldSize. A row of the table: TERMS offsets, TARGETS offsets, the count, a spare
+// word. No other block touches what a block writes. LANES invocations take a block. VECTORS = 1: all offsets of a row
+// are equal modulo 4, and whole vectors of four are moved as such: the offsets of a block are read once, and up to
+// AHEAD terms and targets are written out, because a loop costs a software adapter more than what it does here.
 
 override TERMS: u32 = 1u;
 override TARGETS: u32 = 1u;

@@ -1,10 +1,12 @@
-// comm/transfer, for long slices: where both sides lie alike to whole vectors of four, those are moved as such, and only what stands before the first and
-// after the last is moved one by one. Same bits. Stands for torch.distributed.send/recv and the rounds of all_reduce.
-// LANES invocations take a block; offsets in elements from the start of either buffer, equal modulo 4.
-// The tensors are declared as bits, so that a copy keeps class indices and every NaN as they are.
+// comm/transfer, for long slices: where both sides lie alike to whole vectors of four, those are moved as such, and
+// only what stands before the first and after the last is moved one by one. Same bits. Stands for
+// torch.distributed.send/recv and the rounds of all_reduce. LANES invocations take a block; offsets in elements from
+// the start of either buffer, equal modulo 4. The tensors are declared as bits, so that a copy keeps class indices and
+// every NaN as they are.
 
-// JOIN: 0 put; of float32 1 add, 2 multiply, 3 min, 4 max; 5 and, 6 or, 7 xor; of int32 8 add, 9 multiply, 10 min, 11 max. Own value first.
-// min and max compare bits: -0 comes before +0, and a NaN on either side gives NaN. runtime/cpu/join.ts says the same.
+// JOIN: 0 put; of float32 1 add, 2 multiply, 3 min, 4 max; 5 and, 6 or, 7 xor; of int32 8 add, 9 multiply, 10 min, 11
+// max. Own value first. min and max compare bits: -0 comes before +0, and a NaN on either side gives NaN.
+// runtime/cpu/join.ts says the same.
 override JOIN: u32 = 0u;
 override LANES: u32 = 64u;
 

@@ -1,10 +1,11 @@
-// comm/transfer where source and destination lie in one GPUBuffer (WebGPU forbids binding it twice when one binding is writable):
-// memory[to + i] = memory[from + i], or memory[to + i] = memory[to + i] <JOIN> memory[from + i].
-// Stands for torch.distributed.send/recv and the rounds of all_reduce. Slices of one dispatch must not overlap.
-// LANES invocations take a block of at most 16 * LANES elements; `extra` of a block is where its source starts.
+// comm/transfer where source and destination lie in one GPUBuffer (WebGPU forbids binding it twice when one binding is
+// writable): memory[to + i] = memory[from + i], or memory[to + i] = memory[to + i] <JOIN> memory[from + i]. Stands for
+// torch.distributed.send/recv and the rounds of all_reduce. Slices of one dispatch must not overlap. LANES invocations
+// take a block of at most 16 * LANES elements; `extra` of a block is where its source starts.
 
-// JOIN: 0 put; of float32 1 add, 2 multiply, 3 min, 4 max; 5 and, 6 or, 7 xor; of int32 8 add, 9 multiply, 10 min, 11 max. Own value first.
-// min and max compare bits: -0 comes before +0, and a NaN on either side gives NaN. runtime/cpu/join.ts says the same.
+// JOIN: 0 put; of float32 1 add, 2 multiply, 3 min, 4 max; 5 and, 6 or, 7 xor; of int32 8 add, 9 multiply, 10 min, 11
+// max. Own value first. min and max compare bits: -0 comes before +0, and a NaN on either side gives NaN.
+// runtime/cpu/join.ts says the same.
 override JOIN: u32 = 0u;
 override LANES: u32 = 64u;
 

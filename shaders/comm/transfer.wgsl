@@ -3,8 +3,9 @@
 // LANES invocations take a block of at most 16 * LANES elements; offsets in elements from the start of either buffer.
 // The tensors are declared as bits, so that a copy keeps class indices and every NaN as they are.
 
-// JOIN: 0 put; of float32 1 add, 2 multiply, 3 min, 4 max; 5 and, 6 or, 7 xor; of int32 8 add, 9 multiply, 10 min, 11 max. Own value first.
-// min and max compare bits: -0 comes before +0, and a NaN on either side gives NaN. runtime/cpu/join.ts says the same.
+// JOIN: 0 put; of float32 1 add, 2 multiply, 3 min, 4 max; 5 and, 6 or, 7 xor; of int32 8 add, 9 multiply, 10 min, 11
+// max. Own value first. min and max compare bits: -0 comes before +0, and a NaN on either side gives NaN.
+// runtime/cpu/join.ts says the same.
 override JOIN: u32 = 0u;
 override LANES: u32 = 64u;
 

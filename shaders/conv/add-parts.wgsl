@@ -1,6 +1,6 @@
-// y[i] = sum over p of part[p * length + start + i], in order: the second half of the sums over a batch that conv/conv2d-grad-params and
-// conv/channel-sums begin (gradients of torch.nn.functional.conv2d). `part` is only read; it is declared writable because both tensors may
-// lie in one buffer. One invocation computes one element of y.
+// y[i] = sum over p of part[p * length + start + i], in order: the second half of the sums over a batch that
+// conv/conv2d-grad-params and conv/channel-sums begin (gradients of torch.nn.functional.conv2d). `part` is only read;
+// it is declared writable because both tensors may lie in one buffer. One invocation computes one element of y.
 struct Params {
   n: u32,
   parts: u32,

@@ -1,6 +1,7 @@
-// dx = sum over the windows that cover the element of dy / the number of elements that the window counts: gradient of torch.nn.functional.avg_pool2d and
-// adaptive_avg_pool2d. dy [planes, out_height, out_width], dx [planes, height, width]; counting as in conv/avg-pool2d.
-// One invocation computes one element of dx: the windows that cover it, in row-major order.
+// dx = sum over the windows that cover the element of dy / the number of elements that the window counts: gradient of
+// torch.nn.functional.avg_pool2d and adaptive_avg_pool2d. dy [planes, out_height, out_width], dx [planes, height,
+// width]; counting as in conv/avg-pool2d. One invocation computes one element of dx: the windows that cover it, in
+// row-major order.
 struct Params {
   n: u32, // elements of dx
   height: u32,

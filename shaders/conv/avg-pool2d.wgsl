@@ -1,6 +1,7 @@
-// y = sum of a window / the number of elements that it counts: torch.nn.functional.avg_pool2d and adaptive_avg_pool2d. x [planes, height, width],
-// y [planes, out_height, out_width]. counting 0: elements of the image, 1: padding too (count_include_pad), 2: adaptive, where window i
-// is floor(i * size / out) .. ceil((i + 1) * size / out). One invocation computes one window.
+// y = sum of a window / the number of elements that it counts: torch.nn.functional.avg_pool2d and adaptive_avg_pool2d.
+// x [planes, height, width], y [planes, out_height, out_width]. counting 0: elements of the image, 1: padding too
+// (count_include_pad), 2: adaptive, where window i is floor(i * size / out) .. ceil((i + 1) * size / out). One
+// invocation computes one window.
 struct Params {
   n: u32, // windows of all planes
   height: u32,

@@ -1,5 +1,6 @@
-// As conv/channel-sums, four neighbours at a time, for rows of whole vectors of four: half of the gradient of the bias of torch.nn.functional.conv2d. Part p of
-// channel c holds rows p * rows_of_part onwards. dy [batch, channels, height, width]. One invocation computes the sum of one channel over one part.
+// As conv/channel-sums, four neighbours at a time, for rows of whole vectors of four: half of the gradient of the bias
+// of torch.nn.functional.conv2d. Part p of channel c holds rows p * rows_of_part onwards. dy [batch, channels, height,
+// width]. One invocation computes the sum of one channel over one part.
 struct Params {
   n: u32, // parts * channels
   rows_of_part: u32,

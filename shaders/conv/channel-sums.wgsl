@@ -1,6 +1,7 @@
-// part[p, start + c] = sum of dy[n, c, i, :] over the rows (n, i) of part p: first half of the gradient of a bias that torch.nn.functional.conv2d or
-// conv_transpose2d adds to channels; conv/add-parts adds the parts. dy [batch, channels, height, width]; row = sample and row of the
-// image; part p holds rows p * rows_of_part onwards and is `length` long. One invocation computes the sum of one channel over one part.
+// part[p, start + c] = sum of dy[n, c, i, :] over the rows (n, i) of part p: first half of the gradient of a bias that
+// torch.nn.functional.conv2d or conv_transpose2d adds to channels; conv/add-parts adds the parts. dy [batch, channels,
+// height, width]; row = sample and row of the image; part p holds rows p * rows_of_part onwards and is `length` long.
+// One invocation computes the sum of one channel over one part.
 struct Params {
   n: u32, // parts * channels
   rows_of_part: u32,

@@ -1,7 +1,8 @@
-// y = conv(x, w) + bias for 3 x 3 kernels of stride and dilation 1: torch.nn.functional.conv2d of most networks, and with the weight turned by its steps the
-// gradient of its input. Shapes, steps and bits as in conv/conv2d; faster because what is loaded of x serves all places of the kernel.
-// One invocation computes 7 rows and 2 columns of 8 output channels in registers: 108 loads serve 1008 multiply-adds; neighbours take
-// neighbouring columns. a, b: weights of channels 0-3 and 4-7; p, q, r, s: sums of (column 0, a), (column 0, b), (column 1, a), (column 1, b).
+// y = conv(x, w) + bias for 3 x 3 kernels of stride and dilation 1: torch.nn.functional.conv2d of most networks, and
+// with the weight turned by its steps the gradient of its input. Shapes, steps and bits as in conv/conv2d; faster
+// because what is loaded of x serves all places of the kernel. One invocation computes 7 rows and 2 columns of 8 output
+// channels in registers: 108 loads serve 1008 multiply-adds; neighbours take neighbouring columns. a, b: weights of
+// channels 0-3 and 4-7; p, q, r, s: sums of (column 0, a), (column 0, b), (column 1, a), (column 1, b).
 struct Params {
   n: u32, // invocations
   column_tiles: u32,
@@ -45,7 +46,8 @@ fn window(at: u32, row: u32, column: u32) -> vec4f {
 // One place of the kernel for four channels, which stand o apart.
 fn tap(at: u32, o: vec4u) -> vec4f { return vec4f(weight[at + o.x], weight[at + o.y], weight[at + o.z], weight[at + o.w]); }
 
-// Beyond the last channel `plane` and `bias` are those of the last one, whose sums are there again: the same value is written twice.
+// Beyond the last channel `plane` and `bias` are those of the last one, whose sums are there again: the same value is
+// written twice.
 fn store(out: u32, plane: vec4u, bias: vec4f, sums: vec4f) {
   let v = sums + bias;
   y[out + plane.x] = v.x; y[out + plane.y] = v.y; y[out + plane.z] = v.z; y[out + plane.w] = v.w;
@@ -57,7 +59,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   if (i >= params.n) { return; }
   var t = i / params.column_tiles; let column = (i - t * params.column_tiles) * 2u;
   let row = (t % params.row_tiles) * 7u; t /= params.row_tiles;
-  let channel = (t % params.channel_tiles) * 8u; t /= params.channel_tiles; let group = t % params.groups; // t: sample and group
+  // t: sample and group
+  let channel = (t % params.channel_tiles) * 8u; t /= params.channel_tiles; let group = t % params.groups;
   let top = row - params.pad_y; let left = column - params.pad_x; // wrap below 0, and are then too large
   var d = id.z * params.x_stride + (t * params.in_channels * params.height + top) * params.width + left;
   var w = id.z * params.weight_stride + params.w_start + group * params.w_group;

@@ -1,7 +1,8 @@
-// dx[n, c, i, j] = sum over o, ky, kx of w[o, c, ky, kx] dy[n, o, (i + pad - ky * dilation) / stride, ...] where the divisions leave no rest (+ bias[c]):
-// gradient of torch.nn.functional.conv2d with respect to its input at strides above 1 (conv/conv2d serves stride 1), and with
-// bias torch.nn.functional.conv_transpose2d. dy [batch, groups * out_channels, out_height, out_width], dx [batch, groups * in_channels, height, width].
-// One invocation computes one element of dx: one sum in the order of ky, kx, o.
+// dx[n, c, i, j] = sum over o, ky, kx of w[o, c, ky, kx] dy[n, o, (i + pad - ky * dilation) / stride, ...] where the
+// divisions leave no rest (+ bias[c]): gradient of torch.nn.functional.conv2d with respect to its input at strides
+// above 1 (conv/conv2d serves stride 1), and with bias torch.nn.functional.conv_transpose2d. dy [batch, groups *
+// out_channels, out_height, out_width], dx [batch, groups * in_channels, height, width]. One invocation computes one
+// element of dx: one sum in the order of ky, kx, o.
 struct Params {
   n: u32, // elements of dx
   groups: u32,

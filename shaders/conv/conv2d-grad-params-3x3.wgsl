@@ -1,6 +1,7 @@
-// Sums of dw over parts of the batch as conv/conv2d-grad-params, for 3 x 3 kernels of stride and dilation 1 (torch.nn.functional.conv2d of most networks): faster
-// because a window of x slides along the row, so that 11 loads serve 72 multiply-adds. Shapes, parts and bits as there.
-// One invocation computes 8 output channels of the 9 places of one input channel of one part. a, b: sums of channels 0-3 and 4-7 by place (row, column).
+// Sums of dw over parts of the batch as conv/conv2d-grad-params, for 3 x 3 kernels of stride and dilation 1
+// (torch.nn.functional.conv2d of most networks): faster because a window of x slides along the row, so that 11 loads
+// serve 72 multiply-adds. Shapes, parts and bits as there. One invocation computes 8 output channels of the 9 places of
+// one input channel of one part. a, b: sums of channels 0-3 and 4-7 by place (row, column).
 struct Params {
   n: u32, // invocations
   rows_of_part: u32,

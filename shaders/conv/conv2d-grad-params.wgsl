@@ -1,8 +1,9 @@
-// Sums of dw over parts of the batch: part[p, o, c, ky, kx] = sum over the rows of part p and their pixels of dy[n, o, i, j] x[n, c, i * stride + ky * dilation - pad, ...].
-// First half of the gradient of torch.nn.functional.conv2d and conv1d with respect to the weight; conv/add-parts adds the parts.
-// A row is (sample, output row); part p holds rows p * rows_of_part onwards. x [batch, groups * in_channels, height, width],
-// dy [batch, groups * out_channels, out_height, out_width]; a part is `length` long and begins with its weights.
-// One invocation computes 8 output channels of 9 places (c, ky, kx) of one part in registers: 17 loads serve 72 multiply-adds.
+// Sums of dw over parts of the batch: part[p, o, c, ky, kx] = sum over the rows of part p and their pixels of dy[n, o,
+// i, j] x[n, c, i * stride + ky * dilation - pad, ...]. First half of the gradient of torch.nn.functional.conv2d and
+// conv1d with respect to the weight; conv/add-parts adds the parts. A row is (sample, output row); part p holds rows p
+// * rows_of_part onwards. x [batch, groups * in_channels, height, width], dy [batch, groups * out_channels, out_height,
+// out_width]; a part is `length` long and begins with its weights. One invocation computes 8 output channels of 9
+// places (c, ky, kx) of one part in registers: 17 loads serve 72 multiply-adds.
 struct Params {
   n: u32, // invocations
   rows_of_part: u32,
@@ -35,7 +36,8 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> part: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
-// Where place k looks, seen from its pixel: rows and columns (which wrap below 0), and elements from the group's first channel.
+// Where place k looks, seen from its pixel: rows and columns (which wrap below 0), and elements from the group's first
+// channel.
 struct Place { row: u32, column: u32, offset: u32 }
 
 fn place(k: u32) -> Place {

@@ -1,6 +1,7 @@
-// dx of torch.nn.functional.max_pool2d(x, 2) on images of even sizes, where windows of 2 x 2 cover each pixel once: dy goes to the maximum of its window,
-// all else is 0. dy and index [planes, out_height, out_width] as in conv/max-pool2d-spread, dx [planes, height, width] in pairs. RELU = 1: of the
-// maximum of relu(x); y, the result, says where relu let nothing through. One invocation computes `span` windows of a row, `spans` cover it.
+// dx of torch.nn.functional.max_pool2d(x, 2) on images of even sizes, where windows of 2 x 2 cover each pixel once: dy
+// goes to the maximum of its window, all else is 0. dy and index [planes, out_height, out_width] as in
+// conv/max-pool2d-spread, dx [planes, height, width] in pairs. RELU = 1: of the maximum of relu(x); y, the result, says
+// where relu let nothing through. One invocation computes `span` windows of a row, `spans` cover it.
 override RELU: u32 = 0u;
 
 struct Params {
@@ -22,7 +23,8 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> dx: array<vec2f>;
 @group(1) @binding(0) var<uniform> params: Params;
 
-fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; } // by its bits: comparisons may be folded
+// by its bits: comparisons may be folded
+fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
 
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {

@@ -1,7 +1,8 @@
-// y and index as in conv/max-pool2d, for windows of 2 x 2 that touch (torch.nn.functional.max_pool2d(x, 2)): four loads without a loop.
-// x [planes, height, width], y and index [planes, out_height, out_width]; a last odd row or column belongs to no window. RELU = 1: the maximum of
-// relu(x), which is relu of the maximum; index is then that of x, which matters nowhere, since relu lets no gradient through where it differs.
-// One invocation computes `span` windows of a row, `spans` cover it: where a window stands is divided out once.
+// y and index as in conv/max-pool2d, for windows of 2 x 2 that touch (torch.nn.functional.max_pool2d(x, 2)): four loads
+// without a loop. x [planes, height, width], y and index [planes, out_height, out_width]; a last odd row or column
+// belongs to no window. RELU = 1: the maximum of relu(x), which is relu of the maximum; index is then that of x, which
+// matters nowhere, since relu lets no gradient through where it differs. One invocation computes `span` windows of a
+// row, `spans` cover it: where a window stands is divided out once.
 override RELU: u32 = 0u;
 
 struct Params {
@@ -22,7 +23,8 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> index: array<i32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
-fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; } // by its bits: comparisons may be folded
+// by its bits: comparisons may be folded
+fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
 
 // Whether v takes over from the best before it: if larger, or NaN.
 fn wins(v: f32, best: f32) -> bool { return (v > best) | is_nan(v); }

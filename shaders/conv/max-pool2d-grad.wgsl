@@ -1,6 +1,7 @@
-// dx = sum of dy over the windows whose maximum the element is: gradient of torch.nn.functional.max_pool2d. index [planes, out_height, out_width] says
-// where in its plane the maximum of each window stands. dy [planes, out_height, out_width], dx [planes, height, width].
-// One invocation computes one element of dx: the windows that cover it, in row-major order.
+// dx = sum of dy over the windows whose maximum the element is: gradient of torch.nn.functional.max_pool2d. index
+// [planes, out_height, out_width] says where in its plane the maximum of each window stands. dy [planes, out_height,
+// out_width], dx [planes, height, width]. One invocation computes one element of dx: the windows that cover it, in
+// row-major order.
 struct Params {
   n: u32, // elements of dx
   height: u32,

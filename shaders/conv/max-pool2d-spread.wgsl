@@ -1,7 +1,7 @@
-// dx of torch.nn.functional.max_pool2d where windows neither overlap nor have padding (kernel <= stride): dy goes to the maximum of its window, all else is 0.
-// index [planes, out_height, out_width] says where in its plane the maximum of each window stands. dy as index, dx [planes, height, width].
-// One invocation computes a cell: the stride_y x stride_x elements that begin where its window begins. Cells cover the image; those past the
-// last window are 0.
+// dx of torch.nn.functional.max_pool2d where windows neither overlap nor have padding (kernel <= stride): dy goes to
+// the maximum of its window, all else is 0. index [planes, out_height, out_width] says where in its plane the maximum
+// of each window stands. dy as index, dx [planes, height, width]. One invocation computes a cell: the stride_y x
+// stride_x elements that begin where its window begins. Cells cover the image; those past the last window are 0.
 struct Params {
   n: u32, // planes * cell_rows * cell_columns
   cell_rows: u32,

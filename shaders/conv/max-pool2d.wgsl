@@ -1,6 +1,7 @@
-// y = the largest element of each window, index = where it stands in its plane (row * width + column): torch.nn.functional.max_pool2d with return_indices.
-// x [planes, height, width], y and index [planes, out_height, out_width]. The first maximum in row-major order wins, a NaN over all before it
-// (tested by its bits, since a compiler may assume that there is none). One invocation computes one window.
+// y = the largest element of each window, index = where it stands in its plane (row * width + column):
+// torch.nn.functional.max_pool2d with return_indices. x [planes, height, width], y and index [planes, out_height,
+// out_width]. The first maximum in row-major order wins, a NaN over all before it (tested by its bits, since a compiler
+// may assume that there is none). One invocation computes one window.
 struct Params {
   n: u32, // windows of all planes
   height: u32,

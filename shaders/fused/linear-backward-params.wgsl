@@ -1,6 +1,6 @@
-// As ops/linear-backward for a first layer, whose input needs no gradient: g = dy act'(y), dw = g^T x, db = sum of g over the batch.
-// x [batch, in_features]; y, dy [batch, out_features]; dw [out_features, in_features]; db [out_features].
-// One invocation computes four neighbours of a row of dw, and the first of a row its db.
+// As ops/linear-backward for a first layer, whose input needs no gradient: g = dy act'(y), dw = g^T x, db = sum of g
+// over the batch. x [batch, in_features]; y, dy [batch, out_features]; dw [out_features, in_features]; db
+// [out_features]. One invocation computes four neighbours of a row of dw, and the first of a row its db.
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
 override WIDTH: u32 = 32u;
 override DEPTH: u32 = 1u; // instances a workgroup

@@ -1,8 +1,9 @@
-// Backward of y = act(x W^T + b) (torch.nn.functional.linear and an activation) for layers with few multiply-adds, all in one dispatch:
-// g = dy act'(y), dw = g^T x, db = sum of g over the batch, dx = g W. x, dx [batch, in_features]; y, dy [batch, out_features];
-// weight, dw [out_features, in_features]; db [out_features]. One invocation computes four neighbours of a row: first those of dw (the first of a row also
-// its db), then of dx, each as one sum in order, so that g, computed where it is needed, serves four. Workgroups of 32: few are at work, and a software
-// adapter pays for each invocation. No barriers.
+// Backward of y = act(x W^T + b) (torch.nn.functional.linear and an activation) for layers with few multiply-adds, all
+// in one dispatch: g = dy act'(y), dw = g^T x, db = sum of g over the batch, dx = g W. x, dx [batch, in_features]; y,
+// dy [batch, out_features]; weight, dw [out_features, in_features]; db [out_features]. One invocation computes four
+// neighbours of a row: first those of dw (the first of a row also its db), then of dx, each as one sum in order, so
+// that g, computed where it is needed, serves four. Workgroups of 32: few are at work, and a software adapter pays for
+// each invocation. No barriers.
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
 override WIDTH: u32 = 32u;
 override DEPTH: u32 = 1u; // instances a workgroup

@@ -1,5 +1,6 @@
-// dx = f'(x, t) upstream / divisor: gradients of loss/elementwise to x, or with sign = -1 to t (where f depends on x - t). FUNCTION, p and pos_weight as
-// there. upstream is one number, or with PER_ELEMENT one per element (reduction 'none'). One invocation takes four neighbours.
+// dx = f'(x, t) upstream / divisor: gradients of loss/elementwise to x, or with sign = -1 to t (where f depends on x -
+// t). FUNCTION, p and pos_weight as there. upstream is one number, or with PER_ELEMENT one per element (reduction
+// 'none'). One invocation takes four neighbours.
 override FUNCTION: u32 = 0u;
 override HAS_POS_WEIGHT: u32 = 0u;
 override PER_ELEMENT: u32 = 0u;

@@ -1,5 +1,6 @@
-// loss[0] = sum of the n terms in parts[0..n) / sum of the n weights in parts[n..2n): the end of torch.nn.CrossEntropyLoss with reduction 'mean'. The divisor
-// also goes to the last element of stats, for the backward pass. One invocation; larger batches have been summed to n parts before.
+// loss[0] = sum of the n terms in parts[0..n) / sum of the n weights in parts[n..2n): the end of
+// torch.nn.CrossEntropyLoss with reduction 'mean'. The divisor also goes to the last element of stats, for the backward
+// pass. One invocation; larger batches have been summed to n parts before.
 struct Params {
   n: u32,
   last: u32,

@@ -1,8 +1,9 @@
-// c[i, j] = activate(sum over k of a[i, k] b[j, k] + bias[j]) where both operands lie along k in whole vectors of four (k a multiple of 4): the forward pass of
-// torch.nn.functional.linear, torch.mm(a, b.T). a [m, k], b [n, k], bias [n] (if has_bias), c [m, n]; the steps of the other tiled kernels are not read.
-// Why: neither operand can be read along a row of c, so a load of a vector serves four steps of k instead; the tile is tall, because neighbours in x share the
-// rows of a. One invocation computes 16 rows and 16 columns in registers: 32 loads serve 1,024 multiply-adds. No workgroup memory, no barriers.
-// One accumulator an element, k in order: the same bits as 'ops/linear'.
+// c[i, j] = activate(sum over k of a[i, k] b[j, k] + bias[j]) where both operands lie along k in whole vectors of four
+// (k a multiple of 4): the forward pass of torch.nn.functional.linear, torch.mm(a, b.T). a [m, k], b [n, k], bias [n]
+// (if has_bias), c [m, n]; the steps of the other tiled kernels are not read. Why: neither operand can be read along a
+// row of c, so a load of a vector serves four steps of k instead; the tile is tall, because neighbours in x share the
+// rows of a. One invocation computes 16 rows and 16 columns in registers: 32 loads serve 1,024 multiply-adds. No
+// workgroup memory, no barriers. One accumulator an element, k in order: the same bits as 'ops/linear'.
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
 
 struct Params {
@@ -26,7 +27,8 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> c: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
-fn row_start(row: u32, instance: u32) -> u32 { // beyond the edge a tile repeats the last row or column and stores nothing
+// beyond the edge a tile repeats the last row or column and stores nothing
+fn row_start(row: u32, instance: u32) -> u32 {
   return (instance * params.a_stride + min(row, params.m - 1u) * params.k) / 4u;
 }
 

@@ -1,5 +1,5 @@
-// dx = dy invstd weight per channel: gradient of batch norm in evaluation, whose statistics do not depend on x. dy, dx [batch, channels, plane];
-// invstd, weight [channels]. One invocation as in norm/batch-norm.
+// dx = dy invstd weight per channel: gradient of batch norm in evaluation, whose statistics do not depend on x. dy, dx
+// [batch, channels, plane]; invstd, weight [channels]. One invocation as in norm/batch-norm.
 override AFFINE: u32 = 1u;
 
 struct Params {

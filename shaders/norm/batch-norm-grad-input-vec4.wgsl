@@ -1,7 +1,9 @@
-// dx = (dy - sum_dy / count - (x - mean) invstd^2 sum_dy_xmu / count) invstd weight per channel: torch.batch_norm_backward_elemt, the gradient of batch norm by its
-// input with the statistics of the batch as functions of it. dy, x, dx [batch, channels, plane], all others [channels]; `inverse_count` is 1 over the values a
-// channel has, those of other ranks included where the statistics were shared. One invocation as in norm/batch-norm.
-// As norm/batch-norm-grad-input, four neighbours at a time, for planes that are multiples of 4: twice as fast on a software adapter. `plane` counts vectors.
+// dx = (dy - sum_dy / count - (x - mean) invstd^2 sum_dy_xmu / count) invstd weight per channel:
+// torch.batch_norm_backward_elemt, the gradient of batch norm by its input with the statistics of the batch as
+// functions of it. dy, x, dx [batch, channels, plane], all others [channels]; `inverse_count` is 1 over the values a
+// channel has, those of other ranks included where the statistics were shared. One invocation as in norm/batch-norm. As
+// norm/batch-norm-grad-input, four neighbours at a time, for planes that are multiples of 4: twice as fast on a
+// software adapter. `plane` counts vectors.
 override AFFINE: u32 = 1u;
 
 struct Params {

@@ -1,5 +1,6 @@
-// dx = (dy - sum_dy / count - (x - mean) invstd^2 sum_dy_xmu / count) invstd weight per channel: torch.batch_norm_backward_elemt, the gradient of batch norm by its
-// input with the statistics of the batch as functions of it. dy, x, dx [batch, channels, plane], all others [channels]; `inverse_count` is 1 over the values a
+// dx = (dy - sum_dy / count - (x - mean) invstd^2 sum_dy_xmu / count) invstd weight per channel:
+// torch.batch_norm_backward_elemt, the gradient of batch norm by its input with the statistics of the batch as
+// functions of it. dy, x, dx [batch, channels, plane], all others [channels]; `inverse_count` is 1 over the values a
 // channel has, those of other ranks included where the statistics were shared. One invocation as in norm/batch-norm.
 override AFFINE: u32 = 1u;
 

@@ -1,6 +1,7 @@
-// torch.nn.functional.max_pool2d(v, 2) of v = batch_norm(x), or of relu(v) with RELU = 1: v is never stored. v = (x - mean) invstd weight + bias per channel as in
-// norm/batch-norm, the pooling as in conv/max-pool2d-2x2, with the bits of both. x [batch, channels, height, width] of even sizes; mean, invstd, weight and
-// bias [channels]; y and index [batch, channels, height / 2, width / 2]. One invocation computes `span` windows of a row, `spans` cover it.
+// torch.nn.functional.max_pool2d(v, 2) of v = batch_norm(x), or of relu(v) with RELU = 1: v is never stored. v = (x -
+// mean) invstd weight + bias per channel as in norm/batch-norm, the pooling as in conv/max-pool2d-2x2, with the bits of
+// both. x [batch, channels, height, width] of even sizes; mean, invstd, weight and bias [channels]; y and index [batch,
+// channels, height / 2, width / 2]. One invocation computes `span` windows of a row, `spans` cover it.
 override RELU: u32 = 0u;
 
 struct Params {
@@ -29,7 +30,8 @@ struct Params {
 @group(0) @binding(6) var<storage, read_write> index: array<i32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
-fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; } // by its bits: comparisons may be folded
+// by its bits: comparisons may be folded
+fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
 
 // Whether v takes over from the best before it: if larger, or NaN.
 fn wins(v: f32, best: f32) -> bool { return (v > best) | is_nan(v); }

@@ -1,5 +1,5 @@
-// num_batches_tracked += 1: first launch of norm/batch-norm-stats where the momentum is 1 / num_batches_tracked (torch.nn.BatchNorm2d(momentum=None)), so
-// that every channel reads the new count. One invocation.
+// num_batches_tracked += 1: first launch of norm/batch-norm-stats where the momentum is 1 / num_batches_tracked
+// (torch.nn.BatchNorm2d(momentum=None)), so that every channel reads the new count. One invocation.
 struct Params {
   tracked_stride: u32,
 }

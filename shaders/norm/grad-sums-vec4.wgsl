@@ -1,6 +1,7 @@
-// First half of the sums that the gradients of batch and group norm need per channel: sum dy and sum dy (x - mean), in parts as norm/moments has them.
-// dy, x [batch, channels, plane] -> partial [2, channels, parts]; one mean for every `span` channels. (torch.batch_norm_backward_reduce.)
-// As norm/grad-sums, four neighbours at a time, for planes that are multiples of 4: twice as fast on a software adapter. `plane` counts vectors.
+// First half of the sums that the gradients of batch and group norm need per channel: sum dy and sum dy (x - mean), in
+// parts as norm/moments has them. dy, x [batch, channels, plane] -> partial [2, channels, parts]; one mean for every
+// `span` channels. (torch.batch_norm_backward_reduce.) As norm/grad-sums, four neighbours at a time, for planes that
+// are multiples of 4: twice as fast on a software adapter. `plane` counts vectors.
 struct Params {
   batch: u32,
   channels: u32,

@@ -1,5 +1,6 @@
-// First half of the sums that the gradients of batch and group norm need per channel: sum dy and sum dy (x - mean), in parts as norm/moments has them.
-// dy, x [batch, channels, plane] -> partial [2, channels, parts]; one mean for every `span` channels. (torch.batch_norm_backward_reduce.)
+// First half of the sums that the gradients of batch and group norm need per channel: sum dy and sum dy (x - mean), in
+// parts as norm/moments has them. dy, x [batch, channels, plane] -> partial [2, channels, parts]; one mean for every
+// `span` channels. (torch.batch_norm_backward_reduce.)
 struct Params {
   batch: u32,
   channels: u32,

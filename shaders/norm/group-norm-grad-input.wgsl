@@ -1,6 +1,7 @@
-// dx = (dy weight - (sums[0] + (x - mean) rstd^2 sums[1]) / count) rstd: gradient of torch.nn.functional.group_norm by its input. dy, x, dx [batch, channels, plane];
-// weight [channels]; mean, rstd and the two sums of norm/group-norm-grad-sums one for every `span` (batch, channel) pairs, `inverse_count` 1 over the
-// elements of a group. One invocation as in norm/batch-norm.
+// dx = (dy weight - (sums[0] + (x - mean) rstd^2 sums[1]) / count) rstd: gradient of torch.nn.functional.group_norm by
+// its input. dy, x, dx [batch, channels, plane]; weight [channels]; mean, rstd and the two sums of
+// norm/group-norm-grad-sums one for every `span` (batch, channel) pairs, `inverse_count` 1 over the elements of a
+// group. One invocation as in norm/batch-norm.
 override AFFINE: u32 = 1u;
 
 struct Params {

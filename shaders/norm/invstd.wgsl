@@ -1,4 +1,5 @@
-// invstd = 1 / sqrt(running_var + eps): first launch of batch norm in evaluation. Both [channels]. One invocation a channel.
+// invstd = 1 / sqrt(running_var + eps): first launch of batch norm in evaluation. Both [channels]. One invocation a
+// channel.
 struct Params {
   channels: u32,
   eps: f32,

@@ -1,6 +1,7 @@
 // dx = dy W: gradient of torch.nn.functional.linear with respect to its input, for layers with few multiply-adds.
 // dy [batch, out_features], weight [out_features, in_features], dx [batch, in_features].
-// One invocation computes four neighbours of a row of dx: each one sum over the output features in order, and dy is read once for all four. No barriers.
+// One invocation computes four neighbours of a row of dx: each one sum over the output features in order, and dy is
+// read once for all four. No barriers.
 override WIDTH: u32 = 32u;
 override DEPTH: u32 = 1u; // instances a workgroup
 

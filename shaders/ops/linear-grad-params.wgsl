@@ -1,7 +1,7 @@
 // dW = dy^T x, db = sum of dy over the batch: gradients of torch.nn.functional.linear with respect to weight and bias,
-// for layers with few multiply-adds. x [batch, in_features], dy [batch, out_features], dw [out_features, in_features], db [out_features].
-// One invocation computes four neighbours of a row of dw, the first of a row also its element of db: each one sum over the batch in order, and dy is read
-// once for all of them. No barriers.
+// for layers with few multiply-adds. x [batch, in_features], dy [batch, out_features], dw [out_features, in_features],
+// db [out_features]. One invocation computes four neighbours of a row of dw, the first of a row also its element of db:
+// each one sum over the batch in order, and dy is read once for all of them. No barriers.
 override WIDTH: u32 = 32u;
 override DEPTH: u32 = 1u; // instances a workgroup
 

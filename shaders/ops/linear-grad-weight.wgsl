@@ -1,6 +1,6 @@
-// dW = dy^T x: gradient of torch.nn.functional.linear(bias=None) with respect to its weight, for layers with few multiply-adds.
-// x [batch, in_features], dy [batch, out_features], dw [out_features, in_features].
-// One invocation computes one element of dw: the sum over the batch in order, in one accumulator.
+// dW = dy^T x: gradient of torch.nn.functional.linear(bias=None) with respect to its weight, for layers with few
+// multiply-adds. x [batch, in_features], dy [batch, out_features], dw [out_features, in_features]. One invocation
+// computes one element of dw: the sum over the batch in order, in one accumulator.
 struct Params {
   batch: u32,
   in_features: u32,

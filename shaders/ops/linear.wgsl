@@ -1,8 +1,8 @@
 // y = x W^T + b: torch.nn.functional.linear, for layers with few multiply-adds.
 // x [batch, in_features], weight [out_features, in_features], bias [out_features], y [batch, out_features].
-// One invocation computes 2 x 2 neighbours of y, each as one sum over k in order, then the bias: half the loads of one element an invocation. Workgroups
-// of 32 (id.y counts 32,768 of them): few are at work, and a software adapter pays for each invocation. No barriers.
-// `ops/matmul-tiled` computes the same bits faster where there is much to do.
+// One invocation computes 2 x 2 neighbours of y, each as one sum over k in order, then the bias: half the loads of one
+// element an invocation. Workgroups of 32 (id.y counts 32,768 of them): few are at work, and a software adapter pays
+// for each invocation. No barriers. `ops/matmul-tiled` computes the same bits faster where there is much to do.
 override HAS_BIAS: u32 = 1u;
 override ACTIVATION: u32 = 0u; // 0 none, 1 relu, 2 tanh, 3 sigmoid
 override WIDTH: u32 = 32u;
@@ -54,7 +54,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let n = params.in_features;
   var x_at = id.z * params.x_stride + row * n;
   var w_at = id.z * params.weight_stride + column * n;
-  // (row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1). Past the edges they take what follows there, and nobody keeps it.
+  // (row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1). Past the edges they take what follows
+  // there, and nobody keeps it.
   var sum = vec4f();
   for (var k = 0u; k < n; k++) {
     let a = vec2f(x[x_at], x[x_at + n]);

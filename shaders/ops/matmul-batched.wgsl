@@ -1,7 +1,8 @@
-// c[z, i, j] = sum over s, then over k, of a[z, s, i, k] b[z, s, k, j]: torch.matmul of batches and torch.bmm, and the gradient of an operand that was broadcast
-// (then s runs over the batch along which it was). z = (z0, z1, z2) and s = (s0, s1) walk either operand with a step for each dimension, 0 where it is broadcast;
-// within a matrix a[i, k] stands at i * a_row + k * a_step, b[k, j] at k * b_step + j * b_column. c [z0, z1, z2, m, n] is dense.
-// One invocation computes one element: one accumulator, s and k in order. 'ops/matmul' is the kernel of a single product.
+// c[z, i, j] = sum over s, then over k, of a[z, s, i, k] b[z, s, k, j]: torch.matmul of batches and torch.bmm, and the
+// gradient of an operand that was broadcast (then s runs over the batch along which it was). z = (z0, z1, z2) and s =
+// (s0, s1) walk either operand with a step for each dimension, 0 where it is broadcast; within a matrix a[i, k] stands
+// at i * a_row + k * a_step, b[k, j] at k * b_step + j * b_column. c [z0, z1, z2, m, n] is dense. One invocation
+// computes one element: one accumulator, s and k in order. 'ops/matmul' is the kernel of a single product.
 struct Params {
   m: u32,
   n: u32,

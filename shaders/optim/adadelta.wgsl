@@ -1,10 +1,11 @@
 // d <- g + weightDecay * p   (maximize: -g),  v <- rho * v + (1 - rho) * d * d
 // delta <- sqrt(a + eps) / sqrt(v + eps) * d,  a <- rho * a + (1 - rho) * delta * delta,  p <- p - lr * delta
 //
-// torch.optim.Adadelta (v is square_avg, a is acc_delta), over all parameters of a group in one dispatch. LANES invocations take one block
-// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES blocks a workgroup.
-// Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and nothing else.
-// Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 rho, 3 1 - rho, 4 eps, 15 maximize.
+// torch.optim.Adadelta (v is square_avg, a is acc_delta), over all parameters of a group in one dispatch. LANES
+// invocations take one block of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with
+// stride LANES; 64 / LANES blocks a workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may
+// reach into padding, and nothing else. Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 rho, 3
+// 1 - rho, 4 eps, 15 maximize.
 
 struct Block {
   scalars: u32,

@@ -2,9 +2,10 @@
 // u <- max(beta2 * u, |d| + eps),  p <- p - stepSize * m / u
 //
 // torch.optim.Adamax (u is exp_inf), over all parameters of a group in one dispatch. LANES invocations take one block
-// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES blocks a workgroup.
-// Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and nothing else.
-// Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 stepSize = lr / (1 - beta1^t), 6 eps, 15 maximize.
+// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES
+// blocks a workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and
+// nothing else. Scalars (float32, written by the host each step): 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5
+// stepSize = lr / (1 - beta1^t), 6 eps, 15 maximize.
 
 struct Block {
   scalars: u32,

@@ -1,9 +1,10 @@
-// sums[k] = sum of |g|^P over the elements 16k .. 16k + 15 of a gradient, the gradients one after the other;   P = 0: their greatest |g|
+// sums[k] = sum of |g|^P over the elements 16k .. 16k + 15 of a gradient, the gradients one after the other;   P = 0:
+// their greatest |g|
 //
-// First part of torch.nn.utils.clip_grad_norm_, over all gradients of a device in one dispatch. LANES invocations take a block of elements of one
-// gradient, 16 that lie together at a time: so the sums depend neither on LANES nor on the length of the blocks, and nothing waits. Gradients start at
-// multiples of 256 bytes.
-// `start` is where the gradient begins (it does not advance with the blocks), `sums` where its sums begin.
+// First part of torch.nn.utils.clip_grad_norm_, over all gradients of a device in one dispatch. LANES invocations take
+// a block of elements of one gradient, 16 that lie together at a time: so the sums depend neither on LANES nor on the
+// length of the blocks, and nothing waits. Gradients start at multiples of 256 bytes. `start` is where the gradient
+// begins (it does not advance with the blocks), `sums` where its sums begin.
 
 struct Block {
   gradient: u32,

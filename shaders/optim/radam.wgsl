@@ -1,11 +1,12 @@
 // d <- g + weightDecay * p,  m <- beta1 * m + (1 - beta1) * d,  v <- beta2 * v + (1 - beta2) * d * d
-// step <- m / correction1 * lr,  p <- p - step * (rootOfCorrection2 / (sqrt(v) + eps)) * rectification   (rectification 0: p - step)
+// step <- m / correction1 * lr,  p <- p - step * (rootOfCorrection2 / (sqrt(v) + eps)) * rectification   (rectification
+// 0: p - step)
 //
 // torch.optim.RAdam, over all parameters of a group in one dispatch. LANES invocations take one block
-// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES blocks a workgroup.
-// Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and nothing else.
-// Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5 1 - beta2,
-// 6 correction1 = 1 - beta1^t, 7 rootOfCorrection2 = sqrt(1 - beta2^t), 8 eps, 9 rectification.
+// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES
+// blocks a workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and
+// nothing else. Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 beta1, 3 1 - beta1, 4 beta2, 5
+// 1 - beta2, 6 correction1 = 1 - beta1^t, 7 rootOfCorrection2 = sqrt(1 - beta2^t), 8 eps, 9 rectification.
 
 struct Block {
   scalars: u32,

@@ -3,9 +3,10 @@
 // p <- p - lr * b                                 (NESTEROV: p - lr * (d + momentum * b))
 //
 // torch.optim.SGD with momentum, over all parameters of a group in one dispatch. LANES invocations take one block
-// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES blocks a workgroup.
-// Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and nothing else.
-// Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 momentum, 3 bufferFactor, 4 gradientFactor, 15 maximize.
+// of the table (at most 16 * LANES elements of one parameter), each 4 vectors of four with stride LANES; 64 / LANES
+// blocks a workgroup. Every tensor starts at a multiple of 256 bytes, so the last vector may reach into padding, and
+// nothing else. Scalars (float32, written by the host each step): 0 lr, 1 weightDecay, 2 momentum, 3 bufferFactor, 4
+// gradientFactor, 15 maximize.
 
 struct Block {
   scalars: u32,

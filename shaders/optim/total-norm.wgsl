@@ -1,8 +1,10 @@
-// total[w] = sum of sums[w * share .. (w + 1) * share), cut at count;   ROOT: its P-th root;   P = 0: the greatest of them, without a root
+// total[w] = sum of sums[w * share .. (w + 1) * share), cut at count;   ROOT: its P-th root;   P = 0: the greatest of
+// them, without a root
 //
-// Second part of torch.nn.utils.clip_grad_norm_. Workgroup x takes one share; each of its 256 invocations adds the elements of its stride in runs of
-// 32 (a run is summed on its own, so that a long sum loses no more bits than a short one), then the first adds the 256 results in order.
-// The order depends on nothing but count and share: the same bits on every run.
+// Second part of torch.nn.utils.clip_grad_norm_. Workgroup x takes one share; each of its 256 invocations adds the
+// elements of its stride in runs of 32 (a run is summed on its own, so that a long sum loses no more bits than a short
+// one), then the first adds the 256 results in order. The order depends on nothing but count and share: the same bits
+// on every run.
 
 override ROOT: bool = false;
 // norm_type; 0 is PyTorch's inf.

@@ -1,6 +1,7 @@
-// y = f(a, b) over n elements, for operands of one shape, or for b that repeats over the leading rows of a (a bias, a position embedding) with a
-// multiple of four elements; REPEATS says so, `period` its length. FUNCTION: torch.add, sub, mul, div, maximum; 5 is dropout by a given mask,
-// a b p with p = 1 / (1 - probability). One invocation takes four neighbours. All other broadcasting: pointwise/broadcast.
+// y = f(a, b) over n elements, for operands of one shape, or for b that repeats over the leading rows of a (a bias, a
+// position embedding) with a multiple of four elements; REPEATS says so, `period` its length. FUNCTION: torch.add, sub,
+// mul, div, maximum; 5 is dropout by a given mask, a b p with p = 1 / (1 - probability). One invocation takes four
+// neighbours. All other broadcasting: pointwise/broadcast.
 override FUNCTION: u32 = 0u;
 override REPEATS: u32 = 0u;
 

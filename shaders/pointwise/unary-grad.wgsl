@@ -1,5 +1,6 @@
-// dx = dy f'(x) over n elements, the gradients of pointwise/unary; FUNCTION, p and q as there. `saved` is what PyTorch saves: the output y for
-// relu, tanh, sigmoid, exp, sqrt and rsqrt, the input x for all others. One invocation takes four neighbours.
+// dx = dy f'(x) over n elements, the gradients of pointwise/unary; FUNCTION, p and q as there. `saved` is what PyTorch
+// saves: the output y for relu, tanh, sigmoid, exp, sqrt and rsqrt, the input x for all others. One invocation takes
+// four neighbours.
 override FUNCTION: u32 = 0u;
 override WIDTH: u32 = 64u;
 override DEPTH: u32 = 1u; // instances a workgroup

@@ -1,7 +1,8 @@
-// y = f(x) over n elements, FUNCTION says which f: torch.relu, tanh, sigmoid, nn.functional.gelu (erf and tanh forms), leaky_relu, elu, silu,
-// softplus, torch.exp, abs, square, neg, log, sqrt, rsqrt, pow, clamp. p and q are its attributes (slope; alpha; beta, threshold; exponent; min, max).
-// One invocation takes four neighbours, all through f as one vector: software adapters and GPUs alike prefer it, and the pipeline builds in a
-// quarter of the time. The last vector may reach into the padding of the tensor.
+// y = f(x) over n elements, FUNCTION says which f: torch.relu, tanh, sigmoid, nn.functional.gelu (erf and tanh forms),
+// leaky_relu, elu, silu, softplus, torch.exp, abs, square, neg, log, sqrt, rsqrt, pow, clamp. p and q are its
+// attributes (slope; alpha; beta, threshold; exponent; min, max). One invocation takes four neighbours, all through f
+// as one vector: software adapters and GPUs alike prefer it, and the pipeline builds in a quarter of the time. The last
+// vector may reach into the padding of the tensor.
 override FUNCTION: u32 = 0u;
 override WIDTH: u32 = 64u;
 override DEPTH: u32 = 1u; // instances a workgroup
@@ -27,8 +28,8 @@ fn nan() -> vec4f {
   return vec4f(bitcast<f32>(0x7fc00000u | params.n));
 }
 
-// Within 2e-7, where WGSL's builtin may be off by 1e-5: a series near 0, where 1 - 2 / (e^2v + 1) would cancel, and that formula
-// elsewhere. From 9 on float32 tanh is 1, and exp stays far from overflow.
+// Within 2e-7, where WGSL's builtin may be off by 1e-5: a series near 0, where 1 - 2 / (e^2v + 1) would cancel, and
+// that formula elsewhere. From 9 on float32 tanh is 1, and exp stays far from overflow.
 fn tanh_accurate(v: vec4f) -> vec4f {
   let s = v * v;
   let near = v * (1.0 + s * (-0.33333334 + s * (0.13333334 + s * (-0.05396825 + s * 0.021869488))));
@@ -60,7 +61,8 @@ fn log_one_plus_exp(v: vec4f) -> vec4f {
   return max(v, vec4f()) + select(log(1.0 + t), series, t < vec4f(0.1));
 }
 
-// v^e: the builtin is undefined for v < 0, where a whole e gives +-|v|^e, any other NaN. Small powers are products, as in PyTorch.
+// v^e: the builtin is undefined for v < 0, where a whole e gives +-|v|^e, any other NaN. Small powers are products, as
+// in PyTorch.
 fn power(v: vec4f, e: f32) -> vec4f {
   if (e == 0.0) { return vec4f(1.0); }
   if (e == 1.0) { return v; }

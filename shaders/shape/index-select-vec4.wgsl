@@ -1,5 +1,6 @@
-// The picking of shape/index-select, four neighbours of a slice an invocation: y[o, j, i] = x[o, index[j], i], inner a multiple of 4. Exists because rows of
-// an embedding are long, and the divisions and the load of the index then serve four elements.
+// The picking of shape/index-select, four neighbours of a slice an invocation: y[o, j, i] = x[o, index[j], i], inner a
+// multiple of 4. Exists because rows of an embedding are long, and the divisions and the load of the index then serve
+// four elements.
 struct Params {
   outer: u32,
   n: u32,

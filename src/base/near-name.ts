@@ -1,6 +1,6 @@
 /**
- * The name that someone probably meant: the same letters in another case or with underscores, PyTorch's name for it, or one that is a letter or two away.
- * Called by config-issue.ts for settings and types that are not known.
+ * The name that someone probably meant: the same letters in another case or with underscores, PyTorch's name for it, or
+ * one that is a letter or two away. Called by config-issue.ts for settings and types that are not known.
  */
 import { lookup } from './lookup';
 
@@ -32,7 +32,9 @@ const LONGEST = 64;
 
 const plain = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
 
-/** Names of `known`, at most two; none where nothing comes near, or where the name is a known one in the wrong place. */
+/**
+ * Names of `known`, at most two; none where nothing comes near, or where the name is a known one in the wrong place.
+ */
 export function nearNames(name: string, known: Iterable<string>): readonly string[] {
   // Nobody misspells a page of text, and the distance to it takes its length in time.
   if (name.length > LONGEST) return [];

@@ -1,6 +1,7 @@
 /**
- * One collective by itself, run as often as is asked for on real executors: virtual ranks on one GPUDevice or ranks joined by MessagePorts, as a step of
- * training runs it. The Program is the lab's. Called by the command line (run-collectives.ts) and by bench/.
+ * One collective by itself, run as often as is asked for on real executors: virtual ranks on one GPUDevice or ranks
+ * joined by MessagePorts, as a step of training runs it. The Program is the lab's. Called by the command line
+ * (run-collectives.ts) and by bench/.
  */
 import { must } from '../base/invariant';
 import { INPUT, type LabShape, labProgram, OUTPUT, VARIANT } from '../lab/lab-program';

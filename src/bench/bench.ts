@@ -1,6 +1,6 @@
 /**
- * What the benchmark drives: a session without a page, stepping as fast as play mode does, and the material from which other libraries
- * train the same: initial weights and batches. Called by bench/ alone.
+ * What the benchmark drives: a session without a page, stepping as fast as play mode does, and the material from which
+ * other libraries train the same: initial weights and batches. Called by bench/ alone.
  */
 import { at } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';

@@ -1,7 +1,7 @@
 /**
- * What ranks bring to a collective that is checked, and which elements of a result are not what torch.distributed's definition of it gives. The values are
- * small whole numbers (of a product powers of two) that repeat, so that every sum is exact and buffers of many MiB are checked element by element.
- * Called by run-collectives.ts.
+ * What ranks bring to a collective that is checked, and which elements of a result are not what torch.distributed's
+ * definition of it gives. The values are small whole numbers (of a product powers of two) that repeat, so that every
+ * sum is exact and buffers of many MiB are checked element by element. Called by run-collectives.ts.
  */
 
 import { type LabShape, labDtype } from '../lab/lab-program';

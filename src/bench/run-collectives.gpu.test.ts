@@ -1,4 +1,7 @@
-/** Collectives over ports between GPUDevices: what runs on the host (runtime/webgpu/host-rounds) comes out right, of whole slices and of nested ones, of floats and of integers. */
+/**
+ * Collectives over ports between GPUDevices: what runs on the host (runtime/webgpu/host-rounds) comes out right, of
+ * whole slices and of nested ones, of floats and of integers.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { runCollectives } from './run-collectives';

@@ -1,4 +1,7 @@
-/** Every collective by every algorithm comes out right, on both transports, and what does not is counted; sizes and bandwidths are nccl-tests'. */
+/**
+ * Every collective by every algorithm comes out right, on both transports, and what does not is counted; sizes and
+ * bandwidths are nccl-tests'.
+ */
 import { describe, expect, test } from 'vitest';
 import { ALGORITHMS } from '../collectives/algorithms';
 import type { CollectivesRequest } from '../protocol/collectives-report';

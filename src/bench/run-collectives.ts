@@ -1,6 +1,6 @@
 /**
- * One collective over a range of sizes, as nccl-tests does it: values are checked after a run from fresh data, then iterations are timed in a row; beside it the
- * modelled time of the same Program. Called by the command line.
+ * One collective over a range of sizes, as nccl-tests does it: values are checked after a run from fresh data, then
+ * iterations are timed in a row; beside it the modelled time of the same Program. Called by the command line.
  */
 import { LockstepError } from '../base/errors';
 import { LOCKSTEP_VERSION } from '../headless/report';

@@ -1,4 +1,7 @@
-/** `--checkpoint`, `--checkpoint-every` and `--resume`: the run without the stop; a save that is interrupted anywhere leaves the one before. */
+/**
+ * `--checkpoint`, `--checkpoint-every` and `--resume`: the run without the stop; a save that is interrupted anywhere
+ * leaves the one before.
+ */
 import { spawnSync } from 'node:child_process';
 import { copyFile, link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -41,7 +41,8 @@ export async function saveCheckpoint(base: string, { model, state }: CheckpointF
     await Promise.all([modelFile, stateFile].map(removeLeftovers));
     await writeThrough(temporaryOf(modelFile), model);
     await writeThrough(temporaryOf(stateFile), state);
-    // A second name for the model that the old state belongs to. After a save that was interrupted it has one, and there is none before the first.
+    // A second name for the model that the old state belongs to. After a save that was interrupted it has one, and
+    // there is none before the first.
     if (await isWhole(base)) {
       await rm(previousOf(modelFile), { force: true });
       await link(modelFile, previousOf(modelFile));

@@ -1,4 +1,7 @@
-/** The options of `lockstep collectives`: nccl-tests' in their long form, and which algorithm, transport and modelled machine. Read by usage.ts. */
+/**
+ * The options of `lockstep collectives`: nccl-tests' in their long form, and which algorithm, transport and modelled
+ * machine. Read by usage.ts.
+ */
 import { lookup } from '../base/lookup';
 import {
   ALGORITHM_NAMES,

@@ -1,6 +1,6 @@
 /**
- * WebGPU in Node: Dawn's bindings from the npm package `webgpu`. The entry point has put a Vulkan driver into the environment
- * where one was needed. Not a fallback: where Dawn cannot be loaded it says so, and the session decides.
+ * WebGPU in Node: Dawn's bindings from the npm package `webgpu`. The entry point has put a Vulkan driver into the
+ * environment where one was needed. Not a fallback: where Dawn cannot be loaded it says so, and the session decides.
  */
 export interface Dawn {
   readonly gpu: GPU | undefined;

@@ -1,6 +1,6 @@
 /**
- * One sentence for each setting, by its name or, where a name means different things, by its path. A test holds the table
- * against the schema: no setting without a sentence, no sentence without a setting.
+ * One sentence for each setting, by its name or, where a name means different things, by its path. A test holds the
+ * table against the schema: no setting without a sentence, no sentence without a setting.
  */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   model: 'The network: a torch.nn.Sequential of the layers below.',

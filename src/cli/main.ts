@@ -46,7 +46,10 @@ async function run(args: readonly string[]): Promise<number> {
 /** One Ctrl+C may arrive twice: from the terminal, and passed on by the process that started this one. */
 const SAME_SIGNAL_MS = 500;
 
-/** The first Ctrl+C, or a scheduler's SIGTERM, stops after the step that runs and still writes the report; a second one ends the process. */
+/**
+ * The first Ctrl+C, or a scheduler's SIGTERM, stops after the step that runs and still writes the report; a second one
+ * ends the process.
+ */
 function stopOnSignals(abort: AbortController): void {
   let first = Number.POSITIVE_INFINITY;
   const stop = (): void => {

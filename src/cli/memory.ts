@@ -1,4 +1,7 @@
-/** `lockstep memory`: what a run will allocate on each device, before it runs: a tree of devices, kinds and tensors whose sums are the peak. */
+/**
+ * `lockstep memory`: what a run will allocate on each device, before it runs: a tree of devices, kinds and tensors
+ * whose sums are the peak.
+ */
 
 import { planRun } from '../headless/plan-run';
 import type { DeviceMemory, MemoryCategory, MemoryEntry } from '../protocol/trace';

@@ -1,4 +1,7 @@
-/** Rows of options, and what was given for them: what the tables of the commands (usage.ts, collectives-usage.ts) are read with. */
+/**
+ * Rows of options, and what was given for them: what the tables of the commands (usage.ts, collectives-usage.ts) are
+ * read with.
+ */
 import { parseArgs } from 'node:util';
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';

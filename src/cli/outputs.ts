@@ -1,6 +1,6 @@
 /**
- * The files that a run writes. They are looked at before it starts, so that no hour of training ends in a mistyped folder or in a report that the
- * trace has overwritten. Called by train.ts and collectives.ts.
+ * The files that a run writes. They are looked at before it starts, so that no hour of training ends in a mistyped
+ * folder or in a report that the trace has overwritten. Called by train.ts and collectives.ts.
  */
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -52,7 +52,9 @@ export function createProgress(output: Output, now: () => number = () => perform
   };
 }
 
-/** `[ 3/20] step 2  epoch 0  loss 0.693147  ranks 0.69 0.70`. Steps are numbered from 0, as in the report and in errors. */
+/**
+ * `[ 3/20] step 2  epoch 0  loss 0.693147  ranks 0.69 0.70`. Steps are numbered from 0, as in the report and in errors.
+ */
 export function formatStep(record: LossRecord, total: number, accumulate: number): string {
   const count = String(record.step + 1).padStart(String(total).length);
   const ranks =

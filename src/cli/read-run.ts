@@ -1,6 +1,6 @@
 /**
- * Reads the configuration file and the data files that it names, relative to it. The settings themselves are judged by the
- * session; here only what is needed to find the files is looked at.
+ * Reads the configuration file and the data files that it names, relative to it. The settings themselves are judged by
+ * the session; here only what is needed to find the files is looked at.
  */
 
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** `lockstep schema`: the JSON Schema of the configuration, made from the schema that checks it, with a sentence a setting. */
+/**
+ * `lockstep schema`: the JSON Schema of the configuration, made from the schema that checks it, with a sentence a
+ * setting.
+ */
 
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { lookup } from '../base/lookup';
@@ -21,7 +24,10 @@ export function configJsonSchema(): Json {
   return { ...schema, title: 'Configuration of a Lockstep run' };
 }
 
-/** Puts descriptions on every property, in place. The path of a variant's property names the variant: 'optimizer.SGD.lr'. */
+/**
+ * Puts descriptions on every property, in place. The path of a variant's property names the variant:
+ * 'optimizer.SGD.lr'.
+ */
 function annotate(schema: Json, path: string): Json {
   for (const variant of list(schema['anyOf'])) annotate(variant, join(path, variantName(variant)));
   for (const variant of list(schema['oneOf'])) annotate(variant, join(path, variantName(variant)));

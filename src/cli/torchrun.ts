@@ -1,6 +1,7 @@
 /**
- * `lockstep torchrun ...` and `lockstep srun ...`: what the line launches, in words, and the run that it stands for: DDP with a rank a process. The line is the
- * session's to read (session/launch); this puts its ranks over the configuration's and prints who runs where.
+ * `lockstep torchrun ...` and `lockstep srun ...`: what the line launches, in words, and the run that it stands for:
+ * DDP with a rank a process. The line is the session's to read (session/launch); this puts its ranks over the
+ * configuration's and prints who runs where.
  */
 
 import { LockstepError } from '../base/errors';

@@ -1,6 +1,6 @@
 /**
- * `lockstep train`: reads the run, trains it in this process (Dawn or the CPU) or in headless Chromium, and writes report,
- * trace and weights. All of the training is the session's; this file only carries things in and out.
+ * `lockstep train`: reads the run, trains it in this process (Dawn or the CPU) or in headless Chromium, and writes
+ * report, trace and weights. All of the training is the session's; this file only carries things in and out.
  */
 import { LockstepError } from '../base/errors';
 import { chromeTrace, runConfig } from '../headless/run';

@@ -1,5 +1,6 @@
 /**
- * The commands and options as one table: `--help` prints it and the parser reads it, so that neither can forget an option.
+ * The commands and options as one table: `--help` prints it and the parser reads it, so that neither can forget an
+ * option.
  */
 import type { LaunchPlan } from '../protocol/process-group';
 import type { PlannedFault } from '../training/failures/fault-plan';
@@ -182,7 +183,10 @@ export function helpText(): string {
   ].join('\n');
 }
 
-/** The command that the arguments ask for; CUDA_VISIBLE_DEVICES counts for launchers. Throws a LockstepError of code 'config' where they are wrong. */
+/**
+ * The command that the arguments ask for; CUDA_VISIBLE_DEVICES counts for launchers. Throws a LockstepError of code
+ * 'config' where they are wrong.
+ */
 export function parseCommand(args: readonly string[], visibleDevices = process.env['CUDA_VISIBLE_DEVICES']): Command {
   const [name, ...rest] = args;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return { name: 'help' };

@@ -1,4 +1,7 @@
-/** Both all-reduces, run on the CPU executor: right for every size and world, the same bytes on all ranks, the ring bit for bit as gloo's. */
+/**
+ * Both all-reduces, run on the CPU executor: right for every size and world, the same bytes on all ranks, the ring bit
+ * for bit as gloo's.
+ */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { at } from '../base/invariant';

@@ -1,4 +1,7 @@
-/** A barrier is an all-reduce of one element, as NCCL's is: its result needs every rank, so nobody passes before the last has come. Called by the algorithms. */
+/**
+ * A barrier is an all-reduce of one element, as NCCL's is: its result needs every rank, so nobody passes before the
+ * last has come. Called by the algorithms.
+ */
 import type { Recipe } from './recipe';
 
 const BYTES = 4;

@@ -1,7 +1,8 @@
 /**
- * NCCL's binary tree over positions 0 .. n-1 (ncclGetBtree): odd positions are leaves, the root is 0 and has one child, the others' parents differ from
- * them in one bit. And what trees do: chunks flow up, joined on the way, or down. In every round a position handles one chunk, so that the chunks of a long
- * buffer follow each other through the levels. Called by tree.ts and double-tree.ts.
+ * NCCL's binary tree over positions 0 .. n-1 (ncclGetBtree): odd positions are leaves, the root is 0 and has one child,
+ * the others' parents differ from them in one bit. And what trees do: chunks flow up, joined on the way, or down. In
+ * every round a position handles one chunk, so that the chunks of a long buffer follow each other through the levels.
+ * Called by tree.ts and double-tree.ts.
  */
 import { at } from '../base/invariant';
 import type { Link } from '../protocol/collective';
@@ -44,7 +45,9 @@ export function binaryTree(n: number, rankAt: (position: number) => Rank, positi
   return { parents, children, depths, depth: Math.max(...depths), sizes: parents.map((_, rank) => sizeOf(rank)) };
 }
 
-/** Chunks of at least 64 KiB, eight at most: enough to keep all levels busy, few enough that latency does not eat it. */
+/**
+ * Chunks of at least 64 KiB, eight at most: enough to keep all levels busy, few enough that latency does not eat it.
+ */
 const CHUNK_BYTES = 65_536;
 const MOST_CHUNKS = 8;
 export const chunksOf = (bytes: number): number => Math.max(1, Math.min(MOST_CHUNKS, Math.floor(bytes / CHUNK_BYTES)));
@@ -70,9 +73,10 @@ export const flowRounds = ({ tree, parts }: Pick<Flow, 'tree' | 'parts'>): numbe
   tree.depth === 0 ? 0 : tree.depth + parts - 1;
 
 /**
- * One direction of `bytes` in `parts` chunks, to first order: a parent takes the chunks of two children one after the other, so a level costs the first
- * chunk 1.5 alpha + 2 w, the root's one child alpha + w, and the other chunks come alpha + 2 w apart. In a chain (N < 4) a level costs alpha + w, and they
- * come alpha / 2 + w apart. `busy`: everybody sends while it receives, in turn: then chunks come as far apart as levels are.
+ * One direction of `bytes` in `parts` chunks, to first order: a parent takes the chunks of two children one after the
+ * other, so a level costs the first chunk 1.5 alpha + 2 w, the root's one child alpha + w, and the other chunks come
+ * alpha + 2 w apart. In a chain (N < 4) a level costs alpha + w, and they come alpha / 2 + w apart. `busy`: everybody
+ * sends while it receives, in turn: then chunks come as far apart as levels are.
  */
 export function flowUs({ depth, children }: Tree, parts: number, bytes: number, link: Link, busy = false): number {
   const wide = Math.max(...children.map((each) => each.length));

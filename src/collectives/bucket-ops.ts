@@ -1,7 +1,7 @@
 /**
- * The operators around a bucket: 'ddp/pack' copies gradients into the flat bucket and multiplies them by 1/worldSize on the way (PyTorch's
- * `bucket_view = grad * (1.0/div_factor)`, reducer.cpp mark_variable_ready_dense); 'ddp/unpack' copies the averaged values back into `.grad`
- * (finalize_backward). 'ops/copy' moves one stretch within a device.
+ * The operators around a bucket: 'ddp/pack' copies gradients into the flat bucket and multiplies them by 1/worldSize on
+ * the way (PyTorch's `bucket_view = grad * (1.0/div_factor)`, reducer.cpp mark_variable_ready_dense); 'ddp/unpack'
+ * copies the averaged values back into `.grad` (finalize_backward). 'ops/copy' moves one stretch within a device.
  */
 import { at } from '../base/invariant';
 import type { Attrs, OpDef, OpTable, TensorType } from '../graph/op';
@@ -92,7 +92,9 @@ const unpack: OpDef = {
     })),
 };
 
-/** inputs: source; output: target, of which `length` elements from `to` on become those of the source from `from` on. */
+/**
+ * inputs: source; output: target, of which `length` elements from `to` on become those of the source from `from` on.
+ */
 const copy: OpDef = {
   name: 'ops/copy',
   infer: (inputs) => inputs,

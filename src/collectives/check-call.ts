@@ -1,4 +1,7 @@
-/** Refuses the calls that torch.distributed refuses, in its words, and says what a receive does for a reduce operation. Called by recipe.ts. */
+/**
+ * Refuses the calls that torch.distributed refuses, in its words, and says what a receive does for a reduce operation.
+ * Called by recipe.ts.
+ */
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import { REDUCE_OPS, type ReduceOp } from '../protocol/collective';

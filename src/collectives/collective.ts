@@ -1,7 +1,8 @@
 /**
- * The seam of the collectives: an algorithm emits sends and receives (and copies within a device) into the lanes of a Program, and knows what it costs.
- * Whatever the algorithm, the results are torch.distributed's, and where ranks get the same result they get the same bytes: each element is reduced
- * once, on one rank, and then copied. `algorithms.ts` is the table. Called by parallel/ and by distributed/.
+ * The seam of the collectives: an algorithm emits sends and receives (and copies within a device) into the lanes of a
+ * Program, and knows what it costs. Whatever the algorithm, the results are torch.distributed's, and where ranks get
+ * the same result they get the same bytes: each element is reduced once, on one rank, and then copied. `algorithms.ts`
+ * is the table. Called by parallel/ and by distributed/.
  */
 import type { ProgramBuilder, Where } from '../program/builder';
 import type { AlgorithmName, CollectiveOp, Link, ReduceOp } from '../protocol/collective';
@@ -11,14 +12,19 @@ import type { HalfFormat } from './halves/half-bits';
 export interface CollectiveCall {
   readonly builder: ProgramBuilder;
   readonly op: CollectiveOp;
-  /** Devices of the group in order of their rank in it. Only these take part; lanes of other devices stay as they are. */
+  /**
+   * Devices of the group in order of their rank in it. Only these take part; lanes of other devices stay as they are.
+   */
   readonly group: readonly DeviceIndex[];
   /**
-   * What each rank brings: a buffer of that name on every device of the group. allReduce, broadcast and reduce work in place (reduce: only the root's
-   * contents are defined afterwards). scatter reads it on the root alone.
+   * What each rank brings: a buffer of that name on every device of the group. allReduce, broadcast and reduce work in
+   * place (reduce: only the root's contents are defined afterwards). scatter reads it on the root alone.
    */
   readonly input: string;
-  /** Where the result comes, of the others: allGather and gather [N * length] (gather: the root's alone), reduceScatter and scatter [length / N], allToAll [length]. */
+  /**
+   * Where the result comes, of the others: allGather and gather [N * length] (gather: the root's alone), reduceScatter
+   * and scatter [length / N], allToAll [length].
+   */
   readonly output?: string;
   /** Elements of the input; of reduceScatter, scatter and allToAll a multiple of N. May be 0. */
   readonly length: number;
@@ -26,7 +32,10 @@ export interface CollectiveCall {
   readonly root?: number;
   /** Default 'sum'. */
   readonly reduceOp?: ReduceOp;
-  /** Of an all-reduce by sum: the words of the input (int32) hold two halves each, and their sums are sums of halves. `length` counts words. */
+  /**
+   * Of an all-reduce by sum: the words of the input (int32) hold two halves each, and their sums are sums of halves.
+   * `length` counts words.
+   */
   readonly halves?: HalfFormat;
   readonly payload: Payload;
   /** Position in the group's sequence of collectives. */
@@ -35,7 +44,10 @@ export interface CollectiveCall {
   readonly groupName?: string;
   readonly bucket?: number;
   readonly where: Where;
-  /** Ranks of the group that share a node, a list a node; absent: as the builder's mesh says. Hierarchical algorithms look at it. */
+  /**
+   * Ranks of the group that share a node, a list a node; absent: as the builder's mesh says. Hierarchical algorithms
+   * look at it.
+   */
   readonly nodes?: readonly (readonly number[])[];
 }
 

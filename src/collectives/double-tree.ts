@@ -1,8 +1,9 @@
 /**
- * Double binary tree: two trees over the same ranks, built so that who is inside one is a leaf of the other; each carries half of the buffer. So every rank
- * sends and receives about 2 S in all, as round the ring, in a number of rounds that grows with log N only: NCCL's choice across many nodes.
- * The second tree is the first one mirrored where N is even, and moved on by one rank where it is odd.
- * Source: Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan" (2009); NCCL's ncclGetDtree.
+ * Double binary tree: two trees over the same ranks, built so that who is inside one is a leaf of the other; each
+ * carries half of the buffer. So every rank sends and receives about 2 S in all, as round the ring, in a number of
+ * rounds that grows with log N only: NCCL's choice across many nodes. The second tree is the first one mirrored where N
+ * is even, and moved on by one rank where it is odd. Source: Sanders, Speck, Traeff, "Two-tree algorithms for full
+ * bandwidth broadcast, reduction and scan" (2009); NCCL's ncclGetDtree.
  */
 import { at } from '../base/invariant';
 import { barrierFrom } from './barrier';

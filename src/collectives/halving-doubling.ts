@@ -1,8 +1,9 @@
 /**
- * Recursive halving and doubling (Rabenseifner): partners at distance N/2, N/4 ... exchange halves of what they still hold and join them, until each has the
- * whole sum of its piece; then the same partners, in reverse, exchange what they have until all have all. As few bytes as the ring in 2 log2 N rounds.
- * Of a world that is not a power of two, ranks 2i+1 of the first pairs hand theirs to 2i before, and get the result from it afterwards.
- * Source: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH" (2005).
+ * Recursive halving and doubling (Rabenseifner): partners at distance N/2, N/4 ... exchange halves of what they still
+ * hold and join them, until each has the whole sum of its piece; then the same partners, in reverse, exchange what they
+ * have until all have all. As few bytes as the ring in 2 log2 N rounds. Of a world that is not a power of two, ranks
+ * 2i+1 of the first pairs hand theirs to 2i before, and get the result from it afterwards. Source: Thakur,
+ * Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH" (2005).
  */
 import { at } from '../base/invariant';
 import type { Rank } from '../protocol/trace';

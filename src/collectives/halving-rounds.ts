@@ -1,13 +1,17 @@
 /**
- * The rounds of recursive halving and doubling among a power of two of ranks, and who those are in a world of another size. Survivor s ends the halving with
- * piece s, and starts the doubling with it; pieces lie in the buffer in their order. Called by halving-doubling.ts.
+ * The rounds of recursive halving and doubling among a power of two of ranks, and who those are in a world of another
+ * size. Survivor s ends the halving with piece s, and starts the doubling with it; pieces lie in the buffer in their
+ * order. Called by halving-doubling.ts.
  */
 import { at } from '../base/invariant';
 import type { Rank, Slice } from '../protocol/trace';
 import type { Hop, Round } from './hop';
 import { bytesOf, type Stretch } from './stretches';
 
-/** Of N = P + R ranks: P survivors, a power of two, and the R odd ones of the first pairs, which hand what they have to rank - 1. */
+/**
+ * Of N = P + R ranks: P survivors, a power of two, and the R odd ones of the first pairs, which hand what they have to
+ * rank - 1.
+ */
 export interface Core {
   readonly worldSize: number;
   readonly survivors: readonly Rank[];
@@ -82,7 +86,10 @@ const hop = ({ survivors }: Core, from: Rank, partner: number, source: Slice): H
   source,
 });
 
-/** Bytes that each rank sends in a doubling; in a halving it is what its partners' sides hold, which may differ by a few. */
+/**
+ * Bytes that each rank sends in a doubling; in a halving it is what its partners' sides hold, which may differ by a
+ * few.
+ */
 export function sentInRounds(core: Core, piece: PieceOf): { readonly halving: number[]; readonly doubling: number[] } {
   const by = (stretch: (s: number, d: number) => Stretch): number[] =>
     Array.from({ length: core.worldSize }, (_, rank) => {

@@ -1,7 +1,8 @@
 /**
- * Hierarchical over nodes: a reduce-scatter inside each node, so that its ranks hold a part of the node's sum each; an all-reduce of every part across the
- * nodes, by the ranks that hold it; an all-gather inside. What crosses the slow links is S / L a rank and not S, in rounds that grow with the number of nodes
- * and not of ranks. All three are rings. Where nodes differ in size, the parts are as many as the smallest has ranks; on one node it is the plain ring.
+ * Hierarchical over nodes: a reduce-scatter inside each node, so that its ranks hold a part of the node's sum each; an
+ * all-reduce of every part across the nodes, by the ranks that hold it; an all-gather inside. What crosses the slow
+ * links is S / L a rank and not S, in rounds that grow with the number of nodes and not of ranks. All three are rings.
+ * Where nodes differ in size, the parts are as many as the smallest has ranks; on one node it is the plain ring.
  * Source: NCCL's hierarchical rings; Horovod's NCCLHierarchicalAllreduce.
  */
 import { at } from '../base/invariant';

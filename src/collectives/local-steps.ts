@@ -1,6 +1,6 @@
 /**
- * What a collective does within the memory of a rank, beside its messages: pre-divides for avg as NCCL does, copies the rank's own block, declares memory for
- * partial results. Called by recipe.ts and by the algorithms.
+ * What a collective does within the memory of a rank, beside its messages: pre-divides for avg as NCCL does, copies the
+ * rank's own block, declares memory for partial results. Called by recipe.ts and by the algorithms.
  */
 import { at, must } from '../base/invariant';
 import type { Rank, Slice } from '../protocol/trace';
@@ -25,7 +25,9 @@ export function copyOwn({ builder, group, where }: CollectiveCall, rank: Rank, f
   builder.lane(at(group, rank)).compute('ops/copy', [from.buffer], [to.buffer], attrs, where);
 }
 
-/** A buffer of that many elements on those ranks, for partial results: what NCCL and gloo keep in buffers of their own. */
+/**
+ * A buffer of that many elements on those ranks, for partial results: what NCCL and gloo keep in buffers of their own.
+ */
 export function scratch(call: CollectiveCall, length: number, ranks: readonly Rank[] = [...call.group.keys()]): string {
   const name = `${call.input}.${call.op}${call.groupName ?? ''}${call.seq}.scratch${length}`;
   for (const rank of ranks) {

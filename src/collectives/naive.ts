@@ -1,7 +1,7 @@
 /**
- * Naive: everything goes through one rank, as through a parameter server, or straight from whom has it to whom wants it. The sums are taken in rank order
- * from the root on. Correct, easy to follow, and knows every collective; kept beside the others to be compared: the root's port carries N-1 times what the
- * others' do, and they wait for it.
+ * Naive: everything goes through one rank, as through a parameter server, or straight from whom has it to whom wants
+ * it. The sums are taken in rank order from the root on. Correct, easy to follow, and knows every collective; kept
+ * beside the others to be compared: the root's port carries N-1 times what the others' do, and they wait for it.
  */
 import type { Rank, Slice } from '../protocol/trace';
 import { barrierFrom } from './barrier';

@@ -1,4 +1,7 @@
-/** Which devices share a node: as many on each as can be, in order, as torchrun numbers ranks. Called by parallel/, simulator/ and session/. */
+/**
+ * Which devices share a node: as many on each as can be, in order, as torchrun numbers ranks. Called by parallel/,
+ * simulator/ and session/.
+ */
 import type { Config } from '../protocol/config';
 import type { DeviceIndex } from '../protocol/trace';
 

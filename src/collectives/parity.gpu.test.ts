@@ -1,4 +1,7 @@
-/** Everything that gloo computed (fixtures/collectives.json), by every algorithm that knows it, on WebGPU: ranks on one GPUDevice, and joined by messages. */
+/**
+ * Everything that gloo computed (fixtures/collectives.json), by every algorithm that knows it, on WebGPU: ranks on one
+ * GPUDevice, and joined by messages.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SHADERS } from '../graph/shader-sources';
 import type { OpenedDevice } from '../runtime/webgpu/device';

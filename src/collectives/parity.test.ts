@@ -1,4 +1,7 @@
-/** Everything that gloo computed (fixtures/collectives.json), by every algorithm that knows it, on the CPU executor: in one memory space and over ports. */
+/**
+ * Everything that gloo computed (fixtures/collectives.json), by every algorithm that knows it, on the CPU executor: in
+ * one memory space and over ports.
+ */
 import { expect, test } from 'vitest';
 import { must } from '../base/invariant';
 import { verify } from '../program/verifier';

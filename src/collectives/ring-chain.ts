@@ -1,6 +1,6 @@
 /**
- * Broadcast and reduce along the ring, cut open at the root: a chain of N-1 links through which the chunks follow each other, as NCCL does it. With as many
- * chunks as ranks the root sends S once, whatever N. Called by ring.ts.
+ * Broadcast and reduce along the ring, cut open at the root: a chain of N-1 links through which the chunks follow each
+ * other, as NCCL does it. With as many chunks as ranks the root sends S once, whatever N. Called by ring.ts.
  */
 import type { Rank } from '../protocol/trace';
 import type { CollectiveCall, CostRequest } from './collective';

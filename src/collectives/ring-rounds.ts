@@ -1,7 +1,8 @@
 /**
- * The two halves that rings are made of, for any ranks in a row: in a reduce-scatter each chunk goes once round and is joined at every stop, in an
- * all-gather it goes once round and is put in place. Member i sends to member i-1, so that chunk c is folded x[c-1] + x[c-2] + ... + x[c], as gloo does it,
- * and member c ends up with it. Called by ring.ts and hierarchical.ts.
+ * The two halves that rings are made of, for any ranks in a row: in a reduce-scatter each chunk goes once round and is
+ * joined at every stop, in an all-gather it goes once round and is put in place. Member i sends to member i-1, so that
+ * chunk c is folded x[c-1] + x[c-2] + ... + x[c], as gloo does it, and member c ends up with it. Called by ring.ts and
+ * hierarchical.ts.
  */
 import { at } from '../base/invariant';
 import type { Rank, Slice } from '../protocol/trace';

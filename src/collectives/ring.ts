@@ -1,8 +1,9 @@
 /**
- * Ring: a reduce-scatter round the ring, then an all-gather round the ring; 2(N-1) rounds, each rank sends 2(N-1)/N of the
- * buffer, which is the least possible, but the rounds grow with N. Chunks and the order of summation of the all-reduce are gloo's: chunk c has
- * 2*ceil(n / 2N) elements and is folded x[c-1] + x[c-2] + ... + x[c] (indices mod N), so that sums are gloo's bit for bit. Rank r therefore sends to r-1.
- * Source: gloo's allreduce_ring_chunked; cost: Patarasu & Yuan, "Bandwidth optimal all-reduce algorithms" (2009).
+ * Ring: a reduce-scatter round the ring, then an all-gather round the ring; 2(N-1) rounds, each rank sends 2(N-1)/N of
+ * the buffer, which is the least possible, but the rounds grow with N. Chunks and the order of summation of the
+ * all-reduce are gloo's: chunk c has 2*ceil(n / 2N) elements and is folded x[c-1] + x[c-2] + ... + x[c] (indices mod
+ * N), so that sums are gloo's bit for bit. Rank r therefore sends to r-1. Source: gloo's allreduce_ring_chunked; cost:
+ * Patarasu & Yuan, "Bandwidth optimal all-reduce algorithms" (2009).
  */
 import { at } from '../base/invariant';
 import type { Slice } from '../protocol/trace';
@@ -13,7 +14,10 @@ import { chainBroadcast, chainReduce } from './ring-chain';
 import { allGatherChunk, allGatherRounds, reduceScatterChunk, reduceScatterRounds } from './ring-rounds';
 import { bytesOf, elementsOf, messageUs } from './stretches';
 
-/** The stretch of chunk c; length 0 when the buffer is too short to fill it. gloo's chunks are whole pairs of elements: `grain` 1 where a word is such a pair. */
+/**
+ * The stretch of chunk c; length 0 when the buffer is too short to fill it. gloo's chunks are whole pairs of elements:
+ * `grain` 1 where a word is such a pair.
+ */
 export function chunkSlice(buffer: string, length: number, worldSize: number, chunk: number, grain = 2): Slice {
   const size = grain * Math.ceil(length / (grain * worldSize));
   const offset = Math.min(length, chunk * size);

@@ -1,4 +1,7 @@
-/** 'comm/scale': `length` elements from `from` on times a factor, in place. What ReduceOp.AVG does before the sum. In the table of bucket-ops.ts. */
+/**
+ * 'comm/scale': `length` elements from `from` on times a factor, in place. What ReduceOp.AVG does before the sum. In
+ * the table of bucket-ops.ts.
+ */
 import { at } from '../base/invariant';
 import type { OpDef } from '../graph/op';
 

@@ -1,6 +1,7 @@
 /**
- * torch.distributed.send and recv, isend and irecv, and batch_isend_irecv: messages from one rank of a group to another. Those of one call are under way at
- * once: every rank posts what it sends before it waits for what it receives, so that neighbours may exchange without a deadlock. Called by distributed/.
+ * torch.distributed.send and recv, isend and irecv, and batch_isend_irecv: messages from one rank of a group to
+ * another. Those of one call are under way at once: every rank posts what it sends before it waits for what it
+ * receives, so that neighbours may exchange without a deadlock. Called by distributed/.
  */
 import { at } from '../base/invariant';
 import type { ProgramBuilder, Where } from '../program/builder';

@@ -25,8 +25,8 @@ export const messageUs = (bytes: number, { latencyUs, bytesPerSecond }: Link): n
   latencyUs + (1e6 * bytes) / bytesPerSecond;
 
 /**
- * `count` messages that one port sends, or receives, one after the other: alpha / 2 keeps the port busy (LogP's overhead), alpha / 2 passes on the way and
- * is waited for once.
+ * `count` messages that one port sends, or receives, one after the other: alpha / 2 keeps the port busy (LogP's
+ * overhead), alpha / 2 passes on the way and is waited for once.
  */
 export const burstUs = (count: number, bytes: number, { latencyUs, bytesPerSecond }: Link): number =>
   count === 0 ? 0 : count * (latencyUs / 2 + (1e6 * bytes) / bytesPerSecond) + latencyUs / 2;

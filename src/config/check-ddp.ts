@@ -1,4 +1,6 @@
-/** DDP's settings that cannot go together, refused with the reason. What merely has no effect is told by ddp-notices.ts. */
+/**
+ * DDP's settings that cannot go together, refused with the reason. What merely has no effect is told by ddp-notices.ts.
+ */
 import { LockstepError } from '../base/errors';
 import type { BatchSchedule } from '../data/batch-schedule';
 import type { Config } from '../protocol/config';

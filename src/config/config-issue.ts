@@ -1,6 +1,7 @@
 /**
- * One complaint of the schema about a configuration, as a sentence: which setting, what is allowed, what stands there. A name that is spelled as in
- * Python (`batch_size`), or nearly right, is answered with ours. Called by parse-config.ts for every issue that it meets.
+ * One complaint of the schema about a configuration, as a sentence: which setting, what is allowed, what stands there.
+ * A name that is spelled as in Python (`batch_size`), or nearly right, is answered with ours. Called by parse-config.ts
+ * for every issue that it meets.
  */
 
 import * as v from 'valibot';

@@ -5,7 +5,9 @@ import type { Notice } from '../protocol/session';
 
 type Section = 'ddp' | 'parameterServer' | 'modelParallel';
 const SECTIONS: readonly Section[] = ['ddp', 'parameterServer', 'modelParallel'];
-/** The page gives a small cap to every run, whatever its mode, so that there are several buckets when it becomes DDP. */
+/**
+ * The page gives a small cap to every run, whatever its mode, so that there are several buckets when it becomes DDP.
+ */
 const ALWAYS_GIVEN = 'ddp.bucketCapMb';
 
 export function modeNotices(config: Config): readonly Notice[] {

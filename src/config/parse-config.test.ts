@@ -1,4 +1,7 @@
-/** What a configuration that is not valid is answered with: every complaint names the setting, what is allowed and what stands there. */
+/**
+ * What a configuration that is not valid is answered with: every complaint names the setting, what is allowed and what
+ * stands there.
+ */
 import { describe, expect, test } from 'vitest';
 import { LockstepError } from '../base/errors';
 import { parseConfig } from './parse-config';

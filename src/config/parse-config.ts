@@ -1,4 +1,7 @@
-/** The border where an unknown object becomes a Config: every complaint names the key, what was found and what is allowed. */
+/**
+ * The border where an unknown object becomes a Config: every complaint names the key, what was found and what is
+ * allowed.
+ */
 import * as v from 'valibot';
 import { LockstepError } from '../base/errors';
 import { rankDevices } from '../launch/rank-devices';

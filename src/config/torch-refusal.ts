@@ -1,4 +1,7 @@
-/** What torch.optim's constructors say to a number that they refuse: whoever knows the sentence recognises the mistake. Used by config-issue. */
+/**
+ * What torch.optim's constructors say to a number that they refuse: whoever knows the sentence recognises the mistake.
+ * Used by config-issue.
+ */
 import { lookup } from '../base/lookup';
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -1,4 +1,6 @@
-/** Data, model and sample orders of two PyTorch runs (single and DDP), drawn from one seed as the training script does. */
+/**
+ * Data, model and sample orders of two PyTorch runs (single and DDP), drawn from one seed as the training script does.
+ */
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import type { Config, DataConfig } from '../protocol/config';

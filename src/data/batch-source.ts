@@ -59,7 +59,10 @@ export interface BatchSource extends Pick<BatchSchedule, 'batchesPerEpoch' | 'si
 export interface BatchSourceOptions {
   readonly config: Pick<Config, 'batchSize' | 'shuffle' | 'dropLast' | 'mode' | 'ddp' | 'epochs'>;
   readonly dataset: Dataset;
-  /** The default generator of each process after data and model have been drawn; one generator: all hold it at this place. */
+  /**
+   * The default generator of each process after data and model have been drawn; one generator: all hold it at this
+   * place.
+   */
   readonly generator: Generator | readonly Generator[];
   /** worldSize under DDP, else 1. */
   readonly processes: number;
@@ -126,7 +129,10 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
   };
 }
 
-/** One join() stands around all epochs where their number is given, else around each; without it the ranks go from epoch to epoch by themselves. */
+/**
+ * One join() stands around all epochs where their number is given, else around each; without it the ranks go from epoch
+ * to epoch by themselves.
+ */
 function scheduleOf(
   { mode, ddp, epochs }: BatchSourceOptions['config'],
   loaders: readonly ProcessLoader[],

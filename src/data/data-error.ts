@@ -1,4 +1,7 @@
-/** The one way in which the data room refuses a file: which file, where in it, what was found there and what was expected. */
+/**
+ * The one way in which the data room refuses a file: which file, where in it, what was found there and what was
+ * expected.
+ */
 
 import { brief, firstFew } from '../base/brief';
 import { LockstepError } from '../base/errors';

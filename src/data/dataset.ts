@@ -1,6 +1,7 @@
 /**
- * What every data family becomes: rows of inputs (float32, or int32 token ids) with their targets in the form that the loss wants, cut into a
- * training and a test part. Plain data, made once per run by `make-dataset.ts`; batches name rows by their id here.
+ * What every data family becomes: rows of inputs (float32, or int32 token ids) with their targets in the form that the
+ * loss wants, cut into a training and a test part. Plain data, made once per run by `make-dataset.ts`; batches name
+ * rows by their id here.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
@@ -17,9 +18,14 @@ export interface Dataset {
   readonly inputType: DType;
   /** Of one row: [features], [channels, height, width] or [context]. */
   readonly inputShape: readonly number[];
-  /** CrossEntropyLoss: class indices; else float32, 0/1 for BCEWithLogitsLoss, -1/+1 for classification under MSELoss. */
+  /**
+   * CrossEntropyLoss: class indices; else float32, 0/1 for BCEWithLogitsLoss, -1/+1 for classification under MSELoss.
+   */
   readonly targets: Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
-  /** Per row: [] for one class index, [context] for the next token at each position (-100 where none is asked), else [width]. */
+  /**
+   * Per row: [] for one class index, [context] for the next token at each position (-100 where none is asked), else
+   * [width].
+   */
   readonly targetShape: readonly number[];
   /** Row ids. */
   readonly train: Int32Array<ArrayBuffer>;
@@ -35,8 +41,8 @@ export interface Dataset {
 }
 
 /**
- * Refuses class indices that a model with `outputs` classes does not have, in PyTorch's words, before a step runs into one. For tokens `outputs`
- * is the number of logits at each position.
+ * Refuses class indices that a model with `outputs` classes does not have, in PyTorch's words, before a step runs into
+ * one. For tokens `outputs` is the number of logits at each position.
  */
 export function checkTargets(dataset: Dataset, outputs: number, ignoreIndex: number = NO_TARGET): void {
   const { targets } = dataset;
@@ -56,7 +62,10 @@ export function checkTargets(dataset: Dataset, outputs: number, ignoreIndex: num
   );
 }
 
-/** Refuses token ids that an embedding of `numEmbeddings` rows does not have. Nothing to refuse where the inputs are real numbers. */
+/**
+ * Refuses token ids that an embedding of `numEmbeddings` rows does not have. Nothing to refuse where the inputs are
+ * real numbers.
+ */
 export function checkTokens({ inputs, inputShape }: Dataset, numEmbeddings: number): void {
   if (!(inputs instanceof Int32Array)) return;
   const index = inputs.findIndex((id) => id < 0 || id >= numEmbeddings);

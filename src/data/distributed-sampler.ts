@@ -1,6 +1,7 @@
 /**
- * `torch.utils.data.distributed.DistributedSampler`: deals the rows of a dataset to the processes of a group, the same number to each. The order
- * depends on seed + epoch alone, so every process computes the same one without talking; without `setEpoch` every epoch has the same order.
+ * `torch.utils.data.distributed.DistributedSampler`: deals the rows of a dataset to the processes of a group, the same
+ * number to each. The order depends on seed + epoch alone, so every process computes the same one without talking;
+ * without `setEpoch` every epoch has the same order.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';

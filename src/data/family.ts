@@ -1,8 +1,11 @@
 /**
- * The seam of the data families: each draws or reads its rows and says what its targets are; how targets look to a loss (`targets.ts`) and how
- * rows are split (`make-dataset.ts`) is the same for all.
+ * The seam of the data families: each draws or reads its rows and says what its targets are; how targets look to a loss
+ * (`targets.ts`) and how rows are split (`make-dataset.ts`) is the same for all.
  */
-/** What the rows are, for whoever shows them: points of the plane, images [channels, height, width], token ids [context], or columns. */
+/**
+ * What the rows are, for whoever shows them: points of the plane, images [channels, height, width], token ids
+ * [context], or columns.
+ */
 export type DatasetKind = 'points' | 'image' | 'tokens' | 'table';
 
 export interface Labels {
@@ -20,7 +23,9 @@ export interface Reals {
   readonly values: Float32Array<ArrayBuffer>;
 }
 
-/** The target of a position at which nothing is asked: what the losses of torch ignore unless they are told otherwise. */
+/**
+ * The target of a position at which nothing is asked: what the losses of torch ignore unless they are told otherwise.
+ */
 export const NO_TARGET = -100;
 
 export interface NextTokens {

@@ -1,4 +1,7 @@
-/** Copies rows of a table, named by id, one after the other: batches for Load instructions, and the rows that snapshots evaluate. */
+/**
+ * Copies rows of a table, named by id, one after the other: batches for Load instructions, and the rows that snapshots
+ * evaluate.
+ */
 import { LockstepError } from '../base/errors';
 import type { HostArray } from '../tensor/shape';
 

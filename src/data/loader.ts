@@ -1,6 +1,6 @@
 /**
- * `torch.utils.data.DataLoader` with `num_workers=0`, as far as it decides which rows a batch has and what it draws: each epoch a base seed
- * (two words), then the sampler's own draws. It moves no data; `gather.ts` does.
+ * `torch.utils.data.DataLoader` with `num_workers=0`, as far as it decides which rows a batch has and what it draws:
+ * each epoch a base seed (two words), then the sampler's own draws. It moves no data; `gather.ts` does.
  */
 import type { Generator } from '../tensor/generator';
 import type { Sampler } from './samplers';

@@ -1,7 +1,7 @@
 /**
- * From the configuration to a Dataset: draws or reads the rows, gives the targets the form that the loss wants, splits off the test part. `files`
- * come from `prepareFiles`, which does what takes waiting. All draws come from the given generator, already seeded, in the order data, split; the
- * caller draws the model afterwards.
+ * From the configuration to a Dataset: draws or reads the rows, gives the targets the form that the loss wants, splits
+ * off the test part. `files` come from `prepareFiles`, which does what takes waiting. All draws come from the given
+ * generator, already seeded, in the order data, split; the caller draws the model afterwards.
  */
 import { unreachable } from '../base/invariant';
 import type { DataConfig, LossConfig } from '../protocol/config';

@@ -1,6 +1,7 @@
 /**
- * The asynchronous part of reading files, to be awaited before the synchronous `makeDataset`: gzip is undone, PNG images are decoded and scaled. It
- * gives back files that makeDataset reads; what needs nothing passes through. The libraries for that are loaded here, when they are needed.
+ * The asynchronous part of reading files, to be awaited before the synchronous `makeDataset`: gzip is undone, PNG
+ * images are decoded and scaled. It gives back files that makeDataset reads; what needs nothing passes through. The
+ * libraries for that are loaded here, when they are needed.
  */
 import { lookup } from '../base/lookup';
 import type { DataConfig } from '../protocol/config';

@@ -1,7 +1,7 @@
 /**
- * PNG images by folder, from a zip or as loose files, into pixels, labels and class names under the three names in PREPARED, which
- * `families/png.ts` reads. A class is the folder right above the file, so that train/cat and test/cat are one. Ordered as torchvision's ImageFolder:
- * classes by name, within them files by path.
+ * PNG images by folder, from a zip or as loose files, into pixels, labels and class names under the three names in
+ * PREPARED, which `families/png.ts` reads. A class is the folder right above the file, so that train/cat and test/cat
+ * are one. Ordered as torchvision's ImageFolder: classes by name, within them files by path.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';

@@ -1,4 +1,7 @@
-/** Orders of torch 1.13.1 in fixtures/sampler.json, exactly: samplers, loader, split, chunk, and where the streams stand afterwards. */
+/**
+ * Orders of torch 1.13.1 in fixtures/sampler.json, exactly: samplers, loader, split, chunk, and where the streams stand
+ * afterwards.
+ */
 import { expect, test } from 'vitest';
 import { Generator } from '../tensor/generator';
 import { chunkSizes } from './chunk';

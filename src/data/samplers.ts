@@ -1,6 +1,6 @@
 /**
- * The samplers of `torch.utils.data`: in which order an epoch visits the rows of a dataset. A sampler gives positions 0 .. n-1; `DistributedSampler`
- * stands in its own file. What they draw, and from which generator, is torch's.
+ * The samplers of `torch.utils.data`: in which order an epoch visits the rows of a dataset. A sampler gives positions 0
+ * .. n-1; `DistributedSampler` stands in its own file. What they draw, and from which generator, is torch's.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
@@ -51,14 +51,18 @@ export class RandomSampler implements Sampler {
     const source = this.options.generator ?? new Generator(generator.randomInt64());
     if (this.options.replacement === true) return Int32Array.from(source.randint(0, rows, length));
     const order = new Int32Array(length);
-    // torch permutes once more for the remainder, even when that is empty; on a generator of one's own the stream shows it.
+    // torch permutes once more for the remainder, even when that is empty; on a generator of one's own the stream shows
+    // it.
     for (let start = 0; start + rows <= length; start += rows) order.set(source.randperm(rows), start);
     order.set(source.randperm(rows).subarray(0, length % rows), length - (length % rows));
     return order;
   }
 }
 
-/** `SubsetRandomSampler(indices)`: a permutation of these positions each epoch, on the default generator or on one's own. */
+/**
+ * `SubsetRandomSampler(indices)`: a permutation of these positions each epoch, on the default generator or on one's
+ * own.
+ */
 export class SubsetRandomSampler implements Sampler {
   readonly length: number;
 

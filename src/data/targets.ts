@@ -1,4 +1,7 @@
-/** Gives the targets of a data family the form that the loss wants, or says why the two do not fit. Called by `make-dataset.ts`. */
+/**
+ * Gives the targets of a data family the form that the loss wants, or says why the two do not fit. Called by
+ * `make-dataset.ts`.
+ */
 import { LockstepError } from '../base/errors';
 import type { LossConfig } from '../protocol/config';
 import type { Dataset } from './dataset';

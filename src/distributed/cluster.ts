@@ -1,6 +1,7 @@
 /**
- * The machines that a program runs on, as far as torch.distributed sees them: hosts with ports to listen on, a file system that all share, and the worlds of
- * ranks that met through a store. Two clusters know nothing of each other. Holds no tensors. Made by spawn(), or by hand for a lesson on rendezvous.
+ * The machines that a program runs on, as far as torch.distributed sees them: hosts with ports to listen on, a file
+ * system that all share, and the worlds of ranks that met through a store. Two clusters know nothing of each other.
+ * Holds no tensors. Made by spawn(), or by hand for a lesson on rendezvous.
  */
 import type { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
@@ -11,7 +12,10 @@ import { torchError } from './torch-error';
 import { World } from './world';
 
 export interface ClusterOptions {
-  /** What nccl's ranks share: a GPUDevice that hosts them all, or (the default) one set of typed arrays. false: there is no such thing, as between workers. */
+  /**
+   * What nccl's ranks share: a GPUDevice that hosts them all, or (the default) one set of typed arrays. false: there is
+   * no such thing, as between workers.
+   */
   readonly nccl?: OpenExecutor | false;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The calls of torch.distributed on tensors, with their arguments in its order: each is checked by calls/ and issued by the Dist that extends this. With
- * `asyncOp: true` they return a Work, else a promise.
+ * The calls of torch.distributed on tensors, with their arguments in its order: each is checked by calls/ and issued by
+ * the Dist that extends this. With `asyncOp: true` they return a Work, else a promise.
  */
 import type { ReduceOp } from '../protocol/collective';
 import { type CallSite, callSite } from './call-site';

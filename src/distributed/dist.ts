@@ -1,7 +1,8 @@
 /**
- * torch.distributed as one rank sees it: `import torch.distributed as dist` there, an object here, because many ranks live in one thread. It runs eagerly: each
- * call is checked, entered in the ledger of its group, carried out by the backend and recorded. With `asyncOp: true` a call returns a Work; else a promise.
- * Made by spawn() and launch(), or by hand from a cluster.
+ * torch.distributed as one rank sees it: `import torch.distributed as dist` there, an object here, because many ranks
+ * live in one thread. It runs eagerly: each call is checked, entered in the ledger of its group, carried out by the
+ * backend and recorded. With `asyncOp: true` a call returns a Work; else a promise. Made by spawn() and launch(), or by
+ * hand from a cluster.
  */
 import type { LockstepError } from '../base/errors';
 import type { AlgorithmName } from '../protocol/collective';

@@ -1,6 +1,7 @@
 /**
- * Every error of torch.distributed that was provoked on PyTorch 1.13 with gloo (fixtures/errors.json: the code, and what each rank said) is provoked here, too, and
- * said with the same type and the same key phrase on the same ranks. Where we mean to differ, the table says what and why.
+ * Every error of torch.distributed that was provoked on PyTorch 1.13 with gloo (fixtures/errors.json: the code, and
+ * what each rank said) is provoked here, too, and said with the same type and the same key phrase on the same ranks.
+ * Where we mean to differ, the table says what and why.
  */
 import { expect, test } from 'vitest';
 import { LockstepError } from '../base/errors';

@@ -1,4 +1,7 @@
-/** PyTorch's flight recorder of one rank: the last calls with what became of them, in its field names, so that fr_trace and people can read the dump. */
+/**
+ * PyTorch's flight recorder of one rank: the last calls with what became of them, in its field names, so that fr_trace
+ * and people can read the dump.
+ */
 import type { FlightRecord, FlightRecorderDump } from '../protocol/process-group';
 import type { DType, Shape } from '../tensor/shape';
 import type { CallSite } from './call-site';

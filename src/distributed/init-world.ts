@@ -1,4 +1,7 @@
-/** initProcessGroup's way to a world: rendezvous, then every rank leaves its card in the store and waits for those of the others. */
+/**
+ * initProcessGroup's way to a world: rendezvous, then every rank leaves its card in the store and waits for those of
+ * the others.
+ */
 import type { Backend } from '../protocol/process-group';
 import { type Meeting, rendezvous, type StoreAccess } from './store/rendezvous';
 import { torchError } from './torch-error';

@@ -1,6 +1,6 @@
 /**
- * One rank's end of a process group: numbers its calls, enters them in the ledger, lets the backend carry them out and records them. Knows no argument checks
- * (calls/ does them) and no other group. Called by Dist.
+ * One rank's end of a process group: numbers its calls, enters them in the ledger, lets the backend carry them out and
+ * records them. Knows no argument checks (calls/ does them) and no other group. Called by Dist.
  */
 import type { LockstepError } from '../base/errors';
 import type { AlgorithmName } from '../protocol/collective';

@@ -1,4 +1,7 @@
-/** What a rank asks of the cluster, wherever that lives: stores, and seats in groups. cluster-access.ts answers in the same thread, launch/remote-access.ts from another. */
+/**
+ * What a rank asks of the cluster, wherever that lives: stores, and seats in groups. cluster-access.ts answers in the
+ * same thread, launch/remote-access.ts from another.
+ */
 import type { Backend } from '../protocol/process-group';
 import type { GroupBackend } from './backends/group-backend';
 import type { Ledger } from './ledger/calls';

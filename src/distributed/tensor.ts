@@ -1,4 +1,7 @@
-/** The tensors of the eager API: numbers on the host with a shape. Not torch.Tensor: no arithmetic, no views, no gradients. */
+/**
+ * The tensors of the eager API: numbers on the host with a shape. Not torch.Tensor: no arithmetic, no views, no
+ * gradients.
+ */
 import { LockstepError } from '../base/errors';
 import { type DType, elements, type HostArray, type Shape } from '../tensor/shape';
 

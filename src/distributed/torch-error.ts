@@ -1,4 +1,6 @@
-/** Errors of torch.distributed: in its words, with the class that Python would raise in `details.type`, and what to do. */
+/**
+ * Errors of torch.distributed: in its words, with the class that Python would raise in `details.type`, and what to do.
+ */
 import { type ErrorCode, LockstepError } from '../base/errors';
 
 export type PythonType =

@@ -1,4 +1,7 @@
-/** The groups of the ranks that met in one rendezvous: a ledger and the means of transport of each, made when its first member comes. Lives where the cluster lives. */
+/**
+ * The groups of the ranks that met in one rendezvous: a ledger and the means of transport of each, made when its first
+ * member comes. Lives where the cluster lives.
+ */
 import type { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
 import type { Backend } from '../protocol/process-group';

@@ -1,7 +1,8 @@
 /**
- * Large matrix products of the CPU device: blocks of both operands are packed into the memory of the vector kernel in the order in which it reads them, so that
- * any layout runs alike and every block is used from cache. An accumulator waits in c between blocks of k. Same contract and bits as
- * the plain loops of gemm.ts, which calls this and does the small ones. Allocates nothing after it has been made.
+ * Large matrix products of the CPU device: blocks of both operands are packed into the memory of the vector kernel in
+ * the order in which it reads them, so that any layout runs alike and every block is used from cache. An accumulator
+ * waits in c between blocks of k. Same contract and bits as the plain loops of gemm.ts, which calls this and does the
+ * small ones. Allocates nothing after it has been made.
  */
 import type { HostArray } from '../tensor/shape';
 import { createSimdKernel, type SimdKernel, TILE_COLUMNS, TILE_ROWS } from './simd-kernel';

@@ -1,8 +1,10 @@
 /**
- * The matrix product of the CPU device in float32: c[m, n] (+)= sum over k of a(m, k) * b(k, n), then + bias[n]. Either operand is walked by steps, which says
- * transposes too. Every output element is one float32 accumulator filled in k order, product rounded and then sum rounded (no fused
- * multiply-add), as the plain BLAS does that the PyTorch reference runs used. Two rows by four columns are computed side by side: that hides the latency
- * of the rounding and saves loads without changing the order. Large products go to vectors of gemm-blocked.ts, with the same bits. Called by the operators; allocates nothing.
+ * The matrix product of the CPU device in float32: c[m, n] (+)= sum over k of a(m, k) * b(k, n), then + bias[n]. Either
+ * operand is walked by steps, which says transposes too. Every output element is one float32 accumulator filled in k
+ * order, product rounded and then sum rounded (no fused multiply-add), as the plain BLAS does that the PyTorch
+ * reference runs used. Two rows by four columns are computed side by side: that hides the latency of the rounding and
+ * saves loads without changing the order. Large products go to vectors of gemm-blocked.ts, with the same bits. Called
+ * by the operators; allocates nothing.
  */
 import type { HostArray } from '../tensor/shape';
 
@@ -16,7 +18,10 @@ const BLOCKED_FROM = 16_384;
 
 const get = (a: HostArray, i: number): number => a[i] as number;
 
-/** a(m, k) stands at aStart + m * am + k * ak, b(k, n) at bStart + k * bk + n * bn; c is dense from cStart on. `add`: the sums go on from what c holds. */
+/**
+ * a(m, k) stands at aStart + m * am + k * ak, b(k, n) at bStart + k * bk + n * bn; c is dense from cStart on. `add`:
+ * the sums go on from what c holds.
+ */
 export function gemm(
   M: number,
   N: number,

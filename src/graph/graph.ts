@@ -1,7 +1,8 @@
 /**
- * The graph of one step: values, and nodes in an order that respects every dependency. GraphBuilder infers shapes as nodes are
- * appended and differentiates in reverse mode by appending backward nodes to the same list. It knows no operator by name
- * (only 'ops/add', to sum gradients of a value used twice) and runs nothing. `nn` builds with it; `parallel` compiles the result.
+ * The graph of one step: values, and nodes in an order that respects every dependency. GraphBuilder infers shapes as
+ * nodes are appended and differentiates in reverse mode by appending backward nodes to the same list. It knows no
+ * operator by name (only 'ops/add', to sum gradients of a value used twice) and runs nothing. `nn` builds with it;
+ * `parallel` compiles the result.
  */
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
@@ -58,7 +59,9 @@ export class GraphBuilder {
     this.#ops = ops;
   }
 
-  /** A value that no node of this graph makes: input, target, parameter, seed, or a gradient received from elsewhere. */
+  /**
+   * A value that no node of this graph makes: input, target, parameter, seed, or a gradient received from elsewhere.
+   */
   value(name: string, type: TensorType, role: Role): ValueId {
     const unique = this.#claim(name);
     const id: ValueId = this.#values.length;
@@ -91,8 +94,9 @@ export class GraphBuilder {
   }
 
   /**
-   * Append the backward nodes that `wrt` needs, last node first. `seeds` maps a value to the value that holds its gradient. The result
-   * lacks a `wrt` value that no seed depends on (PyTorch: its .grad stays None). Gradients are named `<value name>.grad`.
+   * Append the backward nodes that `wrt` needs, last node first. `seeds` maps a value to the value that holds its
+   * gradient. The result lacks a `wrt` value that no seed depends on (PyTorch: its .grad stays None). Gradients are
+   * named `<value name>.grad`.
    */
   backward(seeds: ReadonlyMap<ValueId, ValueId>, wrt: readonly ValueId[]): ReadonlyMap<ValueId, ValueId> {
     const needed = this.#dependents(wrt);
@@ -146,7 +150,10 @@ export class GraphBuilder {
     return found;
   }
 
-  /** The gradient of a value once every use has contributed: the only piece, or the pieces summed in the order they arrived. */
+  /**
+   * The gradient of a value once every use has contributed: the only piece, or the pieces summed in the order they
+   * arrived.
+   */
   #total(value: ValueId, pieces: Map<ValueId, ValueId[]>, producer: GraphNode | undefined): ValueId | undefined {
     const list = pieces.get(value);
     const first = list?.[0];

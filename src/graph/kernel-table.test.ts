@@ -7,12 +7,18 @@ import { ALL_SHADERS } from './testing/all-shaders';
 
 const ids = Object.keys(KERNELS) as KernelId[];
 
-/** Fields of struct Params that the table asks for: the parameters, then a stride a tensor unless a table gives the offsets. */
+/**
+ * Fields of struct Params that the table asks for: the parameters, then a stride a tensor unless a table gives the
+ * offsets.
+ */
 function expectedFields(spec: KernelSpec): string[] {
   return spec.segmented ? [...spec.params] : [...spec.params, ...spec.tensors.map((t) => `${t.name}_stride: u32`)];
 }
 
-/** The source with function bodies emptied: the parser stumbles over some valid statements, and the table says nothing of bodies. */
+/**
+ * The source with function bodies emptied: the parser stumbles over some valid statements, and the table says nothing
+ * of bodies.
+ */
 function declarations(source: string): string {
   const code = source.replace(/\/\/.*$/gm, '');
   let kept = '';

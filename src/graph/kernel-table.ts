@@ -1,6 +1,6 @@
 /**
- * Every kernel, by its path under shaders/ without extension: one row says what the .wgsl file declares (kernels/, a file a family). The runtime builds
- * explicit bind group layouts from it; a test holds each row against its file.
+ * Every kernel, by its path under shaders/ without extension: one row says what the .wgsl file declares (kernels/, a
+ * file a family). The runtime builds explicit bind group layouts from it; a test holds each row against its file.
  */
 import { ATTENTION_KERNELS } from './kernels/attention';
 import { COMM_KERNELS } from './kernels/comm';

@@ -1,7 +1,8 @@
 /**
- * What lowering may know of an adapter: how long a multiply-add takes in each of the kernels that multiply matrices, relative to each other. Plain numbers, so
- * that a measurement can be kept. `runtime/webgpu` chooses one for its adapter; who lowers without one gets that of software adapters, which
- * is what tests run on. Every kernel gives the same bits: only speed depends on it.
+ * What lowering may know of an adapter: how long a multiply-add takes in each of the kernels that multiply matrices,
+ * relative to each other. Plain numbers, so that a measurement can be kept. `runtime/webgpu` chooses one for its
+ * adapter; who lowers without one gets that of software adapters, which is what tests run on. Every kernel gives the
+ * same bits: only speed depends on it.
  */
 export const PRODUCT_KERNELS = [
   'matmul/rows',
@@ -15,11 +16,17 @@ export const PRODUCT_KERNELS = [
 export type ProductKernel = (typeof PRODUCT_KERNELS)[number];
 
 export interface KernelTuning {
-  /** Relative time of one multiply-add; Infinity: not on this adapter. 'ops/matmul' stands for all kernels with an invocation an element. */
+  /**
+   * Relative time of one multiply-add; Infinity: not on this adapter. 'ops/matmul' stands for all kernels with an
+   * invocation an element.
+   */
   readonly matmul: Readonly<Record<ProductKernel, number>>;
 }
 
-/** Measured on SwiftShader, two cores: 3.1, 3.1, 2.0, 1.3, 0.4 and 0.24 GFLOP/s a core when quiet. Barriers are dear, loads cost more than sums. */
+/**
+ * Measured on SwiftShader, two cores: 3.1, 3.1, 2.0, 1.3, 0.4 and 0.24 GFLOP/s a core when quiet. Barriers are dear,
+ * loads cost more than sums.
+ */
 export const SOFTWARE_TUNING: KernelTuning = {
   matmul: {
     'matmul/rows': 1,

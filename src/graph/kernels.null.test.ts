@@ -1,4 +1,7 @@
-/** Every kernel compiles, and its pipeline builds with the explicit layout of its table row, on Dawn's null backend: no GPU needed. */
+/**
+ * Every kernel compiles, and its pipeline builds with the explicit layout of its table row, on Dawn's null backend: no
+ * GPU needed.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { create, globals } from 'webgpu';
 import { must } from '../base/invariant';

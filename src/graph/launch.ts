@@ -1,6 +1,7 @@
 /**
- * What the lowerings of dense operators share: the dispatch grid over n invocations, and a launch with every operand bound in order. Shaders turn
- * a grid back into an index by `id.y * 2097152u + id.x` (GRID_WIDTH workgroups of 64 a row).
+ * What the lowerings of dense operators share: the dispatch grid over n invocations, and a launch with every operand
+ * bound in order. Shaders turn a grid back into an index by `id.y * 2097152u + id.x` (GRID_WIDTH workgroups of 64 a
+ * row).
  */
 import type { Shape } from '../tensor/shape';
 import type { KernelId } from './kernel-table';

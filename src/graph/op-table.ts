@@ -1,4 +1,7 @@
-/** All operators that a model's graph is made of, by name. Optimisers and collectives bring tables of their own; `parallel` merges them. */
+/**
+ * All operators that a model's graph is made of, by name. Optimisers and collectives bring tables of their own;
+ * `parallel` merges them.
+ */
 import type { OpTable } from './op';
 import { ATTENTION_OPS } from './ops/attention';
 import { COLLECTIVE_OPS } from './ops/collective';

@@ -1,7 +1,7 @@
 /**
- * The seam between operators and everything that uses them. One operator is one file (in graph/ops, optim, parallel or collectives) that
- * exports one OpDef: shape rule, gradient, CPU kernel, WGSL lowering, flops. The runtimes run any OpDef
- * and know none by name.
+ * The seam between operators and everything that uses them. One operator is one file (in graph/ops, optim, parallel or
+ * collectives) that exports one OpDef: shape rule, gradient, CPU kernel, WGSL lowering, flops. The runtimes run any
+ * OpDef and know none by name.
  */
 import type { DType, HostArray, Shape } from '../tensor/shape';
 import type { KernelId } from './kernel-table';
@@ -36,9 +36,9 @@ export type KernelParam = number | { readonly f32: number };
 
 /**
  * One dispatch of a kernel over whole tensors. `bindings[i]` is the operand at @group(0) @binding(i). The kernel's
- * Params struct (@group(1) @binding(0), uniform) holds `params` in order, then one element stride per binding: the runtime may run the
- * same launch for several devices at once, with @builtin(workgroup_id).z as the instance; tensor i of an instance
- * starts at instance * stride_i.
+ * Params struct (@group(1) @binding(0), uniform) holds `params` in order, then one element stride per binding: the
+ * runtime may run the same launch for several devices at once, with @builtin(workgroup_id).z as the instance; tensor i
+ * of an instance starts at instance * stride_i.
  */
 export interface DenseLaunch {
   readonly kind: 'dense';
@@ -49,18 +49,19 @@ export interface DenseLaunch {
   /** Workgroups in x and y; z counts the instances. Each at most 65,535. */
   readonly workgroups: readonly [number, number];
   /**
-   * Of a kernel whose workgroup is WIDTH x 1 x DEPTH (overrides): the invocations in x that an instance needs. Where they are few, the runtime puts
-   * several instances into a workgroup.
+   * Of a kernel whose workgroup is WIDTH x 1 x DEPTH (overrides): the invocations in x that an instance needs. Where
+   * they are few, the runtime puts several instances into a workgroup.
    */
   readonly invocations?: number;
 }
 
 /**
  * One dispatch of a kernel over many stretches of pooled buffers (all parameters of a device, say). For each binding,
- * `segments[k].at[binding]` names an operand and an element offset; all operands of one binding lie in one GPUBuffer. The runtime turns the
- * segments of all instances into a table of blocks (@group(1) @binding(1), storage): per block one u32 offset per binding, then a u32 count,
- * then a u32 `extra`. LANES invocations (an override the runtime sets) take a block of at most LANES * BLOCK_STEPS elements (four times that where there are very many); 64 / LANES blocks share
- * a workgroup, so that many small parameters do not cost a workgroup each.
+ * `segments[k].at[binding]` names an operand and an element offset; all operands of one binding lie in one GPUBuffer.
+ * The runtime turns the segments of all instances into a table of blocks (@group(1) @binding(1), storage): per block
+ * one u32 offset per binding, then a u32 count, then a u32 `extra`. LANES invocations (an override the runtime sets)
+ * take a block of at most LANES * BLOCK_STEPS elements (four times that where there are very many); 64 / LANES blocks
+ * share a workgroup, so that many small parameters do not cost a workgroup each.
  */
 export interface SegmentedLaunch {
   readonly kind: 'segmented';
@@ -90,7 +91,9 @@ export interface GradientContext {
   /** Gradient flowing into output i, or undefined when nothing downstream depends on it. */
   outputGrad(i: number): ValueId | undefined;
   needsGrad(i: number): boolean;
-  /** Append a backward node; returns its outputs. `gradOf[k]`: output k is the gradient of input gradOf[k] (names it). */
+  /**
+   * Append a backward node; returns its outputs. `gradOf[k]`: output k is the gradient of input gradOf[k] (names it).
+   */
   emit(op: string, inputs: readonly ValueId[], attrs: Attrs, gradOf: readonly number[]): readonly ValueId[];
 }
 export type ValueId = number & { readonly __value?: never };
@@ -106,7 +109,10 @@ export interface OpDef {
   /** `tuning`: what is known of the adapter; it may choose between kernels that give the same bits. */
   lower(types: OpTypes, tuning?: KernelTuning): readonly Launch[];
   flops(types: OpTypes): number;
-  /** Of an operator that does nothing but copy stretches from inputs to outputs, times a factor: what it moves. Others have none. */
+  /**
+   * Of an operator that does nothing but copy stretches from inputs to outputs, times a factor: what it moves. Others
+   * have none.
+   */
   moves?(types: OpTypes): readonly OpMove[];
 }
 

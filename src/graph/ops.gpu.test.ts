@@ -1,4 +1,7 @@
-/** Every operator on a real WebGPU device against its CPU kernel: each forward and backward node of every case, with 1 and with 3 instances. */
+/**
+ * Every operator on a real WebGPU device against its CPU kernel: each forward and backward node of every case, with 1
+ * and with 3 instances.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, must } from '../base/invariant';
 import { elements, type HostArray } from '../tensor/shape';
@@ -23,7 +26,10 @@ afterAll(() => {
   runner = undefined;
 });
 
-/** Runs every node of a case on the GPU with the inputs that the CPU gave it, for several seeds at once, and returns the worst error. */
+/**
+ * Runs every node of a case on the GPU with the inputs that the CPU gave it, for several seeds at once, and returns the
+ * worst error.
+ */
 async function worstError(
   make: (typeof CASES)[string],
   sizes: Sizes,

@@ -1,4 +1,7 @@
-/** Every case of fixtures/ops.json on a real WebGPU device, from its inputs to its gradients, against what PyTorch 1.13 gave. */
+/**
+ * Every case of fixtures/ops.json on a real WebGPU device, from its inputs to its gradients, against what PyTorch 1.13
+ * gave.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { must } from '../base/invariant';
 import { bar, distance } from './testing/closeness';

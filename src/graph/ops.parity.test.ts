@@ -1,4 +1,7 @@
-/** Every operator, forward and through GraphBuilder's backward, on the CPU against what PyTorch 1.13 gave (fixtures/ops.json). */
+/**
+ * Every operator, forward and through GraphBuilder's backward, on the CPU against what PyTorch 1.13 gave
+ * (fixtures/ops.json).
+ */
 import { expect, it } from 'vitest';
 import { at, must } from '../base/invariant';
 import { elements } from '../tensor/shape';

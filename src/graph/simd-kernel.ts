@@ -1,8 +1,9 @@
 /**
- * The inner loop of matrix products on the CPU as WebAssembly with 128-bit vectors, written here instruction by instruction: JavaScript has no float32 arithmetic
- * of its own, and rounding every product and sum back from double costs more than the sums. Eight vectors of four lanes hold a tile of 4 rows and 8 columns;
- * each lane is one element's accumulator, product rounded and then sum rounded, k in order: the bits of gemm's plain loops.
- * gemm-blocked.ts packs operands for it. Undefined where WebAssembly or its vectors are missing or forbidden; then the plain loops do it all.
+ * The inner loop of matrix products on the CPU as WebAssembly with 128-bit vectors, written here instruction by
+ * instruction: JavaScript has no float32 arithmetic of its own, and rounding every product and sum back from double
+ * costs more than the sums. Eight vectors of four lanes hold a tile of 4 rows and 8 columns; each lane is one element's
+ * accumulator, product rounded and then sum rounded, k in order: the bits of gemm's plain loops. gemm-blocked.ts packs
+ * operands for it. Undefined where WebAssembly or its vectors are missing or forbidden; then the plain loops do it all.
  */
 
 export const TILE_ROWS = 4;
@@ -11,8 +12,8 @@ export const TILE_COLUMNS = 8;
 export interface SimdKernel {
   readonly memory: Float32Array<ArrayBuffer>;
   /**
-   * Adds to `panels` tiles of c, one after the other, the products of one panel of a (k x 4) with as many panels of b (k x 8 each). Byte addresses; k and panels
-   * at least 1.
+   * Adds to `panels` tiles of c, one after the other, the products of one panel of a (k x 4) with as many panels of b
+   * (k x 8 each). Byte addresses; k and panels at least 1.
    */
   run(a: number, b: number, c: number, k: number, panels: number): void;
 }

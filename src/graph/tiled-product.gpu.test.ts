@@ -1,4 +1,7 @@
-/** Every tiled kernel against the kernels with one invocation an element, bit by bit, at sizes on and off the grid of its tiles, for several instances. */
+/**
+ * Every tiled kernel against the kernels with one invocation an element, bit by bit, at sizes on and off the grid of
+ * its tiles, for several instances.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, must } from '../base/invariant';
 import { elements } from '../tensor/shape';

@@ -1,6 +1,7 @@
 /**
- * Chooses the kernel of a matrix product: the one whose tiles, padded to the edges of this shape, cost least by the adapter's tuning. All give the same
- * bits. Used by matmul and by the linear operators, which bring kernels with an invocation an element for products that no tile suits.
+ * Chooses the kernel of a matrix product: the one whose tiles, padded to the edges of this shape, cost least by the
+ * adapter's tuning. All give the same bits. Used by matmul and by the linear operators, which bring kernels with an
+ * invocation an element for products that no tile suits.
  */
 import { type KernelTuning, type ProductKernel, SOFTWARE_TUNING } from './kernel-tuning';
 import { grid } from './launch';
@@ -21,7 +22,10 @@ export interface Product {
 
 interface TileKernel {
   readonly kernel: Exclude<ProductKernel, 'ops/matmul'>;
-  /** What one workgroup, or on software adapters one group of four neighbours in x, computes whether it is inside or not. */
+  /**
+   * What one workgroup, or on software adapters one group of four neighbours in x, computes whether it is inside or
+   * not.
+   */
   readonly rows: number;
   readonly columns: number;
   fits(product: Product): boolean;
@@ -70,7 +74,10 @@ export const TILE_KERNELS: readonly TileKernel[] = [
   },
 ];
 
-/** Whether tiles are thought of at all, on any adapter: below so many multiply-adds their pipeline is not worth building. */
+/**
+ * Whether tiles are thought of at all, on any adapter: below so many multiply-adds their pipeline is not worth
+ * building.
+ */
 export const tilesPay = (m: number, n: number, k: number): boolean => m * n * k >= 32_768;
 
 /** The launch with the cheapest tiles, or undefined where one invocation an element is cheaper still. */

@@ -1,4 +1,7 @@
-/** The gradient rule that operators of one tensor share, whose backward kernel takes dy and what PyTorch saves: the input or the output. */
+/**
+ * The gradient rule that operators of one tensor share, whose backward kernel takes dy and what PyTorch saves: the
+ * input or the output.
+ */
 import type { GradientContext, ValueId } from './op';
 
 /** Gradient rule of a unary operator whose backward kernel takes (dy, y) or (dy, x). */

@@ -1,4 +1,7 @@
-/** The report of a headless run: the same object from the page and from the command line. Bytes are counted from the Program that ran. */
+/**
+ * The report of a headless run: the same object from the page and from the command line. Bytes are counted from the
+ * Program that ran.
+ */
 import { toWire } from '../base/errors';
 import { at, must } from '../base/invariant';
 import { lookup } from '../base/lookup';

@@ -1,4 +1,7 @@
-/** Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests call. */
+/**
+ * Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests
+ * call.
+ */
 import { asLockstepError, LockstepError } from '../base/errors';
 import { parseConfig } from '../config/parse-config';
 import { prepareFiles } from '../data/prepare-files';
@@ -316,7 +319,10 @@ class HeadlessRun {
     this.say({ level, id: code, text, hint });
   }
 
-  /** A lost device, or a rank that died, takes its weights along: those of the last checkpoint are left, if there is one. */
+  /**
+   * A lost device, or a rank that died, takes its weights along: those of the last checkpoint are left, if there is
+   * one.
+   */
   private async finalWeights(training: Training, error: unknown): Promise<Weights> {
     if (!(error instanceof LockstepError) || !isRestartable(error)) return training.weights();
     const left = this.checkpoint ?? this.blueprint.resume?.checkpoint;
@@ -349,7 +355,9 @@ const notFinite = (message: string, microBatch: number, config: Config): Lockste
     microBatch,
   });
 
-/** The error with the place where it began, found by running the steps again; as it was where that does not work out. */
+/**
+ * The error with the place where it began, found by running the steps again; as it was where that does not work out.
+ */
 async function explained(training: Training, error: LockstepError): Promise<LockstepError> {
   const microBatch = Number(error.details['microBatch']);
   const { config } = training.blueprint;

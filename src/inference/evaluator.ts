@@ -1,6 +1,7 @@
 /**
- * Runs the model forward in evaluation mode (running statistics, no dropout) on given weights, on the CPU kernels: losses, the decision field, every view of results. It
- * uses the snapshot's weights, so it costs the training devices nothing but the read-back. Keeps its buffers from run to run.
+ * Runs the model forward in evaluation mode (running statistics, no dropout) on given weights, on the CPU kernels:
+ * losses, the decision field, every view of results. It uses the snapshot's weights, so it costs the training devices
+ * nothing but the read-back. Keeps its buffers from run to run.
  */
 import { at, must } from '../base/invariant';
 import { type Graph, GraphBuilder, type GraphNode } from '../graph/graph';

@@ -1,4 +1,7 @@
-/** Text on request: checks what the user asked for and lets the model write, with turns of the event loop between, so that training and control go on. Called by inference.ts. */
+/**
+ * Text on request: checks what the user asked for and lets the model write, with turns of the event loop between, so
+ * that training and control go on. Called by inference.ts.
+ */
 import { LockstepError } from '../base/errors';
 import type { ModelState } from './evaluator';
 import type { Decoder } from './views/decoder';

@@ -1,4 +1,7 @@
-/** What a user asks of a model while it learns: the same numbers as the snapshot's, attention that adds up, and refusals that say what is wrong. */
+/**
+ * What a user asks of a model while it learns: the same numbers as the snapshot's, attention that adds up, and refusals
+ * that say what is wrong.
+ */
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';

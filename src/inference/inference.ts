@@ -1,6 +1,7 @@
 /**
- * What a user asks of the model while it learns: a prediction for one input, text from a prompt, the attention on a row. Answers from given weights, with an
- * evaluator of one row that is made at the first question. One a run; running.ts owns it.
+ * What a user asks of the model while it learns: a prediction for one input, text from a prompt, the attention on a
+ * row. Answers from given weights, with an evaluator of one row that is made at the first question. One a run;
+ * running.ts owns it.
  */
 import { LockstepError } from '../base/errors';
 import type { AttentionMap } from '../protocol/session';
@@ -93,7 +94,10 @@ function checkInput({ dataset, table }: Blueprint, values: Float32Array): void {
   );
 }
 
-/** As the loss reads the outputs of one row: softmax over classes (at each position of a sequence), a sigmoid each, or the numbers themselves. */
+/**
+ * As the loss reads the outputs of one row: softmax over classes (at each position of a sequence), a sigmoid each, or
+ * the numbers themselves.
+ */
 function probabilities({ config, table, dataset }: Blueprint, outputs: Float32Array): Float32Array<ArrayBuffer> {
   if (config.loss.type === 'BCEWithLogitsLoss') return Float32Array.from(outputs, (x) => 1 / (1 + Math.exp(-x)));
   if (table.targetType !== 'i32') return Float32Array.from(outputs);

@@ -1,4 +1,7 @@
-/** Losses and accuracy of snapshots and reports: the same numbers, whatever the rows are, and a cost that bounds how many of them are looked at. */
+/**
+ * Losses and accuracy of snapshots and reports: the same numbers, whatever the rows are, and a cost that bounds how
+ * many of them are looked at.
+ */
 import { expect, test } from 'vitest';
 import { parseConfig } from '../config/parse-config';
 import type { ConfigInput } from '../protocol/config';

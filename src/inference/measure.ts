@@ -1,6 +1,7 @@
 /**
- * Loss and accuracy of given weights on training and test rows, as many as a budget of work allows (the first of each part, always the same ones). Called by
- * snapshots, and by reports with a larger budget. Keeps its evaluators, so that a page's snapshots allocate little.
+ * Loss and accuracy of given weights on training and test rows, as many as a budget of work allows (the first of each
+ * part, always the same ones). Called by snapshots, and by reports with a larger budget. Keeps its evaluators, so that
+ * a page's snapshots allocate little.
  */
 import { must } from '../base/invariant';
 import { gatherRows } from '../data/gather';

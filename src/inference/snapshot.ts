@@ -1,6 +1,6 @@
 /**
- * Turns weights read back at one step into what the page shows: how far replicas are apart, losses, field, and the views of results. It composes; each part has a
- * file of its own. One a run, as the parts keep their evaluators.
+ * Turns weights read back at one step into what the page shows: how far replicas are apart, losses, field, and the
+ * views of results. It composes; each part has a file of its own. One a run, as the parts keep their evaluators.
  */
 import { stepOf } from '../protocol/micro-batches';
 import type { Snapshot } from '../protocol/session';

@@ -1,4 +1,7 @@
-/** The Chrome trace of real steps of every mode, held strictly against what Perfetto's importer needs and against the trace itself. */
+/**
+ * The Chrome trace of real steps of every mode, held strictly against what Perfetto's importer needs and against the
+ * trace itself.
+ */
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
 import { runConfig } from '../headless/run';

@@ -1,6 +1,6 @@
 /**
- * Pieces of Python text: literals, keyword arguments that PyTorch would default, and calls that break over lines where one is too short. Called by the
- * files of the PyTorch listing.
+ * Pieces of Python text: literals, keyword arguments that PyTorch would default, and calls that break over lines where
+ * one is too short. Called by the files of the PyTorch listing.
  */
 
 /** A call with its arguments, or anything that needs no breaking. */

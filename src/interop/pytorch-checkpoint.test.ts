@@ -1,4 +1,7 @@
-/** The listing of a run that resumes: map_location on every rank, or rank 0 and a broadcast; the schedule catches up before the optimizer's state comes. */
+/**
+ * The listing of a run that resumes: map_location on every rank, or rank 0 and a broadcast; the schedule catches up
+ * before the optimizer's state comes.
+ */
 
 import * as v from 'valibot';
 import { expect, test } from 'vitest';

@@ -1,11 +1,14 @@
 /**
- * The classes that the listing writes out for what torch.nn has no module for: a block of a GPT, embeddings with positions, self-attention as a layer, a residual
- * branch. Their parameters have the names of ours, and are constructed in the order of our draws. Called by pytorch-model.ts.
+ * The classes that the listing writes out for what torch.nn has no module for: a block of a GPT, embeddings with
+ * positions, self-attention as a layer, a residual branch. Their parameters have the names of ours, and are constructed
+ * in the order of our draws. Called by pytorch-model.ts.
  */
 import type { LayerConfig, LayerOf } from '../protocol/config';
 import { allLayers } from './pytorch-layers';
 
-/** The classes that the model uses, each followed by nothing else; `except` is a layer that the model spells out itself. */
+/**
+ * The classes that the model uses, each followed by nothing else; `except` is a layer that the model spells out itself.
+ */
 export function classCode(layers: readonly LayerConfig[], except: ReadonlySet<LayerConfig>): readonly string[] {
   const used = allLayers(layers).filter((layer) => !except.has(layer));
   const blocks = used.filter((layer): layer is LayerOf<'TransformerBlock'> => layer.type === 'TransformerBlock');

@@ -1,4 +1,7 @@
-/** The listing against the configuration it stands for, the anchors of the Programs that point at it, and the grammar of Python. */
+/**
+ * The listing against the configuration it stands for, the anchors of the Programs that point at it, and the grammar of
+ * Python.
+ */
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { must } from '../base/invariant';

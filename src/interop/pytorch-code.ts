@@ -1,7 +1,7 @@
 /**
- * The PyTorch script of a run, in the idiom of its mode: the code panel of the page. It runs as it stands and prints the losses of the run; where it
- * cannot, a comment says so. Events of the trace point at a line by its anchor, so an anchor stands on one line only; lines that no event points at have
- * 'none'. Called by session.
+ * The PyTorch script of a run, in the idiom of its mode: the code panel of the page. It runs as it stands and prints
+ * the losses of the run; where it cannot, a comment says so. Events of the trace point at a line by its anchor, so an
+ * anchor stands on one line only; lines that no event points at have 'none'. Called by session.
  */
 import { type Config, DEFAULT_CONFIG } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';

@@ -1,4 +1,7 @@
-/** ddp.commHook and ddp.syncBatchNorm in the listing: conversion before the wrapper, register_comm_hook behind it, the optimiser that averages parameters. Called by pytorch-code.ts. */
+/**
+ * ddp.commHook and ddp.syncBatchNorm in the listing: conversion before the wrapper, register_comm_hook behind it, the
+ * optimiser that averages parameters. Called by pytorch-code.ts.
+ */
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
 

@@ -1,4 +1,6 @@
-/** The data lines by family; that they draw the run's numbers under real torch is held in session/script-losses.test.ts. */
+/**
+ * The data lines by family; that they draw the run's numbers under real torch is held in session/script-losses.test.ts.
+ */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../protocol/config';

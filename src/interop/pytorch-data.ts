@@ -1,7 +1,8 @@
 /**
- * The lines of the PyTorch script that make its dataset. They stand between `torch.manual_seed` and the model, where Lockstep draws too, so that the
- * script starts from the same weights. Rows that only Lockstep makes or reads (its pictures, CSV, PNG, IDX) come from a file that it exports, with the
- * state of the generator after their draws (dataset-file.ts). Called by pytorch-code.ts.
+ * The lines of the PyTorch script that make its dataset. They stand between `torch.manual_seed` and the model, where
+ * Lockstep draws too, so that the script starts from the same weights. Rows that only Lockstep makes or reads (its
+ * pictures, CSV, PNG, IDX) come from a file that it exports, with the state of the generator after their draws
+ * (dataset-file.ts). Called by pytorch-code.ts.
  */
 import { unreachable } from '../base/invariant';
 import type { Config, DataConfig, LossConfig } from '../protocol/config';
@@ -99,7 +100,10 @@ function prototypes(data: Extract<DataConfig, { type: 'prototypes' }>): readonly
   ];
 }
 
-/** As src/data/families has them, draw by draw; the labelled point `p` differs from the seen one `x` where there is noise. */
+/**
+ * As src/data/families has them, draw by draw; the labelled point `p` differs from the seen one `x` where there is
+ * noise.
+ */
 function labelled(type: Labelled, data: Toy): readonly string[] {
   const { samples: n, noise } = data;
   const polar = 'x = torch.stack((r * a.sin(), r * a.cos()), 1)';

@@ -1,4 +1,7 @@
-/** DDP's settings in the listing. That such scripts train as the run does was tried under torch 1.13 with gloo: their losses are in training/fixtures/ddp-scripts.json. */
+/**
+ * DDP's settings in the listing. That such scripts train as the run does was tried under torch 1.13 with gloo: their
+ * losses are in training/fixtures/ddp-scripts.json.
+ */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { STRATEGIES } from '../parallel/strategies';

@@ -1,4 +1,7 @@
-/** What DistributedDataParallel's settings make of the listing: the wrapper's arguments, seeds, who gets which rows, no_sync and join. Called by pytorch-code.ts. */
+/**
+ * What DistributedDataParallel's settings make of the listing: the wrapper's arguments, seeds, who gets which rows,
+ * no_sync and join. Called by pytorch-code.ts.
+ */
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
 import { flag, keyword } from './python';

@@ -1,4 +1,7 @@
-/** The command that starts the PyTorch listing: torchrun where there are ranks, with the devices that may be seen. Called by pytorch-code.ts. */
+/**
+ * The command that starts the PyTorch listing: torchrun where there are ranks, with the devices that may be seen.
+ * Called by pytorch-code.ts.
+ */
 import { type Config, DEFAULT_CONFIG } from '../protocol/config';
 
 /** torchrun starts the script from its top again. */

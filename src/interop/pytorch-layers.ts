@@ -1,6 +1,7 @@
 /**
- * What constructs each layer in the listing: torch.nn's modules with the arguments that are not their defaults, and the small classes for what torch.nn
- * has no module for. Which class texts a model needs is pytorch-classes.ts; how layers become a model, pytorch-model.ts.
+ * What constructs each layer in the listing: torch.nn's modules with the arguments that are not their defaults, and the
+ * small classes for what torch.nn has no module for. Which class texts a model needs is pytorch-classes.ts; how layers
+ * become a model, pytorch-model.ts.
  */
 import { asPair, type LayerConfig, type LeafLayer, type Pair } from '../protocol/config';
 import { type Call, call, type Expression, flag, keyword, named } from './python';

@@ -1,4 +1,7 @@
-/** How layers become a model in the listing: names, nesting, classes, ties. That the models draw the run's weights is held in session/script-losses.test.ts. */
+/**
+ * How layers become a model in the listing: names, nesting, classes, ties. That the models draw the run's weights is
+ * held in session/script-losses.test.ts.
+ */
 
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,7 @@
 /**
- * The lines of the listing that make the model, with our parameter names and in the order of our draws: an nn.Sequential (nested where names have dots), or a
- * class written out where that cannot have the names (an embedding without prefix). Under model parallel a class too, since a Sequential stays on one device.
+ * The lines of the listing that make the model, with our parameter names and in the order of our draws: an
+ * nn.Sequential (nested where names have dots), or a class written out where that cannot have the names (an embedding
+ * without prefix). Under model parallel a class too, since a Sequential stays on one device.
  */
 import { at } from '../base/invariant';
 import { layerPath } from '../nn/model';

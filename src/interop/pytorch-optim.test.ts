@@ -1,4 +1,7 @@
-/** Loss, optimiser, groups and schedules of the listing, argument by argument; that they give the run's losses is held in session/script-losses.test.ts. */
+/**
+ * Loss, optimiser, groups and schedules of the listing, argument by argument; that they give the run's losses is held
+ * in session/script-losses.test.ts.
+ */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../protocol/config';

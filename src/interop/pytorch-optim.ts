@@ -1,4 +1,7 @@
-/** The lines of the listing about learning: loss function, optimiser with its parameter groups, schedule. Called by pytorch-code.ts. */
+/**
+ * The lines of the listing about learning: loss function, optimiser with its parameter groups, schedule. Called by
+ * pytorch-code.ts.
+ */
 import { at, unreachable } from '../base/invariant';
 import { groupSettings, ownSettings } from '../optim/param-groups';
 import type { Config, LossConfig, OptimizerConfig, SchedulerConfig } from '../protocol/config';

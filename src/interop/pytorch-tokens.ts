@@ -1,4 +1,7 @@
-/** The lines of the listing that make token sequences: problems by rule, and windows over a text, as src/data/families has them. Called by pytorch-data.ts. */
+/**
+ * The lines of the listing that make token sequences: problems by rule, and windows over a text, as src/data/families
+ * has them. Called by pytorch-data.ts.
+ */
 import { OWN_TEXT } from '../data/families/own-text';
 import type { DataConfig } from '../protocol/config';
 import { python } from './python';

@@ -1,6 +1,7 @@
 /**
- * Weights in the `.safetensors` format: 8 bytes with the length of a JSON header, the header, then the tensors' bytes. Reads and writes float32, and the whole
- * numbers of buffers. A damaged file is refused with the byte at fault; which tensors a model wants is for the caller to check.
+ * Weights in the `.safetensors` format: 8 bytes with the length of a JSON header, the header, then the tensors' bytes.
+ * Reads and writes float32, and the whole numbers of buffers. A damaged file is refused with the byte at fault; which
+ * tensors a model wants is for the caller to check.
  */
 import { LockstepError } from '../base/errors';
 import { elements, formatShape } from '../tensor/shape';

@@ -1,4 +1,7 @@
-/** The settings that a launch stands for: what a configuration must say to be run as the line would. Called by the page and the command line. */
+/**
+ * The settings that a launch stands for: what a configuration must say to be run as the line would. Called by the page
+ * and the command line.
+ */
 import { LockstepError } from '../base/errors';
 import { type ConfigInput, LIMITS } from '../protocol/config';
 import type { LaunchPlan } from '../protocol/process-group';

@@ -1,4 +1,7 @@
-/** Options of a launcher, as argparse and getopt take them: `--name value`, `--name=value`, `-n 4`, `-n4`, dashes or underscores. What follows is the script. */
+/**
+ * Options of a launcher, as argparse and getopt take them: `--name value`, `--name=value`, `-n 4`, `-n4`, dashes or
+ * underscores. What follows is the script.
+ */
 
 import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';

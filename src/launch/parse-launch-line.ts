@@ -1,6 +1,7 @@
 /**
- * A line that starts training, as PyTorch users know it: torchrun, srun or sbatch (a batch script with #SBATCH lines, too), mp.spawn; with CUDA_VISIBLE_DEVICES
- * before it or not. Gives nodes, ranks and their variables; starts nothing. The page and the command line call it; launch-settings.ts makes settings of the plan.
+ * A line that starts training, as PyTorch users know it: torchrun, srun or sbatch (a batch script with #SBATCH lines,
+ * too), mp.spawn; with CUDA_VISIBLE_DEVICES before it or not. Gives nodes, ranks and their variables; starts nothing.
+ * The page and the command line call it; launch-settings.ts makes settings of the plan.
  */
 import type { LaunchPlan } from '../protocol/process-group';
 import { type Layout, planOf } from './layout';
@@ -115,7 +116,9 @@ function launcherOf({ words }: Command): Launcher | undefined {
   return module < 0 ? undefined : { name: 'torchrun', words: rest.slice(module + 1) };
 }
 
-/** mp.spawn(train, args=(...), nprocs=4): the processes of one node; the script sets MASTER_ADDR and MASTER_PORT itself. */
+/**
+ * mp.spawn(train, args=(...), nprocs=4): the processes of one node; the script sets MASTER_ADDR and MASTER_PORT itself.
+ */
 function readSpawn(text: string): Layout | undefined {
   if (!/\bspawn\s*\(/.test(text)) return undefined;
   const nprocs = /\bnprocs\s*=\s*([^,)\s]+)/.exec(text)?.[1];

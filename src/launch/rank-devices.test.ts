@@ -1,4 +1,7 @@
-/** CUDA_VISIBLE_DEVICES and adapters: which device each rank takes, what cannot be, and what each process is told by its environment. */
+/**
+ * CUDA_VISIBLE_DEVICES and adapters: which device each rank takes, what cannot be, and what each process is told by its
+ * environment.
+ */
 import { describe, expect, test } from 'vitest';
 import { configNotices } from '../config/config-notices';
 import { parseConfig } from '../config/parse-config';

@@ -1,6 +1,7 @@
 /**
- * Which device of its machine each device of the mesh is (CUDA_VISIBLE_DEVICES), and what it computes on (`adapters`, which lists the devices of the machines, node
- * after node). What cannot be is refused as CUDA would refuse it. Called by parse-config.ts, and by training when a world is opened.
+ * Which device of its machine each device of the mesh is (CUDA_VISIBLE_DEVICES), and what it computes on (`adapters`,
+ * which lists the devices of the machines, node after node). What cannot be is refused as CUDA would refuse it. Called
+ * by parse-config.ts, and by training when a world is opened.
  */
 import { LockstepError } from '../base/errors';
 import { nodeOfDevices } from '../collectives/nodes';

@@ -1,6 +1,6 @@
 /**
- * A command as a shell reads it: quotes, continued lines, comments, variables that are set before it. Enough for the lines that start training; no pipes,
- * no substitution. Called by parse-launch-line.ts.
+ * A command as a shell reads it: quotes, continued lines, comments, variables that are set before it. Enough for the
+ * lines that start training; no pipes, no substitution. Called by parse-launch-line.ts.
  */
 
 export interface Command {

@@ -1,6 +1,7 @@
 /**
- * `srun` and `sbatch` commands, and `#SBATCH` lines, as the layout of a launch. SLURM starts a task a process; SLURM_PROCID is its rank, SLURM_LOCALID its
- * local rank, and the script makes PyTorch's variables of them. `srun torchrun ...` is torchrun's launch on SLURM's nodes. Called by parse-launch-line.ts.
+ * `srun` and `sbatch` commands, and `#SBATCH` lines, as the layout of a launch. SLURM starts a task a process;
+ * SLURM_PROCID is its rank, SLURM_LOCALID its local rank, and the script makes PyTorch's variables of them. `srun
+ * torchrun ...` is torchrun's launch on SLURM's nodes. Called by parse-launch-line.ts.
  */
 import type { Layout } from './layout';
 import { launchError, type OptionTable, readOptions, wholeNumber } from './options';

@@ -1,4 +1,7 @@
-/** A `torchrun` command (also `python -m torch.distributed.run` and `.launch`), with its defaults, as the layout of a launch. Called by parse-launch-line.ts. */
+/**
+ * A `torchrun` command (also `python -m torch.distributed.run` and `.launch`), with its defaults, as the layout of a
+ * launch. Called by parse-launch-line.ts.
+ */
 
 import type { Layout } from './layout';
 import { launchError, type OptionTable, readOptions, wholeNumber } from './options';
@@ -107,7 +110,9 @@ export function readTorchrun(words: readonly string[], machine: Machine): Layout
   };
 }
 
-/** "2", or "1:4": as few and as many nodes as the job can do with. All machines are there, so it begins with the most. */
+/**
+ * "2", or "1:4": as few and as many nodes as the job can do with. All machines are there, so it begins with the most.
+ */
 function nodesOf(text: string, notes: string[]): number {
   const [min = '', max, ...more] = text.split(':');
   const least = wholeNumber(min, 'torchrun: --nnodes', 1);

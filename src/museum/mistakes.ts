@@ -1,6 +1,6 @@
 /**
- * What makes each exhibit: the settings (or the script over process groups) of the mistake and of the cure. Apart from the texts, so that a link to an
- * exhibit needs no more than this. Read by the permalink, the museum and its tests.
+ * What makes each exhibit: the settings (or the script over process groups) of the mistake and of the cure. Apart from
+ * the texts, so that a link to an exhibit needs no more than this. Read by the permalink, the museum and its tests.
  */
 import type { ConfigInput } from '../protocol/config';
 

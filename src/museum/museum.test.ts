@@ -1,4 +1,7 @@
-/** Each exhibit that is a run, run for real: the mistake has its known effect on the numbers, and the cure takes it away. scripts.test.ts has the others. */
+/**
+ * Each exhibit that is a run, run for real: the mistake has its known effect on the numbers, and the cure takes it
+ * away. scripts.test.ts has the others.
+ */
 import { expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';

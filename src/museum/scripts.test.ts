@@ -1,4 +1,6 @@
-/** The exhibits that are scripts over process groups: what is raised, on which ranks, and that the cure runs to its end. */
+/**
+ * The exhibits that are scripts over process groups: what is raised, on which ranks, and that the cure runs to its end.
+ */
 import { expect, test } from 'vitest';
 import { rehearse } from './scripts';
 

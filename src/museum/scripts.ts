@@ -1,6 +1,7 @@
 /**
- * The exhibits that are no training run: small scripts that every rank runs on a process group of its own (distributed/). What they do and what is raised is
- * written down line by line. Called by the session for the page, and by tests.
+ * The exhibits that are no training run: small scripts that every rank runs on a process group of its own
+ * (distributed/). What they do and what is raised is written down line by line. Called by the session for the page, and
+ * by tests.
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';

@@ -1,6 +1,7 @@
 /**
- * Does the model fit its data? Builds the layers one by one with sizes only and throws in PyTorch's words, naming the layer, the sizes and the remedy.
- * Called by `session` before anything is planned, so that the page can point at the layer.
+ * Does the model fit its data? Builds the layers one by one with sizes only and throws in PyTorch's words, naming the
+ * layer, the sizes and the remedy. Called by `session` before anything is planned, so that the page can point at the
+ * layer.
  */
 import { LockstepError } from '../base/errors';
 import { GraphBuilder } from '../graph/graph';
@@ -20,7 +21,10 @@ export interface DataShape {
 const size = (shape: Shape): string => `torch.Size([${shape.join(', ')}])`;
 const withRows = (rows: number, { shape, dtype }: TensorType): TensorType => ({ shape: [rows, ...shape], dtype });
 
-/** Returns the shape of one row of the model's output. `rows` is the batch. Whether class indices fit is for the data room, which knows its rows. */
+/**
+ * Returns the shape of one row of the model's output. `rows` is the batch. Whether class indices fit is for the data
+ * room, which knows its rows.
+ */
 export function checkModel(layers: readonly LayerConfig[], data: DataShape, loss: LossConfig, rows = 1): Shape {
   const builder = new GraphBuilder(OPS);
   let current = builder.value('x', withRows(rows, data.input), 'input');

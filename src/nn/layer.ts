@@ -1,6 +1,7 @@
 /**
- * The seam of the layers. One torch.nn module is one file in layers/ that exports a LayerDef: its parameters and buffers by torch's names, their initial draws
- * in torch's order, and its forward nodes. layers/index.ts is the table; model.ts walks it. Layers know no device and no loss.
+ * The seam of the layers. One torch.nn module is one file in layers/ that exports a LayerDef: its parameters and
+ * buffers by torch's names, their initial draws in torch's order, and its forward nodes. layers/index.ts is the table;
+ * model.ts walks it. Layers know no device and no loss.
  */
 import type { Attrs, TensorType, ValueId } from '../graph/op';
 import type { LayerConfig, LayerOf, LayerType } from '../protocol/config';

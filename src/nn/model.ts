@@ -1,7 +1,8 @@
 /**
- * nn.Sequential as a graph builder: walks the layers of the Config (layers/ says what each is) and gives their parameters, buffers, initial values and forward
- * nodes, with the names of PyTorch's state_dict ('0.weight', 'blocks.1.ln1.bias'). `parallel` calls it with the whole model, or with the range
- * of layers that a device holds. It decides nothing about devices.
+ * nn.Sequential as a graph builder: walks the layers of the Config (layers/ says what each is) and gives their
+ * parameters, buffers, initial values and forward nodes, with the names of PyTorch's state_dict ('0.weight',
+ * 'blocks.1.ln1.bias'). `parallel` calls it with the whole model, or with the range of layers that a device holds. It
+ * decides nothing about devices.
  */
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
@@ -107,8 +108,8 @@ export function initialParameters(layers: readonly LayerConfig[], generator: Gen
 }
 
 /**
- * Append the forward nodes of the layers in `range` (default: all) to the graph and make their parameters. A layer's result is named '<path>.out'.
- * Throws LockstepError('shape') where sizes do not fit; `checkModel` says more.
+ * Append the forward nodes of the layers in `range` (default: all) to the graph and make their parameters. A layer's
+ * result is named '<path>.out'. Throws LockstepError('shape') where sizes do not fit; `checkModel` says more.
  */
 export function buildForward(
   builder: GraphBuilder,

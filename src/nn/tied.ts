@@ -1,4 +1,7 @@
-/** Weights that stand in a state_dict under a second name, because a Linear layer shares them. For those who read and write files of weights or scripts. */
+/**
+ * Weights that stand in a state_dict under a second name, because a Linear layer shares them. For those who read and
+ * write files of weights or scripts.
+ */
 import type { LayerConfig } from '../protocol/config';
 import { layerDef } from './layers';
 import { layerPath } from './model';

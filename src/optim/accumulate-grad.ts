@@ -1,7 +1,7 @@
 /**
- * `.grad += fresh` over all parameters of a device, as autograd's AccumulateGrad does in every backward() after the first: own value first. Inputs: n
- * fresh gradients, then the n accumulated ones; outputs: the accumulated ones, in place. One dispatch of the kernel that also adds what a transfer
- * brings. Used by Programs of gradient accumulation.
+ * `.grad += fresh` over all parameters of a device, as autograd's AccumulateGrad does in every backward() after the
+ * first: own value first. Inputs: n fresh gradients, then the n accumulated ones; outputs: the accumulated ones, in
+ * place. One dispatch of the kernel that also adds what a transfer brings. Used by Programs of gradient accumulation.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';

@@ -1,4 +1,7 @@
-/** `torch.optim.Adadelta`: the step is the gradient times the ratio of two running root mean squares, of past steps and of gradients. */
+/**
+ * `torch.optim.Adadelta`: the step is the gradient times the ratio of two running root mean squares, of past steps and
+ * of gradients.
+ */
 import { optimizerOpDef, signOf, stateOf } from './operands';
 
 const f = Math.fround;

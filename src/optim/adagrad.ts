@@ -1,4 +1,7 @@
-/** `torch.optim.Adagrad`. The state `sum` starts at `initial_accumulator_value`; the decayed rate of the step is a scalar. */
+/**
+ * `torch.optim.Adagrad`. The state `sum` starts at `initial_accumulator_value`; the decayed rate of the step is a
+ * scalar.
+ */
 import { optimizerOpDef, signOf, stateOf } from './operands';
 
 const f = Math.fround;

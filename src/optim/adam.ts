@@ -1,6 +1,6 @@
 /**
- * `torch.optim.Adam` and `AdamW` (attribute `decoupled`), with the largest second moment so far under `amsgrad`. Single-tensor form; eps is
- * added after the division by the root of the bias correction.
+ * `torch.optim.Adam` and `AdamW` (attribute `decoupled`), with the largest second moment so far under `amsgrad`.
+ * Single-tensor form; eps is added after the division by the root of the bias correction.
  */
 import { optimizerOpDef, signOf, stateOf } from './operands';
 

@@ -1,6 +1,6 @@
 /**
- * What a configuration's optimiser and schedule may not be together although each setting is in its range, in the words of torch.optim. Called at the border,
- * before anything is built.
+ * What a configuration's optimiser and schedule may not be together although each setting is in its range, in the words
+ * of torch.optim. Called at the border, before anything is built.
  */
 import { LockstepError } from '../base/errors';
 import type { Config, SchedulerConfig } from '../protocol/config';

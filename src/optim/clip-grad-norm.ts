@@ -1,7 +1,7 @@
 /**
- * The second half of `torch.nn.utils.clip_grad_norm_(parameters, max_norm)`: every gradient times max_norm / (total + 1e-6), at most 1. Inputs: the total norm [1]
- * (made by optim/grad-norm), then the gradients; outputs: the gradients, in place. As in torch, they are multiplied even by 1, and a norm that
- * is not finite is not an error.
+ * The second half of `torch.nn.utils.clip_grad_norm_(parameters, max_norm)`: every gradient times max_norm / (total +
+ * 1e-6), at most 1. Inputs: the total norm [1] (made by optim/grad-norm), then the gradients; outputs: the gradients,
+ * in place. As in torch, they are multiplied even by 1, and a norm that is not finite is not an error.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';

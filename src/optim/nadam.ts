@@ -1,4 +1,7 @@
-/** `torch.optim.NAdam` as torch 1.13 has it: two additions to the parameter, by the gradient and by the first moment, whose factors are scalars. */
+/**
+ * `torch.optim.NAdam` as torch 1.13 has it: two additions to the parameter, by the gradient and by the first moment,
+ * whose factors are scalars.
+ */
 import { optimizerOpDef, stateOf } from './operands';
 
 const f = Math.fround;

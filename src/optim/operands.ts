@@ -1,7 +1,7 @@
 /**
- * What the optimiser operators share: how the operands of one instruction lie, their shape rule and their lowering to one segmented
- * dispatch. Inputs: scalars, p0 .. pn-1, g0 .. gn-1, then n of each state; outputs: the same parameters and states, in place. An optimiser's own
- * file says what one element becomes.
+ * What the optimiser operators share: how the operands of one instruction lie, their shape rule and their lowering to
+ * one segmented dispatch. Inputs: scalars, p0 .. pn-1, g0 .. gn-1, then n of each state; outputs: the same parameters
+ * and states, in place. An optimiser's own file says what one element becomes.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
@@ -16,7 +16,10 @@ export interface OptimizerSpec {
   readonly kernel: (attrs: Attrs) => SegmentedLaunch['kernel'];
   readonly constants?: (attrs: Attrs) => Readonly<Record<string, number>>;
   readonly flopsPerElement: (attrs: Attrs) => number;
-  /** One parameter's step, in place, in torch's order of operations: a double expression rounded once stands for torch's fused multiply-add. */
+  /**
+   * One parameter's step, in place, in torch's order of operations: a double expression rounded once stands for torch's
+   * fused multiply-add.
+   */
   readonly update: (
     scalars: Float32Array,
     parameter: Float32Array,

@@ -1,4 +1,6 @@
-/** Every optimiser over 20 steps of given gradients against torch 1.13.1 on the CPU, and what those cases cannot show. */
+/**
+ * Every optimiser over 20 steps of given gradients against torch 1.13.1 on the CPU, and what those cases cannot show.
+ */
 import { expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
 import type { OptimizerConfig } from '../protocol/config';
@@ -10,7 +12,10 @@ import { barAt, GRADIENTS, INITIAL, maxDistance, OPTIMIZER_CASES, optimizerConfi
 
 const plain = (optimizer: OptimizerConfig): OptimizerSettings => ({ optimizer, scheduler: undefined, paramGroups: [] });
 
-/** One optimiser over parameters 'a', 'b' ... driven as a Program drives it: in place, through the operator, group by group. */
+/**
+ * One optimiser over parameters 'a', 'b' ... driven as a Program drives it: in place, through the operator, group by
+ * group.
+ */
 function makeStepper(config: OptimizerSettings, parameters: readonly Float32Array[]) {
   const { op, attrs } = optimizerOp(config);
   const def = must(OPTIM_OPS.get(op), op);
@@ -67,7 +72,8 @@ test('the cases cover every optimiser of the configuration', () => {
 
 test('eps is added to the corrected root: a gradient as small as eps moves the weight by half the rate', () => {
   const weight = new Float32Array([0]);
-  // Corrected m = g and sqrt(v) = g at t = 1, so the move is lr * g / (g + eps). eps inside the root, or before the correction, gives 3 to 4 % of it.
+  // Corrected m = g and sqrt(v) = g at t = 1, so the move is lr * g / (g + eps). eps inside the root, or before the
+  // correction, gives 3 to 4 % of it.
   makeStepper(plain(optimizerConfig('Adam', { lr: 0.1 })), [weight]).step([new Float32Array([1e-8])]);
   expect(weight[0]).toBeCloseTo(-0.05, 6);
 });

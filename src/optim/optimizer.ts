@@ -1,6 +1,6 @@
 /**
- * From the configuration of an optimiser to the operator that steps it and the states it keeps. `parallel` calls this when it emits the
- * step of a Program; state names are those of torch's `state_dict`.
+ * From the configuration of an optimiser to the operator that steps it and the states it keeps. `parallel` calls this
+ * when it emits the step of a Program; state names are those of torch's `state_dict`.
  */
 import { at } from '../base/invariant';
 import type { Attrs } from '../graph/op';

@@ -1,4 +1,7 @@
-/** `torch.optim.RAdam`: Adam whose adaptive rate sets in, rectified, once its variance can be estimated; before that, momentum alone. */
+/**
+ * `torch.optim.RAdam`: Adam whose adaptive rate sets in, rectified, once its variance can be estimated; before that,
+ * momentum alone.
+ */
 import { optimizerOpDef, stateOf } from './operands';
 
 const f = Math.fround;

@@ -1,7 +1,8 @@
 /**
- * `torch.optim.lr_scheduler.ReduceLROnPlateau`: divides the rates once a metric has not improved for longer than `patience`. It is fed a metric, so it is no
- * function of the step: a run's steps go out before the losses of earlier ones are back, and could not wait for it. Therefore no Config names it; it is
- * for hosts that read every metric before the next step.
+ * `torch.optim.lr_scheduler.ReduceLROnPlateau`: divides the rates once a metric has not improved for longer than
+ * `patience`. It is fed a metric, so it is no function of the step: a run's steps go out before the losses of earlier
+ * ones are back, and could not wait for it. Therefore no Config names it; it is for hosts that read every metric before
+ * the next step.
  */
 export interface PlateauOptions {
   readonly mode?: 'min' | 'max';

@@ -1,4 +1,7 @@
-/** `torch.optim.RMSprop`, with momentum and with centering (attributes `momentum`, `centered`). States: square_avg, then grad_avg, momentum_buffer. */
+/**
+ * `torch.optim.RMSprop`, with momentum and with centering (attributes `momentum`, `centered`). States: square_avg, then
+ * grad_avg, momentum_buffer.
+ */
 import { optimizerOpDef, signOf, stateOf } from './operands';
 
 const f = Math.fround;

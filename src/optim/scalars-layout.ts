@@ -1,19 +1,20 @@
 /**
- * Where each number of a step lies in the array `scalars` that an optimiser kernel reads: SCALARS_LENGTH float32 a parameter group. Rows with a name are
- * the same for every optimiser; the rest is counted off in the head of each kernel.
+ * Where each number of a step lies in the array `scalars` that an optimiser kernel reads: SCALARS_LENGTH float32 a
+ * parameter group. Rows with a name are the same for every optimiser; the rest is counted off in the head of each
+ * kernel.
  *
- *     index  SGD             Adam, AdamW           RMSprop     Adagrad   Adadelta  Adamax     NAdam                  RAdam
- *     0      lr              lr                    lr          lr        lr        lr         lr                     lr
- *     1      weightDecay     weightDecay           ...         ...       ...       ...        ...                    ...
- *     2      momentum        beta1                 alpha       stepSize  rho       beta1      beta1                  beta1
- *     3      bufferFactor    1 - beta1             1 - alpha   eps       1 - rho   1 - beta1  1 - beta1              1 - beta1
- *     4      gradientFactor  beta2                 momentum              eps       beta2      beta2                  beta2
- *     5                      1 - beta2             eps                             stepSize   1 - beta2              1 - beta2
- *     6                      stepSize                                              eps        gradientFactor         1 - beta1^t
- *     7                      sqrt(1 - beta2^t)                                                momentFactor           sqrt(1 - beta2^t)
- *     8                      eps                                                              eps                    eps
- *     9                      decay (AdamW)                                                    1 - beta2^t            rectification, 0: none
- *     15     maximize (1 or 0), all
+ *     index  SGD             Adam, AdamW           RMSprop     Adagrad   Adadelta  Adamax     NAdam
+ *     RAdam 0      lr              lr                    lr          lr        lr        lr         lr
+ *     lr 1      weightDecay     weightDecay           ...         ...       ...       ...        ...
+ *     ... 2      momentum        beta1                 alpha       stepSize  rho       beta1      beta1
+ *     beta1 3      bufferFactor    1 - beta1             1 - alpha   eps       1 - rho   1 - beta1  1 - beta1
+ *     1 - beta1 4      gradientFactor  beta2                 momentum              eps       beta2      beta2
+ *     beta2 5                      1 - beta2             eps                             stepSize   1 - beta2
+ *     1 - beta2 6                      stepSize                                              eps        gradientFactor
+ *     1 - beta1^t 7                      sqrt(1 - beta2^t)                                                momentFactor
+ *     sqrt(1 - beta2^t) 8                      eps                                                              eps
+ *     eps 9                      decay (AdamW)                                                    1 - beta2^t
+ *     rectification, 0: none 15     maximize (1 or 0), all
  */
 export const SCALARS_LENGTH = 16;
 

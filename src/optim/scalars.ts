@@ -1,7 +1,8 @@
 /**
- * The numbers that the optimiser kernels read in a step, group after group as scalars-layout.ts lays them out: computed in double precision as torch does in
- * Python, rounded to float32 once, and loaded from the host. So a changed learning rate or a bias correction never rebuilds a Program. A function
- * of the configuration, the optimiser's step t = 1, 2, ... and the epoch alone: a run that resumes needs nothing else.
+ * The numbers that the optimiser kernels read in a step, group after group as scalars-layout.ts lays them out: computed
+ * in double precision as torch does in Python, rounded to float32 once, and loaded from the host. So a changed learning
+ * rate or a bias correction never rebuilds a Program. A function of the configuration, the optimiser's step t = 1, 2,
+ * ... and the epoch alone: a run that resumes needs nothing else.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
@@ -57,7 +58,8 @@ function restOf(optimizer: OptimizerConfig, step: Step): readonly number[] {
   const { lr, weightDecay, momentum, t } = step;
   switch (optimizer.type) {
     case 'SGD':
-      // torch's first step copies the gradient into the buffer: no dampening. The buffer is zero then, so factors 0 and 1 do the same.
+      // torch's first step copies the gradient into the buffer: no dampening. The buffer is zero then, so factors 0 and
+      // 1 do the same.
       return [momentum, t === 1 ? 0 : momentum, t === 1 ? 1 : 1 - optimizer.dampening];
     case 'RMSprop':
       return [optimizer.alpha, 1 - optimizer.alpha, momentum, optimizer.eps];

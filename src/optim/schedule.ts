@@ -1,6 +1,7 @@
 /**
- * The rates of all parameter groups after n scheduler steps, as a function of the configuration and n. It walks from step to step and keeps its place, because
- * torch's schedules are recursive; asked for an earlier n it begins anew. So a run that resumes gets the rates of the run without the break.
+ * The rates of all parameter groups after n scheduler steps, as a function of the configuration and n. It walks from
+ * step to step and keeps its place, because torch's schedules are recursive; asked for an earlier n it begins anew. So
+ * a run that resumes gets the rates of the run without the break.
  */
 import type { Config } from '../protocol/config';
 import { groupSettings, type OptimizerSettings } from './param-groups';

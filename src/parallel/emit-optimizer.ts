@@ -38,8 +38,8 @@ export interface OptimizerPart {
 }
 
 /**
- * optimizer.step() over the given parameters of the lane, which are all that the optimiser has or a replica of them. `update`: which one, where a step of the run has several
- * (Strategy.updates).
+ * optimizer.step() over the given parameters of the lane, which are all that the optimiser has or a replica of them.
+ * `update`: which one, where a step of the run has several (Strategy.updates).
  */
 export function emitOptimizer(
   lane: LaneBuilder,
@@ -53,7 +53,10 @@ export function emitOptimizer(
   emitStep(lane, input, parameters, update);
 }
 
-/** One optimiser over parameters that lie on several devices of one process (model parallel): the norm is that of all of them. */
+/**
+ * One optimiser over parameters that lie on several devices of one process (model parallel): the norm is that of all of
+ * them.
+ */
 export function emitOptimizerOver(
   builder: ProgramBuilder,
   input: OptimizerInput,
@@ -94,7 +97,10 @@ function emitClip(lane: LaneBuilder, { config }: OptimizerInput, gradients: read
   if (clipValue !== undefined) lane.compute(clipGradValue.name, gradients, gradients, { clipValue }, CLIP_VALUE);
 }
 
-/** As torch does it with parameters on several devices: each norm goes to the first device, the norm of the norms comes back. */
+/**
+ * As torch does it with parameters on several devices: each norm goes to the first device, the norm of the norms comes
+ * back.
+ */
 function emitTotalNorm(builder: ProgramBuilder, input: OptimizerInput, parts: readonly OptimizerPart[]): void {
   const root = at(parts, 0).lane;
   const comm: Where = { ...CLIP, queue: 'comm' };

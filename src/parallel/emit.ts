@@ -1,6 +1,6 @@
 /**
- * What all strategies share: declaring the buffers of a graph on a lane, turning its nodes into compute instructions, and the host
- * loads. Buffers are named like the values of the graph, parameters like PyTorch's state_dict.
+ * What all strategies share: declaring the buffers of a graph on a lane, turning its nodes into compute instructions,
+ * and the host loads. Buffers are named like the values of the graph, parameters like PyTorch's state_dict.
  */
 import { at, must } from '../base/invariant';
 import type { GraphNode, GraphValue } from '../graph/graph';

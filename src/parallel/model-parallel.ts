@@ -1,7 +1,8 @@
 /**
- * Naive model parallel: one process puts consecutive layers on different devices and calls `.to('cuda:1')` between them. Activations go
- * forward, their gradients come back; only one device works at a time, and the timeline shows it. Bitwise equal to one device, since every
- * kernel sees the same numbers. Source: PyTorch's "Single-Machine Model Parallel Best Practices" tutorial.
+ * Naive model parallel: one process puts consecutive layers on different devices and calls `.to('cuda:1')` between
+ * them. Activations go forward, their gradients come back; only one device works at a time, and the timeline shows it.
+ * Bitwise equal to one device, since every kernel sees the same numbers. Source: PyTorch's "Single-Machine Model
+ * Parallel Best Practices" tutorial.
  */
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
@@ -13,7 +14,10 @@ import { emitOptimizerOver } from './emit-optimizer';
 import { nodesOf, type StageGraph, type StageOptions, stageGraph } from './stage-graph';
 import type { Strategy, StrategyInput } from './strategy';
 
-/** [start, end) of the layers on each device: the user's split, or the layers with weights spread evenly with what follows them. */
+/**
+ * [start, end) of the layers on each device: the user's split, or the layers with weights spread evenly with what
+ * follows them.
+ */
 export function layerRanges(config: Config): readonly { readonly start: number; readonly end: number }[] {
   const { layers } = config.model;
   const sizes = config.modelParallel.split ?? evenSplit(config);

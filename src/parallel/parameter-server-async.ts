@@ -1,8 +1,9 @@
 /**
- * Asynchronous workers in a fixed order, so that a run can be repeated: within a step of the run worker 1's gradient is applied first, then worker 2's, each with a step of the
- * optimiser of its own. The gradient of update u is computed on the parameters as they stood after update u - staleness. With staleness 0 a worker pulls right before its turn:
- * that is SGD over the workers' batches one after the other. With W - 1 or more all of W workers compute side by side on what they pulled earlier; what
- * is older than a step waits in copies on the worker.
+ * Asynchronous workers in a fixed order, so that a run can be repeated: within a step of the run worker 1's gradient is
+ * applied first, then worker 2's, each with a step of the optimiser of its own. The gradient of update u is computed on
+ * the parameters as they stood after update u - staleness. With staleness 0 a worker pulls right before its turn: that
+ * is SGD over the workers' batches one after the other. With W - 1 or more all of W workers compute side by side on
+ * what they pulled earlier; what is older than a step waits in copies on the worker.
  */
 import { at } from '../base/invariant';
 import { ProgramBuilder, type Where } from '../program/builder';

@@ -1,4 +1,7 @@
-/** What synchronous and asynchronous training with a parameter server are made of: declaring what server and workers hold, pulling, working, pushing. Called by both. */
+/**
+ * What synchronous and asynchronous training with a parameter server are made of: declaring what server and workers
+ * hold, pulling, working, pushing. Called by both.
+ */
 import { CLASS_WEIGHTS } from '../nn/losses';
 import type { LaneBuilder, ProgramBuilder, Where } from '../program/builder';
 import { declareState, declareValues, emitLoad, emitMasks, emitNode } from './emit';
@@ -22,7 +25,10 @@ export const keptNames = ({ graph }: StageGraph): readonly string[] =>
 const bufferNames = ({ graph }: StageGraph): readonly string[] =>
   graph.values.flatMap(({ name, role }) => (role === 'buffer' && name !== CLASS_WEIGHTS ? [name] : []));
 
-/** The worker's loss counts `share`, as after tf.nn.compute_average_loss with the global batch size; each share keeps a seed of its own. */
+/**
+ * The worker's loss counts `share`, as after tf.nn.compute_average_loss with the global batch size; each share keeps a
+ * seed of its own.
+ */
 export function weighted(stage: StageGraph, share: number): StageGraph {
   if (share === 1) return stage;
   const values = stage.graph.values.map((v) => (v.role === 'seed' ? { ...v, name: `${v.name} ${share}` } : v));
@@ -41,7 +47,10 @@ export function declareServer(lane: LaneBuilder, stage: StageGraph): void {
 const PULL: Where = { phase: 'replicate', anchor: 'pull', queue: 'comm' };
 const PUSH: Where = { phase: 'reduce', anchor: 'push', queue: 'comm' };
 
-/** The server's state as it stands, to the worker; `to` names where it goes there. Behind what the server's compute queue has done so far. */
+/**
+ * The server's state as it stands, to the worker; `to` names where it goes there. Behind what the server's compute
+ * queue has done so far.
+ */
 export function pull(
   builder: ProgramBuilder,
   { lane }: Pick<Party, 'lane'>,

@@ -1,6 +1,7 @@
 /**
- * No Program of any mode races: two instructions of a device that touch the same numbers, one of them writing, are ordered by queues, waits and
- * messages. So every order that the queues allow computes the same bits, wherever the ranks live.
+ * No Program of any mode races: two instructions of a device that touch the same numbers, one of them writing, are
+ * ordered by queues, waits and messages. So every order that the queues allow computes the same bits, wherever the
+ * ranks live.
  */
 import * as fc from 'fast-check';
 import * as v from 'valibot';

@@ -1,6 +1,7 @@
 /**
- * The graph of what one device does in a step: forward and backward of some layers, and the loss where it is asked for. Strategies emit its nodes
- * as instructions (emit.ts) and add the transfers; buffers are named like its values, parameters like PyTorch's state_dict.
+ * The graph of what one device does in a step: forward and backward of some layers, and the loss where it is asked for.
+ * Strategies emit its nodes as instructions (emit.ts) and add the transfers; buffers are named like its values,
+ * parameters like PyTorch's state_dict.
  */
 import { at, must } from '../base/invariant';
 import { type Graph, GraphBuilder, type GraphNode, type Role } from '../graph/graph';
@@ -31,7 +32,10 @@ export interface StageGraph {
   readonly inputGradient: string | undefined;
   /** Those that backward reaches. */
   readonly parameters: readonly ParameterRef[];
-  /** In registration order all of them; backward never writes the gradient of one that forward does not use (`.grad` stays None). */
+  /**
+   * In registration order all of them; backward never writes the gradient of one that forward does not use (`.grad`
+   * stays None).
+   */
   readonly registered: readonly ParameterRef[];
   /** Dropout masks, in the order of their draws. */
   readonly masks: readonly { readonly name: string; readonly p: number }[];
@@ -122,7 +126,10 @@ function segmentsOf(layers: readonly Segment[], segments: number | undefined): r
   }));
 }
 
-/** What somebody outside the graph writes or reads: all but activations and gradients, and of these what the strategy asked for. */
+/**
+ * What somebody outside the graph writes or reads: all but activations and gradients, and of these what the strategy
+ * asked for.
+ */
 function keptValues({ values }: Graph, seen: readonly ValueId[]): ReadonlySet<ValueId> {
   const inner = new Set<Role>(['activation', 'gradient']);
   return new Set([...seen, ...values.flatMap(({ id, role }) => (inner.has(role) ? [] : [id]))]);

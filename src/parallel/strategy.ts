@@ -1,6 +1,6 @@
 /**
- * The seam of the parallel modes. A strategy is a compiler: model, loss, optimiser, mesh and batch in, Program out. It runs
- * nothing. One file a strategy, named as PyTorch names them; `strategies.ts` is the table. Called by session.
+ * The seam of the parallel modes. A strategy is a compiler: model, loss, optimiser, mesh and batch in, Program out. It
+ * runs nothing. One file a strategy, named as PyTorch names them; `strategies.ts` is the table. Called by session.
  */
 import type { OpTable } from '../graph/op';
 import type { BufferSpec, Program } from '../program/instruction';
@@ -23,7 +23,10 @@ export interface StrategyInput {
 export interface StepVariant {
   /** The Program's name: 'full', 'last' (the short batch of an epoch), 'first' ... */
   readonly name: string;
-  /** add: the gradients join what .grad already holds from earlier micro-batches; set: they replace it, as after zero_grad(). */
+  /**
+   * add: the gradients join what .grad already holds from earlier micro-batches; set: they replace it, as after
+   * zero_grad().
+   */
   readonly gradients: 'set' | 'add';
   /** false: a micro-batch before the last of its group: the optimiser does not step. */
   readonly steps: boolean;
@@ -78,7 +81,10 @@ export interface Strategy {
   layersOfDevice(config: Config): readonly (readonly number[])[];
   /** Shape of one row of what crosses each border between neighbours; absent: nothing does. */
   borderShapes?(input: StrategyInput): readonly Shape[];
-  /** Rows of its process's batch that each device works on, as [start, count] (count 0: none). `rows`: how many each process has. */
+  /**
+   * Rows of its process's batch that each device works on, as [start, count] (count 0: none). `rows`: how many each
+   * process has.
+   */
   slices(config: Config, rows: readonly number[]): readonly (readonly [start: number, count: number])[];
   /** One step in which process p has `rows[p]` samples; 0: it has run out. */
   compile(input: StrategyInput, variant: StepVariant, rows: readonly number[]): Program;
@@ -86,9 +92,15 @@ export interface Strategy {
   construct?(input: StrategyInput): Program | undefined;
   /** Gives the buffers that process 0 holds to all others: what a run runs that resumes by rank 0. */
   broadcastState?(input: StrategyInput, buffers: readonly BufferSpec[]): Program | undefined;
-  /** How passes that reduce follow each other; absent: the mode knows none, and steps differ in their micro-batches alone. */
+  /**
+   * How passes that reduce follow each other; absent: the mode knows none, and steps differ in their micro-batches
+   * alone.
+   */
   passes?(config: Config): Passes;
-  /** What `load` instructions of source 'noise' ask for in a step of the optimiser (from 0), the same on every device; a function of the step alone. */
+  /**
+   * What `load` instructions of source 'noise' ask for in a step of the optimiser (from 0), the same on every device; a
+   * function of the step alone.
+   */
   draws?(input: StrategyInput): (step: number) => readonly { readonly buffer: string; readonly data: Float32Array }[];
   /** Steps of the optimiser in a step of the run, where it is not one (asynchronous workers). */
   updates?(config: Config): number;

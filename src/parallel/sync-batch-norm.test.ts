@@ -1,4 +1,7 @@
-/** SyncBatchNorm is batch norm over the batches of all ranks, whatever their sizes: values, gradients and running statistics, on the CPU. */
+/**
+ * SyncBatchNorm is batch norm over the batches of all ranks, whatever their sizes: values, gradients and running
+ * statistics, on the CPU.
+ */
 import { expect, test } from 'vitest';
 import { verify } from '../program/verifier';
 import { createCpuExecutor } from '../runtime/cpu/cpu-executor';

@@ -73,7 +73,10 @@ export class LaneBuilder {
     return { buffer: name, offset: 0, length: elements(this.spec(name).shape) };
   }
 
-  /** A name for buffers one after the other, for transfers: has no memory of its own, and the finished Program names the parts. */
+  /**
+   * A name for buffers one after the other, for transfers: has no memory of its own, and the finished Program names the
+   * parts.
+   */
   view(name: string, parts: readonly string[]): void {
     const length = parts.reduce((n, part) => n + elements(this.spec(part).shape), 0);
     this.buffer({ name, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
@@ -193,7 +196,10 @@ export class ProgramBuilder {
     this.exchange([{ from, to, what }]);
   }
 
-  /** Transfers that belong together, as one round of a ring: every device posts its sends before it waits for what it receives. */
+  /**
+   * Transfers that belong together, as one round of a ring: every device posts its sends before it waits for what it
+   * receives.
+   */
   exchange(transfers: readonly Exchanged[]): void {
     const tagged = transfers.map((transfer, i) => ({
       ...transfer,

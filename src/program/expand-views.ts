@@ -1,6 +1,7 @@
 /**
- * Buffers that are no more than a name for others one after the other (a DDP bucket whose gradients are its memory): each transfer of a stretch of them
- * becomes transfers of the parts, on both sides alike. The same elements meet the same elements in the same order. Called by the builder as it finishes.
+ * Buffers that are no more than a name for others one after the other (a DDP bucket whose gradients are its memory):
+ * each transfer of a stretch of them becomes transfers of the parts, on both sides alike. The same elements meet the
+ * same elements in the same order. Called by the builder as it finishes.
  */
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';

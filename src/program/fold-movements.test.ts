@@ -1,4 +1,7 @@
-/** Which data movements become folds, in which order they add, and what keeps them apart. Their bits are held by runtime/cpu/interleavings.property.test.ts. */
+/**
+ * Which data movements become folds, in which order they add, and what keeps them apart. Their bits are held by
+ * runtime/cpu/interleavings.property.test.ts.
+ */
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { ALGORITHMS } from '../collectives/algorithms';
@@ -57,7 +60,8 @@ test('a ring of three is one step that adds each chunk in the order of the ring'
   const { kinds, fold } = folded(3, ring);
   expect(kinds).toEqual(['fold']);
   const items = fold?.items ?? [];
-  // Chunk c is x[c-1] + x[c-2] + x[c], of which the first two may change places; chunks of two elements, the last of one.
+  // Chunk c is x[c-1] + x[c-2] + x[c], of which the first two may change places; chunks of two elements, the last of
+  // one.
   expect(
     items.map(({ length, scale, terms }) => [terms[0]?.offset, length, scale, terms.map((t) => t.device)]),
   ).toEqual([

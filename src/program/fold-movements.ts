@@ -1,8 +1,9 @@
 /**
- * An all-reduce within one memory space as one step. Where a buffer of a step is only ever moved (a bucket: packed, passed round a ring, unpacked), or a
- * collective passes persistent buffers round, what arrives in the persistent ones is worked out here as sums of what they held: each element is then read,
- * added in the algorithm's order and written to every replica at once, with the same bits as round by round. Executors run that when nobody looks; a
- * traced step runs the rounds. It leaves alone what has no such form (maxima), or what something else touches meanwhile.
+ * An all-reduce within one memory space as one step. Where a buffer of a step is only ever moved (a bucket: packed,
+ * passed round a ring, unpacked), or a collective passes persistent buffers round, what arrives in the persistent ones
+ * is worked out here as sums of what they held: each element is then read, added in the algorithm's order and written
+ * to every replica at once, with the same bits as round by round. Executors run that when nobody looks; a traced step
+ * runs the rounds. It leaves alone what has no such form (maxima), or what something else touches meanwhile.
  */
 import { at, must } from '../base/invariant';
 import type { OpTable } from '../graph/op';
@@ -88,8 +89,8 @@ const persists = (specs: Specs, device: DeviceIndex, buffer: string): boolean =>
   specs.get(keyOf({ device, buffer }))?.persistent === true;
 
 /**
- * Names of buffers of a step that nothing but movements touch, and collectives that touch persistent buffers alone, with the positions of their steps. One
- * step moves one of them.
+ * Names of buffers of a step that nothing but movements touch, and collectives that touch persistent buffers alone,
+ * with the positions of their steps. One step moves one of them.
  */
 function movedBuffers(
   steps: readonly LinearStep[],
@@ -200,7 +201,10 @@ function foldOf(
   return { kind: 'fold', items, ran: members.flatMap((i) => instructionsOf(at(steps, i))) };
 }
 
-/** Sums that are not taken from the left are worked out element by element; long ones are faster in rounds, four at a time. */
+/**
+ * Sums that are not taken from the left are worked out element by element; long ones are faster in rounds, four at a
+ * time.
+ */
 const LONG = 32_768;
 const tooLong = (items: readonly Fold[]): boolean =>
   items.reduce((sum, { joins, length }) => (joins ? sum + length : sum), 0) >= LONG;
@@ -234,7 +238,9 @@ const same = (a: Place, b: Place): boolean => a.device === b.device && a.buffer 
 const inOneMemory = (folds: readonly Fold[], memoryOf: MemoryOf): boolean =>
   new Set(folds.flatMap(({ terms, targets }) => [...terms, ...targets]).map(memoryOf)).size <= 1;
 
-/** Whether folds may run at once, element by element: what one writes only itself touches, and only at the same element. */
+/**
+ * Whether folds may run at once, element by element: what one writes only itself touches, and only at the same element.
+ */
 function independent(folds: readonly Fold[]): boolean {
   const uses = new Map<string, { fold: Fold; from: number; to: number; write: boolean }[]>();
   for (const fold of folds) {

@@ -1,7 +1,8 @@
 /**
- * The order that a Program guarantees, whoever runs it: each queue runs its list in order, a wait comes after the instruction that
- * signals its event, a receive after its send. Nothing else: what no path connects may run at the same time, in any order. Computed as
- * vector clocks, one entry a queue (Lamport 1978; Mattern 1989). Used by the memory planner and by tests.
+ * The order that a Program guarantees, whoever runs it: each queue runs its list in order, a wait comes after the
+ * instruction that signals its event, a receive after its send. Nothing else: what no path connects may run at the same
+ * time, in any order. Computed as vector clocks, one entry a queue (Lamport 1978; Mattern 1989). Used by the memory
+ * planner and by tests.
  */
 import { at } from '../base/invariant';
 import type { Instruction, Program, Recv } from './instruction';
@@ -10,8 +11,9 @@ export interface Order {
   /** `first` has certainly completed before `then` starts. */
   before(first: Instruction, then: Instruction): boolean;
   /**
-   * When nothing needs the memory that the instruction touches any longer. A send hands its slice on without waiting, so in a shared memory space the
-   * copy may happen as late as the matching receive, which is then the answer; else the instruction itself.
+   * When nothing needs the memory that the instruction touches any longer. A send hands its slice on without waiting,
+   * so in a shared memory space the copy may happen as late as the matching receive, which is then the answer; else the
+   * instruction itself.
    */
   done(instruction: Instruction): Instruction;
 }

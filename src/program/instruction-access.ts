@@ -1,4 +1,7 @@
-/** Which buffers an instruction touches, and which stretches it writes. Used by the planner, the linearizer and the verifier. */
+/**
+ * Which buffers an instruction touches, and which stretches it writes. Used by the planner, the linearizer and the
+ * verifier.
+ */
 import type { Slice } from '../protocol/trace';
 import type { Instruction } from './instruction';
 

@@ -1,7 +1,7 @@
 /**
  * The instruction set. A Program is, for every device, one ordered list of instructions on two queues over named
- * buffers. It is plain data: printed, posted to a worker, stored, compared. Compilers in `parallel` make it; runtimes, the verifier, the
- * simulator and the views read it. Nothing here runs anything.
+ * buffers. It is plain data: printed, posted to a worker, stored, compared. Compilers in `parallel` make it; runtimes,
+ * the verifier, the simulator and the views read it. Nothing here runs anything.
  */
 import type { Attrs } from '../graph/op';
 import type {
@@ -70,7 +70,10 @@ export interface Recv extends Base {
 export interface Load extends Base {
   readonly kind: 'load';
   readonly buffer: string;
-  /** mask: what dropout multiplies by, drawn on the host in the order of these instructions. noise: what the strategy draws for the step (Strategy.draws). */
+  /**
+   * mask: what dropout multiplies by, drawn on the host in the order of these instructions. noise: what the strategy
+   * draws for the step (Strategy.draws).
+   */
   readonly source: 'inputs' | 'targets' | 'scalars' | 'mask' | 'noise';
   /** mask: probability of a zero. */
   readonly p?: number;
@@ -94,7 +97,10 @@ export interface BufferSpec {
   readonly category: MemoryCategory;
   /** persistent: keeps its contents from step to step and over the variants of a Program. Others live within a step. */
   readonly persistent: boolean;
-  /** Buffers of one pool of a device lie in one allocation ('parameters', 'gradients' ...), so one dispatch can cover them all. */
+  /**
+   * Buffers of one pool of a device lie in one allocation ('parameters', 'gradients' ...), so one dispatch can cover
+   * them all.
+   */
   readonly pool?: string;
   /** Contents before the first step: every element this value (default 0). */
   readonly fill?: number;

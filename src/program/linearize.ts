@@ -1,7 +1,8 @@
 /**
- * Merges the lanes of one memory space into a single order that respects both queues of every device, every wait and every
- * transfer. Equal computations of several devices that are ready together form one step, so that the runtime can run them as one dispatch.
- * It is also the deadlock detector: when nothing is ready and something is left, it says who waits for whom.
+ * Merges the lanes of one memory space into a single order that respects both queues of every device, every wait and
+ * every transfer. Equal computations of several devices that are ready together form one step, so that the runtime can
+ * run them as one dispatch. It is also the deadlock detector: when nothing is ready and something is left, it says who
+ * waits for whom.
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';

@@ -1,6 +1,6 @@
 /**
- * Who may share memory with whom. Random Programs are run in random legal orders, and no two buffers of a slot may be alive at the same moment in any
- * of them; small Programs by hand say what must be shared and what must not.
+ * Who may share memory with whom. Random Programs are run in random legal orders, and no two buffers of a slot may be
+ * alive at the same moment in any of them; small Programs by hand say what must be shared and what must not.
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -72,7 +72,10 @@ describe('buffers of one device', () => {
 });
 
 describe('a buffer that is sent', () => {
-  /** Device 0 sends `a` and then works on `b`; device 1 receives and, with `answers`, says so before device 0 works on `b`. */
+  /**
+   * Device 0 sends `a` and then works on `b`; device 1 receives and, with `answers`, says so before device 0 works on
+   * `b`.
+   */
   const sent = (answers: boolean): Program => {
     const builder = builderOf(2, ['a', 'b']);
     const [zero, one] = [builder.lane(0), builder.lane(1)];

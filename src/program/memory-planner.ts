@@ -1,8 +1,9 @@
 /**
- * Places the buffers of each device: pools and persistent buffers get regions of their own, the buffers of a step share slots by
- * lifetime. Two buffers may share a slot only when every use of the one is over before any use of the other begins, in all
- * interleavings of the queues of the mesh; a buffer that is sent is in use until the message has been received. What is planned is what the
- * runtimes allocate, byte for byte. A region is one allocation; a slot holds one buffer at a time at offset 0.
+ * Places the buffers of each device: pools and persistent buffers get regions of their own, the buffers of a step share
+ * slots by lifetime. Two buffers may share a slot only when every use of the one is over before any use of the other
+ * begins, in all interleavings of the queues of the mesh; a buffer that is sent is in use until the message has been
+ * received. What is planned is what the runtimes allocate, byte for byte. A region is one allocation; a slot holds one
+ * buffer at a time at offset 0.
  */
 import { must } from '../base/invariant';
 import type { DeviceIndex } from '../protocol/trace';
@@ -36,7 +37,10 @@ export interface DevicePlan {
   readonly bytes: number;
 }
 
-/** Plans of the given devices (all of the mesh when absent). `programs` must be whole: what a device may share depends on the others, too. */
+/**
+ * Plans of the given devices (all of the mesh when absent). `programs` must be whole: what a device may share depends
+ * on the others, too.
+ */
 export function planMemory(
   programs: readonly Program[],
   devices: readonly DeviceIndex[] = [...new Set(programs.flatMap((p) => p.lanes.map((lane) => lane.device)))],

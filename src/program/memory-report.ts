@@ -1,6 +1,7 @@
 /**
- * The memory plan of a device as people read it: every allocation with the tensors that live in it, sums by category, and the refusal of a Program that does
- * not fit. The entries add up to the plan, byte for byte. Called by `session`; the plan itself is memory-planner.ts.
+ * The memory plan of a device as people read it: every allocation with the tensors that live in it, sums by category,
+ * and the refusal of a Program that does not fit. The entries add up to the plan, byte for byte. Called by `session`;
+ * the plan itself is memory-planner.ts.
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
@@ -19,7 +20,10 @@ const CATEGORIES: readonly MemoryCategory[] = [
   'communication',
 ];
 
-/** A persistent tensor is an entry of its own; tensors that share a slot one after the other are one entry of the largest one's size. */
+/**
+ * A persistent tensor is an entry of its own; tensors that share a slot one after the other are one entry of the
+ * largest one's size.
+ */
 export function memoryEntries(programs: readonly Program[], plan: DevicePlan): readonly MemoryEntry[] {
   const entries = new Map<string, { category: MemoryCategory; bytes: number; largest: number; tensors: Set<string> }>();
   for (const program of programs) {
@@ -53,7 +57,10 @@ export function deviceMemory(programs: readonly Program[], plan: DevicePlan, bud
   return { device: plan.device, budgetBytes, peakBytes: plan.bytes, byCategory, entries };
 }
 
-/** Refuses a set of Programs that needs more memory on some device than its budget, in PyTorch's words, with what takes it and what would help. */
+/**
+ * Refuses a set of Programs that needs more memory on some device than its budget, in PyTorch's words, with what takes
+ * it and what would help.
+ */
 export function verifyMemory(programs: readonly Program[], budgetBytes: number): void {
   for (const [device, plan] of planMemory(programs)) {
     const { bytes } = plan;

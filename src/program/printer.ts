@@ -1,4 +1,7 @@
-/** The printed form of a Program: one line an instruction, per lane. People debug with it, tests compare it, lessons show it. */
+/**
+ * The printed form of a Program: one line an instruction, per lane. People debug with it, tests compare it, lessons
+ * show it.
+ */
 import type { Instruction, Program } from './instruction';
 
 export function printInstruction(i: Instruction): string {

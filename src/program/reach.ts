@@ -1,7 +1,7 @@
 /**
- * How far the lanes of a Program come when one rank stops before an instruction: the rank has done what stands before it in its lane, every other queue runs
- * until it waits for something that never comes. Pure. The executors that host all lanes run just these instructions; tests and the
- * words about who waits for whom (session/failures) use it, too.
+ * How far the lanes of a Program come when one rank stops before an instruction: the rank has done what stands before
+ * it in its lane, every other queue runs until it waits for something that never comes. Pure. The executors that host
+ * all lanes run just these instructions; tests and the words about who waits for whom (session/failures) use it, too.
  */
 import { must } from '../base/invariant';
 import type { DeviceIndex, Queue, Rank } from '../protocol/trace';
@@ -31,7 +31,10 @@ const headsOf = (program: Program): Head[] =>
     })),
   );
 
-/** Ids of all instructions that run. Of a rank with several devices, the lanes without the instruction stop at their first one after it. */
+/**
+ * Ids of all instructions that run. Of a rank with several devices, the lanes without the instruction stop at their
+ * first one after it.
+ */
 export function reach(program: Program, rank: Rank, before: InstructionId): ReadonlySet<InstructionId> {
   const stopped = new Set<InstructionId>();
   for (const lane of program.lanes) {

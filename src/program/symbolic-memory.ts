@@ -1,6 +1,7 @@
 /**
- * What stretches of buffers hold, in terms of what other places held before: a sum of terms, each times one factor. Copies, pre-division and
- * received additions are followed through it; anything else has no such form, and the answer is undefined. Used by fold-movements alone.
+ * What stretches of buffers hold, in terms of what other places held before: a sum of terms, each times one factor.
+ * Copies, pre-division and received additions are followed through it; anything else has no such form, and the answer
+ * is undefined. Used by fold-movements alone.
  */
 import type { DeviceIndex } from '../protocol/trace';
 
@@ -12,8 +13,9 @@ export interface Place {
 }
 
 /**
- * Elements [from, to): the sum of the terms, each times `scale`, rounded after every operation; places are those of element `from`. The terms are in postfix
- * order: each is put on a stack, then `joins` times the two on top become their sum. 0, 1, 1 ... is a sum from the left.
+ * Elements [from, to): the sum of the terms, each times `scale`, rounded after every operation; places are those of
+ * element `from`. The terms are in postfix order: each is put on a stack, then `joins` times the two on top become
+ * their sum. 0, 1, 1 ... is a sum from the left.
  */
 export interface Stretch {
   readonly from: number;
@@ -41,7 +43,10 @@ export class SymbolicMemory {
       : [{ from: 0, to: length, terms: [{ device, buffer, offset: 0 }], joins: [0], scale: 1 }];
   }
 
-  /** `target[i] = source[i] * scale`, or with `add` `target[i] = target[i] + source[i]`; false: there is no form for that. */
+  /**
+   * `target[i] = source[i] * scale`, or with `add` `target[i] = target[i] + source[i]`; false: there is no form for
+   * that.
+   */
   move(source: Place, target: Place, length: number, { add, scale }: { add: boolean; scale: number }): boolean {
     const received = this.read(source, length);
     const own = add ? this.read(target, length) : undefined;
@@ -101,7 +106,10 @@ function height(joins: readonly number[]): number {
   return most;
 }
 
-/** own + received, in whichever order needs the lower stack, because a + b is b + a to the bit: a sum and a single term are then a sum from the left. */
+/**
+ * own + received, in whichever order needs the lower stack, because a + b is b + a to the bit: a sum and a single term
+ * are then a sum from the left.
+ */
 function sums(own: readonly Stretch[], received: readonly Stretch[]): readonly Stretch[] | undefined {
   const result: Stretch[] = [];
   for (const a of own) {

@@ -1,6 +1,6 @@
 /**
- * Refuses a Program before it runs: a buffer that does not exist, a slice outside its buffer, a receive without its send, collectives
- * that differ between ranks, a wait that can never end. Messages are PyTorch's in meaning.
+ * Refuses a Program before it runs: a buffer that does not exist, a slice outside its buffer, a receive without its
+ * send, collectives that differ between ranks, a wait that can never end. Messages are PyTorch's in meaning.
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
@@ -92,7 +92,10 @@ function checkTransfers(program: Program): void {
   }
 }
 
-/** Every rank of a group must issue the same collectives in the same order; the fingerprint is PyTorch's: sequence number, operation, size. */
+/**
+ * Every rank of a group must issue the same collectives in the same order; the fingerprint is PyTorch's: sequence
+ * number, operation, size.
+ */
 function checkCollectives(program: Program): void {
   const groups = new Map<string, Map<Lane, Map<number, string>>>();
   for (const lane of program.lanes) {

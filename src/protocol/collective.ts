@@ -1,4 +1,7 @@
-/** The names of torch.distributed's collectives and of the algorithms that carry them out, as the configuration, the trace and the lab say them. */
+/**
+ * The names of torch.distributed's collectives and of the algorithms that carry them out, as the configuration, the
+ * trace and the lab say them.
+ */
 
 export const COLLECTIVE_OPS = [
   'allReduce',

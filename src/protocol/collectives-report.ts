@@ -1,4 +1,7 @@
-/** What `lockstep collectives` reports: a table like that of nccl-tests, a row a size, measured here and modelled on a machine of the simulator. */
+/**
+ * What `lockstep collectives` reports: a table like that of nccl-tests, a row a size, measured here and modelled on a
+ * machine of the simulator.
+ */
 import type { AlgorithmName, CollectiveOp, ReduceOp } from './collective';
 import type { Config } from './config';
 import type { DeviceReport } from './session';
@@ -26,7 +29,10 @@ export interface CollectivesRequest {
 
 export interface CollectiveTiming {
   readonly timeUs: number;
-  /** Size by time; and that times the factor that makes it comparable to the bandwidth of a link, whatever the ranks (nccl-tests, PERFORMANCE.md). GB/s. */
+  /**
+   * Size by time; and that times the factor that makes it comparable to the bandwidth of a link, whatever the ranks
+   * (nccl-tests, PERFORMANCE.md). GB/s.
+   */
   readonly algorithmBandwidth: number;
   readonly busBandwidth: number;
 }

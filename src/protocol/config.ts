@@ -45,7 +45,10 @@ export const configSchema = v.strictObject({
   paramGroups: v.optional(v.pipe(v.array(paramGroupSchema), v.maxLength(16)), []),
   /** How the learning rate changes over steps or epochs; absent: it stays. */
   scheduler: v.optional(schedulerSchema),
-  /** torch.nn.utils.clip_grad_norm_: gradients are scaled so that their common norm is at most this. Absent: not clipped. */
+  /**
+   * torch.nn.utils.clip_grad_norm_: gradients are scaled so that their common norm is at most this. Absent: not
+   * clipped.
+   */
   clipGradNorm: v.optional(real(0, 1e9)),
   /** Its norm_type: the p of the p-norm, or 'inf' for the greatest absolute value. Absent: 2. */
   clipGradNormType: v.optional(v.union([real(0.5, 16), v.literal('inf')])),
@@ -55,9 +58,15 @@ export const configSchema = v.strictObject({
    */
   clipGradValue: v.optional(real(0, 1e9)),
   data: v.optional(dataSchema, { type: 'spiral' }),
-  /** Samples a step over all ranks. DDP gives each rank floor(batchSize / worldSize), as PyTorch's ImageNet example does. */
+  /**
+   * Samples a step over all ranks. DDP gives each rank floor(batchSize / worldSize), as PyTorch's ImageNet example
+   * does.
+   */
   batchSize: v.optional(count(1, LIMITS.batchSize), 32),
-  /** Micro-batches whose gradients add up before an optimiser step; each has batchSize / accumulate samples, its loss counts 1 / accumulate. */
+  /**
+   * Micro-batches whose gradients add up before an optimiser step; each has batchSize / accumulate samples, its loss
+   * counts 1 / accumulate.
+   */
   accumulate: v.optional(count(1, 256), 1),
   shuffle: v.optional(v.boolean(), true),
   dropLast: v.optional(v.boolean(), false),
@@ -71,14 +80,22 @@ export const configSchema = v.strictObject({
   mode: v.optional(v.picklist(MODES), 'single'),
   /** Devices. `single` uses one whatever this says. */
   worldSize: v.optional(count(1, LIMITS.worldSize), 4),
-  /** shared: virtual devices on one GPUDevice. workers: a worker and a GPUDevice a rank, transfers through host memory. */
+  /**
+   * shared: virtual devices on one GPUDevice. workers: a worker and a GPUDevice a rank, transfers through host memory.
+   */
   placement: v.optional(v.picklist(['shared', 'workers']), 'shared'),
   device: v.optional(v.picklist(['auto', 'webgpu', 'cpu']), 'auto'),
   /** Nodes that the devices are spread over evenly, in order: torchrun's --nnodes. */
   nodes: v.optional(count(1, LIMITS.worldSize), 1),
-  /** CUDA_VISIBLE_DEVICES: numbers of the devices that may be used, in the order in which the ranks of a node take them. Absent: all. */
+  /**
+   * CUDA_VISIBLE_DEVICES: numbers of the devices that may be used, in the order in which the ranks of a node take them.
+   * Absent: all.
+   */
   visibleDevices: v.optional(v.pipe(v.array(count(0, LIMITS.worldSize - 1)), v.maxLength(LIMITS.worldSize))),
-  /** Where ranks live in workers: the devices of the machines, node after node, of which each rank takes one. Absent: all on `device`. */
+  /**
+   * Where ranks live in workers: the devices of the machines, node after node, of which each rank takes one. Absent:
+   * all on `device`.
+   */
   adapters: v.optional(
     v.pipe(
       v.array(v.picklist(['highPerformance', 'lowPower', 'software', 'cpu'])),
@@ -111,9 +128,13 @@ export const configSchema = v.strictObject({
   ddp: v.optional(ddpSchema, {}),
   parameterServer: v.optional(
     v.strictObject({
-      /** true: a step waits for the gradients of all workers. false: each worker's gradient is applied when it comes. */
+      /**
+       * true: a step waits for the gradients of all workers. false: each worker's gradient is applied when it comes.
+       */
       synchronous: v.optional(v.boolean(), true),
-      /** Asynchronous: updates that a worker's parameters are behind those of the server when its gradient is applied. */
+      /**
+       * Asynchronous: updates that a worker's parameters are behind those of the server when its gradient is applied.
+       */
       staleness: v.optional(count(0, 64), 1),
     }),
     {},
@@ -129,11 +150,14 @@ export const configSchema = v.strictObject({
   hardware: v.optional(v.picklist(HARDWARE), 'pcie4'),
   /** Memory of each device in MiB; a Program that needs more is refused. */
   memoryBudgetMb: v.optional(real(0.001, 1_000_000), 256),
-  /** Fused kernels, as torch.compile makes them; false: each operator by itself, as eager PyTorch runs. The numbers are the same to the bit. */
+  /**
+   * Fused kernels, as torch.compile makes them; false: each operator by itself, as eager PyTorch runs. The numbers are
+   * the same to the bit.
+   */
   fuse: v.optional(v.boolean(), false),
   /**
-   * torch.utils.checkpoint.checkpoint_sequential(model, segments, x): of each run of layers only its input is kept for backward, the rest is
-   * computed again; the last segment runs as usual. Absent: everything is kept.
+   * torch.utils.checkpoint.checkpoint_sequential(model, segments, x): of each run of layers only its input is kept for
+   * backward, the rest is computed again; the last segment runs as usual. Absent: everything is kept.
    */
   checkpointSegments: v.optional(count(1, 2 * LIMITS.layers)),
   /** Train a single-device twin beside a parallel mode and report max|dW| against it. */
@@ -150,7 +174,9 @@ export type Config = v.InferOutput<typeof configSchema>;
 export type ConfigInput = v.InferInput<typeof configSchema>;
 export type Mode = Config['mode'];
 export type HardwareId = Config['hardware'];
-/** A device (its number is its rank's, in DDP), or the messages from one to another, that takes so many times as long. */
+/**
+ * A device (its number is its rank's, in DDP), or the messages from one to another, that takes so many times as long.
+ */
 export type Straggler = Config['stragglers'][number];
 
 export const DEFAULT_CONFIG: Config = v.parse(configSchema, {});

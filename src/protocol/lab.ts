@@ -1,6 +1,7 @@
 /**
- * What the collectives lab asks the session for, and what it gets: one collective that was really run, round by round, with its cost beside the
- * formula; algorithms compared over sizes and world sizes; and, when asked for, what the collective takes on this machine.
+ * What the collectives lab asks the session for, and what it gets: one collective that was really run, round by round,
+ * with its cost beside the formula; algorithms compared over sizes and world sizes; and, when asked for, what the
+ * collective takes on this machine.
  */
 import type { AlgorithmName, CollectiveOp, Link, ReduceOp } from './collective';
 import type { Apply, CollectiveRef, Rank, Slice } from './trace';
@@ -54,7 +55,10 @@ export interface LabTransfer {
   readonly bytes: number;
   readonly apply: Apply;
   readonly part: CollectiveRef['part'];
-  /** Modelled on the given links, microseconds from the start: its sender is busy with it until `sentUs`; `endUs` is its arrival. */
+  /**
+   * Modelled on the given links, microseconds from the start: its sender is busy with it until `sentUs`; `endUs` is its
+   * arrival.
+   */
   readonly startUs: number;
   readonly sentUs: number;
   readonly endUs: number;
@@ -73,7 +77,10 @@ export interface LabResult {
   readonly algorithm: AlgorithmName;
   /** Algorithms that know the collective. */
   readonly known: readonly AlgorithmName[];
-  /** Elements that each rank brought: where the collective cuts them into equal parts, the next multiple of the world size. */
+  /**
+   * Elements that each rank brought: where the collective cuts them into equal parts, the next multiple of the world
+   * size.
+   */
   readonly length: number;
   /** Node of each rank. */
   readonly nodeOf: readonly number[];
@@ -99,7 +106,9 @@ export interface LabResult {
   };
 }
 
-/** Real runs of the same collective over typed arrays: ranks joined by MessagePorts, all in the session's one thread. */
+/**
+ * Real runs of the same collective over typed arrays: ranks joined by MessagePorts, all in the session's one thread.
+ */
 export interface LabMeasurement {
   readonly medianUs: number;
   readonly runs: number;
@@ -111,7 +120,10 @@ export interface LabCurve {
   readonly points: readonly { readonly worldSize: number; readonly bytes: number; readonly timeUs: number }[];
 }
 
-/** Where the request's algorithm and another one change places as the buffer grows: from this many bytes on `above` is the faster one, or as fast. */
+/**
+ * Where the request's algorithm and another one change places as the buffer grows: from this many bytes on `above` is
+ * the faster one, or as fast.
+ */
 export interface LabCrossover {
   readonly bytes: number;
   readonly timeUs: number;

@@ -1,6 +1,7 @@
 /**
- * Ready-made runs: a model with the data, loss and optimiser that it is usually trained with. The page and the command line offer them by name; benchmarks and the soak
- * run go through them all. Each is a plain ConfigInput, so everything in it can be changed afterwards.
+ * Ready-made runs: a model with the data, loss and optimiser that it is usually trained with. The page and the command
+ * line offer them by name; benchmarks and the soak run go through them all. Each is a plain ConfigInput, so everything
+ * in it can be changed afterwards.
  */
 import type { ConfigInput } from './config';
 import type { LayerInput } from './config/layers';

@@ -1,6 +1,7 @@
 /**
- * What process groups leave to be seen: where each rank runs, what it was launched with, which collectives it has issued. Plain data; distributed/ and session/
- * make it, the page and the command line show it. Field names in snake_case or capitals are PyTorch's and the environment's own.
+ * What process groups leave to be seen: where each rank runs, what it was launched with, which collectives it has
+ * issued. Plain data; distributed/ and session/ make it, the page and the command line show it. Field names in
+ * snake_case or capitals are PyTorch's and the environment's own.
  */
 import type { Rank } from './trace';
 
@@ -35,11 +36,17 @@ export interface LaunchPlan {
   readonly visibleDevices?: readonly number[];
   /** --node_rank: the node that this very line starts; the others need the same line with their number. */
   readonly nodeRank?: number;
-  /** What the reader of the line should know: what was taken of an elastic range, what would hang on real machines. A sentence each. */
+  /**
+   * What the reader of the line should know: what was taken of an elastic range, what would hang on real machines. A
+   * sentence each.
+   */
   readonly notes: readonly string[];
 }
 
-/** An entry of PyTorch's flight recorder, with its field names (torch/csrc/distributed/c10d/FlightRecorder.hpp). Times in nanoseconds. */
+/**
+ * An entry of PyTorch's flight recorder, with its field names (torch/csrc/distributed/c10d/FlightRecorder.hpp). Times
+ * in nanoseconds.
+ */
 export interface FlightRecord {
   readonly record_id: number;
   readonly pg_id: number;

@@ -1,6 +1,6 @@
 /**
- * What crosses the worker wall between the page and the session: few, coarse calls (SessionApi, through comlink), a control
- * port that is looked at between steps, and an event port with at most one message a step. Types only.
+ * What crosses the worker wall between the page and the session: few, coarse calls (SessionApi, through comlink), a
+ * control port that is looked at between steps, and an event port with at most one message a step. Types only.
  */
 import type { WireError } from '../base/errors';
 import type { AlgorithmName } from './collective';
@@ -17,7 +17,10 @@ export interface Notice {
   readonly level: 'info' | 'warning' | 'error';
   /** The hint says how to go on, so it is gone as soon as training plays. */
   readonly untilPlay?: boolean;
-  /** Stable key, so that a test or the page can tell notices apart: 'config', 'software-adapter', 'no-webgpu', 'no-adapter', 'device-lost', 'batch-uneven', 'not-finite', ... */
+  /**
+   * Stable key, so that a test or the page can tell notices apart: 'config', 'software-adapter', 'no-webgpu',
+   * 'no-adapter', 'device-lost', 'batch-uneven', 'not-finite', ...
+   */
   readonly id: string;
   readonly text: string;
   /** What to do. */
@@ -180,7 +183,10 @@ export interface Snapshot {
   /** Classification: fraction right. */
   readonly trainAccuracy: number | undefined;
   readonly testAccuracy: number | undefined;
-  /** 2-D inputs: model output on a FIELD_SIZE x FIELD_SIZE grid over [-1, 1]^2, row 0 at the top (y = 1). In classification the probability of class 1. */
+  /**
+   * 2-D inputs: model output on a FIELD_SIZE x FIELD_SIZE grid over [-1, 1]^2, row 0 at the top (y = 1). In
+   * classification the probability of class 1.
+   */
   readonly field: Float32Array | undefined;
   /** Regression: up to 200 pairs target, prediction. */
   readonly predictions: readonly (readonly [target: number, predicted: number])[];
@@ -188,7 +194,10 @@ export interface Snapshot {
   readonly confusion: Confusion | undefined;
   /** Images: up to 24 that are taken for another class, the surest mistakes first. */
   readonly misclassified: readonly Misclassified[];
-  /** Text: what the model writes on its own, from a fixed prompt (which it begins with) and seed. While training goes on, this and the other views that take long may be some steps old. */
+  /**
+   * Text: what the model writes on its own, from a fixed prompt (which it begins with) and seed. While training goes
+   * on, this and the other views that take long may be some steps old.
+   */
   readonly sampledText: string | undefined;
   /** Sequence tasks: up to 8 test rows. */
   readonly answers: readonly AnsweredSequence[];
@@ -321,7 +330,10 @@ export interface SessionApi {
   controlRun(wanted: boolean): Promise<ControlProgress | undefined>;
   /** Class probabilities (classification) or outputs of the current weights for one row of inputs. */
   predict(input: Float32Array<ArrayBuffer>): Promise<Float32Array<ArrayBuffer>>;
-  /** Continues `prompt` by `length` tokens, sampled at `temperature` (0: the likeliest) with a generator of that seed; resolves with the continuation alone. */
+  /**
+   * Continues `prompt` by `length` tokens, sampled at `temperature` (0: the likeliest) with a generator of that seed;
+   * resolves with the continuation alone.
+   */
   generate(prompt: string, length: number, temperature: number, seed: number): Promise<string>;
   /** Attention of every attention layer on one row of data, with its tokens. */
   attention(row: number): Promise<{ readonly tokens: readonly string[]; readonly maps: readonly AttentionMap[] }>;
@@ -330,18 +342,23 @@ export interface SessionApi {
   /** Runs a Config from start to end and reports; does not touch the open session. */
   run(config: unknown, files: Files): Promise<Report>;
   /**
-   * Test hooks. corrupt: adds `add` to the first element that the transfer with this event id (its send or its receive, in the Program that runs most
-   * steps) brings, in every step from now on; undefined ends it. loseDevice: as a driver reset would.
+   * Test hooks. corrupt: adds `add` to the first element that the transfer with this event id (its send or its receive,
+   * in the Program that runs most steps) brings, in every step from now on; undefined ends it. loseDevice: as a driver
+   * reset would.
    */
   corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
   /**
-   * A rank ends as a crash would end it (its worker, where it has one): now, or at a place. Then all ranks start again from the last checkpoint, at most
-   * `maxRestarts` times, and go on playing where they were. hangRank: it stands still; those who wait for it say so after `timeoutS`.
+   * A rank ends as a crash would end it (its worker, where it has one): now, or at a place. Then all ranks start again
+   * from the last checkpoint, at most `maxRestarts` times, and go on playing where they were. hangRank: it stands
+   * still; those who wait for it say so after `timeoutS`.
    */
   killRank(rank: number, at?: FaultPlace): Promise<void>;
   hangRank(rank: number, at?: FaultPlace): Promise<void>;
-  /** PyTorch's flight recorder: the last collectives of every rank with what became of them; of a run that has a process group. */
+  /**
+   * PyTorch's flight recorder: the last collectives of every rank with what became of them; of a run that has a process
+   * group.
+   */
   flightRecorder(): Promise<readonly FlightRecorderDump[]>;
   /** The current weights as .safetensors. */
   saveWeights(options?: {
@@ -356,7 +373,10 @@ export interface SessionApi {
   saveCheckpoint(options?: { readonly atStart?: boolean }): Promise<CheckpointFiles>;
   /** DDP: what overlap saves in the open run; empty in other modes. */
   overlap(): Promise<readonly OverlapTimes[]>;
-  /** An exhibit of the museum of bugs that is a script over process groups: what each rank did and what was raised. Leaves the open run as it is. */
+  /**
+   * An exhibit of the museum of bugs that is a script over process groups: what each rank did and what was raised.
+   * Leaves the open run as it is.
+   */
   rehearse(exhibit: string, cured: boolean): Promise<Rehearsal>;
   /** The collectives lab: runs one collective for real. Needs no open run and leaves one as it is. */
   lab(request: LabRequest): Promise<LabResult>;

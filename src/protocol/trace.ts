@@ -37,7 +37,10 @@ export type MemoryCategory =
   | 'data'
   | 'communication';
 
-/** What a receive does with the element it gets: own = own <apply> received; 'put' overwrites. The bitwise ones take int32. */
+/**
+ * What a receive does with the element it gets: own = own <apply> received; 'put' overwrites. The bitwise ones take
+ * int32.
+ */
 export type Apply = 'put' | 'add' | 'multiply' | 'min' | 'max' | 'band' | 'bor' | 'bxor';
 
 /** A stretch of a buffer, in elements (float32 unless the buffer says otherwise). */

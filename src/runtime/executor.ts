@@ -1,7 +1,7 @@
 /**
  * The seam between a Program and the machine that runs it. An Executor is one memory space (a GPUDevice, or typed
- * arrays) that hosts some lanes of a set of Programs. Sends and receives between hosted lanes are copies inside; the others go through the
- * given Transport. It is not a session: it knows no datasets, no modes, no page.
+ * arrays) that hosts some lanes of a set of Programs. Sends and receives between hosted lanes are copies inside; the
+ * others go through the given Transport. It is not a session: it knows no datasets, no modes, no page.
  */
 
 import type { OpTable } from '../graph/op';
@@ -48,8 +48,8 @@ export interface Corruption {
 }
 
 /**
- * A rank stops before that instruction of the step, because somebody wants it to: the executor that hosts it says so, once, and goes no further with
- * the step. What other ranks can do without it is done.
+ * A rank stops before that instruction of the step, because somebody wants it to: the executor that hosts it says so,
+ * once, and goes no further with the step. What other ranks can do without it is done.
  */
 export interface Stop {
   readonly rank: Rank;
@@ -73,23 +73,33 @@ export interface Executor {
   readonly info: ExecutorInfo;
   /** Resolves when the executor can no longer be used (device lost), with the reason. Never rejects. */
   readonly lost: Promise<string>;
-  /** Bytes allocated for a device's buffers: what the memory planner planned. What the runtime needs beside them (staging, tables) is not in it. */
+  /**
+   * Bytes allocated for a device's buffers: what the memory planner planned. What the runtime needs beside them
+   * (staging, tables) is not in it.
+   */
   allocatedBytes(device: DeviceIndex): number;
   /** Write a persistent buffer. */
   write(device: DeviceIndex, buffer: string, data: HostArray): void;
-  /** Read buffers back, after everything submitted so far. `bits`: integers come as the floats whose bits they are, since not every number of theirs is a float. */
+  /**
+   * Read buffers back, after everything submitted so far. `bits`: integers come as the floats whose bits they are,
+   * since not every number of theirs is a float.
+   */
   read(
     refs: readonly { readonly device: DeviceIndex; readonly buffer: string }[],
     as?: 'numbers' | 'bits',
   ): Promise<Float32Array[]>;
   /**
    * Enqueue one step of program `variant`. Resolves when the next step may be enqueued (at once, or after the last host
-   * transfer, or when there is room for its loss), and must not be called again before; losses come later through `losses()`.
+   * transfer, or when there is room for its loss), and must not be called again before; losses come later through
+   * `losses()`.
    */
   step(variant: string, feed: Feed, stop?: Stop): Promise<void> | void;
   /** Losses of the steps since the last call, in step order, one array a step; waits for them. */
   losses(): Promise<readonly (readonly Loss[])[]>;
-  /** Run one step instruction by instruction, timing each and capturing what it writes. Same bits as step(). Its loss also appears in losses(). */
+  /**
+   * Run one step instruction by instruction, timing each and capturing what it writes. Same bits as step(). Its loss
+   * also appears in losses().
+   */
   trace(variant: string, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]>;
   /** Where its lanes stand in the step that is under way; none between steps, and none where a step is one piece. */
   positions(): readonly Position[];

@@ -1,6 +1,7 @@
 /**
- * What slows a rank down by hand: it rests after its work, so long that the work has taken `factor` times as long. Others go on meanwhile, also where all share
- * one thread, and messages arrive. Used by the executors of a lane by itself; a slow link (port-transport.ts) rests, too.
+ * What slows a rank down by hand: it rests after its work, so long that the work has taken `factor` times as long.
+ * Others go on meanwhile, also where all share one thread, and messages arrive. Used by the executors of a lane by
+ * itself; a slow link (port-transport.ts) rests, too.
  */
 
 /** Shorter rests are made up for later: a turn of the event loop takes as long. */

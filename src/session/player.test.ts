@@ -1,4 +1,7 @@
-/** The pace of play on a clock of the test's own, and what is in flight when a loss breaks: a training that only counts stands in for a real one. */
+/**
+ * The pace of play on a clock of the test's own, and what is in flight when a loss breaks: a training that only counts
+ * stands in for a real one.
+ */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Snapshots } from '../inference/snapshot';
 import type { SessionEvent } from '../protocol/session';

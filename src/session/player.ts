@@ -178,7 +178,8 @@ export function createPlayer(options: PlayerOptions): Player {
   };
   const loop = async (): Promise<void> => {
     try {
-      // Once at least, so that a Play that was taken back at once is answered with 'paused', too; once more when Play came while it was winding down.
+      // Once at least, so that a Play that was taken back at once is answered with 'paused', too; once more when Play
+      // came while it was winding down.
       do await playOn();
       while (playing);
     } catch (error) {

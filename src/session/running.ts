@@ -1,7 +1,8 @@
 /**
- * An open run that outlives its device: holds the training and its player, rebuilds both at the last finished step after a lost device or a
- * failed rank, and explains a loss that is not finite. What replaces the training or its state (a restart, Reset, the end) comes one after the
- * other; steps and control messages that come meanwhile wait for it. One per open session; session.ts owns it.
+ * An open run that outlives its device: holds the training and its player, rebuilds both at the last finished step
+ * after a lost device or a failed rank, and explains a loss that is not finite. What replaces the training or its state
+ * (a restart, Reset, the end) comes one after the other; steps and control messages that come meanwhile wait for it.
+ * One per open session; session.ts owns it.
  */
 import { asLockstepError, LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
@@ -240,7 +241,10 @@ export class Running {
     });
   }
 
-  /** Does it again after a restart where the device is lost meanwhile. Not for use within a change, which it would wait for. */
+  /**
+   * Does it again after a restart where the device is lost meanwhile. Not for use within a change, which it would wait
+   * for.
+   */
   private async outlive<T>(task: () => Promise<T>): Promise<T> {
     for (;;) {
       const training = this.currentTraining;
@@ -353,7 +357,10 @@ export class Running {
     this.say('paused', 'not-finite');
   }
 
-  /** Once for each training: what follows from a failure, and a failure of a training that has been replaced, is no news. */
+  /**
+   * Once for each training: what follows from a failure, and a failure of a training that has been replaced, is no
+   * news.
+   */
   private fail(broken: Training, error: unknown): void {
     if (this.closed || this.failure || this.currentTraining !== broken) return;
     const { blueprint } = this.options;

@@ -1,4 +1,7 @@
-/** Calls and control messages that come at the same time, on the CPU device: nothing hangs, nothing is emitted by what has been replaced, no step is lost. */
+/**
+ * Calls and control messages that come at the same time, on the CPU device: nothing hangs, nothing is emitted by what
+ * has been replaced, no step is lost.
+ */
 import { expect, test } from 'vitest';
 import type { ConfigInput } from '../protocol/config';
 import type { ControlMessage, SessionEvent } from '../protocol/session';

@@ -1,4 +1,7 @@
-/** The session on WebGPU: the same numbers as on the CPU, a lost device and a new one, and the notices about what it found. */
+/**
+ * The session on WebGPU: the same numbers as on the CPU, a lost device and a new one, and the notices about what it
+ * found.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { must } from '../base/invariant';
 import { runConfig } from '../headless/run';

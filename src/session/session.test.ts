@@ -1,4 +1,7 @@
-/** The session as the page uses it, on the CPU device: play, pause, step, reset, and every way in which a run can go wrong. */
+/**
+ * The session as the page uses it, on the CPU device: play, pause, step, reset, and every way in which a run can go
+ * wrong.
+ */
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import type { ConfigInput } from '../protocol/config';

@@ -1,6 +1,6 @@
 /**
- * The session: the one API that the page and the tests use; the command line calls its run.ts. Holds at most one open run. `worker.ts` puts it behind
- * comlink; errors cross the wall as wire errors.
+ * The session: the one API that the page and the tests use; the command line calls its run.ts. Holds at most one open
+ * run. `worker.ts` puts it behind comlink; errors cross the wall as wire errors.
  */
 import { LockstepError, toWire } from '../base/errors';
 import { loadPart } from '../base/load-part';

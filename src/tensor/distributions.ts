@@ -1,6 +1,6 @@
 /**
- * Rarer draws of torch's CPU generator, as functions over a Generator: Bernoulli, dropout masks, exponential, multinomial, float64 uniforms. They
- * consume the same words as torch does, so a stream stays in step.
+ * Rarer draws of torch's CPU generator, as functions over a Generator: Bernoulli, dropout masks, exponential,
+ * multinomial, float64 uniforms. They consume the same words as torch does, so a stream stays in step.
  */
 import { LockstepError } from '../base/errors';
 import type { Generator } from './generator';
@@ -42,7 +42,10 @@ export function multinomialOne(generator: Generator, probabilities: Float32Array
   return multinomialWithoutReplacement(generator, probabilities, 1)[0] ?? 0;
 }
 
-/** `torch.multinomial(probabilities, n)`: the first n of an exponential race between the categories, in the order of their arrival. */
+/**
+ * `torch.multinomial(probabilities, n)`: the first n of an exponential race between the categories, in the order of
+ * their arrival.
+ */
 export function multinomialWithoutReplacement(
   generator: Generator,
   probabilities: Float32Array,

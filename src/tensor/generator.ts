@@ -1,6 +1,7 @@
 /**
- * `torch.Generator` for the CPU: the same seed gives the same parameters, shuffles and noise as PyTorch on an x86 machine with AVX2, bit for
- * bit. Each instance is a stream of its own; nothing is global. Rarer distributions stand in `distributions.ts`.
+ * `torch.Generator` for the CPU: the same seed gives the same parameters, shuffles and noise as PyTorch on an x86
+ * machine with AVX2, bit for bit. Each instance is a stream of its own; nothing is global. Rarer distributions stand in
+ * `distributions.ts`.
  */
 import { LockstepError } from '../base/errors';
 import { Mt19937 } from './mt19937';
@@ -144,7 +145,10 @@ export class Generator {
     );
   }
 
-  /** `torch.empty((), dtype=torch.int64).random_()`: 63 bits, two words. DataLoader and RandomSampler draw their seeds so. */
+  /**
+   * `torch.empty((), dtype=torch.int64).random_()`: 63 bits, two words. DataLoader and RandomSampler draw their seeds
+   * so.
+   */
   randomInt64(): bigint {
     return BigInt.asUintN(63, this.random64());
   }

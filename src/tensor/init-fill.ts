@@ -1,6 +1,7 @@
 /**
- * `torch.nn.init`: draws for a tensor of a given shape. Bounds and deviations are double precision, written out as torch computes them, because
- * a shorter formula is not always the same double. The modules' defaults in `init.ts` are made of these.
+ * `torch.nn.init`: draws for a tensor of a given shape. Bounds and deviations are double precision, written out as
+ * torch computes them, because a shorter formula is not always the same double. The modules' defaults in `init.ts` are
+ * made of these.
  */
 import { LockstepError } from '../base/errors';
 import type { Generator } from './generator';

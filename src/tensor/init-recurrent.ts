@@ -1,4 +1,7 @@
-/** Default initialisation of the modules whose parameters all share one bound: `nn.RNN`, `nn.LSTM`, `nn.GRU` (one layer) and `nn.Bilinear`. */
+/**
+ * Default initialisation of the modules whose parameters all share one bound: `nn.RNN`, `nn.LSTM`, `nn.GRU` (one layer)
+ * and `nn.Bilinear`.
+ */
 import type { Generator } from './generator';
 import type { Drawn, WeightAndBias } from './init';
 

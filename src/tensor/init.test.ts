@@ -1,4 +1,7 @@
-/** Initial parameters of every module of fixtures/init.json, and the functions of nn.init, against torch 1.13.1, bit for bit. */
+/**
+ * Initial parameters of every module of fixtures/init.json, and the functions of nn.init, against torch 1.13.1, bit for
+ * bit.
+ */
 import { expect, test } from 'vitest';
 import { fingerprint, type StoredTensor } from './fixtures/decode';
 import fixtures from './fixtures/init.json';

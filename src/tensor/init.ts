@@ -1,7 +1,8 @@
 /**
- * Default initialisation of modules, as the constructors of `torch.nn` draw it: bounds in double precision, values by `uniform_`. The order of the
- * draws (within a module as here; modules in construction order) is what makes a seed give PyTorch's parameters. Arrays are row-major in the
- * shape that torch stores. Recurrent and bilinear modules stand in `init-recurrent.ts`.
+ * Default initialisation of modules, as the constructors of `torch.nn` draw it: bounds in double precision, values by
+ * `uniform_`. The order of the draws (within a module as here; modules in construction order) is what makes a seed give
+ * PyTorch's parameters. Arrays are row-major in the shape that torch stores. Recurrent and bilinear modules stand in
+ * `init-recurrent.ts`.
  */
 import type { Generator } from './generator';
 import { fanInOf, kaimingUniform, xavierUniform } from './init-fill';
@@ -30,7 +31,10 @@ export function initConv(generator: Generator, shape: Shape, bias: boolean): Wei
   return weightThenBias(generator, shape, bias ? (shape[0] ?? 0) : 0);
 }
 
-/** `nn.ConvTranspose1d` and `2d`: weight of `shape` [in, out / groups, ...kernel], bias [out]. Torch takes fan_in as size(1) here too. */
+/**
+ * `nn.ConvTranspose1d` and `2d`: weight of `shape` [in, out / groups, ...kernel], bias [out]. Torch takes fan_in as
+ * size(1) here too.
+ */
 export function initConvTranspose(generator: Generator, shape: Shape, groups: number, bias: boolean): WeightAndBias {
   return weightThenBias(generator, shape, bias ? (shape[1] ?? 0) * groups : 0);
 }
@@ -72,8 +76,8 @@ export interface MultiheadAttentionParameters {
 }
 
 /**
- * `nn.MultiheadAttention(e, heads, bias)`: out_proj is constructed, and drawn, first; in_proj_weight follows by xavier_uniform_. Both biases are
- * zero in the end, though out_proj's was drawn.
+ * `nn.MultiheadAttention(e, heads, bias)`: out_proj is constructed, and drawn, first; in_proj_weight follows by
+ * xavier_uniform_. Both biases are zero in the end, though out_proj's was drawn.
  */
 export function initMultiheadAttention(
   generator: Generator,
@@ -95,7 +99,10 @@ export interface CrossAttentionParameters extends Omit<MultiheadAttentionParamet
   readonly vProjWeight: Drawn;
 }
 
-/** `nn.MultiheadAttention(e, heads, bias, kdim=..., vdim=...)`: three weights [e, e], [e, kdim], [e, vdim] in place of in_proj_weight. */
+/**
+ * `nn.MultiheadAttention(e, heads, bias, kdim=..., vdim=...)`: three weights [e, e], [e, kdim], [e, vdim] in place of
+ * in_proj_weight.
+ */
 export function initCrossAttention(
   generator: Generator,
   embedDim: number,
@@ -114,7 +121,10 @@ export function initCrossAttention(
   };
 }
 
-/** `nn.TransformerEncoderLayer(e, heads, feedforward)`; `nn.TransformerEncoder` copies it, so that all its layers start equal. */
+/**
+ * `nn.TransformerEncoderLayer(e, heads, feedforward)`; `nn.TransformerEncoder` copies it, so that all its layers start
+ * equal.
+ */
 export function initTransformerEncoderLayer(generator: Generator, embedDim: number, feedforward: number) {
   return {
     selfAttn: initMultiheadAttention(generator, embedDim, true),

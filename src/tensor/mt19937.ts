@@ -1,6 +1,7 @@
 /**
- * The Mersenne Twister MT19937 with 32-bit output: the engine behind torch's CPU generator. Only words come out of here; what they become
- * is `generator.ts`. Source: Matsumoto and Nishimura, 1998; torch keeps the low 32 bits of a seed.
+ * The Mersenne Twister MT19937 with 32-bit output: the engine behind torch's CPU generator. Only words come out of
+ * here; what they become is `generator.ts`. Source: Matsumoto and Nishimura, 1998; torch keeps the low 32 bits of a
+ * seed.
  */
 const WORDS = 624;
 const SHIFT = 397;

@@ -1,7 +1,7 @@
 /**
- * The ways in which torch draws normals on an x86 CPU: polar pairs in double precision for fewer than 16 elements, and block transforms from 16 on,
- * vectorised for float32 and by the C library for float64. They consume different words, so which one runs is part of the contract. Called by
- * Generator alone.
+ * The ways in which torch draws normals on an x86 CPU: polar pairs in double precision for fewer than 16 elements, and
+ * block transforms from 16 on, vectorised for float32 and by the C library for float64. They consume different words,
+ * so which one runs is part of the contract. Called by Generator alone.
  */
 import { fma32, logOfU24, sinCos32 } from './float32-math';
 

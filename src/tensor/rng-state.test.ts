@@ -1,4 +1,7 @@
-/** The bytes of torch.get_rng_state(), by their SHA-256 under torch 1.13.1, after torch.manual_seed(seed) and torch.rand(n), or seed 7 and torch.randn(3). */
+/**
+ * The bytes of torch.get_rng_state(), by their SHA-256 under torch 1.13.1, after torch.manual_seed(seed) and
+ * torch.rand(n), or seed 7 and torch.randn(3).
+ */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Generator } from './generator';

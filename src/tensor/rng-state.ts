@@ -1,6 +1,7 @@
 /**
- * `torch.get_rng_state()` and `torch.set_rng_state()` of a generator: torch draws on from the one, and we from the other. The layout is CPUGeneratorImplState of
- * aten/src/ATen/CPUGeneratorImpl.cpp, 5056 bytes: seed, left, seeded, next, 624 words of 64 bits, then cached normals.
+ * `torch.get_rng_state()` and `torch.set_rng_state()` of a generator: torch draws on from the one, and we from the
+ * other. The layout is CPUGeneratorImplState of aten/src/ATen/CPUGeneratorImpl.cpp, 5056 bytes: seed, left, seeded,
+ * next, 624 words of 64 bits, then cached normals.
  */
 import { LockstepError } from '../base/errors';
 import { Generator } from './generator';

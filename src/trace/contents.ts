@@ -1,12 +1,16 @@
 /**
- * What stands in each captured buffer of each device at a place of the trace: the contents before the step, then what each event left behind.
- * `contentsAt` is the plain fold, easy to believe; ContentsCursor gives the same for a cursor that scrubs, and keeps the same array
- * as long as nobody wrote, so that what was drawn from it can be kept too. Only values that were read back from the devices are in here.
+ * What stands in each captured buffer of each device at a place of the trace: the contents before the step, then what
+ * each event left behind. `contentsAt` is the plain fold, easy to believe; ContentsCursor gives the same for a cursor
+ * that scrubs, and keeps the same array as long as nobody wrote, so that what was drawn from it can be kept too. Only
+ * values that were read back from the devices are in here.
  */
 import type { Captured, DeviceIndex, Slice, StepTrace } from '../protocol/trace';
 
 export interface Content {
-  /** Element i of the buffer, as far as any were captured; NaN where a captured stretch lies behind one that was not. Not to be changed. */
+  /**
+   * Element i of the buffer, as far as any were captured; NaN where a captured stretch lies behind one that was not.
+   * Not to be changed.
+   */
   readonly values: Float32Array;
   /** Index of the event of this step that wrote last; undefined while the values are from before the step. */
   readonly event: number | undefined;
@@ -87,7 +91,10 @@ export class ContentsCursor {
     return this;
   }
 
-  /** Contents of a buffer at the cursor; undefined until it has been computed. The same object as long as nothing wrote between. */
+  /**
+   * Contents of a buffer at the cursor; undefined until it has been computed. The same object as long as nothing wrote
+   * between.
+   */
   content(device: DeviceIndex, buffer: string): Content | undefined {
     const track = this.tracks.get(trackKey(device, buffer));
     if (!track) return undefined;
@@ -106,7 +113,9 @@ export class ContentsCursor {
     return track.content;
   }
 
-  /** The captured values of a stretch, from its start as far as they are known; undefined when its first element is not. */
+  /**
+   * The captured values of a stretch, from its start as far as they are known; undefined when its first element is not.
+   */
   values(device: DeviceIndex, slice: Slice): Float32Array | undefined {
     const content = this.content(device, slice.buffer);
     const track = this.tracks.get(trackKey(device, slice.buffer));

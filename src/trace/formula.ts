@@ -10,7 +10,10 @@ import { hookBytes } from './hook-bytes';
 import { type Pass, passOf } from './pass-of';
 
 export interface Formula {
-  /** Bytes sent a step by each device; or, where not exact, their mean: chunks are rounded to elements, and ranks of a tree have unlike shares. */
+  /**
+   * Bytes sent a step by each device; or, where not exact, their mean: chunks are rounded to elements, and ranks of a
+   * tree have unlike shares.
+   */
   readonly perDevice: readonly number[];
   readonly total: number;
   /** The value is exact for each device, not only as a mean over them. */
@@ -127,7 +130,9 @@ function stateText({ parameterBytes, gradientBytes, bufferBytes }: FormulaInfo['
   };
 }
 
-/** Scatter of inputs, replicate, and scatter of output gradients leave device 0; outputs and gradients come back to it. */
+/**
+ * Scatter of inputs, replicate, and scatter of output gradients leave device 0; outputs and gradients come back to it.
+ */
 function dataParallel({ transfers }: FormulaInfo, rows: readonly number[]): Formula {
   const { parameterBytes, gradientBytes, bufferBytes, inputRowBytes, outputRowBytes } = transfers;
   const replicas = rows.slice(1).filter((count) => count > 0);

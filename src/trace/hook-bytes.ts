@@ -1,4 +1,7 @@
-/** S of DDP's closed form, the bytes that a communication hook lets a rank all-reduce in a step, from the configuration alone. Pure; called by formula.ts. */
+/**
+ * S of DDP's closed form, the bytes that a communication hook lets a rank all-reduce in a step, from the configuration
+ * alone. Pure; called by formula.ts.
+ */
 import type { SessionInfo } from '../protocol/session';
 
 export interface HookBytes {

@@ -1,6 +1,7 @@
 /**
- * Where the time of a step goes, per device and clock: computing, communicating behind computation or in the open, idle; and why a device idles at a
- * time, in words. A receive counts from when its message left: what it waited before is idle. Pure; called by the timeline and metrics.ts.
+ * Where the time of a step goes, per device and clock: computing, communicating behind computation or in the open,
+ * idle; and why a device idles at a time, in words. A receive counts from when its message left: what it waited before
+ * is idle. Pure; called by the timeline and metrics.ts.
  */
 import type { Clock, DeviceIndex, Queue, StepTrace, TraceEvent } from '../protocol/trace';
 import { carriedWords, ofSyncBatchNorm } from './carried';

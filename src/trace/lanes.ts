@@ -1,6 +1,7 @@
 /**
- * The rows of the timeline: per device a compute lane and a communication lane, each with the spans of its events on one clock. Also the only place
- * that knows where an event's times on a clock are kept. Pure; called by the timeline, the stage and the other derivations.
+ * The rows of the timeline: per device a compute lane and a communication lane, each with the spans of its events on
+ * one clock. Also the only place that knows where an event's times on a clock are kept. Pure; called by the timeline,
+ * the stage and the other derivations.
  */
 import { at } from '../base/invariant';
 import type { Clock, DeviceIndex, Queue, Rank, StepTrace } from '../protocol/trace';

@@ -1,6 +1,7 @@
 /**
- * Whose work a message was late for: back along what each step on its way had to wait for last, from the receive over its send to the first event that
- * is no transfer. Pure; called by idle.ts (why a device idles) and waiting.ts (what a straggler costs the others).
+ * Whose work a message was late for: back along what each step on its way had to wait for last, from the receive over
+ * its send to the first event that is no transfer. Pure; called by idle.ts (why a device idles) and waiting.ts (what a
+ * straggler costs the others).
  */
 import type { DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
 

@@ -1,6 +1,6 @@
 /**
- * Bytes that cross in a step, counted from its transfers, of a trace or of a Program: by directed link, by payload, by device. Pure; the
- * counterpart of formula.ts, beside which page and report show them.
+ * Bytes that cross in a step, counted from its transfers, of a trace or of a Program: by directed link, by payload, by
+ * device. Pure; the counterpart of formula.ts, beside which page and report show them.
  */
 import type { DeviceIndex, Payload, StepTrace, TraceEvent } from '../protocol/trace';
 import { deviceCount } from './lanes';

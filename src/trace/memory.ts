@@ -1,6 +1,7 @@
 /**
- * Live bytes of each device by category while the step runs: persistent buffers always, a step's own from the event that writes them first to the one
- * that uses them last. It is what the step needs; the planner's allocation (DeviceMemory) is a little more, since slots are shared whole. Pure.
+ * Live bytes of each device by category while the step runs: persistent buffers always, a step's own from the event
+ * that writes them first to the one that uses them last. It is what the step needs; the planner's allocation
+ * (DeviceMemory) is a little more, since slots are shared whole. Pure.
  */
 import type { BufferInfo, DeviceIndex, MemoryCategory, StepTrace, TraceEvent } from '../protocol/trace';
 
@@ -89,7 +90,10 @@ function livesOf(trace: StepTrace, buffers: readonly BufferInfo[]): ReadonlyMap<
   return byDevice;
 }
 
-/** A variant of the Program may have a buffer that the usual one lacks (the one bucket of DDP's first step), or a larger one: as far as transfers reach. */
+/**
+ * A variant of the Program may have a buffer that the usual one lacks (the one bucket of DDP's first step), or a larger
+ * one: as far as transfers reach.
+ */
 function extentsOf(trace: StepTrace): ReadonlyMap<string, number> {
   const extents = new Map<string, number>();
   for (const { device, slice } of trace.events) {

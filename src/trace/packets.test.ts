@@ -1,4 +1,7 @@
-/** Packets of a step made by hand: who, what, how many bytes, when on each clock; and the bytes counted from the same events. */
+/**
+ * Packets of a step made by hand: who, what, how many bytes, when on each clock; and the bytes counted from the same
+ * events.
+ */
 import { expect, test } from 'vitest';
 import { trafficOf } from './links';
 import { flyingAt, packetsAt, packetsOf, progressAt } from './packets';

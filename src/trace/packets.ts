@@ -1,6 +1,7 @@
 /**
- * The transfers of a step as packets: a send and its receive joined by `match`, with what they carry and when they fly on each clock. A packet is never
- * made up: there is one for each pair that ran and none else. Pure; called by the stage, the timeline and the counts of bytes.
+ * The transfers of a step as packets: a send and its receive joined by `match`, with what they carry and when they fly
+ * on each clock. A packet is never made up: there is one for each pair that ran and none else. Pure; called by the
+ * stage, the timeline and the counts of bytes.
  */
 import { must } from '../base/invariant';
 import type { Apply, Clock, CollectiveRef, DeviceIndex, Payload, Slice, StepTrace } from '../protocol/trace';

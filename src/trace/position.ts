@@ -1,6 +1,7 @@
 /**
- * Where the cursor can go: to the next or the previous event or phase, and from a place on a clock to the event that happens there and back. A cursor
- * is an index into trace.events (-1: before the first) and how far that event is. Pure; called by the transport, the stage and the timeline.
+ * Where the cursor can go: to the next or the previous event or phase, and from a place on a clock to the event that
+ * happens there and back. A cursor is an index into trace.events (-1: before the first) and how far that event is.
+ * Pure; called by the transport, the stage and the timeline.
  */
 import type { Clock, Phase, StepTrace, TraceEvent } from '../protocol/trace';
 import { spanOf } from './lanes';

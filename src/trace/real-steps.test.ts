@@ -1,6 +1,6 @@
 /**
- * The derivations on steps that really ran, in every mode: the picture is the computation. Packets are the transfers, their bytes are the closed form, the values
- * under the cursor are those that were added and trained.
+ * The derivations on steps that really ran, in every mode: the picture is the computation. Packets are the transfers,
+ * their bytes are the closed form, the values under the cursor are those that were added and trained.
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -44,7 +44,10 @@ async function run(input: ConfigInput, steps: number): Promise<Run> {
   return result;
 }
 
-/** Three layers, so that up to three devices can share them; 30 rows in batches of 12, so that the last of an epoch is short. */
+/**
+ * Three layers, so that up to three devices can share them; 30 rows in batches of 12, so that the last of an epoch is
+ * short.
+ */
 const configs = fc
   .record({
     mode: fc.constantFrom(...MODES),
@@ -125,7 +128,8 @@ test.each<ConfigInput>([
 test.each([
   // Mean, variance and count of 8 channels, told to two ranks: 2 * (8 + 8 + 1) * 4 bytes.
   [{}, 136],
-  // Beside these, forward 17 numbers of each rank to two others, backward an all-reduce of 16: 136 + 3 * 2 * 17 * 4 + 4 * 16 * 4.
+  // Beside these, forward 17 numbers of each rank to two others, backward an all-reduce of 16: 136 + 3 * 2 * 17 * 4 + 4
+  // * 16 * 4.
   [{ syncBatchNorm: true }, 800],
   [{ broadcastBuffers: false }, 0],
 ] as const)('bytes beside the gradients under %o: %i', async (ddp, bytes) => {

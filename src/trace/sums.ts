@@ -1,6 +1,6 @@
 /**
- * Of how many ranks a stretch of a buffer holds the sum at a place of the trace: what a chunk tile says beside its values. Pure; called by
- * the stage and by sentences.
+ * Of how many ranks a stretch of a buffer holds the sum at a place of the trace: what a chunk tile says beside its
+ * values. Pure; called by the stage and by sentences.
  */
 import type { DeviceIndex, Slice, StepTrace, TraceEvent } from '../protocol/trace';
 

@@ -1,6 +1,6 @@
 /**
- * The text form of a traced step: one line an event, in the trace's order, without times or values. The same Program gives the same text wherever and
- * however fast its ranks ran, so tests compare it and people read it.
+ * The text form of a traced step: one line an event, in the trace's order, without times or values. The same Program
+ * gives the same text wherever and however fast its ranks ran, so tests compare it and people read it.
  */
 import { stepWords } from '../protocol/micro-batches';
 import type { Slice, StepTrace, TraceEvent } from '../protocol/trace';

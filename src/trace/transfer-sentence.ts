@@ -1,6 +1,6 @@
 /**
- * What a send or a receive does, in words: which collective of which mode it is part of, what is in it, and of how many ranks it makes the sum. Pure;
- * called by sentence.ts.
+ * What a send or a receive does, in words: which collective of which mode it is part of, what is in it, and of how many
+ * ranks it makes the sum. Pure; called by sentence.ts.
  */
 import type { CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
 import { carriedWords, normWords } from './carried';
@@ -64,7 +64,10 @@ function allReduceSentence(trace: StepTrace, e: TraceEvent, c: CollectiveRef, wh
 const direction = ({ algorithm }: CollectiveRef, way: 'up' | 'down'): string =>
   algorithm === 'tree' || algorithm === 'doubleTree' ? `${way} the tree ` : '';
 
-/** Of how many ranks a sender holds the sum: what it received last into that stretch says so. (Round a ring one is added a hop.) */
+/**
+ * Of how many ranks a sender holds the sum: what it received last into that stretch says so. (Round a ring one is added
+ * a hop.)
+ */
 function summedBefore(trace: StepTrace, e: TraceEvent): number {
   const { slice } = e;
   const index = trace.events.indexOf(e);

@@ -1,4 +1,7 @@
-/** What a device's waiting for others in a step comes to, by the device that let it wait: what a straggler costs. Pure; called by the failures panel. */
+/**
+ * What a device's waiting for others in a step comes to, by the device that let it wait: what a straggler costs. Pure;
+ * called by the failures panel.
+ */
 import type { Clock, DeviceIndex, StepTrace } from '../protocol/trace';
 import { busySpans, idleIntervals } from './idle';
 import { lateDevice } from './late-device';

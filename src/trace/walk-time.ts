@@ -1,7 +1,8 @@
 /**
- * The clock of a cursor that walks the events one after the other. Events of several devices overlap in time, so a walk cannot follow each
- * event's own span without leaping back; here time only goes forward: an event lasts until the next one begins, and events that begin together
- * share the time until the next, in turn. Both ways are continuous and each undoes the other. Pure; called by the stage and the timeline.
+ * The clock of a cursor that walks the events one after the other. Events of several devices overlap in time, so a walk
+ * cannot follow each event's own span without leaping back; here time only goes forward: an event lasts until the next
+ * one begins, and events that begin together share the time until the next, in turn. Both ways are continuous and each
+ * undoes the other. Pure; called by the stage and the timeline.
  */
 import type { Clock, StepTrace } from '../protocol/trace';
 import { spanOf, totalUs } from './lanes';

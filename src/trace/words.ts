@@ -1,6 +1,7 @@
 /**
- * The names that sentences use: a device as the mode's users call it ('rank 2' where each device has a process, else 'cuda:2'), a buffer, a kernel, a
- * layer. PyTorch's words, no invented ones. Pure; called by idle.ts, sentence.ts and the views.
+ * The names that sentences use: a device as the mode's users call it ('rank 2' where each device has a process, else
+ * 'cuda:2'), a buffer, a kernel, a layer. PyTorch's words, no invented ones. Pure; called by idle.ts, sentence.ts and
+ * the views.
  */
 import { lookup } from '../base/lookup';
 import type { DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
@@ -53,7 +54,10 @@ const LOSSES: Readonly<Record<string, string>> = {
   'smooth-l1': 'SmoothL1Loss',
   nll: 'NLLLoss',
 };
-/** 'Linear' for ops/linear and ops/linear-grad-params, 'MSELoss' for loss/mse; the kernel's own name where PyTorch has none. */
+/**
+ * 'Linear' for ops/linear and ops/linear-grad-params, 'MSELoss' for loss/mse; the kernel's own name where PyTorch has
+ * none.
+ */
 export function kernelWords(name: string): string {
   const base = name.slice(name.indexOf('/') + 1).replace(/-grad(-.*)?$/, '');
   if (name === 'optim/grad-norm' || name === 'optim/clip-grad-norm') return 'clip_grad_norm_()';

@@ -1,4 +1,7 @@
-/** Honest heterogeneous devices: a rank on typed arrays beside ranks on WebGPU, in one world. The same training within tolerance; what is all-reduced is the same to the bit. */
+/**
+ * Honest heterogeneous devices: a rank on typed arrays beside ranks on WebGPU, in one world. The same training within
+ * tolerance; what is all-reduced is the same to the bit.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';

@@ -1,6 +1,7 @@
 /**
- * From a Config to everything that a run needs and that does not change while it runs: dataset, initial weights, Programs of the mode and of
- * the single-device twin, and the order of batches. Deterministic: the same Config gives the same blueprint anywhere. Builds no device.
+ * From a Config to everything that a run needs and that does not change while it runs: dataset, initial weights,
+ * Programs of the mode and of the single-device twin, and the order of batches. Deterministic: the same Config gives
+ * the same blueprint anywhere. Builds no device.
  */
 
 import { LockstepError } from '../base/errors';

@@ -1,4 +1,7 @@
-/** What a PyTorch script loads in place of rows that it cannot make: rows after the split, types of torch, and the generator after their draws. */
+/**
+ * What a PyTorch script loads in place of rows that it cannot make: rows after the split, types of torch, and the
+ * generator after their draws.
+ */
 import { expect, test } from 'vitest';
 import { must } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';

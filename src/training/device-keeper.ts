@@ -1,6 +1,7 @@
 /**
- * Which device computes, and why: 'auto' takes WebGPU where real hardware is behind it and the CPU where only a software adapter is. Keeps the
- * GPUDevice over re-opened sessions, so that kernels compile once. Says what it found as notices.
+ * Which device computes, and why: 'auto' takes WebGPU where real hardware is behind it and the CPU where only a
+ * software adapter is. Keeps the GPUDevice over re-opened sessions, so that kernels compile once. Says what it found as
+ * notices.
  */
 import { LockstepError } from '../base/errors';
 import type { Config } from '../protocol/config';

@@ -1,6 +1,7 @@
 /**
- * The device is destroyed at 50 random points of short runs: between any two submits of play, of traced steps, of read-backs, of the replay after an earlier loss. Every
- * run goes on as if nothing had happened: each step is told once, and losses and weights are bit for bit those of a run without a loss.
+ * The device is destroyed at 50 random points of short runs: between any two submits of play, of traced steps, of
+ * read-backs, of the replay after an earlier loss. Every run goes on as if nothing had happened: each step is told
+ * once, and losses and weights are bit for bit those of a run without a loss.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { must } from '../base/invariant';
@@ -13,7 +14,10 @@ import { withTraining } from './testing/checkpoint-runs';
 import { weightsFile } from './weights/weights-file';
 
 const POINTS = 10;
-/** Submits within which a step is done, traced too: a loss comes within as many. With a device a rank each instruction of a traced step has its own. */
+/**
+ * Submits within which a step is done, traced too: a loss comes within as many. With a device a rank each instruction
+ * of a traced step has its own.
+ */
 const MOST_SUBMITS = { shared: 80, workers: 250 };
 
 let node: NodeGpu;

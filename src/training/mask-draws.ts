@@ -1,10 +1,16 @@
-/** Which dropout masks a Program's processes draw each step, in order; and the masks of the single-device twin, put together from theirs. */
+/**
+ * Which dropout masks a Program's processes draw each step, in order; and the masks of the single-device twin, put
+ * together from theirs.
+ */
 import { must } from '../base/invariant';
 import type { DrawnMask, MaskDraw } from '../data/batch-source';
 import type { Program } from '../program/instruction';
 import { elements } from '../tensor/shape';
 
-/** Device by device, in the order of the forward pass. (On one process with several GPUs PyTorch draws on each GPU; here all draws are the CPU generator's.) */
+/**
+ * Device by device, in the order of the forward pass. (On one process with several GPUs PyTorch draws on each GPU; here
+ * all draws are the CPU generator's.)
+ */
 export function maskDraws({ lanes }: Program): readonly MaskDraw[] {
   return lanes.flatMap(({ device, buffers, instructions }) =>
     instructions.flatMap((i): MaskDraw[] => {

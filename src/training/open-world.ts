@@ -1,4 +1,7 @@
-/** Opens the world of a blueprint on the chosen device and placement: shared, a worker a rank, or (where there are no workers) ranks joined by ports in this thread. */
+/**
+ * Opens the world of a blueprint on the chosen device and placement: shared, a worker a rank, or (where there are no
+ * workers) ranks joined by ports in this thread.
+ */
 import { at, must } from '../base/invariant';
 import type { Program } from '../program/instruction';
 import type { Config } from '../protocol/config';

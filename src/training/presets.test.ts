@@ -1,4 +1,7 @@
-/** Every preset builds, and its model is as wide as its data asks for: no class that cannot occur, no token without a row. */
+/**
+ * Every preset builds, and its model is as wide as its data asks for: no class that cannot occur, no token without a
+ * row.
+ */
 import { expect, test } from 'vitest';
 import { parseConfig } from '../config/parse-config';
 import { PRESETS } from '../protocol/presets';

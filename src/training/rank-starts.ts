@@ -1,6 +1,7 @@
 /**
- * What each rank has drawn when training begins: rank r's parameters and where its default generator stands. All ranks run one script with one seed; with
- * `rankSeeds` they call torch.manual_seed(seed + rank) before the model is built, or after. Called by blueprint.ts.
+ * What each rank has drawn when training begins: rank r's parameters and where its default generator stands. All ranks
+ * run one script with one seed; with `rankSeeds` they call torch.manual_seed(seed + rank) before the model is built, or
+ * after. Called by blueprint.ts.
  */
 import { at } from '../base/invariant';
 import { type InitialParameter, initialParameters } from '../nn/model';

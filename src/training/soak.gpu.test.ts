@@ -1,6 +1,7 @@
 /**
- * Long runs leave nothing behind. In CI a short form; `npm run soak` sets LOCKSTEP_SOAK_STEPS to 10,000 and LOCKSTEP_SOAK_SWITCHES to 200: GPU bytes flat from
- * the second step on, JavaScript heap and handles flat after warm-up, and no device, buffer or handle left after a change of mode and model.
+ * Long runs leave nothing behind. In CI a short form; `npm run soak` sets LOCKSTEP_SOAK_STEPS to 10,000 and
+ * LOCKSTEP_SOAK_SWITCHES to 200: GPU bytes flat from the second step on, JavaScript heap and handles flat after
+ * warm-up, and no device, buffer or handle left after a change of mode and model.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at } from '../base/invariant';

@@ -1,6 +1,7 @@
 /**
- * Joins what a traced step measured with the Program that it ran: one TraceEvent an instruction, in the canonical order of the Program, so that
- * the same Program gives the same text wherever its ranks live. The modelled clock comes from the simulator.
+ * Joins what a traced step measured with the Program that it ran: one TraceEvent an instruction, in the canonical order
+ * of the Program, so that the same Program gives the same text wherever its ranks live. The modelled clock comes from
+ * the simulator.
  */
 import { must } from '../base/invariant';
 import type { Instruction, Program } from '../program/instruction';
@@ -60,8 +61,9 @@ export function stepTrace({ program, records, hardware, stragglers, ...rest }: S
 }
 
 /**
- * The merged order in which the lanes can run. The linearizer places a transfer where it is received; a send is moved up to where its queue got to it,
- * so that the events of each queue stand in its own order and every dependency before what waits for it.
+ * The merged order in which the lanes can run. The linearizer places a transfer where it is received; a send is moved
+ * up to where its queue got to it, so that the events of each queue stand in its own order and every dependency before
+ * what waits for it.
  */
 function canonicalOrder(program: Program, deps: ReadonlyMap<number, readonly number[]>): readonly Placed[] {
   const pending = new Map<string, Placed[]>();
@@ -95,7 +97,9 @@ function canonicalOrder(program: Program, deps: ReadonlyMap<number, readonly num
   return order;
 }
 
-/** What each instruction waits for beside its own queue: the signaller of a wait just before it, the send of a receive. */
+/**
+ * What each instruction waits for beside its own queue: the signaller of a wait just before it, the send of a receive.
+ */
 function dependencies(program: Program): ReadonlyMap<number, readonly number[]> {
   const sends = new Map<string, number>();
   for (const lane of program.lanes) for (const i of lane.instructions) if (i.kind === 'send') sends.set(i.tag, i.id);

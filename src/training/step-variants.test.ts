@@ -1,4 +1,6 @@
-/** Every step that a run can come to has its Program: the variants that are compiled against those that steps ask for. */
+/**
+ * Every step that a run can come to has its Program: the variants that are compiled against those that steps ask for.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { batchSchedule } from '../data/batch-schedule';

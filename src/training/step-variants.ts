@@ -1,7 +1,8 @@
 /**
- * Which Programs a run needs: the batches of the ranks may be full ones or short, the first or a later micro-batch of a group whose gradients add up, reduced
- * or under no_sync, before or after DDP has rebuilt its buckets, the last within join(). Names: 'full', 'last' (or the rows: '8,0'); '-set' and '-add' for
- * micro-batches without a step; 'first', '-first' before the rebuild; '-end' of join. A strategy may tell optimiser steps apart further (Strategy.phases, as a
+ * Which Programs a run needs: the batches of the ranks may be full ones or short, the first or a later micro-batch of a
+ * group whose gradients add up, reduced or under no_sync, before or after DDP has rebuilt its buckets, the last within
+ * join(). Names: 'full', 'last' (or the rows: '8,0'); '-set' and '-add' for micro-batches without a step; 'first',
+ * '-first' before the rebuild; '-end' of join. A strategy may tell optimiser steps apart further (Strategy.phases, as a
  * communication hook that begins later does): 'full-plain'.
  */
 import type { BatchSchedule } from '../data/batch-schedule';
@@ -68,7 +69,8 @@ export function allVariants(
       if (!found.has(variant.name)) found.set(variant.name, { variant, size: schedule.sizeAt(microBatch) });
     }
   };
-  // Groups and periods meet again after `accumulate` periods at the latest; of each stretch only the start and the end can bring something new.
+  // Groups and periods meet again after `accumulate` periods at the latest; of each stretch only the start and the end
+  // can bring something new.
   const around = (1 + initial) * accumulate;
   for (let round = 0; round < accumulate * (1 + initial); round++) {
     for (const { from, to } of stretches) {

@@ -1,6 +1,7 @@
 /**
- * Where a training script comes to its end under DDP though there are steps left: a rank that has run out of batches leaves the others waiting (uneven inputs
- * without join), or the reducer refuses the next forward because parameters got no gradient. What was trained before stays. Called by blueprint.ts.
+ * Where a training script comes to its end under DDP though there are steps left: a rank that has run out of batches
+ * leaves the others waiting (uneven inputs without join), or the reducer refuses the next forward because parameters
+ * got no gradient. What was trained before stays. Called by blueprint.ts.
  */
 import { LockstepError } from '../base/errors';
 import type { BatchSchedule } from '../data/batch-schedule';

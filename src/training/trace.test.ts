@@ -1,4 +1,7 @@
-/** Traces of real steps held against the Program that ran and against the weights that it left: what the page draws is what was computed. */
+/**
+ * Traces of real steps held against the Program that ran and against the weights that it left: what the page draws is
+ * what was computed.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../base/invariant';

@@ -1,4 +1,7 @@
-/** The buffers of a world that training changes (parameters, gradients, optimiser state), read and written as host arrays. */
+/**
+ * The buffers of a world that training changes (parameters, gradients, optimiser state), read and written as host
+ * arrays.
+ */
 import { at } from '../base/invariant';
 import type { InitialBuffer, InitialParameter } from '../nn/model';
 import type { BufferSpec, Program } from '../program/instruction';

@@ -1,6 +1,6 @@
 /**
- * A model in jax-js, layer by layer, in the idioms of its own nn and lax modules. Weights lie as a user of jax-js would have them: a Linear's as [in, out].
- * Every use of an array consumes it, hence the `.ref`s.
+ * A model in jax-js, layer by layer, in the idioms of its own nn and lax modules. Weights lie as a user of jax-js would
+ * have them: a Linear's as [in, out]. Every use of an array consumes it, hence the `.ref`s.
  */
 import { type Array as JaxArray, lax, nn, numpy as np } from '@jax-js/jax';
 import type { BenchTensor } from '../../../src/bench/bench';

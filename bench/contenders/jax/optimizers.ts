@@ -1,4 +1,7 @@
-/** SGD and Adam in jax-js, as optax has them. The powers of Adam's betas are part of the state, so that nothing is uploaded in a step. */
+/**
+ * SGD and Adam in jax-js, as optax has them. The powers of Adam's betas are part of the state, so that nothing is
+ * uploaded in a step.
+ */
 import { type Array as JaxArray, numpy as np, tree } from '@jax-js/jax';
 import type { Parameters } from './layers';
 

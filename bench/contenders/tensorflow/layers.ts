@@ -1,6 +1,7 @@
 /**
- * A model in the core API of TensorFlow.js, layer by layer. Weights lie as it wants them: a Linear's as [in, out], images and filters with channels last, so that no
- * step transposes them; the Linear after a Flatten has its rows put in that order once.
+ * A model in the core API of TensorFlow.js, layer by layer. Weights lie as it wants them: a Linear's as [in, out],
+ * images and filters with channels last, so that no step transposes them; the Linear after a Flatten has its rows put
+ * in that order once.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { BenchTensor } from '../../../src/bench/bench';

@@ -1,6 +1,6 @@
 /**
- * Training in TensorFlow.js with the core API: `optimizer.minimize` on data that already lies on the device, and no loss read back but the last. That is its fast
- * way; `model.fit` of tfjs-layers does the same and more.
+ * Training in TensorFlow.js with the core API: `optimizer.minimize` on data that already lies on the device, and no
+ * loss read back but the last. That is its fast way; `model.fit` of tfjs-layers does the same and more.
  */
 import * as tf from '@tensorflow/tfjs-core';
 import { type BenchMaterial, benchMaterial } from '../../../src/bench/bench';

@@ -1,4 +1,7 @@
-/** Which parameter is in which bucket: before the rebuild in the constructor's order, after it in the order in which backward makes the gradients. */
+/**
+ * Which parameter is in which bucket: before the rebuild in the constructor's order, after it in the order in which
+ * backward makes the gradients.
+ */
 import { useMemo, useState } from 'react';
 import type { BucketInfo, BucketsInfo } from '../../protocol/session';
 import { formatSize } from '../draw/format';

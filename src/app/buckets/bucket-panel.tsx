@@ -1,4 +1,7 @@
-/** The bucket view: the cap, which parameter is in which bucket before and after the rebuild, how buckets fill and wait in the step at the cursor, and what overlap saves. */
+/**
+ * The bucket view: the cap, which parameter is in which bucket before and after the rebuild, how buckets fill and wait
+ * in the step at the cursor, and what overlap saves.
+ */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
 import type { BucketsInfo } from '../../protocol/session';

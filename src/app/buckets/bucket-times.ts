@@ -1,6 +1,6 @@
 /**
- * The life of each gradient bucket in a traced step, on one device: when its gradients come, when it is full, when its all-reduce begins and ends, and what it
- * waits for in between. From the events alone. Pure; bucket-rows.tsx draws it.
+ * The life of each gradient bucket in a traced step, on one device: when its gradients come, when it is full, when its
+ * all-reduce begins and ends, and what it waits for in between. From the events alone. Pure; bucket-rows.tsx draws it.
  */
 import type { BucketInfo, BucketsInfo } from '../../protocol/session';
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
@@ -23,8 +23,8 @@ export interface BucketTimes {
   readonly reduceStartUs: number;
   readonly reduceEndUs: number;
   /**
-   * Why it did not start at once: 'order', a bucket before it was not full; 'queue', the all-reduce before it still ran; 'backward', there is no overlap;
-   * undefined: it started at once.
+   * Why it did not start at once: 'order', a bucket before it was not full; 'queue', the all-reduce before it still
+   * ran; 'backward', there is no overlap; undefined: it started at once.
    */
   readonly waitsFor: 'order' | 'queue' | 'backward' | undefined;
   /** Events of all devices that belong to it. */

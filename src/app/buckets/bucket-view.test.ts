@@ -1,4 +1,6 @@
-/** The life of buckets from steps that were really run, against what the Program must do; and the stops of the slider. */
+/**
+ * The life of buckets from steps that were really run, against what the Program must do; and the stops of the slider.
+ */
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { must } from '../../base/invariant';

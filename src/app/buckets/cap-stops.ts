@@ -1,4 +1,7 @@
-/** The stops of the slider for bucket_cap_mb: from 0.25 KiB on in steps of two thirds and three quarters of the next, to 25 MiB, and PyTorch's default. Pure. */
+/**
+ * The stops of the slider for bucket_cap_mb: from 0.25 KiB on in steps of two thirds and three quarters of the next, to
+ * 25 MiB, and PyTorch's default. Pure.
+ */
 const KIB = 1 / 1024;
 const MOST_MB = 25;
 

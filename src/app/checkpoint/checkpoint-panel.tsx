@@ -1,6 +1,6 @@
 /**
- * Save and load, in a dialog: the state of training into this browser or into a .zip, and back from either. A checkpoint that does not fit is refused by the session
- * with a notice, and what was open stays.
+ * Save and load, in a dialog: the state of training into this browser or into a .zip, and back from either. A
+ * checkpoint that does not fit is refused by the session with a notice, and what was open stays.
  */
 
 import { type ChangeEvent, useCallback, useEffect, useId, useState } from 'react';

@@ -1,6 +1,7 @@
 /**
- * Checkpoints in the browser: an IndexedDB with a summary and the two files of each. A save is one transaction, so an interrupted one leaves what was there; a name
- * that is taken is replaced. Where the browser keeps nothing (a private window, a strict iframe) every call rejects, and the dialog says so.
+ * Checkpoints in the browser: an IndexedDB with a summary and the two files of each. A save is one transaction, so an
+ * interrupted one leaves what was there; a name that is taken is replaced. Where the browser keeps nothing (a private
+ * window, a strict iframe) every call rejects, and the dialog says so.
  */
 import { type DBSchema, type IDBPTransaction, openDB } from 'idb';
 import type { CheckpointFiles } from '../../protocol/session';

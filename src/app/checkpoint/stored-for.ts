@@ -1,4 +1,7 @@
-/** A link may name a checkpoint that this browser keeps: its files, beside those that the page has. Called by the controller before it opens a session. */
+/**
+ * A link may name a checkpoint that this browser keeps: its files, beside those that the page has. Called by the
+ * controller before it opens a session.
+ */
 import { loadPart } from '../../base/load-part';
 import { lookup } from '../../base/lookup';
 import type { Files } from '../../protocol/session';

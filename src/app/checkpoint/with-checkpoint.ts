@@ -1,4 +1,7 @@
-/** The configuration that goes on from a checkpoint: its own settings, or those of the page. Where the run computes stays the page's. Pure. */
+/**
+ * The configuration that goes on from a checkpoint: its own settings, or those of the page. Where the run computes
+ * stays the page's. Pure.
+ */
 import * as v from 'valibot';
 import { type Config, configSchema } from '../../protocol/config';
 import type { Files } from '../../protocol/session';

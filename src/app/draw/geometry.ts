@@ -1,5 +1,6 @@
 /**
- * Points, rectangles and paths of straight pieces, in CSS pixels. Pure; the layouts of stage and timeline and the painters share it.
+ * Points, rectangles and paths of straight pieces, in CSS pixels. Pure; the layouts of stage and timeline and the
+ * painters share it.
  */
 export interface Point {
   readonly x: number;

@@ -1,7 +1,7 @@
 /**
- * Paints a matrix of values as cells. Values that stay for some frames are put into a bitmap of one pixel a cell, which is kept for as long as their
- * array lives and drawn enlarged, with the gaps ruled over it; values that change all the time are drawn cell by cell. Called by the
- * stage for weights, gradients, activations, tiles and packets.
+ * Paints a matrix of values as cells. Values that stay for some frames are put into a bitmap of one pixel a cell, which
+ * is kept for as long as their array lives and drawn enlarged, with the gaps ruled over it; values that change all the
+ * time are drawn cell by cell. Called by the stage for weights, gradients, activations, tiles and packets.
  */
 import type { Rect } from './geometry';
 import { scaleValue } from './value-scale';

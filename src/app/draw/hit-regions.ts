@@ -1,6 +1,6 @@
 /**
- * What lies under the pointer. Items are listed in the order in which they are painted, so the last one that contains a point is the one
- * that is seen. Small items have a margin: a cell of 5 pixels is no target for a finger.
+ * What lies under the pointer. Items are listed in the order in which they are painted, so the last one that contains a
+ * point is the one that is seen. Small items have a margin: a cell of 5 pixels is no target for a finger.
  */
 import { bottom, type Point, type Rect, right } from './geometry';
 

@@ -1,6 +1,7 @@
 /**
- * The items of a canvas for the keyboard and for assistive tools: one stop of Tab, the arrow keys go from item to item, Enter acts. Only the item that
- * has the focus is in the page, with its number among all, because hundreds of hidden buttons would be a burden to everybody.
+ * The items of a canvas for the keyboard and for assistive tools: one stop of Tab, the arrow keys go from item to item,
+ * Enter acts. Only the item that has the focus is in the page, with its number among all, because hundreds of hidden
+ * buttons would be a burden to everybody.
  */
 
 import { type KeyboardEvent, useId, useState } from 'react';
@@ -72,7 +73,8 @@ export function ItemList<T extends ListedItem>({ label, items: now, onPoint, onA
       onBlur={() => onPoint(undefined)}
     >
       {item && (
-        // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names this option as its active descendant
+        // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names this option as its active
+        // descendant
         <div id={id} role="option" aria-selected="true" aria-posinset={index + 1} aria-setsize={items.length}>
           {spoken(item.tip())}
         </div>

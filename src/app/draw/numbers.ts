@@ -1,4 +1,7 @@
-/** Numbers that only the canvases write: a tensor's values, and shares that may be tiny. All others are in ../format. Pure. */
+/**
+ * Numbers that only the canvases write: a tensor's values, and shares that may be tiny. All others are in ../format.
+ * Pure.
+ */
 const threeDigits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
 const fourDigits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 4, useGrouping: false });
 

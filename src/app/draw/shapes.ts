@@ -1,5 +1,6 @@
 /**
- * The few shapes that stage and timeline are made of: rounded boxes, hairlines, bent lines with soft corners, arrow heads.
+ * The few shapes that stage and timeline are made of: rounded boxes, hairlines, bent lines with soft corners, arrow
+ * heads.
  */
 import { clamp, type Path, type Point, pointAlong, type Rect } from './geometry';
 

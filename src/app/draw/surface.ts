@@ -1,6 +1,7 @@
 /**
- * A canvas that is sharp on every screen: its bitmap has the device's pixels, its context draws in CSS pixels. Called by the stage and the
- * timeline at the head of each draw; resizing a bitmap clears it, so it happens only when the size has changed.
+ * A canvas that is sharp on every screen: its bitmap has the device's pixels, its context draws in CSS pixels. Called
+ * by the stage and the timeline at the head of each draw; resizing a bitmap clears it, so it happens only when the size
+ * has changed.
  */
 import type { Size } from './geometry';
 

@@ -1,6 +1,6 @@
 /**
- * Text on the canvas: measuring (remembered, because measureText is slow), cutting with an ellipsis, and drawing. Layouts take the
- * `Measure` function, so they are tested without a canvas.
+ * Text on the canvas: measuring (remembered, because measureText is slow), cutting with an ellipsis, and drawing.
+ * Layouts take the `Measure` function, so they are tested without a canvas.
  */
 export type Align = 'left' | 'center' | 'right';
 

@@ -1,4 +1,7 @@
-/** Where a tooltip stands: beside what it explains, never outside the window, never over its anchor where there is room elsewhere. Pure. */
+/**
+ * Where a tooltip stands: beside what it explains, never outside the window, never over its anchor where there is room
+ * elsewhere. Pure.
+ */
 import { bottom, clamp, type Point, type Rect, right, type Size } from './geometry';
 
 const GAP = 10;

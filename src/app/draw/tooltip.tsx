@@ -1,6 +1,7 @@
 /**
- * The tooltip of the stage and the timeline: a title, facts, and exact values in a grid tinted like the cells they explain. It is placed over the
- * canvas by `anchor`, in window coordinates; the words reach assistive tools through the list of the same items, so it is hidden from them.
+ * The tooltip of the stage and the timeline: a title, facts, and exact values in a grid tinted like the cells they
+ * explain. It is placed over the canvas by `anchor`, in window coordinates; the words reach assistive tools through the
+ * list of the same items, so it is hidden from them.
  */
 import { useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';

@@ -1,6 +1,7 @@
 /**
- * The one scale for values: every heat map, tile and packet colours a number by it, so that equal colours are equal values wherever they
- * stand. Symmetric and logarithmic beyond a thousandth, because weights near 1 and gradients near 0.001 share the picture.
+ * The one scale for values: every heat map, tile and packet colours a number by it, so that equal colours are equal
+ * values wherever they stand. Symmetric and logarithmic beyond a thousandth, because weights near 1 and gradients near
+ * 0.001 share the picture.
  */
 import { scaleSymlog } from 'd3-scale';
 

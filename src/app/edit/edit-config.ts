@@ -1,7 +1,7 @@
 /**
- * Edits of a Config as the page makes them: pure functions from Config to Config. An edit never yields an invalid Config;
- * where a value does not fit, it says why in one sentence and the old Config stays. Edits of the data stand in edit-data.ts, those of the
- * model in edit-model.ts.
+ * Edits of a Config as the page makes them: pure functions from Config to Config. An edit never yields an invalid
+ * Config; where a value does not fit, it says why in one sentence and the old Config stays. Edits of the data stand in
+ * edit-data.ts, those of the model in edit-model.ts.
  */
 
 import * as v from 'valibot';
@@ -87,7 +87,9 @@ const PLACED: ReadonlySet<LayerType> = new Set([
   'Residual',
 ]);
 
-/** Another mode over the same seed, data and net. Model parallel takes as many devices as there are layers with weights. */
+/**
+ * Another mode over the same seed, data and net. Model parallel takes as many devices as there are layers with weights.
+ */
 export function withMode(config: Config, mode: Config['mode']): Config {
   const linear = config.model.layers.filter((layer) => PLACED.has(layer.type)).length;
   if (mode !== 'modelParallel' || config.worldSize <= linear || linear === 0) return { ...config, mode };

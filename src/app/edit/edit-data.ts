@@ -1,6 +1,6 @@
 /**
- * Another data set, and a model that trains on it at once: where its layers can be fitted (first and last sizes, loss) they are kept, else the preset for such
- * rows takes their place, and the caller is told. Pure.
+ * Another data set, and a model that trains on it at once: where its layers can be fitted (first and last sizes, loss)
+ * they are kept, else the preset for such rows takes their place, and the caller is told. Pure.
  */
 import * as v from 'valibot';
 import { type Config, type DataConfig, dataSchema } from '../../protocol/config';

@@ -1,6 +1,7 @@
 /**
- * Edits of the layers: each puts one change and lets the sizes of the neighbours follow (model/layer-shapes.ts), so that a list never stays inconsistent because of
- * the page. The model's ends are the data's: `row` is what the data gives and asks for, undefined while nobody knows. Pure.
+ * Edits of the layers: each puts one change and lets the sizes of the neighbours follow (model/layer-shapes.ts), so
+ * that a list never stays inconsistent because of the page. The model's ends are the data's: `row` is what the data
+ * gives and asks for, undefined while nobody knows. Pure.
  */
 import * as v from 'valibot';
 import { allowed } from '../../config/config-issue';

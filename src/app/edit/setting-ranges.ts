@@ -1,6 +1,6 @@
 /**
- * What a setting may be, read off the Config's own schema, so that limits stand in one place only: the permalink names the
- * allowed range in its notices, the fields of the set-up take their min, max and options from here. Pure.
+ * What a setting may be, read off the Config's own schema, so that limits stand in one place only: the permalink names
+ * the allowed range in its notices, the fields of the set-up take their min, max and options from here. Pure.
  */
 import { lookup } from '../../base/lookup';
 import { type Config, configSchema } from '../../protocol/config';

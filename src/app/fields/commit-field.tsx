@@ -1,6 +1,6 @@
 /**
- * A text field that commits on Enter and when it is left, says beside itself what is wrong, and comes back to the old value on
- * Escape. The one kind of field for numbers: a half-typed number is never a setting.
+ * A text field that commits on Enter and when it is left, says beside itself what is wrong, and comes back to the old
+ * value on Escape. The one kind of field for numbers: a half-typed number is never a setting.
  */
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import styles from './fields.module.css';

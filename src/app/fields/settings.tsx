@@ -1,6 +1,6 @@
 /**
- * Fields that stand for one place in the Config: limits and options come from its schema (setting-ranges.ts), a change is applied at
- * once. A setting that the Config does not have as it is (momentum under Adam) is not shown.
+ * Fields that stand for one place in the Config: limits and options come from its schema (setting-ranges.ts), a change
+ * is applied at once. A setting that the Config does not have as it is (momentum under Adam) is not shown.
  */
 import { useId } from 'react';
 import { withSetting } from '../edit/edit-config';

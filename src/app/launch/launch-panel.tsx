@@ -1,6 +1,6 @@
 /**
- * How the ranks are started, as PyTorch users know it: a torchrun, srun or mp.spawn line that sets devices and nodes, and what the launcher sets for each
- * process. Loaded when it is opened.
+ * How the ranks are started, as PyTorch users know it: a torchrun, srun or mp.spawn line that sets devices and nodes,
+ * and what the launcher sets for each process. Loaded when it is opened.
  */
 import { LockstepError } from '../../base/errors';
 import { launchSettings } from '../../launch/launch-settings';

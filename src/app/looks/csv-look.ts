@@ -1,6 +1,6 @@
 /**
- * A first look at a CSV file, so that the page can offer its columns and give the net fitting ends. A guess, not a reader: the
- * session reads the file strictly and names the line of what is wrong. Pure.
+ * A first look at a CSV file, so that the page can offer its columns and give the net fitting ends. A guess, not a
+ * reader: the session reads the file strictly and names the line of what is wrong. Pure.
  */
 
 import { parsePart } from '../../config/config-issue';

@@ -1,4 +1,7 @@
-/** The sizes in the headers of an IDX pair and the highest label: enough to fit a model. Undefined where the files are not such a pair; the session says why. */
+/**
+ * The sizes in the headers of an IDX pair and the highest label: enough to fit a model. Undefined where the files are
+ * not such a pair; the session says why.
+ */
 interface IdxLook {
   readonly height: number;
   readonly width: number;

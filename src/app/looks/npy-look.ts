@@ -1,4 +1,7 @@
-/** The shape in the header of a .npy file, and how many classes it holds where it holds whole numbers from 0. Undefined where it is not one; the session says why. */
+/**
+ * The shape in the header of a .npy file, and how many classes it holds where it holds whole numbers from 0. Undefined
+ * where it is not one; the session says why.
+ */
 import { lookup } from '../../base/lookup';
 
 export interface NpyLook {

@@ -1,7 +1,7 @@
 /**
- * What a handful of dropped files is, by names and first bytes: one table, a pair of .npy, an IDX pair, images, a text, weights. Each becomes the Config that trains
- * on it, with a model that fits as far as a quick look tells; the session reads the files strictly and names the line or byte of what is
- * wrong. Loaded when the first file comes.
+ * What a handful of dropped files is, by names and first bytes: one table, a pair of .npy, an IDX pair, images, a text,
+ * weights. Each becomes the Config that trains on it, with a model that fits as far as a quick look tells; the session
+ * reads the files strictly and names the line or byte of what is wrong. Loaded when the first file comes.
  */
 
 import { lookup } from '../../base/lookup';

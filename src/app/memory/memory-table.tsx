@@ -63,7 +63,8 @@ export function MemoryTable({ memory, device }: MemoryTableProps) {
     <div className={styles['scroll']}>
       <table
         ref={table}
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a treegrid is a table by ARIA's own practices
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a treegrid is a table by ARIA's own
+        // practices
         role="treegrid"
         aria-label="Memory by device, category, module and tensor"
         className={styles['tree']}

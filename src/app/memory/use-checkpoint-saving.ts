@@ -1,6 +1,7 @@
 /**
- * What activation checkpointing saves, from the plans of this visit: the activations of the run that is open beside those of the same run without it (or with it), as soon as both have been
- * planned. Numbers of plans alone; nothing is estimated.
+ * What activation checkpointing saves, from the plans of this visit: the activations of the run that is open beside
+ * those of the same run without it (or with it), as soon as both have been planned. Numbers of plans alone; nothing is
+ * estimated.
  */
 import { useEffect, useState } from 'react';
 import type { Config } from '../../protocol/config';

@@ -1,6 +1,6 @@
 /**
- * What one row of a data set looks like, as far as the Config alone tells it: its shape, what the model must give for it, and the loss that goes
- * with that. A file's rows are known only when somebody has looked into it (looks/). Pure.
+ * What one row of a data set looks like, as far as the Config alone tells it: its shape, what the model must give for
+ * it, and the loss that goes with that. A file's rows are known only when somebody has looked into it (looks/). Pure.
  */
 import type { Config, DataConfig } from '../../protocol/config';
 import { OWN_TEXT_VOCABULARY } from '../../protocol/presets';

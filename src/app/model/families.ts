@@ -1,6 +1,7 @@
 /**
- * The models that the page knows by a few numbers: a plain net (sizes and activation), the convolutional net of the presets (channels), the GPT of the presets
- * (layers, heads, width). Printer and reader of each stand side by side: what is recognised is exactly what would be made. Pure.
+ * The models that the page knows by a few numbers: a plain net (sizes and activation), the convolutional net of the
+ * presets (channels), the GPT of the presets (layers, heads, width). Printer and reader of each stand side by side:
+ * what is recognised is exactly what would be made. Pure.
  */
 
 import { parsePart } from '../../config/config-issue';

@@ -1,6 +1,7 @@
 /**
- * Makes a model and its loss fit the rows of a data set: the first layer takes what a row has, the sizes in between follow, the last layer gives what is
- * asked for. A model of another kind (a plain net before images) cannot be fitted. Pure; called when the data changes and after every edit of a layer.
+ * Makes a model and its loss fit the rows of a data set: the first layer takes what a row has, the sizes in between
+ * follow, the last layer gives what is asked for. A model of another kind (a plain net before images) cannot be fitted.
+ * Pure; called when the data changes and after every edit of a layer.
  */
 
 import * as v from 'valibot';

@@ -1,4 +1,7 @@
-/** What a row of the data in use looks like: from the Config, or, where it stands in a file, from what the session has read of that file. Pure. */
+/**
+ * What a row of the data in use looks like: from the Config, or, where it stands in a file, from what the session has
+ * read of that file. Pure.
+ */
 import type { Config, DataConfig } from '../../protocol/config';
 import type { SessionInfo } from '../../protocol/session';
 import { image, type RowOfData, rowOf, rowOfPreview, tokens } from './data-rows';

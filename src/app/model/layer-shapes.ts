@@ -1,7 +1,7 @@
 /**
- * How the shape of one row flows through a list of layers: what each layer makes of it, which of a layer's sizes follow from what comes in, and how many
- * parameters it has. The page's own arithmetic, for drawing and for keeping sizes consistent while one edits; whether a model runs is
- * the session's to say. Pure.
+ * How the shape of one row flows through a list of layers: what each layer makes of it, which of a layer's sizes follow
+ * from what comes in, and how many parameters it has. The page's own arithmetic, for drawing and for keeping sizes
+ * consistent while one edits; whether a model runs is the session's to say. Pure.
  */
 import * as v from 'valibot';
 import { asPair, type LayerConfig, LIMITS, layerSchema, type Pair } from '../../protocol/config';

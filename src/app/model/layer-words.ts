@@ -1,4 +1,7 @@
-/** A layer in words, as PyTorch prints it where it is short: 'Conv2d 1→8, 3×3', 'TransformerBlock 64, 4 heads'. And the shape of a row. Pure. */
+/**
+ * A layer in words, as PyTorch prints it where it is short: 'Conv2d 1→8, 3×3', 'TransformerBlock 64, 4 heads'. And the
+ * shape of a row. Pure.
+ */
 import { asPair, type LayerConfig, type Pair } from '../../protocol/config';
 import type { Shape } from './layer-shapes';
 

@@ -1,4 +1,7 @@
-/** The label of the exhibit that is looked at: what was done, what PyTorch says, what to look at, the cure. Loaded with the first exhibit. */
+/**
+ * The label of the exhibit that is looked at: what was done, what PyTorch says, what to look at, the cure. Loaded with
+ * the first exhibit.
+ */
 import { must } from '../../base/invariant';
 import { EXHIBITS } from '../../museum/exhibits';
 import { type ExhibitId, MISTAKES } from '../../museum/mistakes';

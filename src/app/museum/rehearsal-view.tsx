@@ -1,4 +1,7 @@
-/** An exhibit that is a script: runs it on every rank when asked, and shows line by line what each of them did and what was raised. */
+/**
+ * An exhibit that is a script: runs it on every rank when asked, and shows line by line what each of them did and what
+ * was raised.
+ */
 import { useEffect, useState } from 'react';
 import type { ExhibitId } from '../../museum/mistakes';
 import type { Rehearsal, RehearsalLine } from '../../protocol/rehearsal';

@@ -1,6 +1,6 @@
 /**
- * Tells the current event in words to a screen reader: politely, and only when somebody steps, scrubs, or something has to be said. While
- * training runs freely it is silent but for the state.
+ * Tells the current event in words to a screen reader: politely, and only when somebody steps, scrubs, or something has
+ * to be said. While training runs freely it is silent but for the state.
  */
 
 import { useSentence } from '../stage/use-sentence';

@@ -1,7 +1,8 @@
 /**
- * Settings that are lists or have fields of their own (schedule, parameter groups, class weights) as a text: `StepLR(stepSize:10,every:epoch)`,
- * `!((match:'*.bias',weightDecay:0))`. An object with a `type` is written as a call of it, a list as `!(...)`, a text that could be taken for something else in
- * quotes. Pure; permalink-keys.ts makes a codec of it, the schema checks what was read.
+ * Settings that are lists or have fields of their own (schedule, parameter groups, class weights) as a text:
+ * `StepLR(stepSize:10,every:epoch)`, `!((match:'*.bias',weightDecay:0))`. An object with a `type` is written as a call
+ * of it, a list as `!(...)`, a text that could be taken for something else in quotes. Pure; permalink-keys.ts makes a
+ * codec of it, the schema checks what was read.
  */
 const WORD = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

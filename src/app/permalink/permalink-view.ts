@@ -1,6 +1,7 @@
 /**
- * The part of a permalink that is about the page and not about the run: theme, embed, and what a teacher hides or locks.
- * The names that `hide` and `lock` understand are the table below; a part is hidden with its region or on its own.
+ * The part of a permalink that is about the page and not about the run: theme, embed, and what a teacher hides or
+ * locks. The names that `hide` and `lock` understand are the table below; a part is hidden with its region or on its
+ * own.
  */
 import { EXHIBIT_IDS } from '../../museum/mistakes';
 import { LAB_ALLOWED, type LabSettings, parseLab, printLab } from '../lab/lab-link';

@@ -1,8 +1,8 @@
 /**
- * The permalink: everything that makes a run, in the hash, as readable pairs (`seed=0&mode=ddp&lr=0.03`). Only what differs
- * from the page's defaults is written, the seed always. A bad value falls back to the default, says so in a notice and
- * stays in the hash, so that nobody's link is rewritten behind their back; so does a key that is not known. Pure:
- * url-sync.ts moves it to and from the address bar.
+ * The permalink: everything that makes a run, in the hash, as readable pairs (`seed=0&mode=ddp&lr=0.03`). Only what
+ * differs from the page's defaults is written, the seed always. A bad value falls back to the default, says so in a
+ * notice and stays in the hash, so that nobody's link is rewritten behind their back; so does a key that is not known.
+ * Pure: url-sync.ts moves it to and from the address bar.
  */
 import * as v from 'valibot';
 import { exhibitConfig } from '../../museum/mistakes';
@@ -196,7 +196,10 @@ function pairsFrom({ config: start, named }: Start, config: Config): readonly Pa
 const lengthOf = (pairs: readonly Pair[]): number =>
   pairs.reduce((sum, [key, text]) => sum + key.length + text.length + 2, 0);
 
-/** The hash without '#', from the preset that needs the fewest words. `kept` pairs follow, except those whose key has got a good value since. */
+/**
+ * The hash without '#', from the preset that needs the fewest words. `kept` pairs follow, except those whose key has
+ * got a good value since.
+ */
 export function printPermalink(config: Config, view: ViewOptions, kept: readonly Pair[]): string {
   const exhibit = startOf(view);
   const starts = exhibit ? [{ config: exhibit, named: [] }] : PRESET_STARTS;

@@ -1,6 +1,7 @@
 /**
- * Moves the permalink between the store and the address bar. Edits push an entry, so that Back leads to the settings before;
- * edits in quick succession (a slider) share one. A hash that comes from outside (Back, a link, a hand) is applied.
+ * Moves the permalink between the store and the address bar. Edits push an entry, so that Back leads to the settings
+ * before; edits in quick succession (a slider) share one. A hash that comes from outside (Back, a link, a hand) is
+ * applied.
  */
 import type { Notice } from '../../protocol/session';
 import { same } from '../model/families';
@@ -10,7 +11,10 @@ import { type Permalink, parsePermalink, printPermalink } from './permalink';
 export interface UrlSync {
   /** The link that stands for what the page shows now. */
   href(): string;
-  /** Writes the store's settings into the address bar; 'here': as the same entry, where Back need not lead to what was before. */
+  /**
+   * Writes the store's settings into the address bar; 'here': as the same entry, where Back need not lead to what was
+   * before.
+   */
   write(how?: 'here'): void;
   /** A configuration runs: an edit is written; a link stands as it came, but an address without any gets one. */
   runs(origin: 'edit' | 'link'): void;

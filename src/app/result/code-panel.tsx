@@ -1,4 +1,6 @@
-/** The PyTorch lines of the mode in use, with one cursor per rank on the line that its event at the cursor stands for. */
+/**
+ * The PyTorch lines of the mode in use, with one cursor per rank on the line that its event at the cursor stands for.
+ */
 
 import { useEffect, useMemo, useRef } from 'react';
 import type { StepTrace } from '../../protocol/trace';

@@ -76,7 +76,10 @@ function differenceText(config: Config, first: ReturnType<typeof headline>, newe
   return `max |Δw| from one device${after}${cause}${now}`;
 }
 
-/** Where ranks send alike but for the rounding of chunks, their mean is what the formula says; else the busiest device counts. */
+/**
+ * Where ranks send alike but for the rounding of chunks, their mean is what the formula says; else the busiest device
+ * counts.
+ */
 const bytesPerRank = ({ formula, traffic, bytesPerRank: most }: Metrics): number =>
   formula.exact ? most : traffic.total / Math.max(1, traffic.sent.length);
 

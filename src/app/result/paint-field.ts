@@ -1,6 +1,6 @@
 /**
- * Paints the decision field (or the predicted plane) with the data over it, and the scatter of a regression. Pure drawing from a
- * snapshot; field.tsx calls it when one comes.
+ * Paints the decision field (or the predicted plane) with the data over it, and the scatter of a regression. Pure
+ * drawing from a snapshot; field.tsx calls it when one comes.
  */
 import { scaleLinear } from 'd3-scale';
 import { type DatasetPreview, FIELD_SIZE, type Snapshot } from '../../protocol/session';

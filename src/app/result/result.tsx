@@ -1,4 +1,7 @@
-/** The result: what the model has learnt, in the views that its data have, how the loss went, and the numbers that each mode is judged by. */
+/**
+ * The result: what the model has learnt, in the views that its data have, how the loss went, and the numbers that each
+ * mode is judged by.
+ */
 import { useMemo } from 'react';
 import { useApp } from '../state/use-app';
 import { Field } from './field';

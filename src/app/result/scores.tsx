@@ -1,6 +1,7 @@
 /**
- * Loss and accuracy over all rows, training and test, from the newest snapshot, and what guessing would give: a net that has learnt nothing is as good as that. Text
- * has its loss as perplexity, too: among how many characters the model hesitates.
+ * Loss and accuracy over all rows, training and test, from the newest snapshot, and what guessing would give: a net
+ * that has learnt nothing is as good as that. Text has its loss as perplexity, too: among how many characters the model
+ * hesitates.
  */
 import type { SessionInfo } from '../../protocol/session';
 import { formatCount, formatLoss, formatPercent, NONE } from '../draw/format';
@@ -57,7 +58,10 @@ export function Scores() {
 const formatPerplexity = (loss: number | undefined): string =>
   loss === undefined ? NONE : new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 }).format(Math.exp(loss));
 
-/** The loss of giving every class the same probability; undefined where the loss is not cross-entropy over more than two. */
+/**
+ * The loss of giving every class the same probability; undefined where the loss is not cross-entropy over more than
+ * two.
+ */
 function guessing(info: SessionInfo | undefined): number | undefined {
   if (info?.config.loss.type !== 'CrossEntropyLoss') return undefined;
   const { classNames, vocabulary } = info.dataset;

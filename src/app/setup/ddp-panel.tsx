@@ -1,4 +1,7 @@
-/** The rest of DistributedDataParallel's arguments, and what a script around it may do. Loaded when it is opened; the usual ones stand in the cluster panel. */
+/**
+ * The rest of DistributedDataParallel's arguments, and what a script around it may do. Loaded when it is opened; the
+ * usual ones stand in the cluster panel.
+ */
 import { withSetting } from '../edit/edit-config';
 import { Choice, ChoiceSetting, FlagSetting, NumberSetting, TextSetting } from '../fields/settings';
 import { parseValue } from '../permalink/permalink-values';

@@ -1,6 +1,6 @@
 /**
- * Every layer of the model, a line each: its name in state_dict, what it is, the shape that it gives, its parameters. A line opens to its fields; the sizes that follow
- * from the neighbours are not fields. Loaded when the list is opened.
+ * Every layer of the model, a line each: its name in state_dict, what it is, the shape that it gives, its parameters. A
+ * line opens to its fields; the sizes that follow from the neighbours are not fields. Loaded when the list is opened.
  */
 
 import { useId, useState } from 'react';

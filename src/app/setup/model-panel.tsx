@@ -1,4 +1,7 @@
-/** The model: a drawing, the few numbers that it is known by (units, channels, blocks), and every layer in a list that can be edited. */
+/**
+ * The model: a drawing, the few numbers that it is known by (units, channels, blocks), and every layer in a list that
+ * can be edited.
+ */
 import { Fragment } from 'react';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatCount } from '../draw/format';

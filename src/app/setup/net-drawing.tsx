@@ -1,6 +1,6 @@
 /**
- * The net as units and weights. The lines are the weights of the run (colour: sign and size, width: size), read from the newest
- * snapshot; a wide layer shows its first units. Before a snapshot the lines are plain.
+ * The net as units and weights. The lines are the weights of the run (colour: sign and size, width: size), read from
+ * the newest snapshot; a wide layer shows its first units. Before a snapshot the lines are plain.
  */
 import { Fragment } from 'react';
 import type { AppState } from '../state/store';

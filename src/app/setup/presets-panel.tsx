@@ -1,4 +1,7 @@
-/** The ready-made runs: one click gives model, data and training that fit each other. What is changed afterwards is said by the other panels. */
+/**
+ * The ready-made runs: one click gives model, data and training that fit each other. What is changed afterwards is said
+ * by the other panels.
+ */
 import type { ReactNode } from 'react';
 import { PRESETS, type PresetName } from '../../protocol/presets';
 import { Section } from '../fields/section';

@@ -1,4 +1,7 @@
-/** How the learning rate changes: which of torch.optim.lr_scheduler's, and its numbers. A schedule begins with numbers that show what it does. */
+/**
+ * How the learning rate changes: which of torch.optim.lr_scheduler's, and its numbers. A schedule begins with numbers
+ * that show what it does.
+ */
 import { lookup } from '../../base/lookup';
 import { withSetting } from '../edit/edit-config';
 import { SCHEDULER_WORDS, SCHEDULES } from '../edit/setting-words';

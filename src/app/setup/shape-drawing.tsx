@@ -1,6 +1,7 @@
 /**
- * A model as the shapes that a row takes on its way through: images as stacked sheets, tokens as a field of numbers, rows as columns; blocks that keep
- * the shape as boxes, alike ones drawn once with their number. Sizes are drawn on a root scale, so that 784 and 10 both can be seen.
+ * A model as the shapes that a row takes on its way through: images as stacked sheets, tokens as a field of numbers,
+ * rows as columns; blocks that keep the shape as boxes, alike ones drawn once with their number. Sizes are drawn on a
+ * root scale, so that 784 and 10 both can be seen.
  */
 import type { LayerConfig } from '../../protocol/config';
 import { outputOf, type Shape } from '../model/layer-shapes';

@@ -1,4 +1,7 @@
-/** Model parallel: which layers live on which device. A device gives its last layer to the next one, or its first to the one before. */
+/**
+ * Model parallel: which layers live on which device. A device gives its last layer to the next one, or its first to the
+ * one before.
+ */
 import type { LayerConfig } from '../../protocol/config';
 import { withSplit } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';

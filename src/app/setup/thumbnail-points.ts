@@ -1,6 +1,6 @@
 /**
- * The little pictures on the data buttons: pictograms drawn from formulas, the same every time. The data that is trained on comes
- * from the session and is drawn in the result.
+ * The little pictures on the data buttons: pictograms drawn from formulas, the same every time. The data that is
+ * trained on comes from the session and is drawn in the result.
  */
 import type { BuiltInData } from '../edit/edit-data';
 

@@ -1,6 +1,6 @@
 /**
- * Manners inside an iframe (`embed=1`): tells its height to the page around it, and pauses while it is scrolled out of sight or its tab is
- * hidden, going on when it is seen again.
+ * Manners inside an iframe (`embed=1`): tells its height to the page around it, and pauses while it is scrolled out of
+ * sight or its tab is hidden, going on when it is seen again.
  */
 
 import type { AppStore } from '../state/store';

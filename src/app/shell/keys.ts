@@ -1,6 +1,6 @@
 /**
- * The keyboard: a table of keys with what they do, which the dialog behind `?` prints, and the listener that obeys it. Keys typed
- * into a field stay there; Space on a button stays with it, on a radio while it can still choose it.
+ * The keyboard: a table of keys with what they do, which the dialog behind `?` prints, and the listener that obeys it.
+ * Keys typed into a field stay there; Space on a button stays with it, on a radio while it can still choose it.
  */
 import { CHECKPOINTS } from '../checkpoint/checkpoints-id';
 import type { Controller } from '../state/controller';

@@ -1,4 +1,7 @@
-/** Takes files that are dropped anywhere on the page, or chosen by the button: data to train on, or weights to begin with. Folders are walked, a file keeps its path. */
+/**
+ * Takes files that are dropped anywhere on the page, or chosen by the button: data to train on, or weights to begin
+ * with. Folders are walked, a file keeps its path.
+ */
 import { type DragEvent, useState } from 'react';
 import { LockstepError } from '../../base/errors';
 import { loadPart } from '../../base/load-part';

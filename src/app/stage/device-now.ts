@@ -1,6 +1,6 @@
 /**
- * What a device is busy with at a time: computing before communicating, and idle, with the reason, when neither. Pure; called by the stage's
- * facts for every device and frame, so what it needs of a trace is prepared once.
+ * What a device is busy with at a time: computing before communicating, and idle, with the reason, when neither. Pure;
+ * called by the stage's facts for every device and frame, so what it needs of a trace is prepared once.
  */
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
 import { busySpans, type Interval } from '../../trace/idle';

@@ -1,6 +1,7 @@
 /**
- * What stands in each room, as far as it does not change while a trace is walked: titles, the layers whose parameters the device holds, the
- * buckets and their chunks as the trace's own transfers cut them. Pure; called by the scene once per trace.
+ * What stands in each room, as far as it does not change while a trace is walked: titles, the layers whose parameters
+ * the device holds, the buckets and their chunks as the trace's own transfers cut them. Pure; called by the scene once
+ * per trace.
  */
 import type { LayerType } from '../../protocol/config';
 import type { SessionInfo } from '../../protocol/session';
@@ -47,7 +48,10 @@ export interface DevicePlace {
   readonly subtitles: readonly string[];
   readonly layers: readonly LayerPlace[];
   readonly activations: readonly ActivationPlace[];
-  /** What the buffers held before the step counts: not so on DataParallel's replicas, which are made anew on each forward. */
+  /**
+   * What the buffers held before the step counts: not so on DataParallel's replicas, which are made anew on each
+   * forward.
+   */
   readonly keeps: boolean;
   readonly samples: readonly number[];
 }
@@ -182,7 +186,10 @@ export function placeDevices(info: SessionInfo, trace: StepTrace | undefined): r
   });
 }
 
-/** Buckets of the step, in order; their contents from the event that packs them, their chunks from the transfers that move them. */
+/**
+ * Buckets of the step, in order; their contents from the event that packs them, their chunks from the transfers that
+ * move them.
+ */
 export function placeBuckets(info: SessionInfo, trace: StepTrace | undefined): readonly BucketPlace[] {
   const packs = trace?.events.filter((e) => e.device === 0 && e.name === 'ddp/pack') ?? [];
   return packs.flatMap((pack, order): BucketPlace[] => {

@@ -1,7 +1,8 @@
 /**
- * Answers the scene's questions from the derivations in src/trace. One `TraceFacts` a trace holds what does not change with the cursor; `at` is
- * called once a frame. A packet is on its way from the begin of its send to the end of its receive, as the cursor walks the events; what
- * a device is busy with is read off the clock, because devices work at the same time.
+ * Answers the scene's questions from the derivations in src/trace. One `TraceFacts` a trace holds what does not change
+ * with the cursor; `at` is called once a frame. A packet is on its way from the begin of its send to the end of its
+ * receive, as the cursor walks the events; what a device is busy with is read off the clock, because devices work at
+ * the same time.
  */
 import type { SessionInfo } from '../../protocol/session';
 import type { Clock, StepTrace } from '../../protocol/trace';
@@ -20,7 +21,10 @@ export interface TraceFacts {
   at(position: Position, clock: Clock): StageFacts;
 }
 
-/** How much of its way a packet has made when the cursor walks: event 3 half done is place 3.5; undefined when it is not on its way. */
+/**
+ * How much of its way a packet has made when the cursor walks: event 3 half done is place 3.5; undefined when it is not
+ * on its way.
+ */
 export function wayMade(
   { send, recv }: Pick<Packet, 'send' | 'recv'>,
   { event, fraction }: Position,

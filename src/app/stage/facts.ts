@@ -1,6 +1,6 @@
 /**
- * What the scene wants to know about the trace at the cursor, in one place: an interface, so that the scene is built and tested without
- * knowing how the answers are derived. `facts-at.ts` answers from the rooms of src/trace.
+ * What the scene wants to know about the trace at the cursor, in one place: an interface, so that the scene is built
+ * and tested without knowing how the answers are derived. `facts-at.ts` answers from the rooms of src/trace.
  */
 import type { DeviceIndex, MemoryCategory, Phase, Slice } from '../../protocol/trace';
 import type { Content } from '../../trace/contents';

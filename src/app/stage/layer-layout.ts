@@ -1,7 +1,8 @@
 /**
- * Sets the layers of a room in lines, as words are set: per layer its weight with the bias as a column, and the gradients beside or under them.
- * The cells are as large as they can be; when even small ones do not fit, matrices are cropped further; when that would leave nothing to be seen, the layers are spread
- * over pages, and the room turns to the page on which the device works. Pure; called by room-layout.ts.
+ * Sets the layers of a room in lines, as words are set: per layer its weight with the bias as a column, and the
+ * gradients beside or under them. The cells are as large as they can be; when even small ones do not fit, matrices are
+ * cropped further; when that would leave nothing to be seen, the layers are spread over pages, and the room turns to
+ * the page on which the device works. Pure; called by room-layout.ts.
  */
 import { type Rect, right } from '../draw/geometry';
 import { type MatrixWindow, matrixWindow } from './matrix-window';
@@ -119,7 +120,10 @@ const CELLS = [26, 22, 18, 16, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3];
 const SMALL_CELLS = [6, 5, 4, 3];
 const CROPS = [12, 8];
 
-/** Large cells first; at one size gradients rather beside than under; a crop is given up only when small cells do not fit. */
+/**
+ * Large cells first; at one size gradients rather beside than under; a crop is given up only when small cells do not
+ * fit.
+ */
 const FITS: readonly Fit[] = [
   ...CELLS.map((cell) => ({ cell, crop: 16 })),
   ...CROPS.flatMap((crop) => SMALL_CELLS.map((cell) => ({ cell, crop }))),

@@ -1,7 +1,8 @@
 /**
- * Where the rooms stand: one alone, two side by side, more on the rim of a grid, clockwise, so that neighbours in rank order are neighbours on
- * the page and a ring has no crossing. Pure: sizes in, rectangles out. What does not fit in the height given makes the stage taller; its
- * region scrolls. Called by the scene; the roads between the rooms are laid by routes.ts.
+ * Where the rooms stand: one alone, two side by side, more on the rim of a grid, clockwise, so that neighbours in rank
+ * order are neighbours on the page and a ring has no crossing. Pure: sizes in, rectangles out. What does not fit in the
+ * height given makes the stage taller; its region scrolls. Called by the scene; the roads between the rooms are laid by
+ * routes.ts.
  */
 import { clamp, type Rect, type Size } from '../draw/geometry';
 

@@ -1,4 +1,7 @@
-/** Which items of the scene stand for an event, so that an event hovered or pinned anywhere on the page lights up here. Pure. */
+/**
+ * Which items of the scene stand for an event, so that an event hovered or pinned anywhere on the page lights up here.
+ * Pure.
+ */
 import type { TraceEvent } from '../../protocol/trace';
 import type { SceneItem, StageScene } from './scene-types';
 

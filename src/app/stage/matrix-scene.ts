@@ -1,6 +1,6 @@
 /**
- * A matrix in a room as cells, and what it says when pointed at: a parameter, its gradient, the batch or an activation. It is empty until it has
- * been computed in the step that is shown; only parameters are there from the start. Pure.
+ * A matrix in a room as cells, and what it says when pointed at: a parameter, its gradient, the batch or an activation.
+ * It is empty until it has been computed in the step that is shown; only parameters are there from the start. Pure.
  */
 import type { Content } from '../../trace/contents';
 import { formatSize } from '../draw/format';
@@ -22,8 +22,8 @@ export interface MatrixPart {
 }
 
 /**
- * What the buffer holds in this step. Before backward .grad is None, since zero_grad() has run, and a replica or an activation is not there yet,
- * whatever the memory still holds from the step before.
+ * What the buffer holds in this step. Before backward .grad is None, since zero_grad() has run, and a replica or an
+ * activation is not there yet, whatever the memory still holds from the step before.
  */
 function contentOf({ place, facts }: RoomInput, part: MatrixPart): Content | undefined {
   const content = facts.content(place.device, part.buffer);

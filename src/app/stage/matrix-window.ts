@@ -1,8 +1,9 @@
 /**
- * Which part of a tensor is drawn, and how. A trace holds at most the first CAPTURE_LIMIT elements of a buffer, and a room has place for some cells: a larger matrix is
- * cropped to its first rows and columns, and one whose rows are too long to be captured is shown as its first elements in reading order. A Conv2d's weight is
- * shown as its filters, small tiles in reading order; of images the first sample, a tile a channel; of token activations the first sample, a row a token.
- * The label says which of these it is. Pure.
+ * Which part of a tensor is drawn, and how. A trace holds at most the first CAPTURE_LIMIT elements of a buffer, and a
+ * room has place for some cells: a larger matrix is cropped to its first rows and columns, and one whose rows are too
+ * long to be captured is shown as its first elements in reading order. A Conv2d's weight is shown as its filters, small
+ * tiles in reading order; of images the first sample, a tile a channel; of token activations the first sample, a row a
+ * token. The label says which of these it is. Pure.
  */
 import { CAPTURE_LIMIT } from '../../protocol/trace';
 
@@ -55,7 +56,9 @@ function tiled(
   };
 }
 
-/** Filters in reading order, in a grid about twice as wide as high that holds whole rows of input channels where it can. */
+/**
+ * Filters in reading order, in a grid about twice as wide as high that holds whole rows of input channels where it can.
+ */
 function filters(shape: readonly number[], crop: number): MatrixWindow {
   const [out = 1, into = 1, height = 1, width = 1] = shape;
   const all = out * into;

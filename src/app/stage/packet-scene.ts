@@ -1,6 +1,6 @@
 /**
- * Packets: how large, where on their road, with which values inside. The area grows with the square root of the bytes, up to the largest
- * transfer of the trace, so that a kibibyte is larger than a byte and a mebibyte still fits. Pure.
+ * Packets: how large, where on their road, with which values inside. The area grows with the square root of the bytes,
+ * up to the largest transfer of the trace, so that a kibibyte is larger than a byte and a mebibyte still fits. Pure.
  */
 import { scaleSqrt } from 'd3-scale';
 import type { Packet } from '../../trace/packets';
@@ -46,7 +46,10 @@ const FRAME = 10;
 /** Part of a gap between two rooms that a packet may take. */
 const SHARE_OF_GAP = 0.75;
 
-/** The packet leaves with its tail on one room's edge and arrives with its head on the other's, where the road is long enough for that. */
+/**
+ * The packet leaves with its tail on one room's edge and arrives with its head on the other's, where the road is long
+ * enough for that.
+ */
 function placeOn(path: Path, progress: number, size: Size): PathPoint {
   const length = pathLength(path);
   const from = pointAlong(path, 0);

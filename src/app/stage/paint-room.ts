@@ -1,6 +1,6 @@
 /**
- * Paints one room of the scene: card, title, what the device does now, layers with their gradients, chunk tiles, memory bar. Decides
- * nothing; every rectangle and word comes from the scene.
+ * Paints one room of the scene: card, title, what the device does now, layers with their gradients, chunk tiles, memory
+ * bar. Decides nothing; every rectangle and word comes from the scene.
  */
 
 import { bottom, grow, type Rect, right } from '../draw/geometry';

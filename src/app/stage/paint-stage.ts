@@ -1,6 +1,6 @@
 /**
- * Paints the scene: roads under rooms, packets over all, then the marks of what is hovered and pinned. Called once a frame at most, by
- * stage.tsx.
+ * Paints the scene: roads under rooms, packets over all, then the marks of what is hovered and pinned. Called once a
+ * frame at most, by stage.tsx.
  */
 import { grow, pathUntil } from '../draw/geometry';
 import type { Ink } from '../draw/ink';

@@ -1,4 +1,6 @@
-/** The picture is the computation: what the scene shows of a step that really ran, held against the events of that step. */
+/**
+ * The picture is the computation: what the scene shows of a step that really ran, held against the events of that step.
+ */
 import { describe, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';

@@ -1,5 +1,6 @@
 /**
- * Where things lie inside a room: title, layers, activations, chunk tiles of the bucket, memory bar. Pure; called by the scene, which fills it.
+ * Where things lie inside a room: title, layers, activations, chunk tiles of the bucket, memory bar. Pure; called by
+ * the scene, which fills it.
  */
 import type { Rect } from '../draw/geometry';
 import { LABEL, type LayerLayout, type LayerSpec, layersHeight, layoutLayers, type PairLayout } from './layer-layout';
@@ -87,7 +88,10 @@ interface Contents {
   readonly strip: readonly StripMapLayout[];
 }
 
-/** The layers with the activations under or beside them, whichever lets the layers be larger; the layers alone where both is too much. */
+/**
+ * The layers with the activations under or beside them, whichever lets the layers be larger; the layers alone where
+ * both is too much.
+ */
 function layoutContents(spec: RoomSpec, area: Rect): Contents {
   const alone = layoutLayers(spec.layers, area);
   if (spec.activations.length === 0) return { ...alone, strip: [] };
@@ -145,7 +149,10 @@ interface Arrangement extends Contents {
 const worthIn = (contents: Contents, available: number): number =>
   contents.height > available ? Number.NEGATIVE_INFINITY : worth(contents, contents.strip);
 
-/** The chunk tiles under the layers, as the gradients move; or beside them, where a low, wide room shows the layers larger that way. */
+/**
+ * The chunk tiles under the layers, as the gradients move; or beside them, where a low, wide room shows the layers
+ * larger that way.
+ */
 function arrange(spec: RoomSpec, area: Rect): Arrangement {
   const under = (): Arrangement => {
     const tiles = tilesOf(spec.chunks, { ...area, y: 0 });

@@ -1,5 +1,6 @@
 /**
- * One room as data: which words, cells and bars stand in it at the cursor, and what each of them says when pointed at. Pure.
+ * One room as data: which words, cells and bars stand in it at the cursor, and what each of them says when pointed at.
+ * Pure.
  */
 
 import type { Rect } from '../draw/geometry';
@@ -72,7 +73,10 @@ function layerScene(
 
 const within = (module: string, path: string): boolean => module === path || module.startsWith(`${path}.`);
 
-/** The page with the module that the device works on; one without weights (an activation, a block's attention) belongs to the nearest before it. */
+/**
+ * The page with the module that the device works on; one without weights (an activation, a block's attention) belongs
+ * to the nearest before it.
+ */
 function pageOf(places: readonly LayerPlace[], layout: RoomLayout, module: string): number {
   if (layout.pages < 2 || module === '') return 0;
   const exact = places.findIndex((place) => within(module, place.module));

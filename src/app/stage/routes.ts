@@ -1,7 +1,7 @@
 /**
- * The roads between rooms. Neighbours are joined straight through the gap between them; all others through the street in the middle,
- * each pair on a lane of its own, so no road ever passes behind a room. Where both directions are used each has its own side, and traffic
- * keeps to the right. Pure; called by the scene.
+ * The roads between rooms. Neighbours are joined straight through the gap between them; all others through the street
+ * in the middle, each pair on a lane of its own, so no road ever passes behind a room. Where both directions are used
+ * each has its own side, and traffic keeps to the right. Pure; called by the scene.
  */
 import { bottom, centre, clamp, type Path, type Point, type Rect, right } from '../draw/geometry';
 import type { StageLayout } from './layout';

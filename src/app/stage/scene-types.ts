@@ -1,6 +1,6 @@
 /**
- * The stage as data: what the scene functions make of (info, trace, cursor, size) and what the painter paints, the pointer hits and the
- * table reads. Types only.
+ * The stage as data: what the scene functions make of (info, trace, cursor, size) and what the painter paints, the
+ * pointer hits and the table reads. Types only.
  */
 import type { MemoryCategory, Payload, Phase } from '../../protocol/trace';
 import type { Path, Point, Rect, Size } from '../draw/geometry';

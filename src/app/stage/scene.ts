@@ -1,6 +1,6 @@
 /**
- * The scene: layout of a trace in a size (`planStage`, kept while neither changes), and what stands in it at a cursor (`stageScene`, once a
- * frame). Both pure; stage.tsx calls them and paints.
+ * The scene: layout of a trace in a size (`planStage`, kept while neither changes), and what stands in it at a cursor
+ * (`stageScene`, once a frame). Both pure; stage.tsx calls them and paints.
  */
 import type { SessionInfo } from '../../protocol/session';
 import type { StepTrace } from '../../protocol/trace';
@@ -37,8 +37,8 @@ const LEGIBLE_CELLS = [4, 3];
 const TALLEST_NEED = 420;
 
 /**
- * The height that a room needs depends on its width, and its width on the arrangement: a first layout tells the width. Of the sizes of cells the
- * largest that needs no scrolling is taken, else the smallest.
+ * The height that a room needs depends on its width, and its width on the arrangement: a first layout tells the width.
+ * Of the sizes of cells the largest that needs no scrolling is taken, else the smallest.
  */
 function fitRooms(input: LayoutInput, specs: readonly RoomSpec[]): StageLayout {
   const rough = layoutStage(input);
@@ -106,7 +106,10 @@ function bucketShown({ buckets }: StagePlan, facts: StageFacts, device: number):
   return shown;
 }
 
-/** The packets that are drawn in a step: its transfers, but for those that carry nothing (a chunk of a bucket shorter than the world). */
+/**
+ * The packets that are drawn in a step: its transfers, but for those that carry nothing (a chunk of a bucket shorter
+ * than the world).
+ */
 export function packetsToDraw(trace: StepTrace): readonly Packet[] {
   return packetsOf(trace).filter((p) => p.source.length > 0);
 }

@@ -1,6 +1,6 @@
 /**
- * What the stage keeps between two frames: the plan while trace and size stay, the derivations of the trace, and the scene that was painted last,
- * which the pointer and the keyboard ask. No DOM, no React; one per mounted stage.
+ * What the stage keeps between two frames: the plan while trace and size stay, the derivations of the trace, and the
+ * scene that was painted last, which the pointer and the keyboard ask. No DOM, no React; one per mounted stage.
  */
 import type { SessionInfo } from '../../protocol/session';
 import type { StepTrace } from '../../protocol/trace';

@@ -1,4 +1,7 @@
-/** The table twin of the stage: each device with what it does, what its buckets hold, and its memory, in words and numbers. Read while open. */
+/**
+ * The table twin of the stage: each device with what it does, what its buckets hold, and its memory, in words and
+ * numbers. Read while open.
+ */
 import { useState } from 'react';
 import { cellValue } from '../draw/heat-map';
 import { formatValue } from '../draw/numbers';

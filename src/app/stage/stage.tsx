@@ -1,6 +1,7 @@
 /**
- * The stage: devices, what they hold, and what flies between them, on one canvas. This file joins the page to it: size, pointer, keyboard, tooltip.
- * What stands where is decided by scene.ts, how it looks by paint-stage.ts; the section around it and its sentence belong to the page.
+ * The stage: devices, what they hold, and what flies between them, on one canvas. This file joins the page to it: size,
+ * pointer, keyboard, tooltip. What stands where is decided by scene.ts, how it looks by paint-stage.ts; the section
+ * around it and its sentence belong to the page.
  */
 import { type MouseEvent, useCallback, useMemo, useRef, useState } from 'react';
 import { hitTest } from '../draw/hit-regions';
@@ -17,7 +18,10 @@ import { createStageModel } from './stage-model';
 import { StageTable } from './stage-table';
 import { StageTip } from './stage-tip';
 
-/** Where the page has one screen, the stage has the height it is given; elsewhere the page scrolls and the stage takes what it needs. */
+/**
+ * Where the page has one screen, the stage has the height it is given; elsewhere the page scrolls and the stage takes
+ * what it needs.
+ */
 const ONE_SCREEN = '(min-width: 1101px) and (min-height: 760px)';
 const OWN_HEIGHT = 560;
 const FINGER = 12;

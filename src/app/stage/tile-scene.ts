@@ -1,6 +1,6 @@
 /**
- * The chunk tiles of a bucket on one device: the values that stand in each chunk at the cursor, of how many ranks they are the sum, which
- * parameters lie in it, and whether it is on its way out. Pure; the values are those of the buffer.
+ * The chunk tiles of a bucket on one device: the values that stand in each chunk at the cursor, of how many ranks they
+ * are the sum, which parameters lie in it, and whether it is on its way out. Pure; the values are those of the buffer.
  */
 
 import { CAPTURE_LIMIT, type Slice } from '../../protocol/trace';
@@ -37,7 +37,9 @@ const readable = (count: number) => ({
 const sumText = (summed: number): readonly string[] =>
   summed === 0 ? [''] : [`Σ of ${summed}`, `Σ${summed}`, String(summed)];
 
-/** Where a chunk comes to hold the sum over all ranks, it is a mean: the gradients were divided before they were packed. */
+/**
+ * Where a chunk comes to hold the sum over all ranks, it is a mean: the gradients were divided before they were packed.
+ */
 function meaning(summed: number, world: number): string {
   if (summed === 0) return 'empty until its gradients are packed';
   if (summed >= world) return `sum over all ${world} ranks: the mean gradient`;

@@ -1,6 +1,6 @@
 /**
- * Sets small matrices that lie one after the other in memory into a grid, as an array of its own, which is made once for as long as the values live. Called for filters and for
- * the channels of an image.
+ * Sets small matrices that lie one after the other in memory into a grid, as an array of its own, which is made once
+ * for as long as the values live. Called for filters and for the channels of an image.
  */
 import type { Tiles } from './matrix-window';
 

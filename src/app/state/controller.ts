@@ -1,7 +1,7 @@
 /**
- * What the page does: it opens a session for the configuration, opens a new one when that changes, turns the session's events
- * into state, and turns every failure into a notice with a way on. Views call it; it knows the session only through
- * SessionClient, and the transport is player.ts.
+ * What the page does: it opens a session for the configuration, opens a new one when that changes, turns the session's
+ * events into state, and turns every failure into a notice with a way on. Views call it; it knows the session only
+ * through SessionClient, and the transport is player.ts.
  */
 import { LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
@@ -43,7 +43,10 @@ export interface Controller {
   /** A new worker that goes on from the last state which the old one has handed over. */
   revive(): void;
   setSpeed(speed: number): void;
-  /** Keeps the files beside those that are there and opens a session with them; when that is refused, what was there before stays. */
+  /**
+   * Keeps the files beside those that are there and opens a session with them; when that is refused, what was there
+   * before stays.
+   */
   trainOn(given: Files, config: Config, once?: Notice): void;
   dismiss(notice: Notice): void;
   say(notice: Notice): void;

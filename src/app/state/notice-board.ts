@@ -1,6 +1,6 @@
 /**
- * Which notices stand on the page: those of the session go with the next start, one that was dismissed does not come back with the
- * same words, and errors always do. The controller writes on it.
+ * Which notices stand on the page: those of the session go with the next start, one that was dismissed does not come
+ * back with the same words, and errors always do. The controller writes on it.
  */
 import { brief } from '../../base/brief';
 import { LockstepError } from '../../base/errors';

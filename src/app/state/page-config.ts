@@ -1,6 +1,7 @@
 /**
  * The run that the page opens with, and the measure of "differs from the defaults" in a permalink: a spiral on four DDP
- * ranks with a bucket cap so small that this small net has three buckets, and two of them fly while backward still computes.
+ * ranks with a bucket cap so small that this small net has three buckets, and two of them fly while backward still
+ * computes.
  */
 import * as v from 'valibot';
 import { type Config, configSchema } from '../../protocol/config';

@@ -1,7 +1,7 @@
 /**
- * The four ready-made runs as the page starts them: the shared presets with what the page adds (a test split, four DDP ranks, a bucket cap that
- * cuts each model into a handful of buckets). The first is the run that the page opens with. A preset keeps the machine that one has
- * set up: mode, devices, seed, hardware.
+ * The four ready-made runs as the page starts them: the shared presets with what the page adds (a test split, four DDP
+ * ranks, a bucket cap that cuts each model into a handful of buckets). The first is the run that the page opens with. A
+ * preset keeps the machine that one has set up: mode, devices, seed, hardware.
  */
 import * as v from 'valibot';
 import { type Config, configSchema } from '../../protocol/config';

@@ -1,6 +1,6 @@
 /**
- * The state of the page: one vanilla zustand store. Views read it; `player.ts` and `controller.ts` write it, and the stage
- * and the timeline write hover, pin and cursor. It knows no DOM, no worker and no clock.
+ * The state of the page: one vanilla zustand store. Views read it; `player.ts` and `controller.ts` write it, and the
+ * stage and the timeline write hover, pin and cursor. It knows no DOM, no worker and no clock.
  *
  * The cursor names one event of one kept trace. Everything up to and including that event has begun; `cursorFraction`
  * says how far that event is. The fraction changes every frame while something plays: canvases read it in their draw

@@ -1,6 +1,7 @@
 /**
- * What a language model wrote on its own, at a few steps: the first try, the newest, and some between that lie further apart the older they are, so that
- * one can read how it learnt. Kept by the store as snapshots come; shown by the result.
+ * What a language model wrote on its own, at a few steps: the first try, the newest, and some between that lie further
+ * apart the older they are, so that one can read how it learnt. Kept by the store as snapshots come; shown by the
+ * result.
  */
 import type { Snapshot } from '../../protocol/session';
 
@@ -12,8 +13,8 @@ export interface WrittenText {
 export const KEPT_TEXTS = 5;
 
 /**
- * Oldest first. After a restart steps run again; what they write takes the place of the old. A text that stands already is not repeated: while a run is in
- * a hurry, a snapshot may carry the last one's text.
+ * Oldest first. After a restart steps run again; what they write takes the place of the old. A text that stands already
+ * is not repeated: while a run is in a hurry, a snapshot may carry the last one's text.
  */
 export function withText(
   texts: readonly WrittenText[],

@@ -1,7 +1,8 @@
 /**
- * The thin React binding of what main.tsx builds: the store, the frame scheduler and the controller travel in one context.
- * `useApp(selector)` re-renders only when the selected value changes. Canvases take the store itself (`useAppStore`),
- * the scheduler (`useFrames`) and the colours (`usePalette`), and read the store in their draw function.
+ * The thin React binding of what main.tsx builds: the store, the frame scheduler and the controller travel in one
+ * context. `useApp(selector)` re-renders only when the selected value changes. Canvases take the store itself
+ * (`useAppStore`), the scheduler (`useFrames`) and the colours (`usePalette`), and read the store in their draw
+ * function.
  */
 import { createContext, type ReactNode, use, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
@@ -44,8 +45,8 @@ const same = (a: unknown, b: unknown): boolean =>
     a.every((item, index) => Object.is(item, b[index])));
 
 /**
- * As useApp, for what changes with every event: re-renders at most every `everyMs`, and always on the last change. A selector may
- * return a tuple; its items are of one moment, and it counts as changed when one of them has.
+ * As useApp, for what changes with every event: re-renders at most every `everyMs`, and always on the last change. A
+ * selector may return a tuple; its items are of one moment, and it counts as changed when one of them has.
  */
 export function useSettled<T>(selector: (app: App) => T, everyMs: number): T {
   const store = useAppStore();

@@ -1,6 +1,6 @@
 /**
- * `window.lockstep`: what scripts, the command line's `--browser` and the browser tests may call. `run` takes a Config as the
- * command line does and resolves to the same report.
+ * `window.lockstep`: what scripts, the command line's `--browser` and the browser tests may call. `run` takes a Config
+ * as the command line does and resolves to the same report.
  */
 import { toWire } from '../../base/errors';
 import { loadPart } from '../../base/load-part';
@@ -10,7 +10,10 @@ import type { Controller } from './controller';
 import { plainData, plainFiles } from './plain-data';
 
 export interface WindowApi {
-  /** Trains from start to end in a worker of its own. Rejects with a plain object that has code, message, hint and details. */
+  /**
+   * Trains from start to end in a worker of its own. Rejects with a plain object that has code, message, hint and
+   * details.
+   */
   run(config: unknown, files?: Files): Promise<Report>;
   /**
    * torch.multiprocessing.spawn: one worker per rank, one rank where nprocs is left out, at most 64. Each runs the

@@ -1,4 +1,7 @@
-/** A trace for tests of the page's own logic: so many events of one device, one after the other. Tests of what a trace means use real ones. */
+/**
+ * A trace for tests of the page's own logic: so many events of one device, one after the other. Tests of what a trace
+ * means use real ones.
+ */
 import type { StepTrace } from '../../protocol/trace';
 
 export const traceOf = (step: number, count: number): StepTrace => ({

@@ -1,6 +1,6 @@
 /**
- * Short names for events, as the timeline writes them into its spans and the stage beside its devices: 'fwd 0', 'bwd 2', 'bucket 1', 'step'.
- * Longest first, so that a place takes the longest that fits. Pure.
+ * Short names for events, as the timeline writes them into its spans and the stage beside its devices: 'fwd 0', 'bwd
+ * 2', 'bucket 1', 'step'. Longest first, so that a place takes the longest that fits. Pure.
  */
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { normWords } from '../../trace/carried';

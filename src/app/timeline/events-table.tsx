@@ -1,4 +1,7 @@
-/** The table twin of the timeline: every event of the step on the chosen clock, and why devices idle. Rendered while open. */
+/**
+ * The table twin of the timeline: every event of the step on the chosen clock, and why devices idle. Rendered while
+ * open.
+ */
 import { useState } from 'react';
 import { spanOf } from '../../trace/lanes';
 import { formatSize, formatTime } from '../draw/format';

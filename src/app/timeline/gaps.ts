@@ -1,6 +1,6 @@
 /**
- * The idle stretches of a device with the reason of each, prepared once per trace and clock: the timeline shades them, the stage greys the
- * device. Pure.
+ * The idle stretches of a device with the reason of each, prepared once per trace and clock: the timeline shades them,
+ * the stage greys the device. Pure.
  */
 import type { Clock, DeviceIndex, StepTrace } from '../../protocol/trace';
 import { type Interval, idleIntervals, whyIdle } from '../../trace/idle';

@@ -1,6 +1,7 @@
 /**
- * What lies in the lanes of a trace on one clock, prepared once: kernels in runs of one phase, communication in runs of one bucket or move, cut where it is
- * hidden behind computation and where it is not, and the idle stretches. Times only, no pixels. Pure.
+ * What lies in the lanes of a trace on one clock, prepared once: kernels in runs of one phase, communication in runs of
+ * one bucket or move, cut where it is hidden behind computation and where it is not, and the idle stretches. Times
+ * only, no pixels. Pure.
  */
 import type { Clock, DeviceIndex, Payload, StepTrace, TraceEvent } from '../../protocol/trace';
 import { busyIntervals, busySpans, type Interval } from '../../trace/idle';

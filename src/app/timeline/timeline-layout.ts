@@ -1,6 +1,6 @@
 /**
- * Where the lanes of the timeline lie: names on the left, per device a compute lane over a communication lane, an axis on top. Rows grow lower as
- * devices grow more. Pure; called by the scene.
+ * Where the lanes of the timeline lie: names on the left, per device a compute lane over a communication lane, an axis
+ * on top. Rows grow lower as devices grow more. Pure; called by the scene.
  */
 import type { Rect, Size } from '../draw/geometry';
 

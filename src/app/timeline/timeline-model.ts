@@ -1,6 +1,6 @@
 /**
- * What the timeline keeps between two frames: the parts of the trace on the chosen clock, the window that is in view, the scene that was painted
- * last. No DOM, no React; one per mounted timeline.
+ * What the timeline keeps between two frames: the parts of the trace on the chosen clock, the window that is in view,
+ * the scene that was painted last. No DOM, no React; one per mounted timeline.
  */
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { createWalkTime, type WalkTime } from '../../trace/walk-time';

@@ -1,6 +1,6 @@
 /**
- * The timeline as data: the pieces in view as rectangles with what they say, the axis, the cursor's place. Pure; timeline.tsx paints it and asks it
- * what lies under the pointer.
+ * The timeline as data: the pieces in view as rectangles with what they say, the axis, the cursor's place. Pure;
+ * timeline.tsx paints it and asks it what lies under the pointer.
  */
 import { scaleLinear } from 'd3-scale';
 import type { StepTrace } from '../../protocol/trace';

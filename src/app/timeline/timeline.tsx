@@ -1,6 +1,7 @@
 /**
- * The timeline: per device its kernels over its communication, on one clock, with the cursor. This file joins the page to it; what lies where is
- * decided by timeline-scene.ts, how it looks by paint-timeline.ts. The section around it belongs to the page.
+ * The timeline: per device its kernels over its communication, on one clock, with the cursor. This file joins the page
+ * to it; what lies where is decided by timeline-scene.ts, how it looks by paint-timeline.ts. The section around it
+ * belongs to the page.
  */
 
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react';

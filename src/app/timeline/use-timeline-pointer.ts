@@ -1,6 +1,7 @@
 /**
- * Pointer and wheel on the timeline: a click goes to an event and pins it, a drag scrubs, with Shift or two fingers it pans, two fingers and the wheel
- * zoom about where they are, a double click shows the whole step. Says what happened through its callbacks; draws nothing.
+ * Pointer and wheel on the timeline: a click goes to an event and pins it, a drag scrubs, with Shift or two fingers it
+ * pans, two fingers and the wheel zoom about where they are, a double click shows the whole step. Says what happened
+ * through its callbacks; draws nothing.
  */
 import { type PointerEvent, type RefObject, useEffect, useRef } from 'react';
 import type { Point } from '../draw/geometry';

@@ -1,6 +1,7 @@
 /**
- * Which part of the step the timeline shows, as fractions of its length, so that a zoom stays when the next step is a little longer or the other
- * clock is chosen. Pure: zoom about a point, pan, fit, and follow a cursor that leaves the picture.
+ * Which part of the step the timeline shows, as fractions of its length, so that a zoom stays when the next step is a
+ * little longer or the other clock is chosen. Pure: zoom about a point, pan, fit, and follow a cursor that leaves the
+ * picture.
  */
 import { clamp } from '../draw/geometry';
 

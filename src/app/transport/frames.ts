@@ -1,7 +1,8 @@
 /**
- * The one animation-frame scheduler of the page. A drawer (stage, timeline, decision field) asks for a frame when what it
- * shows has changed; an animator (the player) is called every frame, before the drawers, for as long as it returns true.
- * Nothing runs while nothing changes. In a hidden tab frames stop by themselves; training does not, it lives in a worker.
+ * The one animation-frame scheduler of the page. A drawer (stage, timeline, decision field) asks for a frame when what
+ * it shows has changed; an animator (the player) is called every frame, before the drawers, for as long as it returns
+ * true. Nothing runs while nothing changes. In a hidden tab frames stop by themselves; training does not, it lives in a
+ * worker.
  */
 export type Draw = (nowMs: number) => void;
 /** Advances something by the time since its last call; returns whether it wants another frame. */

@@ -1,4 +1,7 @@
-/** Where the transport's steps lead to, and what the bar says about a cursor: pure functions over the state of the store. */
+/**
+ * Where the transport's steps lead to, and what the bar says about a cursor: pure functions over the state of the
+ * store.
+ */
 import { stepOf } from '../../protocol/micro-batches';
 import type { TraceEvent } from '../../protocol/trace';
 import { type AppState, isConstruct } from '../state/store';

@@ -1,6 +1,6 @@
 /**
- * The speeds of the transport, slow to fast. A slow one walks the cursor over the events of one step after another, so that
- * every packet can be followed; a fast one lets the session run and shows a step now and then.
+ * The speeds of the transport, slow to fast. A slow one walks the cursor over the events of one step after another, so
+ * that every packet can be followed; a fast one lets the session run and shows a step now and then.
  */
 export type Speed =
   | { readonly kind: 'events'; readonly perSecond: number; readonly label: string }

@@ -1,8 +1,8 @@
 /**
- * The transport: play, pause, and steps by event, phase and iteration, forward and back, over the kept traces and past their
- * end. At a slow speed it asks the session for one traced step at a time and walks the cursor over its events; at a fast one
- * the session runs freely and the player walks over the newest trace that came. It talks to the session through
- * StepSource alone.
+ * The transport: play, pause, and steps by event, phase and iteration, forward and back, over the kept traces and past
+ * their end. At a slow speed it asks the session for one traced step at a time and walks the cursor over its events; at
+ * a fast one the session runs freely and the player walks over the newest trace that came. It talks to the session
+ * through StepSource alone.
  */
 import type { ControlMessage } from '../../protocol/session';
 import { nextPhase } from '../../trace/position';

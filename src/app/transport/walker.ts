@@ -1,13 +1,16 @@
 /**
- * Walks the store's cursor over the events of its trace at a given pace: the one place where time moves the cursor. With reduced
- * motion it goes from event to event without what lies between. It knows nothing of sessions; player.ts sends it.
+ * Walks the store's cursor over the events of its trace at a given pace: the one place where time moves the cursor.
+ * With reduced motion it goes from event to event without what lies between. It knows nothing of sessions; player.ts
+ * sends it.
  */
 
 import type { AppStore } from '../state/store';
 import type { Frames } from './frames';
 
 export interface Walker {
-  /** Walks on to the end of event `goal` of the cursor's trace; resolves true there, false when it was stopped before. */
+  /**
+   * Walks on to the end of event `goal` of the cursor's trace; resolves true there, false when it was stopped before.
+   */
   walkTo(goal: number, eventsPerSecond: number): Promise<boolean>;
   /** Jumps to where it was going. */
   finish(): void;

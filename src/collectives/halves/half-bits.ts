@@ -1,7 +1,8 @@
 /**
- * float16 and bfloat16 as bits, in plain arithmetic: conversions from and to float32, the sum of two, and the quotient by a whole number, each rounded once to
- * nearest even as torch's Half and BFloat16 are (a sum or quotient in float32 that is then rounded has the same bits). float16 overflows to inf and has
- * denormals; bfloat16's denormals, below 1e-38, are flushed to 0, as a GPU may flush float32's. shaders/comm/halves.wgsl says the same.
+ * float16 and bfloat16 as bits, in plain arithmetic: conversions from and to float32, the sum of two, and the quotient
+ * by a whole number, each rounded once to nearest even as torch's Half and BFloat16 are (a sum or quotient in float32
+ * that is then rounded has the same bits). float16 overflows to inf and has denormals; bfloat16's denormals, below
+ * 1e-38, are flushed to 0, as a GPU may flush float32's. shaders/comm/halves.wgsl says the same.
  */
 
 export type HalfFormat = 'f16' | 'bf16';

@@ -1,7 +1,8 @@
 /**
- * The operators of a tensor in half precision, two halves in an int32 word (element 2i in the low bits of word i), so that a message has half the bytes: 'halves/encode'
- * (float32, cast and then divided, as fp16_compress_hook does), 'halves/add' (the sum of an all-reduce of such a tensor), 'halves/decode'. Attribute `format`: 'f16' or
- * 'bf16'. Emitted by DDP's compressing hooks and by collectives that are told that their words hold halves.
+ * The operators of a tensor in half precision, two halves in an int32 word (element 2i in the low bits of word i), so
+ * that a message has half the bytes: 'halves/encode' (float32, cast and then divided, as fp16_compress_hook does),
+ * 'halves/add' (the sum of an all-reduce of such a tensor), 'halves/decode'. Attribute `format`: 'f16' or 'bf16'.
+ * Emitted by DDP's compressing hooks and by collectives that are told that their words hold halves.
  */
 import { at } from '../../base/invariant';
 import { grid } from '../../graph/launch';
@@ -52,7 +53,10 @@ const encode: OpDef = {
   flops: ({ inputs }) => 2 * elements(at(inputs, 0).shape),
 };
 
-/** Inputs received [>= length] and own [n], int32; output own, of which `length` words from `to` on become own + received. */
+/**
+ * Inputs received [>= length] and own [n], int32; output own, of which `length` words from `to` on become own +
+ * received.
+ */
 const add: OpDef = {
   name: 'halves/add',
   infer: (inputs) => [at(inputs, 1)],

@@ -1,4 +1,7 @@
-/** How the hops of an all-reduce join where the words hold halves: received beside, then added by an operator, since a receive adds float32. Called by recipe.ts. */
+/**
+ * How the hops of an all-reduce join where the words hold halves: received beside, then added by an operator, since a
+ * receive adds float32. Called by recipe.ts.
+ */
 import { at } from '../../base/invariant';
 import type { LaneBuilder } from '../../program/builder';
 import type { Slice } from '../../protocol/trace';

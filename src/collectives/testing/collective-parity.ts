@@ -1,6 +1,6 @@
 /**
- * What gloo computed (PyTorch 1.13, fixtures/collectives.json) as Programs of one executor, a variant a result and algorithm, for tests on every kind of
- * executor and transport.
+ * What gloo computed (PyTorch 1.13, fixtures/collectives.json) as Programs of one executor, a variant a result and
+ * algorithm, for tests on every kind of executor and transport.
  */
 import { at } from '../../base/invariant';
 import { ProgramBuilder, type Where } from '../../program/builder';

@@ -1,4 +1,7 @@
-/** Scales a picture to `size` x `size`: each new pixel is the mean of the area that it covers. What is not square is stretched, as Resize((s, s)) does. */
+/**
+ * Scales a picture to `size` x `size`: each new pixel is the mean of the area that it covers. What is not square is
+ * stretched, as Resize((s, s)) does.
+ */
 
 /** `plane` is height x width, row by row. Written to `target`, size * size values. */
 export function areaAverage(plane: Float32Array, width: number, height: number, target: Float32Array, size: number) {

@@ -1,4 +1,6 @@
-/** What the drawn images share: a symmetric random number, a random placement, and the noise over the finished pixels. */
+/**
+ * What the drawn images share: a symmetric random number, a random placement, and the noise over the finished pixels.
+ */
 import type { Generator } from '../../tensor/generator';
 
 /** Uniform from -1 to 1. */

@@ -1,6 +1,6 @@
 /**
- * Signed distances of plane figures, negative inside, for filling them with antialiased edges. Figures lie around the origin with an outer radius
- * of about 1. Called by the shapes.
+ * Signed distances of plane figures, negative inside, for filling them with antialiased edges. Figures lie around the
+ * origin with an outer radius of about 1. Called by the shapes.
  */
 import { at } from '../../base/invariant';
 
@@ -32,7 +32,10 @@ export function polygon(corners: readonly Point[]): Figure {
   };
 }
 
-/** `tips` corners on the unit circle, the first one up, and as many between them at radius `inner` (1: a regular polygon of twice as many). */
+/**
+ * `tips` corners on the unit circle, the first one up, and as many between them at radius `inner` (1: a regular polygon
+ * of twice as many).
+ */
 export function star(tips: number, inner: number): Figure {
   return polygon(
     Array.from({ length: 2 * tips }, (_, i): Point => {

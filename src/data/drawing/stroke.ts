@@ -1,6 +1,7 @@
 /**
- * Pen strokes into gray pixels: a smooth curve through points (Catmull-Rom; a corner where a point asks for one), drawn as a round pen of varying
- * radius would, with antialiased edges. Coordinates are pixels, the centre of pixel (0, 0) at (0.5, 0.5). Called by the digits.
+ * Pen strokes into gray pixels: a smooth curve through points (Catmull-Rom; a corner where a point asks for one), drawn
+ * as a round pen of varying radius would, with antialiased edges. Coordinates are pixels, the centre of pixel (0, 0) at
+ * (0.5, 0.5). Called by the digits.
  */
 
 export interface PenPoint {

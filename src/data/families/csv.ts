@@ -1,6 +1,7 @@
 /**
- * A CSV file as rows: one target column, all others inputs. Under CrossEntropyLoss, NLLLoss and BCEWithLogitsLoss the target may be words, which become
- * classes in order of appearance; whole numbers (0 and 1) are taken as they stand. Every error names file, line and column.
+ * A CSV file as rows: one target column, all others inputs. Under CrossEntropyLoss, NLLLoss and BCEWithLogitsLoss the
+ * target may be words, which become classes in order of appearance; whole numbers (0 and 1) are taken as they stand.
+ * Every error names file, line and column.
  */
 import { firstFew } from '../../base/brief';
 import { at } from '../../base/invariant';
@@ -66,7 +67,9 @@ export function csv(config: CsvConfig, loss: LossConfig, bytes: Uint8Array): Row
   }
 }
 
-/** 'auto': the first row is a header when the target is asked for by a name in it, or when no cell of it is a number. */
+/**
+ * 'auto': the first row is a header when the target is asked for by a name in it, or when no cell of it is a number.
+ */
 function hasHeader({ header, target }: CsvConfig, first: CsvRow): boolean {
   if (header !== 'auto') return header === 'yes';
   if (typeof target === 'string' && first.cells.some((cell) => cell.trim() === target)) return true;

@@ -1,7 +1,8 @@
 /**
- * Digits as if by hand: a hand of the digit's (`drawing/digit-glyphs.ts`) with trembling points, turned, slanted, scaled, moved, written with
- * a pen of random width and pressure, noise on top. White on black, 0 to 1, [1, size, size]; classes 0 1 2 ... 9 0 1 ... so that a batch in order
- * is balanced. Not MNIST, and not drawn like it in torch: the numbers come from the seed, but only Lockstep makes these pictures.
+ * Digits as if by hand: a hand of the digit's (`drawing/digit-glyphs.ts`) with trembling points, turned, slanted,
+ * scaled, moved, written with a pen of random width and pressure, noise on top. White on black, 0 to 1, [1, size,
+ * size]; classes 0 1 2 ... 9 0 1 ... so that a batch in order is balanced. Not MNIST, and not drawn like it in torch:
+ * the numbers come from the seed, but only Lockstep makes these pictures.
  */
 import { at } from '../../base/invariant';
 import type { DataConfig } from '../../protocol/config';

@@ -1,6 +1,6 @@
 /**
- * Inputs and targets from two `.npy` files: inputs [rows, features] or images [rows, channels, height, width]; targets [rows] or [rows, 1] of integers for CrossEntropyLoss, else [rows] or
- * [rows, width] of any kind.
+ * Inputs and targets from two `.npy` files: inputs [rows, features] or images [rows, channels, height, width]; targets
+ * [rows] or [rows, 1] of integers for CrossEntropyLoss, else [rows] or [rows, width] of any kind.
  */
 import type { DataConfig, LossConfig } from '../../protocol/config';
 import { elements } from '../../tensor/shape';

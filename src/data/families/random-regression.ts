@@ -1,4 +1,7 @@
-/** `X = torch.randn(n, in); y = torch.randn(n, out)`: the random regression of the PyTorch tutorials. Nothing can be learnt but the mean. */
+/**
+ * `X = torch.randn(n, in); y = torch.randn(n, out)`: the random regression of the PyTorch tutorials. Nothing can be
+ * learnt but the mean.
+ */
 import type { Generator } from '../../tensor/generator';
 import type { Rows } from '../family';
 

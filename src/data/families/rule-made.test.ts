@@ -1,4 +1,7 @@
-/** Prototypes and text against the data of PyTorch's training runs, bit for bit; sequences, digits and shapes by what they promise. */
+/**
+ * Prototypes and text against the data of PyTorch's training runs, bit for bit; sequences, digits and shapes by what
+ * they promise.
+ */
 import { expect, test } from 'vitest';
 import type { DataConfig, LossConfig } from '../../protocol/config';
 import { sha256 } from '../../tensor/fixtures/decode';

@@ -1,11 +1,14 @@
 /**
- * Problems over a few symbols for a causal model: a prompt, a separator, the answer. A row is the whole line without its last token; its target is
- * the line shifted by one, -100 within the prompt, so that each answer token is asked for at the token before it:
+ * Problems over a few symbols for a causal model: a prompt, a separator, the answer. A row is the whole line without
+ * its last token; its target is the line shifted by one, -100 within the prompt, so that each answer token is asked for
+ * at the token before it:
  *
  *   reverse  3 1 2 > 2 1 3     input  3 1 2 > 2 1     target  . . . 2 1 3     (sort, copy alike; context 2 n)
- *   modularAddition, modulus 5, three numbers   4 + 3 + 1 = 3   (context 2 n)      parity   1 0 1 1 = 1   (context n + 1)
+ *   modularAddition, modulus 5, three numbers   4 + 3 + 1 = 3   (context 2 n)      parity   1 0 1 1 = 1   (context n +
+ *   1)
  *
- * Problems are distinct, so a test row was never trained on; where fewer than `samples` exist, each stands once, in random order.
+ * Problems are distinct, so a test row was never trained on; where fewer than `samples` exist, each stands once, in
+ * random order.
  */
 import type { DataConfig } from '../../protocol/config';
 import type { Generator } from '../../tensor/generator';
@@ -70,7 +73,9 @@ export function sequence(generator: Generator, config: SequenceConfig): Rows {
   };
 }
 
-/** Few possible problems: one permutation of them all. Many: `randint` a problem, drawn again where it was there before. */
+/**
+ * Few possible problems: one permutation of them all. Many: `randint` a problem, drawn again where it was there before.
+ */
 function distinctProblems(generator: Generator, samples: number, length: number, symbols: number): number[][] {
   const possible = symbols ** length;
   if (possible <= 4 * samples) {

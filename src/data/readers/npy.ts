@@ -1,6 +1,6 @@
 /**
- * NumPy's `.npy` files, versions 1 to 3, little-endian and in C order: float32, float64 (rounded), int32, int64 (range-checked), uint8 and bool.
- * Errors name the byte. The writer makes version 1.0 files of float32 or int32.
+ * NumPy's `.npy` files, versions 1 to 3, little-endian and in C order: float32, float64 (rounded), int32, int64
+ * (range-checked), uint8 and bool. Errors name the byte. The writer makes version 1.0 files of float32 or int32.
  */
 import { firstFew } from '../../base/brief';
 import { lookup } from '../../base/lookup';

@@ -12,7 +12,10 @@ export function decodeUtf8(file: string, bytes: Uint8Array, expected: string, hi
   }
 }
 
-/** The longest prefix that decodes, by halving: a sequence that is merely cut off at the end of a prefix does not count against it. */
+/**
+ * The longest prefix that decodes, by halving: a sequence that is merely cut off at the end of a prefix does not count
+ * against it.
+ */
 function firstInvalid(bytes: Uint8Array): number {
   const decodes = (end: number): boolean => {
     try {
@@ -29,7 +32,8 @@ function firstInvalid(bytes: Uint8Array): number {
     if (decodes(middle)) good = middle;
     else bad = middle;
   }
-  // `good` bytes pass, the next one does not fit; where it breaks a sequence begun before, that sequence is what is wrong.
+  // `good` bytes pass, the next one does not fit; where it breaks a sequence begun before, that sequence is what is
+  // wrong.
   let start = good;
   while (start > 0 && good - start < 3 && ((bytes[start - 1] ?? 0) & 0xc0) === 0x80) start--;
   return start > 0 && (bytes[start - 1] ?? 0) >= 0xc0 && isCut(bytes, start - 1, good) ? start - 1 : good;

@@ -1,4 +1,7 @@
-/** A collective of a group as a Program of its own: a lane a rank, the input, the output, and the rounds of the algorithm. Backends run it. */
+/**
+ * A collective of a group as a Program of its own: a lane a rank, the input, the output, and the rounds of the
+ * algorithm. Backends run it.
+ */
 import { algorithmFor } from '../../collectives/algorithms';
 import { PROGRAM_OPS } from '../../parallel/strategies';
 import { ProgramBuilder } from '../../program/builder';

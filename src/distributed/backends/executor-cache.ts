@@ -1,4 +1,7 @@
-/** Executors of the collectives that a group has run lately: training issues the same ones in every step, and an executor is costly to make. */
+/**
+ * Executors of the collectives that a group has run lately: training issues the same ones in every step, and an
+ * executor is costly to make.
+ */
 
 import type { Program } from '../../program/instruction';
 import type { Executor } from '../../runtime/executor';

@@ -1,4 +1,6 @@
-/** What carries the data of a group for one rank, once the ledger has let it pass: gloo.ts and nccl.ts. Checks nothing. */
+/**
+ * What carries the data of a group for one rank, once the ledger has let it pass: gloo.ts and nccl.ts. Checks nothing.
+ */
 import type { AlgorithmName, CollectiveOp, ReduceOp } from '../../protocol/collective';
 import type { Backend } from '../../protocol/process-group';
 import type { DType, HostArray } from '../../tensor/shape';
@@ -26,7 +28,10 @@ export interface PeerMessage {
 
 export interface GroupBackend {
   readonly name: Backend;
-  /** Collectives of a group run in the order of these calls. `input` takes the result of those that work in place, `output` that of the others. */
+  /**
+   * Collectives of a group run in the order of these calls. `input` takes the result of those that work in place,
+   * `output` that of the others.
+   */
   run(request: CollectiveRequest, input: HostArray, output: HostArray): Promise<void>;
   send(message: PeerMessage, data: HostArray): Promise<void>;
   recv(message: PeerMessage, into: HostArray): Promise<void>;

@@ -1,4 +1,7 @@
-/** nccl on a GPUDevice: every rank's tensors are written to it, the collective runs there as one submit, and its results are read back. For ClusterOptions.nccl. */
+/**
+ * nccl on a GPUDevice: every rank's tensors are written to it, the collective runs there as one submit, and its results
+ * are read back. For ClusterOptions.nccl.
+ */
 import { must } from '../../base/invariant';
 import { openExecutors } from '../../runtime/launch/open-executors';
 import type { OpenedDevice } from '../../runtime/webgpu/device';

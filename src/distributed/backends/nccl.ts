@@ -1,6 +1,7 @@
 /**
- * nccl: all ranks of the group on one memory space, a GPUDevice or one set of arrays. Each hands in its tensors; when the last has, one executor runs the whole
- * Program, as NCCL's kernels meet on their GPUs: between ranks there are copies on the device, never messages. For ranks in one thread only.
+ * nccl: all ranks of the group on one memory space, a GPUDevice or one set of arrays. Each hands in its tensors; when
+ * the last has, one executor runs the whole Program, as NCCL's kernels meet on their GPUs: between ranks there are
+ * copies on the device, never messages. For ranks in one thread only.
  */
 import { oneAtATime } from '../../base/one-at-a-time';
 import type { Program } from '../../program/instruction';

@@ -1,6 +1,6 @@
 /**
- * The collectives, one function each: checks what torch.distributed checks, and says what the group has to do. Nothing is issued here; Dist does that. Tensors
- * of lists travel as one stretch, rank after rank.
+ * The collectives, one function each: checks what torch.distributed checks, and says what the group has to do. Nothing
+ * is issued here; Dist does that. Tensors of lists travel as one stretch, rank after rank.
  */
 import type { ReduceOp } from '../../protocol/collective';
 import { allocate, elements, type HostArray } from '../../tensor/shape';

@@ -1,6 +1,7 @@
 /**
- * The cluster as it is offered to one rank in another thread: calls with plain data, answered with numbers that stand for stores and groups; ports of a gloo group
- * are handed over. remote-access.ts is the other side. Errors cross as wire errors.
+ * The cluster as it is offered to one rank in another thread: calls with plain data, answered with numbers that stand
+ * for stores and groups; ports of a gloo group are handed over. remote-access.ts is the other side. Errors cross as
+ * wire errors.
  */
 import * as Comlink from 'comlink';
 import { toWire, type WireError } from '../../base/errors';

@@ -1,4 +1,7 @@
-/** One rank in a thread of its own: loads the user's module and runs its default export with a Dist. rank-process-worker.ts puts it into a worker. */
+/**
+ * One rank in a thread of its own: loads the user's module and runs its default export with a Dist.
+ * rank-process-worker.ts puts it into a worker.
+ */
 import * as Comlink from 'comlink';
 import { toWire } from '../../base/errors';
 import type { AlgorithmName } from '../../protocol/collective';

@@ -1,4 +1,7 @@
-/** The cluster as a rank in a worker sees it: every question goes through a port to cluster-host.ts; tensors go from rank to rank through ports of their own. */
+/**
+ * The cluster as a rank in a worker sees it: every question goes through a port to cluster-host.ts; tensors go from
+ * rank to rank through ports of their own.
+ */
 import type * as Comlink from 'comlink';
 import { fromWire, isWireError } from '../../base/errors';
 import { createGloo } from '../backends/gloo';

@@ -1,4 +1,7 @@
-/** Ranks behind the ports that workers have, in this thread: stores, groups, tensors and errors cross; e2e/distributed.spec.ts has real workers. */
+/**
+ * Ranks behind the ports that workers have, in this thread: stores, groups, tensors and errors cross;
+ * e2e/distributed.spec.ts has real workers.
+ */
 import * as Comlink from 'comlink';
 import { expect, test } from 'vitest';
 import { LockstepError } from '../../base/errors';

@@ -1,4 +1,7 @@
-/** spawn() and launch(): what comes back, what is said when a rank throws, and that torchrun's variables and restarts are there. */
+/**
+ * spawn() and launch(): what comes back, what is said when a rank throws, and that torchrun's variables and restarts
+ * are there.
+ */
 import { expect, test } from 'vitest';
 import { ALGORITHM_NAMES } from '../../protocol/collective';
 import type { LaunchPlan } from '../../protocol/process-group';

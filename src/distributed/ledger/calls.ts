@@ -1,4 +1,7 @@
-/** What ranks tell the ledger of their group, and what it answers. Plain data: it may come from another thread. Ranks are counted within the group. */
+/**
+ * What ranks tell the ledger of their group, and what it answers. Plain data: it may come from another thread. Ranks
+ * are counted within the group.
+ */
 import type { DType, Shape } from '../../tensor/shape';
 import type { CallSite } from '../call-site';
 import type { Fingerprint } from './fingerprint';
@@ -35,7 +38,10 @@ export interface Pass {
 export interface Ledger {
   /** Resolves when every rank of the group has entered this position of the sequence with the same fingerprint. */
   enter(call: CollectiveCall): Promise<Pass>;
-  /** Resolves when the other side has come: a send and a recv with one tag between two ranks pair in the order of their calls. */
+  /**
+   * Resolves when the other side has come: a send and a recv with one tag between two ranks pair in the order of their
+   * calls.
+   */
   meet(call: PeerCall): Promise<Pass>;
   /** What the pass was for is done. */
   complete(id: number): Promise<void>;

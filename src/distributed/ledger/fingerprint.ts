@@ -1,4 +1,7 @@
-/** What a rank is about to do in its group, as PyTorch's CollectiveFingerPrint says it: equal on all ranks, or somebody is wrong. */
+/**
+ * What a rank is about to do in its group, as PyTorch's CollectiveFingerPrint says it: equal on all ranks, or somebody
+ * is wrong.
+ */
 import type { CollectiveOp, ReduceOp } from '../../protocol/collective';
 import type { DType, Shape } from '../../tensor/shape';
 import { DTYPE_NAME } from '../tensor';
@@ -25,7 +28,10 @@ export interface Fingerprint {
   /** Of the tensor that each rank brings; none for a barrier. */
   readonly shapes: readonly Shape[];
   readonly dtypes: readonly DType[];
-  /** Where there is one. PyTorch's fingerprint leaves this and the next out; ranks that differ in them hang there, or take wrong numbers. */
+  /**
+   * Where there is one. PyTorch's fingerprint leaves this and the next out; ranks that differ in them hang there, or
+   * take wrong numbers.
+   */
   readonly root?: number;
   readonly reduceOp?: ReduceOp;
   /** Of a new group. */

@@ -1,7 +1,8 @@
 /**
- * The ledger of one group: every rank enters what it is about to do, and goes on when all have entered the same. It compares fingerprints, keeps the timeouts
- * (the watchdog), and tells every rank of the group when one of them is of another opinion, late or gone. It moves no data. Methods are asynchronous and take
- * plain data, so that ranks may live in workers; ranks are counted within the group.
+ * The ledger of one group: every rank enters what it is about to do, and goes on when all have entered the same. It
+ * compares fingerprints, keeps the timeouts (the watchdog), and tells every rank of the group when one of them is of
+ * another opinion, late or gone. It moves no data. Methods are asynchronous and take plain data, so that ranks may live
+ * in workers; ranks are counted within the group.
  */
 import type { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';

@@ -1,4 +1,7 @@
-/** Who waits for whom: what is said when ranks disagree, are late or gone, in every group of a world, and what the flight recorder keeps of it. */
+/**
+ * Who waits for whom: what is said when ranks disagree, are late or gone, in every group of a world, and what the
+ * flight recorder keeps of it.
+ */
 import { describe, expect, test } from 'vitest';
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';

@@ -1,6 +1,6 @@
 /**
- * Where every rank of a world is just now, over all its groups: in which calls it waits, what it finished last, whether it is gone. What a timeout quotes to say
- * who waits for whom.
+ * Where every rank of a world is just now, over all its groups: in which calls it waits, what it finished last, whether
+ * it is gone. What a timeout quotes to say who waits for whom.
  */
 import { must } from '../../base/invariant';
 import { type CallSite, siteText } from '../call-site';

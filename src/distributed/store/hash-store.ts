@@ -1,4 +1,7 @@
-/** The store itself: a map, and who waits for its keys. One stands behind every TCPStore and FileStore of a cluster, and every rank has a client of its own. */
+/**
+ * The store itself: a map, and who waits for its keys. One stands behind every TCPStore and FileStore of a cluster, and
+ * every rank has a client of its own.
+ */
 import type { LockstepError } from '../../base/errors';
 import { torchError } from '../torch-error';
 import type { Store } from './store';

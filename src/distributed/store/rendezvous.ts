@@ -1,4 +1,7 @@
-/** How ranks find each other: env://, tcp://host:port and file:///path, each ends in a store, a rank and a world size. Called by initProcessGroup. */
+/**
+ * How ranks find each other: env://, tcp://host:port and file:///path, each ends in a store, a rank and a world size.
+ * Called by initProcessGroup.
+ */
 import { lookup } from '../../base/lookup';
 import { torchError } from '../torch-error';
 import type { Store } from './store';

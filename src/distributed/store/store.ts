@@ -1,6 +1,7 @@
 /**
- * The key-value store through which ranks find each other, in the meaning of c10d's Store.hpp: what one rank sets, the others can wait for. Values are texts.
- * An interface, since the store may live in another thread than the rank. hash-store.ts is the implementation.
+ * The key-value store through which ranks find each other, in the meaning of c10d's Store.hpp: what one rank sets, the
+ * others can wait for. Values are texts. An interface, since the store may live in another thread than the rank.
+ * hash-store.ts is the implementation.
  */
 export interface Store {
   set(key: string, value: string): Promise<void>;
@@ -11,8 +12,8 @@ export interface Store {
   /** Resolves when all keys are there. */
   wait(keys: readonly string[], timeoutMs?: number): Promise<void>;
   /**
-   * Sets `desired` if the value is `expected`; an absent key counts as expected '' alone. Returns what is there afterwards, or `expected` where the key
-   * is absent and something was expected.
+   * Sets `desired` if the value is `expected`; an absent key counts as expected '' alone. Returns what is there
+   * afterwards, or `expected` where the key is absent and something was expected.
    */
   compareSet(key: string, expected: string, desired: string): Promise<string>;
   /** Whether it was there. */

@@ -1,4 +1,7 @@
-/** Transfers between devices that share a GPUDevice (bits are moved as i32, so that class indices survive), gradients into the flat bucket, pre-divided, and a whole all-reduce at once. */
+/**
+ * Transfers between devices that share a GPUDevice (bits are moved as i32, so that class indices survive), gradients
+ * into the flat bucket, pre-divided, and a whole all-reduce at once.
+ */
 import type { KernelSpec } from './kernel-spec';
 
 export const COMM_KERNELS = {

@@ -1,4 +1,7 @@
-/** What one row of the kernel table says: what a .wgsl file declares. A kernel's id is its path under shaders/ without extension. */
+/**
+ * What one row of the kernel table says: what a .wgsl file declares. A kernel's id is its path under shaders/ without
+ * extension.
+ */
 export interface KernelSpec {
   /** Tensors of group 0 in binding order. */
   readonly tensors: readonly {
@@ -8,7 +11,10 @@ export interface KernelSpec {
   }[];
   /** Fields of struct Params after which, for dense kernels, one stride a tensor follows: 'batch: u32'. */
   readonly params: readonly `${string}: ${'u32' | 'f32'}`[];
-  /** Segmented kernels read a block table at group 1, binding 1, and have an override LANES: the invocations that share a block. */
+  /**
+   * Segmented kernels read a block table at group 1, binding 1, and have an override LANES: the invocations that share
+   * a block.
+   */
   readonly segmented?: boolean;
   /** Names of its override constants. */
   readonly overrides?: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * One step over all parameters of a group: the numbers of the step come from `scalars` (optim/scalars-layout.ts), the states are torch's. Then the
- * kernels of clip_grad_norm_ and clip_grad_value_.
+ * One step over all parameters of a group: the numbers of the step come from `scalars` (optim/scalars-layout.ts), the
+ * states are torch's. Then the kernels of clip_grad_norm_ and clip_grad_value_.
  */
 import type { KernelSpec } from './kernel-spec';
 

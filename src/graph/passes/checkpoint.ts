@@ -1,7 +1,8 @@
 /**
- * Activation checkpointing (torch.utils.checkpoint): of each segment of forward nodes only what later segments read is kept; the rest is computed again right before
- * the first backward node that asks for it. Memory falls by what lies inside the segments, time grows by a part of the forward pass; the numbers stay the
- * same to the bit. What a node with effects writes (batch norm's statistics) is kept, not computed twice: torch would move the running statistics twice.
+ * Activation checkpointing (torch.utils.checkpoint): of each segment of forward nodes only what later segments read is
+ * kept; the rest is computed again right before the first backward node that asks for it. Memory falls by what lies
+ * inside the segments, time grows by a part of the forward pass; the numbers stay the same to the bit. What a node with
+ * effects writes (batch norm's statistics) is kept, not computed twice: torch would move the running statistics twice.
  */
 import { at } from '../../base/invariant';
 import type { Graph, GraphNode, GraphValue } from '../graph';

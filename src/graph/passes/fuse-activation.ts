@@ -1,6 +1,7 @@
 /**
- * Linear, then an activation of which the gradient needs only the result: one operator, 'ops/linear' with the attribute `activation`. Saves a dispatch and
- * the activation's trip through memory. The value before the activation disappears, so a layer whose result is used elsewhere is left alone.
+ * Linear, then an activation of which the gradient needs only the result: one operator, 'ops/linear' with the attribute
+ * `activation`. Saves a dispatch and the activation's trip through memory. The value before the activation disappears,
+ * so a layer whose result is used elsewhere is left alone.
  */
 import { at } from '../../base/invariant';
 import type { GraphNode } from '../graph';

@@ -1,7 +1,8 @@
 /**
- * Chains of elementwise operators of one shape, where nobody else looks at what is in between: one operator, 'pointwise/chain'. A layer's activation and its
- * dropout, a residual sum and what follows, on the way back a mask and the activation's gradient: each saves a dispatch and a trip through memory.
- * Runs last: what is left then has found no better partner (a product, a pooling, a norm).
+ * Chains of elementwise operators of one shape, where nobody else looks at what is in between: one operator,
+ * 'pointwise/chain'. A layer's activation and its dropout, a residual sum and what follows, on the way back a mask and
+ * the activation's gradient: each saves a dispatch and a trip through memory. Runs last: what is left then has found no
+ * better partner (a product, a pooling, a norm).
  */
 import { at } from '../../base/invariant';
 import type { Graph, GraphNode } from '../graph';

@@ -1,4 +1,7 @@
-/** An elementwise loss of a small batch and its gradient as one operator: the gradient does not wait for the loss, so a dispatch is saved. */
+/**
+ * An elementwise loss of a small batch and its gradient as one operator: the gradient does not wait for the loss, so a
+ * dispatch is saved.
+ */
 import { at } from '../../base/invariant';
 import { elements } from '../../tensor/shape';
 import type { GraphNode } from '../graph';

@@ -1,6 +1,7 @@
 /**
- * Batch norm, then max pooling with windows that touch (relu between them has joined the pooling before): one operator, 'norm/batch-norm-pool'. What the norm makes
- * is read by the pooling alone, so it is never stored: the largest activation of a convolutional net, written and read once less.
+ * Batch norm, then max pooling with windows that touch (relu between them has joined the pooling before): one operator,
+ * 'norm/batch-norm-pool'. What the norm makes is read by the pooling alone, so it is never stored: the largest
+ * activation of a convolutional net, written and read once less.
  */
 import { at } from '../../base/invariant';
 import type { GraphNode } from '../graph';

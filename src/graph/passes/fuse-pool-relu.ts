@@ -1,7 +1,8 @@
 /**
- * ReLU, then max pooling with windows that touch: one operator, 'conv/max-pool2d' with the attribute `activation`, and one for both gradients. The maximum of
- * relu(x) is relu of the maximum, and where relu lets nothing through it matters not which element won: so relu is taken of a quarter of the
- * elements, its result and its gradient are never stored at full size, and the bits stay the same.
+ * ReLU, then max pooling with windows that touch: one operator, 'conv/max-pool2d' with the attribute `activation`, and
+ * one for both gradients. The maximum of relu(x) is relu of the maximum, and where relu lets nothing through it matters
+ * not which element won: so relu is taken of a quarter of the elements, its result and its gradient are never stored at
+ * full size, and the bits stay the same.
  */
 import { at } from '../../base/invariant';
 import type { Graph, GraphNode } from '../graph';

@@ -1,4 +1,7 @@
-/** The fusions, in the order in which they run; each is a file of its own and can be left out. Called by `parallel` for every graph that it emits. */
+/**
+ * The fusions, in the order in which they run; each is a file of its own and can be left out. Called by `parallel` for
+ * every graph that it emits.
+ */
 import type { Graph } from '../graph';
 import type { ValueId } from '../op';
 import { fuseActivation } from './fuse-activation';

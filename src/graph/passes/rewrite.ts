@@ -1,9 +1,15 @@
-/** What graph passes share: who makes and who uses a value, and a graph with other nodes and without the values that nobody touches any more. */
+/**
+ * What graph passes share: who makes and who uses a value, and a graph with other nodes and without the values that
+ * nobody touches any more.
+ */
 import { at } from '../../base/invariant';
 import type { Graph, GraphNode } from '../graph';
 import type { ValueId } from '../op';
 
-/** A pass: from one finished graph (forward and backward) to another with the same results. Values in `keep` must survive. */
+/**
+ * A pass: from one finished graph (forward and backward) to another with the same results. Values in `keep` must
+ * survive.
+ */
 export type Pass = (graph: Graph, keep: ReadonlySet<ValueId>) => Graph;
 
 export interface Uses {

@@ -1,4 +1,7 @@
-/** What test cases are made of: shapes of three sizes, random inputs, and the form of a case. The cases themselves stand in families/. */
+/**
+ * What test cases are made of: shapes of three sizes, random inputs, and the form of a case. The cases themselves stand
+ * in families/.
+ */
 
 import { elements, type HostArray, type Shape } from '../../tensor/shape';
 import type { Attrs, TensorType } from '../op';
@@ -44,7 +47,9 @@ export const unary =
   (op: string, attrs: Attrs = {}): Maker =>
   ([a, b], random) => ({ op, attrs, inputs: [reals([a, b], random)] });
 
-/** The cases with sizes of at most 6, 6 and 8: three dimensions of more are too many elements to difference one by one. */
+/**
+ * The cases with sizes of at most 6, 6 and 8: three dimensions of more are too many elements to difference one by one.
+ */
 export const small = (cases: Readonly<Record<string, Maker>>): Readonly<Record<string, Maker>> =>
   Object.fromEntries(
     Object.entries(cases).map(([name, make]): [string, Maker] => [

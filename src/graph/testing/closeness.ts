@@ -1,4 +1,7 @@
-/** How far two tensors are apart, as a fraction of the largest magnitude of the expected one: the project's measure for operators. */
+/**
+ * How far two tensors are apart, as a fraction of the largest magnitude of the expected one: the project's measure for
+ * operators.
+ */
 export function relativeError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
   if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
   let scale = 0;

@@ -1,4 +1,7 @@
-/** One operator as a graph: forward node, then the backward nodes that GraphBuilder appends for a given upstream gradient. */
+/**
+ * One operator as a graph: forward node, then the backward nodes that GraphBuilder appends for a given upstream
+ * gradient.
+ */
 import { at } from '../../base/invariant';
 import { type Graph, GraphBuilder } from '../graph';
 import type { Attrs, OpTable, TensorType, ValueId } from '../op';

@@ -1,4 +1,7 @@
-/** Explicit bind group layouts of a kernel, from its table row. For the tests of this room; the runtime has its own caches. */
+/**
+ * Explicit bind group layouts of a kernel, from its table row. For the tests of this room; the runtime has its own
+ * caches.
+ */
 import { KERNELS, type KernelId, type KernelSpec } from '../kernel-table';
 
 export interface KernelLayout {

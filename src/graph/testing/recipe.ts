@@ -1,6 +1,7 @@
 /**
- * The form of a recipe: how one torch operator of fixtures/ops.json is said with the operators of this project. It applies nodes to a graph under
- * construction and returns the output; the parity tests then differentiate it and run it on both devices.
+ * The form of a recipe: how one torch operator of fixtures/ops.json is said with the operators of this project. It
+ * applies nodes to a graph under construction and returns the output; the parity tests then differentiate it and run it
+ * on both devices.
  */
 import type { HostArray, Shape } from '../../tensor/shape';
 import type { GraphBuilder } from '../graph';
@@ -30,7 +31,10 @@ export interface RecipeContext {
   apply(op: string, inputs: readonly ValueId[], attrs?: Attrs): ValueId;
 }
 
-/** Returns the output; `after`: values that the case compares after the forward pass (running statistics), by torch's name. */
+/**
+ * Returns the output; `after`: values that the case compares after the forward pass (running statistics), by torch's
+ * name.
+ */
 export type Recipe = (
   c: RecipeContext,
 ) => ValueId | { readonly out: ValueId; readonly after: Readonly<Record<string, ValueId>> };

@@ -1,4 +1,7 @@
-/** What the double-precision formulas are written with; the formulas themselves stand in families/, for reading and not for speed. */
+/**
+ * What the double-precision formulas are written with; the formulas themselves stand in families/, for reading and not
+ * for speed.
+ */
 import { must } from '../../base/invariant';
 import type { Shape } from '../../tensor/shape';
 import type { Attrs } from '../op';

@@ -1,4 +1,7 @@
-/** Runs a graph node by node with the operators' CPU kernels: the plainest executor there is. For tests of `graph` and `nn`. */
+/**
+ * Runs a graph node by node with the operators' CPU kernels: the plainest executor there is. For tests of `graph` and
+ * `nn`.
+ */
 import { at, must } from '../../base/invariant';
 import { allocate, elements, type HostArray } from '../../tensor/shape';
 import type { Graph } from '../graph';

@@ -1,6 +1,6 @@
 /**
- * Runs the launches of one operator on a real WebGPU device, for several instances in one dispatch, and reads every output back. For tests of kernels:
- * nothing is cached but pipelines. Programs are run by `runtime/webgpu`.
+ * Runs the launches of one operator on a real WebGPU device, for several instances in one dispatch, and reads every
+ * output back. For tests of kernels: nothing is cached but pipelines. Programs are run by `runtime/webgpu`.
  */
 import { create, globals } from 'webgpu';
 import { at, must } from '../../base/invariant';
@@ -48,8 +48,8 @@ export class LaunchRunner {
   }
 
   /**
-   * `inputs[instance][i]`; returns `outputs[instance][k]`. Outputs start as NaN, so that an element nobody writes shows; entries after the inputs give an
-   * output that is updated in place its contents.
+   * `inputs[instance][i]`; returns `outputs[instance][k]`. Outputs start as NaN, so that an element nobody writes
+   * shows; entries after the inputs give an output that is updated in place its contents.
    */
   async run(
     op: OpDef,

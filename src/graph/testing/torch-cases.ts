@@ -1,4 +1,7 @@
-/** fixtures/ops.json: every case decoded, and the graph that its recipe makes of it, differentiated and ready to run on either device. */
+/**
+ * fixtures/ops.json: every case decoded, and the graph that its recipe makes of it, differentiated and ready to run on
+ * either device.
+ */
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
 import type { HostArray, Shape } from '../../tensor/shape';
@@ -23,7 +26,9 @@ interface StoredCase {
   /** Absent: the output is a scalar and its upstream gradient 1. */
   readonly grad_out?: Stored;
   readonly grads: Readonly<Record<string, Stored>>;
-  /** Present: backward ran twice with retain_graph, `grads` is what .grad held then, this what it held after the first. */
+  /**
+   * Present: backward ran twice with retain_graph, `grads` is what .grad held then, this what it held after the first.
+   */
   readonly grads_after_first?: Readonly<Record<string, Stored>>;
   readonly after?: Readonly<Record<string, Stored>>;
 }

@@ -1,4 +1,7 @@
-/** How the model answers rows of a sequence task: decoded token by token from the prompt, its own answers fed back, as a user would run it. Made by snapshots. */
+/**
+ * How the model answers rows of a sequence task: decoded token by token from the prompt, its own answers fed back, as a
+ * user would run it. Made by snapshots.
+ */
 import { at } from '../../base/invariant';
 import type { AnsweredSequence } from '../../protocol/session';
 import type { ModelState } from '../evaluator';
@@ -29,7 +32,10 @@ export function createAnswersView(
   };
 }
 
-/** Greedy: the likeliest token at each position that is asked for. Nothing is answered after logits that are not numbers. */
+/**
+ * Greedy: the likeliest token at each position that is asked for. Nothing is answered after logits that are not
+ * numbers.
+ */
 export function answer(language: Language, decoder: Decoder, state: ModelState, row: number): AnsweredSequence {
   const { dataset, tokens, context, ignoreIndex } = language;
   const inputs = dataset.inputs.subarray(row * context, (row + 1) * context);

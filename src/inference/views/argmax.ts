@@ -1,6 +1,11 @@
-/** What a row of logits says: the likeliest class, and probabilities as torch.softmax gives them (sums in double precision). Used by every view of a classifier. */
+/**
+ * What a row of logits says: the likeliest class, and probabilities as torch.softmax gives them (sums in double
+ * precision). Used by every view of a classifier.
+ */
 
-/** Index of the largest of `width` values from `start` on, the first of equals; -1 where one of them is NaN: no answer. */
+/**
+ * Index of the largest of `width` values from `start` on, the first of equals; -1 where one of them is NaN: no answer.
+ */
 export function argmax(values: Float32Array, start: number, width: number): number {
   let best = 0;
   for (let c = 0; c < width; c++) {

@@ -1,6 +1,7 @@
 /**
- * What each attention layer looks at, for one row: softmax(scale q k^T) per head, computed again from the packed queries and keys of an evaluation, since the fused
- * operator never stores it. Keys that a causal query does not reach weigh 0. Called by the session's attention().
+ * What each attention layer looks at, for one row: softmax(scale q k^T) per head, computed again from the packed
+ * queries and keys of an evaluation, since the fused operator never stores it. Keys that a causal query does not reach
+ * weigh 0. Called by the session's attention().
  */
 import { at } from '../../base/invariant';
 import { type Heads, packedHeads } from '../../graph/ops/attention/heads';

@@ -1,6 +1,7 @@
 /**
- * Decoding with the keys and values of earlier tokens kept: a further token costs one position of the model, not the whole context, with the bits of
- * window-decoder.ts. Only for causal models in which every other operator works on each position by itself; undefined for the rest.
+ * Decoding with the keys and values of earlier tokens kept: a further token costs one position of the model, not the
+ * whole context, with the bits of window-decoder.ts. Only for causal models in which every other operator works on each
+ * position by itself; undefined for the rest.
  */
 import { at, must } from '../../base/invariant';
 import { type Graph, GraphBuilder, type GraphNode } from '../../graph/graph';

@@ -1,4 +1,7 @@
-/** Known weights, known answers: a linear model that looks at one pixel, so that matrix, mistakes and probabilities can be counted by hand. */
+/**
+ * Known weights, known answers: a linear model that looks at one pixel, so that matrix, mistakes and probabilities can
+ * be counted by hand.
+ */
 import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';

@@ -1,4 +1,7 @@
-/** Confusion matrix and misclassified images from test rows (training rows where there are none), chunk by chunk. Made by snapshots for data with a class a row. */
+/**
+ * Confusion matrix and misclassified images from test rows (training rows where there are none), chunk by chunk. Made
+ * by snapshots for data with a class a row.
+ */
 import type { Confusion, Misclassified } from '../../protocol/session';
 import type { Blueprint } from '../../training/blueprint';
 import { ignoreIndexOf } from '../accuracy';

@@ -1,4 +1,7 @@
-/** The confusion matrix of a classifier with one class index a row: what was asked, what was answered. Made by snapshots from outputs that they have evaluated. */
+/**
+ * The confusion matrix of a classifier with one class index a row: what was asked, what was answered. Made by snapshots
+ * from outputs that they have evaluated.
+ */
 import { at } from '../../base/invariant';
 import type { Confusion } from '../../protocol/session';
 import type { HostArray } from '../../tensor/shape';

@@ -1,6 +1,6 @@
 /**
- * The seam of decoding token by token: what a model says after some tokens. window-decoder.ts evaluates the whole context for each token; cached-decoder.ts only what is
- * new. Both give the same bits.
+ * The seam of decoding token by token: what a model says after some tokens. window-decoder.ts evaluates the whole
+ * context for each token; cached-decoder.ts only what is new. Both give the same bits.
  */
 import { at } from '../../base/invariant';
 import type { Graph } from '../../graph/graph';

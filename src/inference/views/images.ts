@@ -1,4 +1,7 @@
-/** Rows of an image data set as bytes that a page can draw. Values are 0 to 1; where a file's or a generator's are not, its range is stretched to that. */
+/**
+ * Rows of an image data set as bytes that a page can draw. Values are 0 to 1; where a file's or a generator's are not,
+ * its range is stretched to that.
+ */
 import type { Dataset } from '../../data/dataset';
 import type { LabelledImage } from '../../protocol/session';
 import { elements } from '../../tensor/shape';

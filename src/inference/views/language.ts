@@ -1,4 +1,7 @@
-/** What the views of text and sequences share: the vocabulary, which positions ask something, and decoders of the model. Undefined where the data ask for no tokens. */
+/**
+ * What the views of text and sequences share: the vocabulary, which positions ask something, and decoders of the model.
+ * Undefined where the data ask for no tokens.
+ */
 import { at } from '../../base/invariant';
 import type { Dataset } from '../../data/dataset';
 import type { Blueprint } from '../../training/blueprint';

@@ -1,4 +1,7 @@
-/** What the page is told of the data: images as bytes, sequences as text, names; and files that must be unpacked before they are read. */
+/**
+ * What the page is told of the data: images as bytes, sequences as text, names; and files that must be unpacked before
+ * they are read.
+ */
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';

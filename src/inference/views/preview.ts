@@ -1,4 +1,6 @@
-/** What the page shows of the data before anything has run: points, images, sequences, names. Called by session-info.ts. */
+/**
+ * What the page shows of the data before anything has run: points, images, sequences, names. Called by session-info.ts.
+ */
 
 import { at } from '../../base/invariant';
 import type { DatasetPreview } from '../../protocol/session';

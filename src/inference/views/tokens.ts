@@ -1,4 +1,7 @@
-/** Token ids to text and back, by the vocabulary of a data set. What every view of text and sequences writes and reads with. */
+/**
+ * Token ids to text and back, by the vocabulary of a data set. What every view of text and sequences writes and reads
+ * with.
+ */
 import { LockstepError } from '../../base/errors';
 import { quoted } from '../../data/data-error';
 import type { Dataset } from '../../data/dataset';

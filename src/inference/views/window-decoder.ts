@@ -1,6 +1,7 @@
 /**
- * Decoding by the whole context: the tokens stand at its start, what follows is filled with token 0, and the logits at the last token are read. In a causal model what
- * follows does not matter. The plain version, for every model that has a token in and logits out at each position.
+ * Decoding by the whole context: the tokens stand at its start, what follows is filled with token 0, and the logits at
+ * the last token are read. In a causal model what follows does not matter. The plain version, for every model that has
+ * a token in and logits out at each position.
  */
 import type { StrategyInput } from '../../parallel/strategy';
 import { elements } from '../../tensor/shape';

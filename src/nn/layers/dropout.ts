@@ -1,4 +1,7 @@
-/** torch.nn.Dropout: in training x times a mask of 0 and 1 / (1 - p), drawn as torch's CPU generator draws it; in evaluation x itself. */
+/**
+ * torch.nn.Dropout: in training x times a mask of 0 and 1 / (1 - p), drawn as torch's CPU generator draws it; in
+ * evaluation x itself.
+ */
 import type { LayerOf } from '../../protocol/config';
 import type { LayerDef } from '../layer';
 

@@ -1,4 +1,7 @@
-/** torch.nn.Embedding, and the sum of a token and a position embedding that a decoder starts with. Input: int32 token ids [N, T]. */
+/**
+ * torch.nn.Embedding, and the sum of a token and a position embedding that a decoder starts with. Input: int32 token
+ * ids [N, T].
+ */
 import type { LayerOf } from '../../protocol/config';
 import { initEmbedding } from '../../tensor/init';
 import { sameShape } from '../../tensor/shape';

@@ -16,8 +16,8 @@ const onesAndZeros = (enabled: boolean, size: number) =>
   enabled ? [new Float32Array(size).fill(1), new Float32Array(size)] : [];
 
 /**
- * In training the batch's own statistics, which also move the running ones (statistics and normalisation are two operators, so that
- * SyncBatchNorm can gather the statistics of all ranks in between); in evaluation the running ones.
+ * In training the batch's own statistics, which also move the running ones (statistics and normalisation are two
+ * operators, so that SyncBatchNorm can gather the statistics of all ranks in between); in evaluation the running ones.
  */
 const batchNorm: LayerDef<Extract<LayerConfig, { type: 'BatchNorm1d' | 'BatchNorm2d' }>> = {
   parameters: ({ features, affine: enabled }) => affine(enabled, features),

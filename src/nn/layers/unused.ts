@@ -1,4 +1,7 @@
-/** Modules that forward() does not call: they are constructed, saved and handed to the optimiser, and backward never reaches them. What DDP's find_unused_parameters is for. */
+/**
+ * Modules that forward() does not call: they are constructed, saved and handed to the optimiser, and backward never
+ * reaches them. What DDP's find_unused_parameters is for.
+ */
 import type { LayerOf } from '../../protocol/config';
 import type { Child, LayerDef } from '../layer';
 

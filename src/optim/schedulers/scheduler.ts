@@ -1,6 +1,7 @@
 /**
- * The seam of the learning-rate schedules: a Scheduler changes the parameter groups it was made for, one step() at a time, as a torch.optim.lr_scheduler
- * does, in double precision and in its recursive form (a rate comes from the rate before it), so that the numbers are torch's. schedule.ts drives it.
+ * The seam of the learning-rate schedules: a Scheduler changes the parameter groups it was made for, one step() at a
+ * time, as a torch.optim.lr_scheduler does, in double precision and in its recursive form (a rate comes from the rate
+ * before it), so that the numbers are torch's. schedule.ts drives it.
  */
 
 /** What a schedule may change of a parameter group. */

@@ -1,4 +1,6 @@
-/** The optimiser cases of torch 1.13.1 in terms of the configuration. For the parity tests of this room and of the GPU. */
+/**
+ * The optimiser cases of torch 1.13.1 in terms of the configuration. For the parity tests of this room and of the GPU.
+ */
 import * as v from 'valibot';
 import { type OptimizerConfig, optimizerSchema } from '../../protocol/config';
 import { paramGroupSchema } from '../../protocol/config/optimizer';

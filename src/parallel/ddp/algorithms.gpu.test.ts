@@ -1,4 +1,7 @@
-/** DDP by the algorithms that other tests on WebGPU do not run: as on the CPU within rounding, replicas the same to the bit, shared and by messages alike. */
+/**
+ * DDP by the algorithms that other tests on WebGPU do not run: as on the CPU within rounding, replicas the same to the
+ * bit, shared and by messages alike.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { SHADERS } from '../../graph/shader-sources';

@@ -1,6 +1,7 @@
 /**
- * What a run resumes from when only rank 0 has read the checkpoint: every buffer that outlives a step (parameters, running statistics, optimiser and hook states)
- * goes from rank 0 to the others, as a script does it with dist.broadcast over model.state_dict() and optimizer.state_dict(). Called by session through Strategy.
+ * What a run resumes from when only rank 0 has read the checkpoint: every buffer that outlives a step (parameters,
+ * running statistics, optimiser and hook states) goes from rank 0 to the others, as a script does it with
+ * dist.broadcast over model.state_dict() and optimizer.state_dict(). Called by session through Strategy.
  */
 import { ProgramBuilder } from '../../program/builder';
 import type { BufferSpec, Program } from '../../program/instruction';

@@ -1,4 +1,7 @@
-/** What rank 0 tells the others: the parameters when DDP is constructed (_sync_module_states), the running statistics before a forward pass (_sync_buffers). */
+/**
+ * What rank 0 tells the others: the parameters when DDP is constructed (_sync_module_states), the running statistics
+ * before a forward pass (_sync_buffers).
+ */
 import { CLASS_WEIGHTS } from '../../nn/losses';
 import { bufferSpecs, parameterList } from '../../nn/model';
 import { ProgramBuilder, type Where } from '../../program/builder';

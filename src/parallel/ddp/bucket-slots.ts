@@ -1,4 +1,7 @@
-/** Where the parameters of a bucket lie in it: runs of neighbours with a gradient, and the gaps of those that have none and count as zeros. Called by reducer.ts. */
+/**
+ * Where the parameters of a bucket lie in it: runs of neighbours with a gradient, and the gaps of those that have none
+ * and count as zeros. Called by reducer.ts.
+ */
 import { must } from '../../base/invariant';
 import { elements, type Shape } from '../../tensor/shape';
 import type { ParameterRef } from '../stage-graph';

@@ -1,7 +1,8 @@
 /**
- * DistributedDataParallel: a process a device, each with a full replica and its own part of the batch. When the last gradient of a
- * bucket is ready, its all-reduce starts on the communication queue and overlaps with the rest of backward; gradients are divided by
- * the world size as they are copied into the bucket, then summed. Source: torch/nn/parallel/distributed.py; the reducer stands in reducer.ts.
+ * DistributedDataParallel: a process a device, each with a full replica and its own part of the batch. When the last
+ * gradient of a bucket is ready, its all-reduce starts on the communication queue and overlaps with the rest of
+ * backward; gradients are divided by the world size as they are copied into the bucket, then summed. Source:
+ * torch/nn/parallel/distributed.py; the reducer stands in reducer.ts.
  */
 
 import { at, must } from '../../base/invariant';

@@ -1,6 +1,7 @@
 /**
- * The collectives inside a rank's graph (SyncBatchNorm's) as transfers: the compute queue hands over to the communication queue and waits for the result, behind whatever
- * buckets are under way there, as ranks do that share one process group. Called by ddp.ts for every such node.
+ * The collectives inside a rank's graph (SyncBatchNorm's) as transfers: the compute queue hands over to the
+ * communication queue and waits for the result, behind whatever buckets are under way there, as ranks do that share one
+ * process group. Called by ddp.ts for every such node.
  */
 import { algorithmFor } from '../../collectives/algorithms';
 import type { GraphNode } from '../../graph/graph';

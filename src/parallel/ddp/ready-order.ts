@@ -1,7 +1,8 @@
 /**
- * Which bucket each parameter of a model is in. The constructor builds buckets without knowing in which order gradients come: one with everything, or with
- * find_unused_parameters several, in reverse order of registration. They are rebuilt once, in the order of the gradients: before the second synced forward, with
- * static_graph before the third (its first backward only counts hooks); with find_unused_parameters alone never.
+ * Which bucket each parameter of a model is in. The constructor builds buckets without knowing in which order gradients
+ * come: one with everything, or with find_unused_parameters several, in reverse order of registration. They are rebuilt
+ * once, in the order of the gradients: before the second synced forward, with static_graph before the third (its first
+ * backward only counts hooks); with find_unused_parameters alone never.
  */
 import { at, must } from '../../base/invariant';
 import type { Config } from '../../protocol/config';
@@ -11,7 +12,10 @@ import { assignBuckets, bucketLimits } from './buckets';
 
 export type Buckets = readonly (readonly ParameterRef[])[];
 
-/** Parameters in the order in which backward makes their gradients; within a module the bias before the weight, as autograd does. */
+/**
+ * Parameters in the order in which backward makes their gradients; within a module the bias before the weight, as
+ * autograd does.
+ */
 export function readyOrder(stage: StageGraph): readonly ParameterRef[] {
   const byGradient = new Map(stage.parameters.map((p) => [p.fresh, p]));
   return nodesOf(stage, 'backward').flatMap((node) =>

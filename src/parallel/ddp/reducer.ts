@@ -1,8 +1,10 @@
 /**
- * DDP's reducer as a step of it: gradients are copied into flat buckets and pre-divided, a bucket is launched when its last gradient is ready and its
- * predecessors have been launched, and at the end of backward the averages are copied back. With gradient_as_bucket_view the gradients are the bucket: nothing
- * is copied. Parameters without gradient count as zeros where DDP knows of them (find_unused_parameters, static_graph); else their bucket never gets ready, and
- * nothing from there on is reduced. A rank that has run out of batches takes part with zeros (join). Source: torch/csrc/distributed/c10d/reducer.cpp.
+ * DDP's reducer as a step of it: gradients are copied into flat buckets and pre-divided, a bucket is launched when its
+ * last gradient is ready and its predecessors have been launched, and at the end of backward the averages are copied
+ * back. With gradient_as_bucket_view the gradients are the bucket: nothing is copied. Parameters without gradient count
+ * as zeros where DDP knows of them (find_unused_parameters, static_graph); else their bucket never gets ready, and
+ * nothing from there on is reduced. A rank that has run out of batches takes part with zeros (join). Source:
+ * torch/csrc/distributed/c10d/reducer.cpp.
  */
 import { at } from '../../base/invariant';
 import type { LaneBuilder, ProgramBuilder, Where } from '../../program/builder';
@@ -114,7 +116,8 @@ export function createReducer(options: ReducerOptions): Reducer {
       while (launched < buckets.length && isReady(launched)) launch(launched++);
     },
     finish() {
-      // The end of backward finds a bucket that is not ready: nothing is waited for, and .grad keeps what is this rank's own.
+      // The end of backward finds a bucket that is not ready: nothing is waited for, and .grad keeps what is this
+      // rank's own.
       if (launched < buckets.length) return;
       if (!overlap) for (const index of buckets.keys()) reduce(index);
       if (findsUnused(config)) reduceUsedMap(options, unused);

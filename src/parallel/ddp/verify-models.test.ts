@@ -1,4 +1,7 @@
-/** What DistributedDataParallel's constructor says of models that differ between ranks, in the words that PyTorch 1.13 was heard to say. */
+/**
+ * What DistributedDataParallel's constructor says of models that differ between ranks, in the words that PyTorch 1.13
+ * was heard to say.
+ */
 import { expect, test } from 'vitest';
 import { verifyModels } from './verify-models';
 

@@ -1,4 +1,7 @@
-/** Programs that hold parameters and gradients and nothing but an optimiser step, and their run on an executor with given gradients. For tests. */
+/**
+ * Programs that hold parameters and gradients and nothing but an optimiser step, and their run on an executor with
+ * given gradients. For tests.
+ */
 import { at } from '../../base/invariant';
 import type { OptimizerSettings } from '../../optim/param-groups';
 import { makeStepScalars } from '../../optim/scalars';

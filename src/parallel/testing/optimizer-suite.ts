@@ -1,4 +1,7 @@
-/** The tests of optimisers and clipping as Programs run them, for either executor: torch's cases, replicas and parameters spread over devices. */
+/**
+ * The tests of optimisers and clipping as Programs run them, for either executor: torch's cases, replicas and
+ * parameters spread over devices.
+ */
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import optim from '../../optim/fixtures/optim.json';

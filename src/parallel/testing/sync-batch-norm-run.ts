@@ -1,4 +1,7 @@
-/** SyncBatchNorm alone as a Program of several ranks, forward and backward from a given gradient, and the cases of fixtures/syncbn.json that it is held against. */
+/**
+ * SyncBatchNorm alone as a Program of several ranks, forward and backward from a given gradient, and the cases of
+ * fixtures/syncbn.json that it is held against.
+ */
 
 import * as v from 'valibot';
 import { at, must } from '../../base/invariant';

@@ -1,6 +1,6 @@
 /**
- * Legal orders of a Program, drawn at random, for tests: whichever head of whichever queue may go, goes next. What a send touches stays in use
- * until its message has been received, as in a shared memory space.
+ * Legal orders of a Program, drawn at random, for tests: whichever head of whichever queue may go, goes next. What a
+ * send touches stays in use until its message has been received, as in a shared memory space.
  */
 import { must } from '../../base/invariant';
 import type { DeviceIndex } from '../../protocol/trace';

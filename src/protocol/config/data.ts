@@ -60,7 +60,10 @@ export const dataSchema = v.variant('type', [
     color: v.optional(v.boolean(), false),
     testFraction: v.optional(real(0, 0.9), 0.2),
   }),
-  /** Token sequences made by rule: input and target sequences of int32; positions that the target leaves open are ignored (-100). */
+  /**
+   * Token sequences made by rule: input and target sequences of int32; positions that the target leaves open are
+   * ignored (-100).
+   */
   v.strictObject({
     type: v.literal('sequence'),
     task: v.optional(v.picklist(['sort', 'reverse', 'copy', 'modularAddition', 'parity']), 'reverse'),

@@ -1,6 +1,7 @@
 /**
- * DistributedDataParallel's arguments by their names, with its defaults, and what a training script around it may do: seeds, set_epoch, no_sync, join.
- * The defaults are the script that PyTorch's documentation recommends; the others are choices, and some of them well-known mistakes.
+ * DistributedDataParallel's arguments by their names, with its defaults, and what a training script around it may do:
+ * seeds, set_epoch, no_sync, join. The defaults are the script that PyTorch's documentation recommends; the others are
+ * choices, and some of them well-known mistakes.
  */
 import * as v from 'valibot';
 import { ALGORITHM_NAMES } from '../collective';
@@ -51,7 +52,10 @@ export const ddpSchema = v.strictObject({
   setEpoch: v.optional(v.boolean(), true),
   /** torch.manual_seed(seed) on all ranks, or seed + rank before the model is built, or after. */
   rankSeeds: v.optional(v.picklist(['same', 'beforeModel', 'afterModel']), 'same'),
-  /** Which passes of the micro-batches before the last stand inside `with model.no_sync()`. What counts is the forward pass. */
+  /**
+   * Which passes of the micro-batches before the last stand inside `with model.no_sync()`. What counts is the forward
+   * pass.
+   */
   noSync: v.optional(v.picklist(['both', 'forward', 'backward', 'none']), 'both'),
   /** Rank r owns so many consecutive rows, in place of a DistributedSampler: uneven inputs. */
   samplesPerRank: v.optional(v.pipe(v.array(count(0, LIMITS.samples)), v.maxLength(LIMITS.worldSize))),

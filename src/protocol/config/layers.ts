@@ -1,6 +1,7 @@
 /**
- * The layers of a model: torch.nn's modules by their names, with its arguments and defaults. `model.layers` is an nn.Sequential of them. A layer's
- * parameters are named '<index>.weight' as in a Sequential, or '<name>.weight' where it has a `name`; an empty name adds no prefix.
+ * The layers of a model: torch.nn's modules by their names, with its arguments and defaults. `model.layers` is an
+ * nn.Sequential of them. A layer's parameters are named '<index>.weight' as in a Sequential, or '<name>.weight' where
+ * it has a `name`; an empty name adds no prefix.
  */
 import * as v from 'valibot';
 import { count, LIMITS, pair, real } from './fields';
@@ -38,7 +39,9 @@ const leaf = v.variant('type', [
     in: units,
     out: units,
     bias: v.optional(v.boolean(), true),
-    /** Full name of a parameter [out, in] of an earlier layer to use as the weight (an embedding's, for a GPT's head). */
+    /**
+     * Full name of a parameter [out, in] of an earlier layer to use as the weight (an embedding's, for a GPT's head).
+     */
     tied: v.optional(v.string()),
     name,
   }),
@@ -96,7 +99,10 @@ const leaf = v.variant('type', [
     paddingIdx: v.optional(count(0, 8191)),
     name,
   }),
-  /** Token embedding plus a learned position embedding: parameters tok.weight [vocab, width], pos.weight [context, width]. */
+  /**
+   * Token embedding plus a learned position embedding: parameters tok.weight [vocab, width], pos.weight [context,
+   * width].
+   */
   v.strictObject({
     type: v.literal('TokenEmbedding'),
     vocab: units,
@@ -113,7 +119,10 @@ const leaf = v.variant('type', [
     causal: v.optional(v.boolean(), false),
     name,
   }),
-  /** Pre-norm decoder block: x += proj(attention(qkv(ln1(x)))); x += fc2(gelu(fc1(ln2(x)))). Parameters ln1, qkv, proj, ln2, fc1, fc2. */
+  /**
+   * Pre-norm decoder block: x += proj(attention(qkv(ln1(x)))); x += fc2(gelu(fc1(ln2(x)))). Parameters ln1, qkv, proj,
+   * ln2, fc1, fc2.
+   */
   v.strictObject({
     type: v.literal('TransformerBlock'),
     width: units,
@@ -129,7 +138,10 @@ const leaf = v.variant('type', [
 export type LeafLayer = v.InferOutput<typeof leaf>;
 type LeafInput = v.InferInput<typeof leaf>;
 
-/** y = layers(x) + shortcut(x); without a shortcut the input itself. Parameters '<prefix>.layers.0.weight', '<prefix>.shortcut.0.weight'. */
+/**
+ * y = layers(x) + shortcut(x); without a shortcut the input itself. Parameters '<prefix>.layers.0.weight',
+ * '<prefix>.shortcut.0.weight'.
+ */
 export interface ResidualLayer {
   readonly type: 'Residual';
   readonly layers: LayerConfig[];

@@ -1,4 +1,7 @@
-/** The optimisers: torch.optim's by their names, with its arguments and defaults (camelCase), and groups of parameters with settings of their own. */
+/**
+ * The optimisers: torch.optim's by their names, with its arguments and defaults (camelCase), and groups of parameters
+ * with settings of their own.
+ */
 import * as v from 'valibot';
 import { real } from './fields';
 

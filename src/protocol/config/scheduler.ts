@@ -1,6 +1,7 @@
 /**
- * Learning-rate schedules: torch.optim.lr_scheduler's by their names. `every` says when scheduler.step() is called: after each optimiser step, or at
- * the end of each epoch. (ReduceLROnPlateau is missing: it needs a loss before the next step can go out.)
+ * Learning-rate schedules: torch.optim.lr_scheduler's by their names. `every` says when scheduler.step() is called:
+ * after each optimiser step, or at the end of each epoch. (ReduceLROnPlateau is missing: it needs a loss before the
+ * next step can go out.)
  */
 import * as v from 'valibot';
 import { count, real } from './fields';
@@ -48,7 +49,10 @@ const fields = {
   },
   /** LambdaLR with the usual warm-up: min((t + 1) / steps, ((t + 1) / steps)^-0.5). */
   WarmupInverseSqrt: { warmupSteps: steps },
-  /** Linear warm-up from 0 (t / warmupSteps), then a cosine down to minFactor at totalSteps, which stays: the schedule of most GPT scripts, as a LambdaLR. */
+  /**
+   * Linear warm-up from 0 (t / warmupSteps), then a cosine down to minFactor at totalSteps, which stays: the schedule
+   * of most GPT scripts, as a LambdaLR.
+   */
   WarmupCosine: { warmupSteps: count(0, 10_000_000), totalSteps: steps, minFactor: v.optional(real(0, 1), 0.1) },
 } as const;
 
@@ -74,7 +78,10 @@ export const schedulerSchema = v.variant('type', [
   v.strictObject({
     type: v.literal('SequentialLR'),
     schedulers: v.pipe(v.array(simple), v.minLength(2), v.maxLength(8)),
-    /** Steps at which the next one takes over; one fewer than schedulers. An `every` of the schedulers themselves is not looked at. */
+    /**
+     * Steps at which the next one takes over; one fewer than schedulers. An `every` of the schedulers themselves is not
+     * looked at.
+     */
     milestones: v.pipe(v.array(steps), v.minLength(1), v.maxLength(7)),
     every,
   }),

@@ -39,7 +39,10 @@ export function receive(target: HostArray, source: HostArray, recv: Recv, corrup
   if (corruption?.tag === recv.tag) target[0] = (target[0] ?? 0) + corruption.add;
 }
 
-/** A whole all-reduce, summed in the order of its rounds. The arrays may be targets of each other: every element is read before it is written. */
+/**
+ * A whole all-reduce, summed in the order of its rounds. The arrays may be targets of each other: every element is read
+ * before it is written.
+ */
 export function foldAction(fold: Fold, array: (place: Place) => HostArray): () => void {
   const { length, terms, targets, scale, joins } = fold;
   const view = (place: Place) => array(place).subarray(place.offset, place.offset + length);

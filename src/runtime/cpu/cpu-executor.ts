@@ -1,6 +1,7 @@
 /**
- * Runs Programs on typed arrays: the double-checked reference, and the fallback where a browser has no WebGPU. Lanes that all live here run
- * in one merged order, synchronously; a lane whose peers live elsewhere runs its two queues as two cooperating loops over the transport.
+ * Runs Programs on typed arrays: the double-checked reference, and the fallback where a browser has no WebGPU. Lanes
+ * that all live here run in one merged order, synchronously; a lane whose peers live elsewhere runs its two queues as
+ * two cooperating loops over the transport.
  */
 import { must } from '../../base/invariant';
 import { foldMovements } from '../../program/fold-movements';

@@ -1,7 +1,8 @@
 /**
- * Every order that the queues allow computes the same bits: real Programs of every mode are run on the planned memory in random orders, with the shared
- * slots poisoned before each step, and held against the CPU executor. Once a message is copied when it is received, as where devices share memory
- * (then a writer waits until it has been), once when it is sent, as between workers.
+ * Every order that the queues allow computes the same bits: real Programs of every mode are run on the planned memory
+ * in random orders, with the shared slots poisoned before each step, and held against the CPU executor. Once a message
+ * is copied when it is received, as where devices share memory (then a writer waits until it has been), once when it is
+ * sent, as between workers.
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,7 @@
-/** What a receive makes of two elements: order of the operands, NaN, zeros, bits of integers, and that messages carry any bits. */
+/**
+ * What a receive makes of two elements: order of the operands, NaN, zeros, bits of integers, and that messages carry
+ * any bits.
+ */
 import { describe, expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import type { Apply } from '../../protocol/trace';

@@ -1,7 +1,8 @@
 /**
- * What a receive does with each element: own = own <apply> received, in that order. Of float32: sum and product round once; min and max order by bits, -0 before
- * +0, and a NaN on either side gives NaN, as torch.minimum and torch.maximum do (gloo keeps an own NaN and loses a received one, NCCL loses both), so the
- * result does not depend on the algorithm. Of int32: two's complement. The kernels of shaders/comm do the same. Called by cpu-actions.ts.
+ * What a receive does with each element: own = own <apply> received, in that order. Of float32: sum and product round
+ * once; min and max order by bits, -0 before +0, and a NaN on either side gives NaN, as torch.minimum and torch.maximum
+ * do (gloo keeps an own NaN and loses a received one, NCCL loses both), so the result does not depend on the algorithm.
+ * Of int32: two's complement. The kernels of shaders/comm do the same. Called by cpu-actions.ts.
  */
 import type { Apply } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';

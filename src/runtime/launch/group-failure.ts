@@ -1,4 +1,7 @@
-/** The errors that end a process group: a rank that has gone, a rank that others wait for in vain. Both kinds of worlds make them; session/failures adds step and code line. */
+/**
+ * The errors that end a process group: a rank that has gone, a rank that others wait for in vain. Both kinds of worlds
+ * make them; session/failures adds step and code line.
+ */
 import { LockstepError } from '../../base/errors';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import type { FailureDetails } from './world';

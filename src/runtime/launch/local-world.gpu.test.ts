@@ -1,4 +1,7 @@
-/** Runs that overlap on one GPUDevice, longer than its loss ring has room for: enqueued in order, each with its own losses. */
+/**
+ * Runs that overlap on one GPUDevice, longer than its loss ring has room for: enqueued in order, each with its own
+ * losses.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodeGpu, nodeGpu } from '../webgpu/testing/node-gpu';
 import { createLocalWorld } from './local-world';

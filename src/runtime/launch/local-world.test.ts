@@ -1,4 +1,7 @@
-/** A world in this thread: calls take effect in the order in which they came, whatever each of them waits for, and an error reaches everyone who waits. */
+/**
+ * A world in this thread: calls take effect in the order in which they came, whatever each of them waits for, and an
+ * error reaches everyone who waits.
+ */
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { PROGRAM_OPS } from '../../parallel/strategies';

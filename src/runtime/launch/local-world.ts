@@ -1,7 +1,7 @@
 /**
- * A world in this thread: one executor that hosts all lanes (virtual devices on one GPUDevice, or typed arrays), or one executor a device with
- * ports between them (a process that drives several GPUDevices; ranks under Node). Calls take effect in the order in which they came. Used by
- * sessions and inside rank workers.
+ * A world in this thread: one executor that hosts all lanes (virtual devices on one GPUDevice, or typed arrays), or one
+ * executor a device with ports between them (a process that drives several GPUDevices; ranks under Node). Calls take
+ * effect in the order in which they came. Used by sessions and inside rank workers.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -31,7 +31,10 @@ export interface LocalWorldOptions {
   readonly rankOf?: (device: DeviceIndex) => Rank;
   /** How long ranks wait for one that hangs; absent: for ever. */
   readonly timeoutMs?: number;
-  /** This process is one rank, and this ends it, worker and all. Absent: the ranks that live here end, and this thread goes on. */
+  /**
+   * This process is one rank, and this ends it, worker and all. Absent: the ranks that live here end, and this thread
+   * goes on.
+   */
   readonly end?: () => void;
 }
 
@@ -187,7 +190,8 @@ export function createLocalWorld(
   // Who waits for a device that is lost waits for nothing.
   void lost.then(abort);
 
-  // A step may wait, for a message or for room to keep its loss: nothing that was asked for later may come between it and those before.
+  // A step may wait, for a message or for room to keep its loss: nothing that was asked for later may come between it
+  // and those before.
   const queue = oneAtATime();
   const inOrder = <T>(task: () => Promise<T> | T): Promise<T> => queue(() => guarded(async () => task()));
   /** In order, too, but what follows waits only until `task` has returned, not for its answer. */

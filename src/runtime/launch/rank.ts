@@ -1,6 +1,7 @@
 /**
- * One rank: a process of the mesh. It owns its devices and its part of the mesh of ports and does not know where it runs; rank-worker.ts puts it into a
- * worker, where control comes through comlink. Tensors go from rank to rank, never through the session or the page.
+ * One rank: a process of the mesh. It owns its devices and its part of the mesh of ports and does not know where it
+ * runs; rank-worker.ts puts it into a worker, where control comes through comlink. Tensors go from rank to rank, never
+ * through the session or the page.
  */
 import { fromWire, toWire, type WireError } from '../../base/errors';
 import { must } from '../../base/invariant';

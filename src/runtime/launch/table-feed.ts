@@ -1,4 +1,7 @@
-/** Serves Load instructions from the dataset: gathers the rows of a device's part of the batch into arrays that are reused. */
+/**
+ * Serves Load instructions from the dataset: gathers the rows of a device's part of the batch into arrays that are
+ * reused.
+ */
 import { at, must } from '../../base/invariant';
 import { gatherRows } from '../../data/gather';
 import type { Load } from '../../program/instruction';

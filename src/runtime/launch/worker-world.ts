@@ -1,7 +1,7 @@
 /**
- * A world whose processes live in workers of their own: spawns them, hands out the mesh of ports once, fans calls out and merges the answers. A
- * worker that dies, lets others wait for too long or does not answer becomes a typed error on every call that waits, and on every later one; the ranks
- * that are left are told at once.
+ * A world whose processes live in workers of their own: spawns them, hands out the mesh of ports once, fans calls out
+ * and merges the answers. A worker that dies, lets others wait for too long or does not answer becomes a typed error on
+ * every call that waits, and on every later one; the ranks that are left are told at once.
  */
 import * as Comlink from 'comlink';
 import { fromWire, isWireError, LockstepError, toWire } from '../../base/errors';
@@ -23,7 +23,10 @@ import type { FailureDetails, Fault, GroupOptions, StandsAt, StepFeed, World, Wo
 const SILENCE_MS = 60_000;
 /** Steps a call: a long run is asked for in pieces, so that a slow rank is not taken for a silent one. */
 const STEPS_PER_CALL = 8;
-/** A rank that is only waiting for another one answers a ping; it is given as long again, so that the silent one is named. */
+/**
+ * A rank that is only waiting for another one answers a ping; it is given as long again, so that the silent one is
+ * named.
+ */
 const PING_MS = 2000;
 /** What a rank may take to give its devices back before its worker is ended. */
 const FAREWELL_MS = 500;

@@ -1,7 +1,8 @@
 /**
- * The seam between a session and the ranks: everything a session asks of the machine, wherever the ranks live. A LocalWorld hosts devices in this
- * thread; a WorkerWorld drives one process a worker. Both run the same Programs and give bitwise the same weights. In both, calls take effect in the
- * order in which they were made, so what is read is of one step on every device.
+ * The seam between a session and the ranks: everything a session asks of the machine, wherever the ranks live. A
+ * LocalWorld hosts devices in this thread; a WorkerWorld drives one process a worker. Both run the same Programs and
+ * give bitwise the same weights. In both, calls take effect in the order in which they were made, so what is read is of
+ * one step on every device.
  */
 import type { LockstepError } from '../../base/errors';
 import type { InstructionId, Program } from '../../program/instruction';
@@ -62,7 +63,10 @@ export interface GroupOptions {
   readonly timeoutMs: number;
   /** What is slowed down by hand, where each device has an executor of its own. */
   readonly slow: readonly Straggler[];
-  /** What each device of the mesh computes on, where each has an executor of its own. Undefined: on the kind that the world is opened with. */
+  /**
+   * What each device of the mesh computes on, where each has an executor of its own. Undefined: on the kind that the
+   * world is opened with.
+   */
   readonly adapters?: readonly (AdapterName | undefined)[];
 }
 
@@ -92,7 +96,10 @@ export interface World {
   readonly info: ExecutorInfo;
   /** What each device of the mesh computes on; where all share one, that. */
   readonly devices: readonly ExecutorInfo[];
-  /** Resolves when a device ('device-lost') or a rank ('rank-failed') is lost, with the error that says why. Never rejects. */
+  /**
+   * Resolves when a device ('device-lost') or a rank ('rank-failed') is lost, with the error that says why. Never
+   * rejects.
+   */
   readonly lost: Promise<LockstepError>;
   allocatedBytes(device: DeviceIndex): Promise<number>;
   write(writes: readonly (BufferRef & { readonly data: HostArray })[]): Promise<void>;
@@ -101,7 +108,9 @@ export interface World {
   run(feeds: readonly StepFeed[]): Promise<readonly (readonly Loss[])[]>;
   trace(feed: StepFeed): Promise<{ readonly records: readonly InstructionRecord[]; readonly losses: readonly Loss[] }>;
   corrupt(corruption: Corruption | undefined): Promise<void>;
-  /** Ends a rank now, as a crash would: its worker, or what it has in this thread. The world fails with 'rank-failed'. */
+  /**
+   * Ends a rank now, as a crash would: its worker, or what it has in this thread. The world fails with 'rank-failed'.
+   */
   kill(rank: Rank): Promise<void>;
   /** Where the devices stand in the step that is under way. */
   positions(): Promise<readonly StandsAt[]>;

@@ -1,7 +1,8 @@
 /**
- * The transport between ranks that share no memory: one MessagePort a pair of devices, handed out once at launch. A slice is
- * transferred, not copied. It works the same in browser workers, in worker_threads and within one thread. Nothing passes through the page. A peer that is gone, and
- * one that lets a receive wait for longer than the process group allows, is an error of the receives that wait for it.
+ * The transport between ranks that share no memory: one MessagePort a pair of devices, handed out once at launch. A
+ * slice is transferred, not copied. It works the same in browser workers, in worker_threads and within one thread.
+ * Nothing passes through the page. A peer that is gone, and one that lets a receive wait for longer than the process
+ * group allows, is an error of the receives that wait for it.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -105,7 +106,8 @@ export function createPortTransport(
       if (message.sentUs === undefined || message.factor === undefined) arrive(peer, message);
       else late(message, message.sentUs, message.factor);
     };
-    // Where there is this event (Node), who waits need not be told by others that the peer has died. What it sent before still counts.
+    // Where there is this event (Node), who waits need not be told by others that the peer has died. What it sent
+    // before still counts.
     port.addEventListener('close', () => {
       gone.add(peer);
       for (const waiter of allWaiting()) if (waiter.peer === peer) waiter.reject(closedByPeer(peer));

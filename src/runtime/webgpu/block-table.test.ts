@@ -1,4 +1,7 @@
-/** Block tables cover every element of every stretch once, whatever the number of lanes; more workgroups than a dimension allows are folded. */
+/**
+ * Block tables cover every element of every stretch once, whatever the number of lanes; more workgroups than a
+ * dimension allows are folded.
+ */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { at } from '../../base/invariant';

@@ -1,7 +1,8 @@
 /**
- * Block tables of segmented kernels: every stretch is cut into blocks, one row a block: an element offset a binding, the count, and `extra`
- * (transfer-within: the source's offset; else 0). Offsets count from the start of the GPUBuffer, which is bound whole. How many
- * invocations share a block depends on how long the stretches are: a workgroup costs much more than a row.
+ * Block tables of segmented kernels: every stretch is cut into blocks, one row a block: an element offset a binding,
+ * the count, and `extra` (transfer-within: the source's offset; else 0). Offsets count from the start of the GPUBuffer,
+ * which is bound whole. How many invocations share a block depends on how long the stretches are: a workgroup costs
+ * much more than a row.
  */
 import { BLOCK_STEPS } from '../../graph/op';
 
@@ -24,7 +25,9 @@ export interface BlockTable {
 const WORKGROUP = 64;
 /** Eight floats are a 32-byte sector: narrower blocks would waste memory traffic on real GPUs. */
 const NARROW = 8;
-/** Blocks that long while this many workgroups are left: more of them cost a software adapter more than their elements. */
+/**
+ * Blocks that long while this many workgroups are left: more of them cost a software adapter more than their elements.
+ */
 const LONG_STEPS = 4 * BLOCK_STEPS;
 const ENOUGH_WORKGROUPS = 32;
 const MAX_WORKGROUPS = 65_535;

@@ -1,4 +1,7 @@
-/** Which bytes a traced instruction leaves behind for the pictures: the first elements of each buffer (or slice) that it wrote. */
+/**
+ * Which bytes a traced instruction leaves behind for the pictures: the first elements of each buffer (or slice) that it
+ * wrote.
+ */
 import type { Instruction } from '../../program/instruction';
 import { writtenBuffers } from '../../program/instruction-access';
 import { CAPTURE_LIMIT, type Captured } from '../../protocol/trace';

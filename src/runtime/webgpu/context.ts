@@ -1,6 +1,6 @@
 /**
- * What the parts of one WebGPU executor share: the device, its memory, compiled kernels, the loss ring. Built once by the executor; owns no
- * policy of its own.
+ * What the parts of one WebGPU executor share: the device, its memory, compiled kernels, the loss ring. Built once by
+ * the executor; owns no policy of its own.
  */
 import type { OpTable } from '../../graph/op';
 import type { Program } from '../../program/instruction';

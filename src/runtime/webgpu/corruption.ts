@@ -1,11 +1,17 @@
-/** The test hook of Executor.corrupt as a dispatch: a one-element transfer that adds to the first element of what the named recv wrote. */
+/**
+ * The test hook of Executor.corrupt as a dispatch: a one-element transfer that adds to the first element of what the
+ * named recv wrote.
+ */
 import type { Program } from '../../program/instruction';
 import type { DispatchSpec } from './dispatch';
 import { ADD } from './join-code';
 import type { MemoryLayout } from './memory-layout';
 import { planTransfers } from './plan-transfer';
 
-/** `source`: the buffer (index) whose first element is added. Empty when no hosted lane of the program receives that tag. */
+/**
+ * `source`: the buffer (index) whose first element is added. Empty when no hosted lane of the program receives that
+ * tag.
+ */
 export function planCorruption(
   program: Program,
   tag: string,

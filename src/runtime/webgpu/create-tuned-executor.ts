@@ -1,6 +1,7 @@
 /**
- * The WebGPU executor with its kernels and their tuning. A module of its own so that it is loaded when the first executor is made on a GPU: the kernels' sources are
- * a large part of a worker's code, and a worker that computes on the CPU never needs them. Called by launch/open-executors.ts alone.
+ * The WebGPU executor with its kernels and their tuning. A module of its own so that it is loaded when the first
+ * executor is made on a GPU: the kernels' sources are a large part of a worker's code, and a worker that computes on
+ * the CPU never needs them. Called by launch/open-executors.ts alone.
  */
 import { SHADERS } from '../../graph/shader-sources';
 import type { Executor } from '../executor';

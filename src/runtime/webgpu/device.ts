@@ -1,7 +1,8 @@
 /**
- * Asks for an adapter and a GPUDevice and says what came: name, software or not, timestamps or not. Collects the errors that WebGPU reports
- * out of band and turns the loss of the device into a promise. Each call makes a request of its own, because requestDevice()
- * consumes its adapter; a rank in a worker calls it there. Called by the session and by the rank workers.
+ * Asks for an adapter and a GPUDevice and says what came: name, software or not, timestamps or not. Collects the errors
+ * that WebGPU reports out of band and turns the loss of the device into a promise. Each call makes a request of its
+ * own, because requestDevice() consumes its adapter; a rank in a worker calls it there. Called by the session and by
+ * the rank workers.
  */
 import { LockstepError } from '../../base/errors';
 import { within } from '../../base/within';

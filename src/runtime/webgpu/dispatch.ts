@@ -1,6 +1,7 @@
 /**
- * A dispatch as plain numbers: which kernel, which ranges of which buffers, which parameters, how many workgroups. Planned once from launches
- * and transfers; `bind-dispatches.ts` turns it into GPU objects. Checks here what WebGPU would refuse later.
+ * A dispatch as plain numbers: which kernel, which ranges of which buffers, which parameters, how many workgroups.
+ * Planned once from launches and transfers; `bind-dispatches.ts` turns it into GPU objects. Checks here what WebGPU
+ * would refuse later.
  */
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';

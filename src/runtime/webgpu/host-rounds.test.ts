@@ -1,4 +1,7 @@
-/** Rounds on the host against the same messages one by one, for every algorithm and collective: the same bytes everywhere; and what is read back and written for it. */
+/**
+ * Rounds on the host against the same messages one by one, for every algorithm and collective: the same bytes
+ * everywhere; and what is read back and written for it.
+ */
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { ALGORITHMS } from '../../collectives/algorithms';

@@ -1,7 +1,8 @@
 /**
- * The rounds of a collective on the host, as gloo runs them for tensors of a GPU: what a rank sends or joins to is read back once, messages come and go and
- * are joined in host memory, and what has changed is written once. The bits are those of message by message, which a traced step runs. A message that came is
- * sent on without a copy where it may be. Here is which instructions of a queue become one such action, and what is known of it before it runs;
+ * The rounds of a collective on the host, as gloo runs them for tensors of a GPU: what a rank sends or joins to is read
+ * back once, messages come and go and are joined in host memory, and what has changed is written once. The bits are
+ * those of message by message, which a traced step runs. A message that came is sent on without a copy where it may be.
+ * Here is which instructions of a queue become one such action, and what is known of it before it runs;
  * run-host-rounds.ts runs it.
  */
 import { at } from '../../base/invariant';
@@ -54,8 +55,9 @@ export interface HostRounds {
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * The messages of one collective that follow each other in a queue, where that is worth it: several, of which one is sent. An event that others wait for
- * ends a run: between two of them no one else may touch what the collective works on.
+ * The messages of one collective that follow each other in a queue, where that is worth it: several, of which one is
+ * sent. An event that others wait for ends a run: between two of them no one else may touch what the collective works
+ * on.
  */
 export function messageRuns<A extends { readonly message?: Message | undefined }>(
   actions: readonly A[],
@@ -136,7 +138,10 @@ function slotFor(own: readonly Message[]): Slot {
   return { buffer, from, to, dtype, whole };
 }
 
-/** Whether something is sent, or joined to, that has not come before: `own` is in the order of the queue or of its places. */
+/**
+ * Whether something is sent, or joined to, that has not come before: `own` is in the order of the queue or of its
+ * places.
+ */
 function wantsContents(own: readonly Message[]): boolean {
   const inOrder = [...own].sort((a, b) => a.instruction.id - b.instruction.id);
   const first = at(inOrder, 0);

@@ -1,4 +1,7 @@
-/** The override JOIN of the kernels comm/transfer*: what becomes of an element that arrives. Called by whoever plans transfers. */
+/**
+ * The override JOIN of the kernels comm/transfer*: what becomes of an element that arrives. Called by whoever plans
+ * transfers.
+ */
 import type { Apply } from '../../protocol/trace';
 import type { DType } from '../../tensor/shape';
 

@@ -1,7 +1,7 @@
 /**
- * Reads losses back without stalling the queue: each step copies its losses into the next row of a mappable buffer; a full buffer (or one that
- * losses() asks for) is mapped while the following steps write into another. A few buffers, made once; when all are in
- * flight, `room()` says when the next step may come.
+ * Reads losses back without stalling the queue: each step copies its losses into the next row of a mappable buffer; a
+ * full buffer (or one that losses() asks for) is mapped while the following steps write into another. A few buffers,
+ * made once; when all are in flight, `room()` says when the next step may come.
  */
 import { must } from '../../base/invariant';
 import type { Loss } from '../executor';
@@ -42,7 +42,10 @@ export class LossRing {
     return this.current ? undefined : Promise.race(this.mapping);
   }
 
-  /** Encodes the copies of one step; room() must have been asked. A program without a loss leaves an empty row: those of several executors are matched by place. */
+  /**
+   * Encodes the copies of one step; room() must have been asked. A program without a loss leaves an empty row: those of
+   * several executors are matched by place.
+   */
   append(encoder: GPUCommandEncoder, plan: LossPlan, source: (buffer: number) => GPUBuffer): void {
     const ring = must(this.current, 'loss ring');
     const row = ring.rows.length * this.rowBytes;

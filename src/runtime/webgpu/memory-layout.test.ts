@@ -1,4 +1,7 @@
-/** Where buffers lie: nothing overlaps that may live together, devices stand at one stride, and too large a region is cut by device. */
+/**
+ * Where buffers lie: nothing overlaps that may live together, devices stand at one stride, and too large a region is
+ * cut by device.
+ */
 import { describe, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { planMemory } from '../../program/memory-planner';

@@ -1,8 +1,9 @@
 /**
- * Where every buffer of the hosted devices lies. The memory planner gives each device its regions; here the same region of all devices becomes
- * one GPUBuffer, device after device without a gap: alike devices stand at one stride, so that one dispatch can run a kernel for all of them. A pool
- * is laid out name by name, and device by device within a name: two parameters of one pool then have disjoint ranges, as WebGPU wants it of
- * writable bindings. Numbers only; `memory.ts` allocates.
+ * Where every buffer of the hosted devices lies. The memory planner gives each device its regions; here the same region
+ * of all devices becomes one GPUBuffer, device after device without a gap: alike devices stand at one stride, so that
+ * one dispatch can run a kernel for all of them. A pool is laid out name by name, and device by device within a name:
+ * two parameters of one pool then have disjoint ranges, as WebGPU wants it of writable bindings. Numbers only;
+ * `memory.ts` allocates.
  */
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
@@ -57,7 +58,8 @@ export class MemoryLayout {
         for (const spec of lane.buffers) this.specs.set(`${program.variant} ${lane.device} ${spec.name}`, spec);
     }
     const keys = new Set([...this.plans.values()].flatMap((plan) => plan.regions.map((region) => region.key)));
-    // A device with more to hold than the others (device 0 of DataParallel) comes last: those before it still have one stride.
+    // A device with more to hold than the others (device 0 of DataParallel) comes last: those before it still have one
+    // stride.
     const bySize = [...devices].sort((a, b) => this.planOf(a).bytes - this.planOf(b).bytes || a - b);
     for (const key of keys) {
       const holders = bySize.filter((device) => this.bytesOf(key, device) > 0);
@@ -98,7 +100,9 @@ export class MemoryLayout {
     return { buffer: home.buffer, offset: place.offset, area: place.area, bytes: placement.bytes, spec };
   }
 
-  /** Lays a region of all holders into one buffer; false when it would be too large (an error when there is one holder). */
+  /**
+   * Lays a region of all holders into one buffer; false when it would be too large (an error when there is one holder).
+   */
   private lay(key: string, holders: readonly DeviceIndex[], label: string): boolean {
     const pool = key.startsWith('pool:');
     const homes = new Map<DeviceIndex, Map<string, { offset: number; area: number }>>(

@@ -1,7 +1,7 @@
 /**
- * The one owner of an executor's tensors: allocates the layout's buffers, writes their fill values, and hands out GPUBuffers by index. Everything
- * else that lives as long as the executor (uniforms, tables, rings, staging) is registered here as well, so that dispose()
- * frees all of it.
+ * The one owner of an executor's tensors: allocates the layout's buffers, writes their fill values, and hands out
+ * GPUBuffers by index. Everything else that lives as long as the executor (uniforms, tables, rings, staging) is
+ * registered here as well, so that dispose() frees all of it.
  */
 import { at } from '../../base/invariant';
 import type { Program } from '../../program/instruction';

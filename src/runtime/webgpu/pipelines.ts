@@ -1,7 +1,7 @@
 /**
- * Compiled kernels of one GPUDevice. Bind group layouts are explicit, made from the kernel table: group 0 the tensors, group 1 the uniform
- * parameters (binding 0) and, for segmented kernels, the block table (binding 1). A pipeline is made once a kernel, source and set
- * of constants, a shader module once a source. It knows no Program.
+ * Compiled kernels of one GPUDevice. Bind group layouts are explicit, made from the kernel table: group 0 the tensors,
+ * group 1 the uniform parameters (binding 0) and, for segmented kernels, the block table (binding 1). A pipeline is
+ * made once a kernel, source and set of constants, a shader module once a source. It knows no Program.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';

@@ -1,7 +1,7 @@
 /**
- * Launches to dispatches. The same computation of several devices becomes one dispatch where memory allows it: dense kernels run the devices as
- * instances in z when every operand advances by a constant stride from device to device; segmented kernels take any devices, because
- * their table names every stretch.
+ * Launches to dispatches. The same computation of several devices becomes one dispatch where memory allows it: dense
+ * kernels run the devices as instances in z when every operand advances by a constant stride from device to device;
+ * segmented kernels take any devices, because their table names every stretch.
  */
 import { at, must } from '../../base/invariant';
 import type { DenseLaunch, Launch, OpDef, SegmentedLaunch } from '../../graph/op';
@@ -91,7 +91,10 @@ function denseDispatch(launch: DenseLaunch, run: readonly Operands[]): DispatchS
 const SHARED_WIDTHS = [8, 16, 32];
 const MOST_INVOCATIONS = 64;
 
-/** A workgroup costs more than an invocation: small instances share one. Their number must be a multiple of DEPTH, for a kernel does not know it. */
+/**
+ * A workgroup costs more than an invocation: small instances share one. Their number must be a multiple of DEPTH, for a
+ * kernel does not know it.
+ */
 function groupsOf(launch: DenseLaunch, instances: number): Pick<DispatchSpec, 'constants' | 'workgroups'> {
   const { constants = {}, invocations } = launch;
   const [x, y] = launch.workgroups;

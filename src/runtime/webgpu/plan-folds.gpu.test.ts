@@ -1,4 +1,7 @@
-/** comm/fold on a real device against the sums that it means, to the bit: few and many replicas, beginnings and lengths of every kind, with a factor and without. */
+/**
+ * comm/fold on a real device against the sums that it means, to the bit: few and many replicas, beginnings and lengths
+ * of every kind, with a factor and without.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { SHADERS } from '../../graph/shader-sources';

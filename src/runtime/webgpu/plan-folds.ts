@@ -1,4 +1,7 @@
-/** All-reduces within one GPUBuffer to dispatches of comm/fold: folds with equally many terms and targets and one factor share a dispatch. */
+/**
+ * All-reduces within one GPUBuffer to dispatches of comm/fold: folds with equally many terms and targets and one factor
+ * share a dispatch.
+ */
 import { at } from '../../base/invariant';
 import type { Fold } from '../../program/fold-movements';
 import type { DeviceIndex } from '../../protocol/trace';

@@ -1,4 +1,7 @@
-/** Where the losses of a program lie after a step and how they are copied into a row of the loss ring. Neighbours are one copy. */
+/**
+ * Where the losses of a program lie after a step and how they are copied into a row of the loss ring. Neighbours are
+ * one copy.
+ */
 import { at } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';

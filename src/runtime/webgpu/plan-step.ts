@@ -1,6 +1,7 @@
 /**
- * Programs of the hosted devices as plain numbers: what is written from the host, which dispatches run, in which order. `planProgram` groups
- * devices and merges moves, for step(); `planInstructions` keeps every instruction apart, for trace(). The arithmetic is the same.
+ * Programs of the hosted devices as plain numbers: what is written from the host, which dispatches run, in which order.
+ * `planProgram` groups devices and merges moves, for step(); `planInstructions` keeps every instruction apart, for
+ * trace(). The arithmetic is the same.
  */
 import { at, must } from '../../base/invariant';
 import type { OpTable } from '../../graph/op';

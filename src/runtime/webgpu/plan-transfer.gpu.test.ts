@@ -1,4 +1,7 @@
-/** Transfers on a real device against what they mean: every offset modulo four, short and long, within a buffer and between two, by every join. */
+/**
+ * Transfers on a real device against what they mean: every offset modulo four, short and long, within a buffer and
+ * between two, by every join.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { SHADERS } from '../../graph/shader-sources';
@@ -89,7 +92,8 @@ it.each([
   const applies: readonly (readonly [Apply, DType])[] = [['put', 'f32'], ['add', 'f32'], ...EVERY_JOIN];
   for (const [apply, dtype] of applies) {
     const contents = target === 0 ? [data()] : [data(), data()];
-    // NaNs on either side, signalling ones too, and zeros of both signs; of a sum or product with one, the bits are open.
+    // NaNs on either side, signalling ones too, and zeros of both signs; of a sum or product with one, the bits are
+    // open.
     const bits = contents.map((each) => new Uint32Array(each.buffer));
     if (apply !== 'add' && apply !== 'multiply') {
       at(bits, 0).set([0x7fa00001, 0x80000000, 0, 0xffc00000], 16);

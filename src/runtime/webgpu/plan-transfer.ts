@@ -1,6 +1,7 @@
 /**
- * Moves between slices to dispatches of comm/transfer and comm/transfer-within: all moves of one step between the same pair of buffers share a
- * dispatch. The moves of a call must be independent of each other. Long ones whose two sides lie alike to vectors of four take the kernels that move those.
+ * Moves between slices to dispatches of comm/transfer and comm/transfer-within: all moves of one step between the same
+ * pair of buffers share a dispatch. The moves of a call must be independent of each other. Long ones whose two sides
+ * lie alike to vectors of four take the kernels that move those.
  */
 import { at } from '../../base/invariant';
 import type { KernelId } from '../../graph/kernel-table';

@@ -1,4 +1,7 @@
-/** Executor.read: copies any number of buffers into one mappable buffer, after everything submitted so far, and reads it with one map. */
+/**
+ * Executor.read: copies any number of buffers into one mappable buffer, after everything submitted so far, and reads it
+ * with one map.
+ */
 import { elements } from '../../tensor/shape';
 import type { GpuMemory } from './memory';
 import type { Location } from './memory-layout';

@@ -1,6 +1,7 @@
 /**
- * Plans a lane whose peers live in other memory spaces: per instruction its dispatches and its place in memory. Nothing is merged, because the
- * order of the two queues depends on when messages arrive. What is joined to a buffer comes in through one receive buffer.
+ * Plans a lane whose peers live in other memory spaces: per instruction its dispatches and its place in memory. Nothing
+ * is merged, because the order of the two queues depends on when messages arrive. What is joined to a buffer comes in
+ * through one receive buffer.
  */
 import { at, must } from '../../base/invariant';
 import type { Instruction, Lane } from '../../program/instruction';
@@ -59,7 +60,8 @@ export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs
   const received = longest > 0 ? layout.reserve('received', longest * 4) : 0;
   const variants = new Map(
     lanes.map(({ variant, lane }) => {
-      // The list's order respects both queues and every wait, so its first user of a place is the first in any interleaving.
+      // The list's order respects both queues and every wait, so its first user of a place is the first in any
+      // interleaving.
       const touched = new Set<string>();
       const actions = lane.instructions.map((instruction): RemoteAction => {
         const places = accessedBuffers(instruction).map((name) => placeOf(layout.locate(variant, lane.device, name)));

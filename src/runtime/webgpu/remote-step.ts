@@ -1,6 +1,6 @@
 /**
- * One step of one lane against a transport; see remote-run.ts. It ends when both queues are through and all messages have been handed to the
- * transport; it does not wait for the GPU.
+ * One step of one lane against a transport; see remote-run.ts. It ends when both queues are through and all messages
+ * have been handed to the transport; it does not wait for the GPU.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -158,7 +158,10 @@ export class RemoteStep {
     return arrival;
   }
 
-  /** What the rounds need is read back behind everything encoded so far; they go on by themselves while the other queue moves. */
+  /**
+   * What the rounds need is read back behind everything encoded so far; they go on by themselves while the other queue
+   * moves.
+   */
   private begin(rounds: HostRounds): Arrival {
     const { staging, memory } = this.context;
     const pieces = rounds.pieces.map((bytes) => ({ bytes, buffer: staging.acquire(bytes) }));

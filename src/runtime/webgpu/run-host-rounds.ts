@@ -1,4 +1,7 @@
-/** Runs what host-rounds.ts has planned: with what was read back, the transport, and a way to write into GPU memory. Called by remote-step.ts. */
+/**
+ * Runs what host-rounds.ts has planned: with what was read back, the transport, and a way to write into GPU memory.
+ * Called by remote-step.ts.
+ */
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
 import type { InstructionId } from '../../program/instruction';

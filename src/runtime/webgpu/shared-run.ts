@@ -1,6 +1,6 @@
 /**
- * Runs programs whose lanes all live on this GPUDevice. A step is host writes, then one encoder, one compute pass that replays the bound
- * commands, the copies of the losses, one submit.
+ * Runs programs whose lanes all live on this GPUDevice. A step is host writes, then one encoder, one compute pass that
+ * replays the bound commands, the copies of the losses, one submit.
  */
 import { must } from '../../base/invariant';
 import { type Position, positionsAfter, reach } from '../../program/reach';
@@ -39,7 +39,10 @@ export function planShared({ programs, ops, layout }: Pick<GpuContext, 'programs
 export class SharedRun {
   private readonly variants: ReadonlyMap<string, Variant>;
   private readonly tracer: SharedTrace;
-  /** The variants with every round of every all-reduce in them, where a corruption can stand; made when the first is asked for. */
+  /**
+   * The variants with every round of every all-reduce in them, where a corruption can stand; made when the first is
+   * asked for.
+   */
   private roundByRound: ReadonlyMap<string, Variant> | undefined;
   /** Those with the corruption in them; empty without one. */
   private corrupted: ReadonlyMap<string, CorruptedVariant> = new Map();

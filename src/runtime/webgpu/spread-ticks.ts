@@ -1,7 +1,8 @@
 /**
- * Browsers quantise GPU timestamps (Dawn: to 65.5 us), so that many short passes carry the same stamp. Within one tick of the clock their true
- * position is unknown: they are laid end to end, at equal length, up to the next tick. Ticks, order and sums are measured; only the
- * division of a tick is not. Stamps that differ are left alone. Used by the timestamp log.
+ * Browsers quantise GPU timestamps (Dawn: to 65.5 us), so that many short passes carry the same stamp. Within one tick
+ * of the clock their true position is unknown: they are laid end to end, at equal length, up to the next tick. Ticks,
+ * order and sums are measured; only the division of a tick is not. Stamps that differ are left alone. Used by the
+ * timestamp log.
  */
 import { at } from '../../base/invariant';
 

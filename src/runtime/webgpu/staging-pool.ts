@@ -1,6 +1,6 @@
 /**
- * Mappable buffers for reading tensors back, kept for reuse by size class: after the first steps nothing is allocated. A read is: acquire, encode
- * copies, submit, take.
+ * Mappable buffers for reading tensors back, kept for reuse by size class: after the first steps nothing is allocated.
+ * A read is: acquire, encode copies, submit, take.
  */
 import type { GpuMemory } from './memory';
 import { COPY_DST, MAP_READ, MODE_READ } from './usage';
@@ -25,7 +25,10 @@ export class StagingPool {
     }
   }
 
-  /** Waits for everything submitted so far; `data` begins with the bytes, and can be read until release() gives the buffer back to the pool. */
+  /**
+   * Waits for everything submitted so far; `data` begins with the bytes, and can be read until release() gives the
+   * buffer back to the pool.
+   */
   async open(buffer: GPUBuffer, bytes: number): Promise<{ readonly data: ArrayBuffer; release(): void }> {
     const release = () => {
       if (buffer.mapState === 'mapped') buffer.unmap();

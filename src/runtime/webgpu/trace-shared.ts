@@ -1,7 +1,8 @@
 /**
- * One step of a shared program, instruction by instruction: each in a compute pass of its own with timestamps at both ends, its outputs copied
- * aside after it; everything is read with one map. Without timestamp-query each instruction is submitted and awaited alone,
- * and its time is wall clock. The same kernels on the same memory as step(), so the same bits.
+ * One step of a shared program, instruction by instruction: each in a compute pass of its own with timestamps at both
+ * ends, its outputs copied aside after it; everything is read with one map. Without timestamp-query each instruction is
+ * submitted and awaited alone, and its time is wall clock. The same kernels on the same memory as step(), so the same
+ * bits.
  */
 import { at, must } from '../../base/invariant';
 import type { InstructionId, Program } from '../../program/instruction';

@@ -1,7 +1,8 @@
 /**
- * The WebGPU implementation of Executor. Everything is planned and bound once: memory laid out, dispatches planned, kernels compiled, bind groups
- * made; a step replays. Lanes that all live here run as one merged list; a single lane whose peers live elsewhere runs its
- * two queues against a Transport. Called by the session and by the rank workers. It does not own the GPUDevice.
+ * The WebGPU implementation of Executor. Everything is planned and bound once: memory laid out, dispatches planned,
+ * kernels compiled, bind groups made; a step replays. Lanes that all live here run as one merged list; a single lane
+ * whose peers live elsewhere runs its two queues against a Transport. Called by the session and by the rank workers. It
+ * does not own the GPUDevice.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';

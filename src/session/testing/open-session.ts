@@ -1,4 +1,6 @@
-/** A session as the page holds one, over real MessagePorts, for tests: collects its events and lets a test wait for one. */
+/**
+ * A session as the page holds one, over real MessagePorts, for tests: collects its events and lets a test wait for one.
+ */
 import { must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
 import type { ControlMessage, Files, SessionApi, SessionEvent, SessionInfo } from '../../protocol/session';

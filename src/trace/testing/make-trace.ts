@@ -1,4 +1,6 @@
-/** Small traces made by hand for the tests of this room: a few events with the times given, everything else filled in. */
+/**
+ * Small traces made by hand for the tests of this room: a few events with the times given, everything else filled in.
+ */
 import type { Captured, DeviceIndex, Slice, StepTrace, TraceEvent } from '../../protocol/trace';
 
 export interface EventSketch extends Partial<Omit<TraceEvent, 'startUs' | 'durUs'>> {

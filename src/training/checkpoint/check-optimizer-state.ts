@@ -1,4 +1,7 @@
-/** Does the optimiser's state of a checkpoint fit this run's optimiser? Refused in the words of torch's optimizer.load_state_dict. Called by resume-plan.ts. */
+/**
+ * Does the optimiser's state of a checkpoint fit this run's optimiser? Refused in the words of torch's
+ * optimizer.load_state_dict. Called by resume-plan.ts.
+ */
 import { LockstepError } from '../../base/errors';
 import { stateNames } from '../../optim/optimizer';
 import type { Config } from '../../protocol/config';

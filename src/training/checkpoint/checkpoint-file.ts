@@ -1,7 +1,8 @@
 /**
- * The two files of a checkpoint: <name>.safetensors is the model's state_dict, <name>.state.safetensors everything else that a later step depends on. What all
- * devices hold alike stands there once; optimiser states have torch's numbers and names (`state.0.exp_avg`), generators torch's bytes. This file writes it;
- * read-checkpoint.ts reads it. Who calls: session.ts, run.ts.
+ * The two files of a checkpoint: <name>.safetensors is the model's state_dict, <name>.state.safetensors everything else
+ * that a later step depends on. What all devices hold alike stands there once; optimiser states have torch's numbers
+ * and names (`state.0.exp_avg`), generators torch's bytes. This file writes it; read-checkpoint.ts reads it. Who calls:
+ * session.ts, run.ts.
  */
 import { at, must } from '../../base/invariant';
 import { type NamedTensor, readSafetensors, writeSafetensors } from '../../interop/safetensors';

@@ -1,6 +1,7 @@
 /**
- * The format of a checkpoint's two files: their names, what their tensors are called, and the checksums by which they are known to be whole and of one save. Shared by
- * checkpoint-file.ts, which writes, read-checkpoint.ts, and the command line.
+ * The format of a checkpoint's two files: their names, what their tensors are called, and the checksums by which they
+ * are known to be whole and of one save. Shared by checkpoint-file.ts, which writes, read-checkpoint.ts, and the
+ * command line.
  */
 import { lookup } from '../../base/lookup';
 import { readMetadata, readSafetensors } from '../../interop/safetensors';
@@ -38,7 +39,10 @@ export interface Checksums {
   readonly header: number;
 }
 
-/** State tensors of process p that say where its batches stand: row ids of the epoch, how many each batch has, the generator. */
+/**
+ * State tensors of process p that say where its batches stand: row ids of the epoch, how many each batch has, the
+ * generator.
+ */
 export const batchTensors = (p: number) => ({
   rows: `sampler.${p}.rows`,
   sizes: `sampler.${p}.sizes`,

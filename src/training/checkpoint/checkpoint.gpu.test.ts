@@ -1,4 +1,7 @@
-/** A checkpoint on WebGPU: saved with all ranks on one device, resumed with a device a rank and by rank 0's broadcast: the run without the stop. */
+/**
+ * A checkpoint on WebGPU: saved with all ranks on one device, resumed with a device a rank and by rank 0's broadcast:
+ * the run without the stop.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConfigInput } from '../../protocol/config';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';

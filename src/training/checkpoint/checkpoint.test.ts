@@ -1,6 +1,7 @@
 /**
- * Checkpoints as files, on the CPU device: a run that stops, is written, read and goes on has, to the bit, the state of one that did not stop; over modes, optimisers,
- * schedules, micro-batches, dropout, running statistics and samplers, in the same and in the other placement.
+ * Checkpoints as files, on the CPU device: a run that stops, is written, read and goes on has, to the bit, the state of
+ * one that did not stop; over modes, optimisers, schedules, micro-batches, dropout, running statistics and samplers, in
+ * the same and in the other placement.
  */
 import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../protocol/config';

@@ -1,4 +1,7 @@
-/** Which settings of a checkpoint's configuration differ from those of the run that resumes, and what hangs on them. Called by resume-plan.ts. */
+/**
+ * Which settings of a checkpoint's configuration differ from those of the run that resumes, and what hangs on them.
+ * Called by resume-plan.ts.
+ */
 import { lookup } from '../../base/lookup';
 import type { Config } from '../../protocol/config';
 

@@ -1,6 +1,6 @@
 /**
- * What a checkpoint says of itself, for those who list some and have no run: the page and its browser storage. Reads the header of the state's file alone; whether the
- * files are whole is for the session to say when it loads them.
+ * What a checkpoint says of itself, for those who list some and have no run: the page and its browser storage. Reads
+ * the header of the state's file alone; whether the files are whole is for the session to say when it loads them.
  */
 import { readMetadata } from '../../interop/safetensors';
 import { placeOfCheckpoint } from './checkpoint-format';

@@ -1,4 +1,7 @@
-/** Names with `module.` in front, which a wrapper's state_dict has: read without it, and said. Called by blueprint.ts and the notices of a resumed run. */
+/**
+ * Names with `module.` in front, which a wrapper's state_dict has: read without it, and said. Called by blueprint.ts
+ * and the notices of a resumed run.
+ */
 import { lookup } from '../../base/lookup';
 import { readSafetensors } from '../../interop/safetensors';
 import type { Files, Notice } from '../../protocol/session';

@@ -1,6 +1,6 @@
 /**
- * Reads the two files of a checkpoint back: both must be there, undamaged and of one save; what is wrong is said with file, tensor and byte. Whether a run can go
- * on from it is for resume-plan.ts to judge. Called by blueprint.ts.
+ * Reads the two files of a checkpoint back: both must be there, undamaged and of one save; what is wrong is said with
+ * file, tensor and byte. Whether a run can go on from it is for resume-plan.ts to judge. Called by blueprint.ts.
  */
 
 import { LockstepError } from '../../base/errors';

@@ -1,4 +1,7 @@
-/** What a run that resumes says before its first step: where it stands, and all that is not as it was saved. Called by resume-plan.ts. */
+/**
+ * What a run that resumes says before its first step: where it stands, and all that is not as it was saved. Called by
+ * resume-plan.ts.
+ */
 import type { Config, LayerConfig } from '../../protocol/config';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Notice } from '../../protocol/session';

@@ -1,7 +1,8 @@
 /**
- * From a checkpoint that was read to the state that this run begins with: every buffer of every device, the order of batches, the step. On the same mode and world
- * size each device gets what it held, and the run goes on to the bit. Otherwise values are taken over by name from the first device that held them (map_location),
- * and notices say what changes. Called by blueprint.ts; pure.
+ * From a checkpoint that was read to the state that this run begins with: every buffer of every device, the order of
+ * batches, the step. On the same mode and world size each device gets what it held, and the run goes on to the bit.
+ * Otherwise values are taken over by name from the first device that held them (map_location), and notices say what
+ * changes. Called by blueprint.ts; pure.
  */
 
 import { LockstepError } from '../../base/errors';
@@ -93,7 +94,9 @@ function carried(saved: SavedValues, buffers: readonly Stateful[], { exact, keep
 const firstHolder = (held: readonly SavedValue[] = []): SavedValue | undefined =>
   held.toSorted((a, b) => Math.min(...a.devices) - Math.min(...b.devices))[0];
 
-/** This run's samplers, asked from the start of the epoch on; each process with the generator of its rank, or of rank 0. */
+/**
+ * This run's samplers, asked from the start of the epoch on; each process with the generator of its rank, or of rank 0.
+ */
 function dealtAnew({ saved, processes, batchesPerEpoch, batches }: ResumeInput, microBatch: number): BatchState {
   const generators = Array.from(
     { length: processes },

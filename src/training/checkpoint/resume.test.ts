@@ -1,4 +1,7 @@
-/** Loading a checkpoint elsewhere: by rank 0 alone, on another world size, into another optimiser; and every way in which files can be wrong. */
+/**
+ * Loading a checkpoint elsewhere: by rank 0 alone, on another world size, into another optimiser; and every way in
+ * which files can be wrong.
+ */
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';

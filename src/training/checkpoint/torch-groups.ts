@@ -1,6 +1,7 @@
 /**
- * The optimiser's state as torch's optimizer.state_dict() lays it out: parameters numbered through the groups in the order in which the script makes them, states
- * under their number, groups with their settings. Written into a checkpoint and checked when one is loaded.
+ * The optimiser's state as torch's optimizer.state_dict() lays it out: parameters numbered through the groups in the
+ * order in which the script makes them, states under their number, groups with their settings. Written into a
+ * checkpoint and checked when one is loaded.
  */
 
 import { at } from '../../base/invariant';

@@ -1,6 +1,7 @@
 /**
- * What becomes of one path when several ranks save to it at the same time, and of the cure. Pure: no file is written. Each rank opens the path (which cuts it to
- * nothing), then writes its bytes block by block; the seed says whose turn it is, as the scheduler of a machine would. Called by the museum of mistakes.
+ * What becomes of one path when several ranks save to it at the same time, and of the cure. Pure: no file is written.
+ * Each rank opens the path (which cuts it to nothing), then writes its bytes block by block; the seed says whose turn
+ * it is, as the scheduler of a machine would. Called by the museum of mistakes.
  */
 import { at } from '../../base/invariant';
 import { Generator } from '../../tensor/generator';
@@ -59,7 +60,10 @@ export function tornWrite(files: readonly Uint8Array[], blockBytes: number, seed
   return { bytes: bytes.slice(0, length), writer: written, calls, stretches, torn };
 }
 
-/** The cure: rank 0 alone writes, to another name, and renames; the others wait in a barrier. Whatever the seed, the path holds the old file or the new one. */
+/**
+ * The cure: rank 0 alone writes, to another name, and renames; the others wait in a barrier. Whatever the seed, the
+ * path holds the old file or the new one.
+ */
 export const writtenByRank0 = (files: readonly Uint8Array[], blockBytes: number, seed: number): TornWrite =>
   tornWrite(files.slice(0, 1), blockBytes, seed);
 

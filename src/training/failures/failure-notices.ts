@@ -1,4 +1,7 @@
-/** What of the settings about failures has no effect in this run, or another one than it may seem. Called by config-notices.ts. */
+/**
+ * What of the settings about failures has no effect in this run, or another one than it may seem. Called by
+ * config-notices.ts.
+ */
 import type { Program } from '../../program/instruction';
 import { type Config, DEFAULT_CONFIG, type Straggler } from '../../protocol/config';
 import type { Notice } from '../../protocol/session';

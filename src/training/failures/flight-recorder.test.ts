@@ -1,4 +1,7 @@
-/** The flight recorder of a training run: every collective of every rank, and where each rank was when one died, in PyTorch's field names. */
+/**
+ * The flight recorder of a training run: every collective of every rank, and where each rank was when one died, in
+ * PyTorch's field names.
+ */
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import { runConfig } from '../../headless/run';

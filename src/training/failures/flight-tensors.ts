@@ -1,4 +1,7 @@
-/** What a collective of a training run takes and gives, as PyTorch's flight recorder has it: sizes and dtypes of tensors, not of the buffers in which they travel. Called by flight-dump.ts. */
+/**
+ * What a collective of a training run takes and gives, as PyTorch's flight recorder has it: sizes and dtypes of
+ * tensors, not of the buffers in which they travel. Called by flight-dump.ts.
+ */
 import { DTYPE_NAME } from '../../distributed/tensor';
 import type { BufferSpec, Instruction, Lane } from '../../program/instruction';
 import type { Config } from '../../protocol/config';

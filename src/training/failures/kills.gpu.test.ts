@@ -1,4 +1,7 @@
-/** Ranks killed at random instructions on WebGPU, in both placements: bit for bit the undisturbed run, and no device or buffer is left behind. The exhaustive form runs on the CPU device. */
+/**
+ * Ranks killed at random instructions on WebGPU, in both placements: bit for bit the undisturbed run, and no device or
+ * buffer is left behind. The exhaustive form runs on the CPU device.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';

@@ -1,6 +1,7 @@
 /**
- * Ranks are killed at random instructions of random steps, in both placements: all start again from the last checkpoint and the run ends as if nothing had happened, bit
- * for bit. Who is to blame stands in the report; when restarts are used up, the error does.
+ * Ranks are killed at random instructions of random steps, in both placements: all start again from the last checkpoint
+ * and the run ends as if nothing had happened, bit for bit. Who is to blame stands in the report; when restarts are
+ * used up, the error does.
  */
 import { describe, expect, test } from 'vitest';
 import { at } from '../../base/invariant';

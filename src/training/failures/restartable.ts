@@ -1,4 +1,7 @@
-/** Which failures a restart of all ranks may cure, and how a restart is told. Shared by the page's runs (running.ts) and headless ones (run.ts). */
+/**
+ * Which failures a restart of all ranks may cure, and how a restart is told. Shared by the page's runs (running.ts) and
+ * headless ones (run.ts).
+ */
 import type { ErrorCode, LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
 import { stepWords } from '../../protocol/micro-batches';

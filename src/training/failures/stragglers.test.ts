@@ -1,4 +1,7 @@
-/** A rank or a link slowed down by hand: the same numbers, its own work longer on both clocks, and the others' waiting laid at its door. */
+/**
+ * A rank or a link slowed down by hand: the same numbers, its own work longer on both clocks, and the others' waiting
+ * laid at its door.
+ */
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import { runConfig } from '../../headless/run';

@@ -1,4 +1,7 @@
-/** Communication hooks on WebGPU do what they do on the CPU: float16 words to the bit's rounding, PowerSGD's products and orthonormal columns, averages of parameters. */
+/**
+ * Communication hooks on WebGPU do what they do on the CPU: float16 words to the bit's rounding, PowerSGD's products
+ * and orthonormal columns, averages of parameters.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';

@@ -13,7 +13,10 @@ const HOOKS = fixtures.cases as unknown as readonly {
   readonly finalParameters: readonly Readonly<Record<string, StoredTensor>>[];
 }[];
 
-/** Draws of randn differ by 4e-7 from torch's, and nine steps carry that on; where it meets a tie in float16 a gradient is off by a part in 2000. */
+/**
+ * Draws of randn differ by 4e-7 from torch's, and nine steps carry that on; where it meets a tie in float16 a gradient
+ * is off by a part in 2000.
+ */
 const BAR = 5e-6;
 const HALF_BAR = 2e-5;
 

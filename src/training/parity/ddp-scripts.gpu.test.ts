@@ -1,4 +1,7 @@
-/** Scripts of real PyTorch with what DDP needs beside the plain all-reduce, on WGSL kernels: zeros of shadows and of unused parameters, gradients that are their buckets. */
+/**
+ * Scripts of real PyTorch with what DDP needs beside the plain all-reduce, on WGSL kernels: zeros of shadows and of
+ * unused parameters, gradients that are their buckets.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { farFromScript, scriptNamed } from '../testing/ddp-scripts';

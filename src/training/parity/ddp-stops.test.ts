@@ -1,4 +1,7 @@
-/** Where PyTorch would wait in vain, or refuse: the run ends there with an error that says why, and keeps what it has. And what passes that are synced cost. */
+/**
+ * Where PyTorch would wait in vain, or refuse: the run ends there with an error that says why, and keeps what it has.
+ * And what passes that are synced cost.
+ */
 import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { runConfig } from '../../headless/run';

@@ -1,6 +1,7 @@
 /**
- * The claim of the whole project as a property: the mode changes who computes what, not the result. Over seeds, world sizes, widths, batch sizes and
- * bucket caps: model parallel is bitwise Single, DataParallel and DDP with equal batches stay within float rounding of it.
+ * The claim of the whole project as a property: the mode changes who computes what, not the result. Over seeds, world
+ * sizes, widths, batch sizes and bucket caps: model parallel is bitwise Single, DataParallel and DDP with equal batches
+ * stay within float rounding of it.
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

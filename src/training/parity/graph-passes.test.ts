@@ -1,4 +1,7 @@
-/** Passes over the graph change speed and memory, never a bit: fused and checkpointed runs against plain ones, layer by layer kinds. */
+/**
+ * Passes over the graph change speed and memory, never a bit: fused and checkpointed runs against plain ones, layer by
+ * layer kinds.
+ */
 import { describe, expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';

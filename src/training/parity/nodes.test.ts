@@ -1,4 +1,7 @@
-/** Nodes as a setting: who is refused, who is told, and what they change: the modelled clock, and the hops of hierarchical rings. */
+/**
+ * Nodes as a setting: who is refused, who is told, and what they change: the modelled clock, and the hops of
+ * hierarchical rings.
+ */
 import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { configNotices } from '../../config/config-notices';

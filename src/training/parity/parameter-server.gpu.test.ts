@@ -1,4 +1,7 @@
-/** The parameter server on WebGPU trains as on the CPU: several updates a step with scalars of their own, copies that wait on the workers. */
+/**
+ * The parameter server on WebGPU trains as on the CPU: several updates a step with scalars of their own, copies that
+ * wait on the workers.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';

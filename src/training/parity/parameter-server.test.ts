@@ -1,4 +1,7 @@
-/** The parameter server: synchronous training is that of a single device, asynchronous training without staleness is SGD over the workers' batches in turn. */
+/**
+ * The parameter server: synchronous training is that of a single device, asynchronous training without staleness is SGD
+ * over the workers' batches in turn.
+ */
 import { describe, expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
@@ -57,7 +60,8 @@ describe.each(['shared', 'workers'] as const)('%s', (placement) => {
       shuffle: false,
       compareSingle: false,
     };
-    // Three workers with four rows each, thirty rows: an epoch is three steps of 12, 12 and 6, so keep to the first two.
+    // Three workers with four rows each, thirty rows: an epoch is three steps of 12, 12 and 6, so keep to the first
+    // two.
     const { records, server } = await train({ ...asynchronous, placement }, 2);
     const losses = records.flatMap((r) => r.perRank);
     losses.forEach((loss, i) => {

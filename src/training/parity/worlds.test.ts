@@ -1,4 +1,7 @@
-/** Worlds of one to eight devices in both placements, on the CPU device: the same bits, the bytes that were planned, and DDP's constructor. */
+/**
+ * Worlds of one to eight devices in both placements, on the CPU device: the same bits, the bytes that were planned, and
+ * DDP's constructor.
+ */
 import { describe, expect, test } from 'vitest';
 import { at } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';

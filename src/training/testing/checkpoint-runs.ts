@@ -62,7 +62,8 @@ export const savedAfter = (config: ConfigInput, steps: number, gpu?: GPU): Promi
 export async function stateOf(training: Training): Promise<unknown> {
   const { microBatch, values, twin, batches } = await training.checkpoint();
   const { mode } = training.blueprint.config;
-  // DataParallel's replicas take device 0's running statistics before each forward pass; what they hold between steps is read by nobody.
+  // DataParallel's replicas take device 0's running statistics before each forward pass; what they hold between steps
+  // is read by nobody.
   const isLost = ({ device, buffer }: BufferValue) =>
     mode === 'dataParallel' && device > 0 && /running|num_batches/.test(buffer);
   return {

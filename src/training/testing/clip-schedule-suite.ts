@@ -1,6 +1,7 @@
 /**
- * A run with OneCycleLR and clip_grad_norm_, step by step against what real PyTorch recorded (rates to 1e-12, total norms, losses), and what must hold of such
- * runs: a resumed run is the run without the break, all ranks clip by one norm. For the CPU and the GPU.
+ * A run with OneCycleLR and clip_grad_norm_, step by step against what real PyTorch recorded (rates to 1e-12, total
+ * norms, losses), and what must hold of such runs: a resumed run is the run without the break, all ranks clip by one
+ * norm. For the CPU and the GPU.
  */
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';

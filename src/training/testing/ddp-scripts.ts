@@ -1,4 +1,7 @@
-/** Scripts with DDP that ran under real PyTorch (gloo, 1.13), and how far a run is from them: losses of every rank, and what each rank holds in the end. */
+/**
+ * Scripts with DDP that ran under real PyTorch (gloo, 1.13), and how far a run is from them: losses of every rank, and
+ * what each rank holds in the end.
+ */
 import { at, must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';

@@ -1,4 +1,7 @@
-/** Training runs recorded from real PyTorch as parity cases: every mode that a run can be trained in, with what it must come to. */
+/**
+ * Training runs recorded from real PyTorch as parity cases: every mode that a run can be trained in, with what it must
+ * come to.
+ */
 
 import { writeNpy } from '../../data/readers/npy';
 import { initialParameters } from '../../nn/model';
@@ -40,7 +43,10 @@ const ofRun = (run: RecordedRun, maxNorm: number | undefined): Omit<ParityCase, 
   clipped: maxNorm === undefined ? 1 : Math.min(1, maxNorm / ((run.grad_norms?.[0] ?? 0) + 1e-6)),
 });
 
-/** DataParallel normalises each chunk by itself and draws its masks in no fixed order: only runs without either are PyTorch's. */
+/**
+ * DataParallel normalises each chunk by itself and draws its masks in no fixed order: only runs without either are
+ * PyTorch's.
+ */
 const sameOnChunks = ({ config }: Recorded): boolean =>
   !config.model?.layers.some(({ type }) => type.startsWith('BatchNorm') || type === 'Dropout');
 

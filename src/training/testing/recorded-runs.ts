@@ -65,7 +65,9 @@ export interface Recorded {
   /** Layers on the first of two devices. */
   readonly split: number | undefined;
   readonly bars: Readonly<Record<string, Bars>>;
-  /** Parameters whose true gradient is 0, so that they hold rounding only: a convolution's bias right before batch norm. */
+  /**
+   * Parameters whose true gradient is 0, so that they hold rounding only: a convolution's bias right before batch norm.
+   */
   readonly noise: readonly string[];
   readonly single: RecordedRun;
   readonly accum?: RecordedRun;

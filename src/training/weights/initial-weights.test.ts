@@ -1,4 +1,7 @@
-/** Weights from a file: taken bit for bit, in any order, with or without `module.`, also from torch's own; refused in the words of load_state_dict. */
+/**
+ * Weights from a file: taken bit for bit, in any order, with or without `module.`, also from torch's own; refused in
+ * the words of load_state_dict.
+ */
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';

@@ -1,4 +1,7 @@
-/** The weights of a run, read back from all its devices, as one state_dict. Called by snapshots, reports and the writer of .safetensors. */
+/**
+ * The weights of a run, read back from all its devices, as one state_dict. Called by snapshots, reports and the writer
+ * of .safetensors.
+ */
 import { must } from '../../base/invariant';
 import type { Blueprint } from '../blueprint';
 import type { Weights } from '../training';

@@ -1,4 +1,7 @@
-/** How far weights that should be equal are apart: replicas from each other, a parallel mode from its single-device twin. NaN is the largest difference. */
+/**
+ * How far weights that should be equal are apart: replicas from each other, a parallel mode from its single-device
+ * twin. NaN is the largest difference.
+ */
 import { must } from '../../base/invariant';
 import type { Blueprint } from '../blueprint';
 import type { Weights } from '../training';
@@ -18,7 +21,10 @@ export function maxAbsDifference(a: Float32Array, b: Float32Array): number {
 export const worst = (values: readonly number[]): number =>
   values.reduce((most, v) => (Number.isNaN(v) || v > most ? v : most), 0);
 
-/** Replicas of a parameter: under DDP every device trains its own; DataParallel's other copies are overwritten on each forward. */
+/**
+ * Replicas of a parameter: under DDP every device trains its own; DataParallel's other copies are overwritten on each
+ * forward.
+ */
 export function replicaDivergence(blueprint: Blueprint, weights: Weights): number {
   if (blueprint.config.mode !== 'ddp') return 0;
   const [first, ...others] = weights.devices;

@@ -1,6 +1,6 @@
 /**
- * The state_dict of a run as .safetensors: parameters, tied weights under both of their names, running statistics. Counters are int64 without dimensions, as
- * torch has them. Called by run.ts and session.ts.
+ * The state_dict of a run as .safetensors: parameters, tied weights under both of their names, running statistics.
+ * Counters are int64 without dimensions, as torch has them. Called by run.ts and session.ts.
  */
 import { must } from '../../base/invariant';
 import { type NamedTensor, writeSafetensors } from '../../interop/safetensors';
@@ -12,8 +12,8 @@ import type { Weights } from '../training';
 import { mergedState } from './merged-weights';
 
 /**
- * `wrapped`: as model.state_dict() of DistributedDataParallel or DataParallel gives it, with `module.` before every name; default: model.module.state_dict().
- * Only these two modes wrap the model.
+ * `wrapped`: as model.state_dict() of DistributedDataParallel or DataParallel gives it, with `module.` before every
+ * name; default: model.module.state_dict(). Only these two modes wrap the model.
  */
 export function weightsFile(
   blueprint: Blueprint,

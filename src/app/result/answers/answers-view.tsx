@@ -1,4 +1,7 @@
-/** How the model answers rows of a sequence task that it never trained on: prompt, what is expected, what it says, right or wrong by sign and by colour. */
+/**
+ * How the model answers rows of a sequence task that it never trained on: prompt, what is expected, what it says, right
+ * or wrong by sign and by colour.
+ */
 import type { AnsweredSequence } from '../../../protocol/session';
 import { useApp, useSettled } from '../../state/use-app';
 import views from '../views/views.module.css';

@@ -1,4 +1,7 @@
-/** An answer cut into stretches that are right and stretches that are not, character by character against what is expected. Pure. */
+/**
+ * An answer cut into stretches that are right and stretches that are not, character by character against what is
+ * expected. Pure.
+ */
 export interface Stretch {
   readonly text: string;
   readonly wrong: boolean;

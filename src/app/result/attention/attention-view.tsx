@@ -1,6 +1,7 @@
 /**
- * What the attention layers look at, for one row of data: every head small, layer by layer, and the chosen one large with the tokens on both sides. A row of a map is
- * a position, its cells say how much it takes from each other one; they add up to one.
+ * What the attention layers look at, for one row of data: every head small, layer by layer, and the chosen one large
+ * with the tokens on both sides. A row of a map is a position, its cells say how much it takes from each other one;
+ * they add up to one.
  */
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { formatPercent } from '../../draw/format';

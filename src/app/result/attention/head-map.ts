@@ -1,4 +1,7 @@
-/** One head of an attention map: its weights, a row for each query and a column for each key, and painting them with the tokens on both sides. */
+/**
+ * One head of an attention map: its weights, a row for each query and a column for each key, and painting them with the
+ * tokens on both sides.
+ */
 import { at } from '../../../base/invariant';
 import type { AttentionMap } from '../../../protocol/session';
 import type { Palette } from '../../shell/theme';

@@ -1,4 +1,7 @@
-/** Attention on a row of data, asked again when the row, the step or the session changes while the view is open; the newest answer stays until the next one. */
+/**
+ * Attention on a row of data, asked again when the row, the step or the session changes while the view is open; the
+ * newest answer stays until the next one.
+ */
 import { useEffect, useMemo, useState } from 'react';
 import type { SessionApi } from '../../../protocol/session';
 import { useApp, useController, useSettled } from '../../state/use-app';

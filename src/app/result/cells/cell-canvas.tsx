@@ -1,6 +1,7 @@
 /**
- * A canvas of cells in rows and columns, for pointer, touch and keyboard alike: `onCell` hears which one is looked at. For the keyboard it is one
- * stop of Tab, with the arrow keys from cell to cell; only the cell looked at is in the page, in words.
+ * A canvas of cells in rows and columns, for pointer, touch and keyboard alike: `onCell` hears which one is looked at.
+ * For the keyboard it is one stop of Tab, with the arrow keys from cell to cell; only the cell looked at is in the
+ * page, in words.
  */
 
 import { type KeyboardEvent, type PointerEvent, useId, useRef } from 'react';

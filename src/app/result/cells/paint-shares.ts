@@ -1,4 +1,7 @@
-/** Paints a matrix of shares as one bitmap of a pixel a cell, enlarged without smoothing: for cells too many or too small to be drawn one by one. */
+/**
+ * Paints a matrix of shares as one bitmap of a pixel a cell, enlarged without smoothing: for cells too many or too
+ * small to be drawn one by one.
+ */
 import type { Rect } from '../../draw/geometry';
 import type { Palette } from '../../shell/theme';
 import { putShare } from './share-scale';

@@ -1,4 +1,7 @@
-/** A canvas that is painted when what it shows changes: sharp, in CSS pixels. For pictures of a snapshot; what moves per frame uses `draw/use-surface`. */
+/**
+ * A canvas that is painted when what it shows changes: sharp, in CSS pixels. For pictures of a snapshot; what moves per
+ * frame uses `draw/use-surface`.
+ */
 import { type RefObject, useEffect } from 'react';
 import type { Size } from '../../draw/geometry';
 import { openSurface } from '../../draw/surface';

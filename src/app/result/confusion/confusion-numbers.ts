@@ -1,4 +1,7 @@
-/** Numbers of a confusion matrix [classes, classes], row = target, column = prediction. Pure; the view and its table read them. */
+/**
+ * Numbers of a confusion matrix [classes, classes], row = target, column = prediction. Pure; the view and its table
+ * read them.
+ */
 import type { Confusion } from '../../../protocol/session';
 
 export interface ConfusionNumbers {

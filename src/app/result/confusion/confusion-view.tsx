@@ -1,4 +1,7 @@
-/** What is taken for what: the confusion matrix of the newest snapshot, a line that tells the cell looked at, and the numbers as a table. */
+/**
+ * What is taken for what: the confusion matrix of the newest snapshot, a line that tells the cell looked at, and the
+ * numbers as a table.
+ */
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { formatCount, formatPercent } from '../../draw/format';
 import { useSize } from '../../draw/use-surface';

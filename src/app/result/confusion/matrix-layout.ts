@@ -1,4 +1,7 @@
-/** Where the cells, the names and the share of right ones of a confusion matrix lie, for a width and a number of classes. Pure, in CSS pixels. */
+/**
+ * Where the cells, the names and the share of right ones of a confusion matrix lie, for a width and a number of
+ * classes. Pure, in CSS pixels.
+ */
 import type { Point, Rect, Size } from '../../draw/geometry';
 import type { Cell } from '../cells/cell-canvas';
 

@@ -1,4 +1,7 @@
-/** Paints a confusion matrix: cells by their share of the target's row, numbers where they fit, names on both sides, the share of right ones beside each row. */
+/**
+ * Paints a confusion matrix: cells by their share of the target's row, numbers where they fit, names on both sides, the
+ * share of right ones beside each row.
+ */
 import { formatPercent } from '../../draw/format';
 import type { Palette } from '../../shell/theme';
 import type { Cell } from '../cells/cell-canvas';

@@ -1,4 +1,7 @@
-/** How probable the model holds each class for what is drawn: bars, the likeliest marked; with very many classes the likeliest only. */
+/**
+ * How probable the model holds each class for what is drawn: bars, the likeliest marked; with very many classes the
+ * likeliest only.
+ */
 import { formatPercent } from '../../draw/format';
 import { Status } from '../scores';
 import styles from './draw-view.module.css';

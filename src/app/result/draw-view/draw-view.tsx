@@ -1,6 +1,7 @@
 /**
- * A pad to draw a figure on, which the model classifies as one draws: the strokes, the picture that the model gets, and its class probabilities. Only for images.
- * The keyboard has a pen of its own; the drawing is cleared when the data change.
+ * A pad to draw a figure on, which the model classifies as one draws: the strokes, the picture that the model gets, and
+ * its class probabilities. Only for images. The keyboard has a pen of its own; the drawing is cleared when the data
+ * change.
  */
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { formatPercent } from '../../draw/format';

@@ -1,6 +1,7 @@
 /**
- * A drawing as the row of inputs that the model reads, [channels, height, width] with values 0..1: brought to the size of the data's own figures, put in
- * the middle, and drawn anew with their pen, so that thin and small is read like thick and large. Every channel gets the same.
+ * A drawing as the row of inputs that the model reads, [channels, height, width] with values 0..1: brought to the size
+ * of the data's own figures, put in the middle, and drawn anew with their pen, so that thin and small is read like
+ * thick and large. Every channel gets the same.
  */
 import { boxOf, type Drawing, type DrawnStroke } from './drawing';
 import type { ImageLook } from './image-look';

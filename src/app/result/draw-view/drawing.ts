@@ -1,6 +1,6 @@
 /**
- * What is drawn on the pad: strokes through points in parts of the pad, 0..1, x to the right and y down. `withPoint` thins what a pointer sends. Pure; the
- * pad keeps one and drawing-input.ts turns it into what the model reads.
+ * What is drawn on the pad: strokes through points in parts of the pad, 0..1, x to the right and y down. `withPoint`
+ * thins what a pointer sends. Pure; the pad keeps one and drawing-input.ts turns it into what the model reads.
  */
 export type DrawnPoint = readonly [x: number, y: number];
 export type DrawnStroke = readonly DrawnPoint[];

@@ -1,6 +1,7 @@
 /**
- * How the images of a data set look, measured on a few of them: how much of the picture a figure fills, where its middle is, how bright its ink is. A drawing is brought
- * into the same look before the model sees it, because a net has only learnt what its data were like.
+ * How the images of a data set look, measured on a few of them: how much of the picture a figure fills, where its
+ * middle is, how bright its ink is. A drawing is brought into the same look before the model sees it, because a net has
+ * only learnt what its data were like.
  */
 import type { LabelledImage } from '../../../protocol/session';
 

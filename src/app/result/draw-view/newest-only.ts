@@ -1,6 +1,7 @@
 /**
- * Asks with the newest input only: one question at a time, at most one every `everyMs`; what comes meanwhile replaces what waits. So a hand that draws
- * faster than the model answers is never lagged behind. It knows no React; the pad owns one.
+ * Asks with the newest input only: one question at a time, at most one every `everyMs`; what comes meanwhile replaces
+ * what waits. So a hand that draws faster than the model answers is never lagged behind. It knows no React; the pad
+ * owns one.
  */
 export interface NewestOnly<Input> {
   ask(input: Input): void;

@@ -1,6 +1,6 @@
 /**
- * The drawing on a pad and the hands that make it: pointer and finger, or a pen that the arrow keys move and Space puts down. It changes many times a second, so it
- * lives outside React; `onChange` hears of every change.
+ * The drawing on a pad and the hands that make it: pointer and finger, or a pen that the arrow keys move and Space puts
+ * down. It changes many times a second, so it lives outside React; `onChange` hears of every change.
  */
 
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react';

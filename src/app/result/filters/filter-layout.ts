@@ -1,6 +1,7 @@
 /**
- * Where the tiles of a convolution's weight [out, in, height, width] lie: each output channel is a tile. With few input channels a tile holds their kernels side by
- * side and tiles flow like words; with many it is a row of kernels, so that the picture is a matrix, output channels down, input channels across. Pure.
+ * Where the tiles of a convolution's weight [out, in, height, width] lie: each output channel is a tile. With few input
+ * channels a tile holds their kernels side by side and tiles flow like words; with many it is a row of kernels, so that
+ * the picture is a matrix, output channels down, input channels across. Pure.
  */
 import type { Point, Rect, Size } from '../../draw/geometry';
 import type { Cell } from '../cells/cell-canvas';
@@ -57,7 +58,9 @@ export function filterLayout(width: number, shape: readonly number[], first: boo
   };
 }
 
-/** Tiles as large as their even distribution over lines allows: eight in two lines of four rather than in six and two. */
+/**
+ * Tiles as large as their even distribution over lines allows: eight in two lines of four rather than in six and two.
+ */
 function largePixel(width: number, outs: number, ins: number, side: number): number {
   const most = Math.max(1, Math.floor((width + TILE_GAP) / (ins * LEAST_LARGE_TILE + TILE_GAP)));
   const perLine = Math.ceil(outs / Math.ceil(outs / most));

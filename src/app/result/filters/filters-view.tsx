@@ -1,4 +1,7 @@
-/** What the convolutions look for: the kernels of every Conv2d, from the weights of the newest snapshot, the first layer's large because it looks at the image itself. */
+/**
+ * What the convolutions look for: the kernels of every Conv2d, from the weights of the newest snapshot, the first
+ * layer's large because it looks at the image itself.
+ */
 import { useRef } from 'react';
 import { useSize } from '../../draw/use-surface';
 import { useApp, useSettled } from '../../state/use-app';

@@ -1,4 +1,7 @@
-/** Images that the model takes for another class, the surest mistakes first: a strip of them, and the chosen one large with what it is and what it is taken for. */
+/**
+ * Images that the model takes for another class, the surest mistakes first: a strip of them, and the chosen one large
+ * with what it is and what it is taken for.
+ */
 import { useState } from 'react';
 import type { Misclassified } from '../../../protocol/session';
 import { formatCount, formatPercent } from '../../draw/format';

@@ -1,4 +1,7 @@
-/** The prompt that the session samples from: the first tokens of the first row. Text is characters, so they can be cut off its preview. */
+/**
+ * The prompt that the session samples from: the first tokens of the first row. Text is characters, so they can be cut
+ * off its preview.
+ */
 import type { SessionInfo } from '../../../protocol/session';
 
 const TOKENS = 8;

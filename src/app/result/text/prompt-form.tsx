@@ -1,4 +1,7 @@
-/** A prompt and how to go on from it: length, temperature, seed. What the model writes stands under it, after the prompt; what the session refuses, too. */
+/**
+ * A prompt and how to go on from it: length, temperature, seed. What the model writes stands under it, after the
+ * prompt; what the session refuses, too.
+ */
 import { type FormEvent, useId, useState } from 'react';
 import { LockstepError } from '../../../base/errors';
 import fields from '../../fields/fields.module.css';

@@ -1,4 +1,7 @@
-/** The dispatches of both attention operators: one forward; backward the row sums delta, then dq, dk and dv by one kernel, a launch each. */
+/**
+ * The dispatches of both attention operators: one forward; backward the row sums delta, then dq, dk and dv by one
+ * kernel, a launch each.
+ */
 import { grid } from '../../launch';
 import type { DenseLaunch, Operand } from '../../op';
 import { type Heads, type Place, placeParams } from './heads';
@@ -54,7 +57,10 @@ interface Placed {
   readonly place: Place;
 }
 
-/** `sources`: row_a, col_a, row_b, col_b and y of kernel attention/attention-grad. Mode 0 has the queries as rows, 1 and 2 the keys. */
+/**
+ * `sources`: row_a, col_a, row_b, col_b and y of kernel attention/attention-grad. Mode 0 has the queries as rows, 1 and
+ * 2 the keys.
+ */
 function gradientLaunch(
   a: Heads,
   o: BackwardOperands,

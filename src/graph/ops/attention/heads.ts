@@ -1,6 +1,7 @@
 /**
- * Where the heads of attention lie in its tensors. Kernels and CPU code address element (b, h, t, e) as offset + b batch + h head + t row + e, so that one code
- * serves tensors [..., T, d] and the packed output [B, T, 3 D] of one Linear, whose thirds are queries, keys and values with head h in columns h d to h d + d.
+ * Where the heads of attention lie in its tensors. Kernels and CPU code address element (b, h, t, e) as offset + b
+ * batch + h head + t row + e, so that one code serves tensors [..., T, d] and the packed output [B, T, 3 D] of one
+ * Linear, whose thirds are queries, keys and values with head h in columns h d to h d + d.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

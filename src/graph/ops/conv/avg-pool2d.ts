@@ -1,7 +1,8 @@
 /**
- * torch.nn.functional.avg_pool2d (attrs kernelSize, stride, padding, ceilMode, countIncludePad) and adaptive_avg_pool2d (attr outputSize) over x [N, C, H, W]:
- * the sum of each window, divided by the number of its elements. With countIncludePad padding counts, but not what ceilMode
- * adds beyond it. The windows of adaptive pooling are floor(i H / OH) .. ceil((i + 1) H / OH).
+ * torch.nn.functional.avg_pool2d (attrs kernelSize, stride, padding, ceilMode, countIncludePad) and adaptive_avg_pool2d
+ * (attr outputSize) over x [N, C, H, W]: the sum of each window, divided by the number of its elements. With
+ * countIncludePad padding counts, but not what ceilMode adds beyond it. The windows of adaptive pooling are floor(i H /
+ * OH) .. ceil((i + 1) H / OH).
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

@@ -1,7 +1,7 @@
 /**
- * torch.nn.functional.conv_transpose2d: x [N, I, H, W], w [I, O / groups, KH, KW], b [O] (optional); attrs stride, padding, output_padding (`outputPadding`),
- * dilation, groups. It is the input gradient of the convolution that has this weight, and runs as that; so its own gradients are that
- * convolution and its weight gradient.
+ * torch.nn.functional.conv_transpose2d: x [N, I, H, W], w [I, O / groups, KH, KW], b [O] (optional); attrs stride,
+ * padding, output_padding (`outputPadding`), dilation, groups. It is the input gradient of the convolution that has
+ * this weight, and runs as that; so its own gradients are that convolution and its weight gradient.
  */
 import { at } from '../../../base/invariant';
 import { elements, formatShape, type Shape } from '../../../tensor/shape';

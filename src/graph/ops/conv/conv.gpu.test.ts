@@ -1,6 +1,6 @@
 /**
- * Convolutions large enough for several tiles and for parts of several rows, on a real WebGPU device against the CPU, forward and backward; the small and odd
- * shapes are in ops.gpu.test.ts.
+ * Convolutions large enough for several tiles and for parts of several rows, on a real WebGPU device against the CPU,
+ * forward and backward; the small and odd shapes are in ops.gpu.test.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';

@@ -1,6 +1,7 @@
 /**
- * dx = the gradient of a convolution's input: dy [N, O, (OH,) OW], w [O, C / groups, (KH,) KW]; attrs of the convolution and `inputSize`, the sizes of x.
- * At stride 1 it is a convolution with the weight turned. A third input is a bias added to each channel of dx: with it this is conv_transpose2d.
+ * dx = the gradient of a convolution's input: dy [N, O, (OH,) OW], w [O, C / groups, (KH,) KW]; attrs of the
+ * convolution and `inputSize`, the sizes of x. At stride 1 it is a convolution with the weight turned. A third input is
+ * a bias added to each channel of dx: with it this is conv_transpose2d.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

@@ -1,8 +1,9 @@
 /**
- * dw and db of a convolution: x [N, C, (H,) W], dy [N, O, (OH,) OW]; attrs of the convolution, `kernelSize` and `bias`. Both are sums over every pixel of
- * every sample. To have work for a whole GPU the sum is cut into parts, each a run of rows of the batch (row = sample and output row): the first launch
- * writes the sum of each part into the last output, scratch memory of [parts, weights and biases]; the second adds the parts in order. Large
- * layers have enough weights to need no parts.
+ * dw and db of a convolution: x [N, C, (H,) W], dy [N, O, (OH,) OW]; attrs of the convolution, `kernelSize` and `bias`.
+ * Both are sums over every pixel of every sample. To have work for a whole GPU the sum is cut into parts, each a run of
+ * rows of the batch (row = sample and output row): the first launch writes the sum of each part into the last output,
+ * scratch memory of [parts, weights and biases]; the second adds the parts in order. Large layers have enough weights
+ * to need no parts.
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
@@ -15,7 +16,10 @@ import { type ConvGeometry, convGeometry, groupsOf, isPlain3x3 } from './geometr
 const INVOCATIONS = 2048;
 /** More parts than this cost more in the second launch than they gain in the first. */
 const MOST_PARTS = 512;
-/** What an invocation of the first launch takes: output channels and places (input channel, row and column of the kernel). */
+/**
+ * What an invocation of the first launch takes: output channels and places (input channel, row and column of the
+ * kernel).
+ */
 const CHANNELS = 8;
 const PLACES = 9;
 
@@ -49,7 +53,10 @@ function partsOf(g: ConvGeometry, bias: boolean): Parts {
   return { rowsOfPart, parts, weights: channels * places, biases: bias ? channels : 0, placeTiles, channelTiles };
 }
 
-/** The first launch for the weights. Both kernels give the same bits; the one for 3 x 3 lets a window slide along the row. */
+/**
+ * The first launch for the weights. Both kernels give the same bits; the one for 3 x 3 lets a window slide along the
+ * row.
+ */
 function partsLaunch(g: ConvGeometry, plan: Parts, partial: Operand): DenseLaunch {
   const n = plan.parts * g.groups * plan.placeTiles * plan.channelTiles;
   const length = plan.weights + plan.biases;

@@ -1,6 +1,7 @@
 /**
- * y = conv(x, w) + b, as torch.nn.functional.conv2d and conv1d: x [N, C, (H,) W] or without N, w [O, C / groups, (KH,) KW], b [O] (optional); attrs
- * stride, padding (numbers, 'same', 'valid'), dilation, groups. On the CPU each element is one double sum, rounded once; on a GPU one float32 sum.
+ * y = conv(x, w) + b, as torch.nn.functional.conv2d and conv1d: x [N, C, (H,) W] or without N, w [O, C / groups, (KH,)
+ * KW], b [O] (optional); attrs stride, padding (numbers, 'same', 'valid'), dilation, groups. On the CPU each element is
+ * one double sum, rounded once; on a GPU one float32 sum.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

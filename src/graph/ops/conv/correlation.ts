@@ -1,7 +1,8 @@
 /**
- * The sliding product that conv2d and the gradient of its input at stride 1 both are: y[n, o, i, j] = sum over c, ky, kx of
- * w[o, c, ky, kx] x[n, c, i * stride + ky * dilation - pad, ...] (+ bias[o]). The weight is addressed by steps, so that the gradient reads it turned
- * by 180 degrees with its channels swapped. CPU kernel and WGSL lowering; channels are those of one group.
+ * The sliding product that conv2d and the gradient of its input at stride 1 both are: y[n, o, i, j] = sum over c, ky,
+ * kx of w[o, c, ky, kx] x[n, c, i * stride + ky * dilation - pad, ...] (+ bias[o]). The weight is addressed by steps,
+ * so that the gradient reads it turned by 180 degrees with its channels swapped. CPU kernel and WGSL lowering; channels
+ * are those of one group.
  */
 import type { HostArray } from '../../../tensor/shape';
 import { grid } from '../../launch';
@@ -9,7 +10,9 @@ import type { DenseLaunch, Operand } from '../../op';
 import { type ConvGeometry, isPlain3x3 } from './geometry';
 
 export interface Correlation extends ConvGeometry {
-  /** Where the weight of a group starts, and its steps in elements over output channel, input channel, row and column. */
+  /**
+   * Where the weight of a group starts, and its steps in elements over output channel, input channel, row and column.
+   */
   readonly weightGroup: number;
   readonly weightStart: number;
   readonly weightOut: number;
@@ -55,8 +58,8 @@ const endInside = (shift: number, stride: number, size: number, outSize: number)
   Math.max(0, Math.min(outSize, Math.ceil((size - shift) / stride)));
 
 /**
- * Four output channels and two columns at a time, with double accumulators: eight sums share six loads, and rounding happens once. Columns whose window
- * sticks out at a side are done one at a time.
+ * Four output channels and two columns at a time, with double accumulators: eight sums share six loads, and rounding
+ * happens once. Columns whose window sticks out at a side are done one at a time.
  */
 export function correlate(c: Correlation, x: HostArray, w: HostArray, y: HostArray, bias?: HostArray): void {
   const insideFrom = Math.min(c.outWidth, firstInside(-c.padX, c.strideX));
@@ -183,7 +186,10 @@ const PIXELS = 8;
 const ROWS = 7;
 const COLUMNS = 2;
 
-/** A tile of 7 rows takes as long where the image ends early; it is three times as fast as single pixels, so it may be half empty. */
+/**
+ * A tile of 7 rows takes as long where the image ends early; it is three times as fast as single pixels, so it may be
+ * half empty.
+ */
 function tilesPay(c: Correlation): boolean {
   const computed = Math.ceil(c.outHeight / ROWS) * ROWS * Math.ceil(c.outWidth / COLUMNS) * COLUMNS;
   return isPlain3x3(c) && computed <= 2 * c.outHeight * c.outWidth;

@@ -1,6 +1,7 @@
 /**
- * Sizes of a convolution, from shapes and torch's arguments: one form for conv1d (height 1), conv2d and their gradients, batched or not. Throws
- * LockstepError('shape') in PyTorch's words where they do not fit. Used by every operator of this folder that has a weight.
+ * Sizes of a convolution, from shapes and torch's arguments: one form for conv1d (height 1), conv2d and their
+ * gradients, batched or not. Throws LockstepError('shape') in PyTorch's words where they do not fit. Used by every
+ * operator of this folder that has a weight.
  */
 
 import { LockstepError } from '../../../base/errors';

@@ -1,6 +1,7 @@
 /**
- * dx of max_pool2d: inputs dy and the indices that the forward pass kept; attrs of the pooling and `inputSize` [H, W]. With `activation: 'relu'` (set by the
- * pass fuse-pool-relu) that of max_pool2d(relu(x)), which takes the result of the pooling as third input.
+ * dx of max_pool2d: inputs dy and the indices that the forward pass kept; attrs of the pooling and `inputSize` [H, W].
+ * With `activation: 'relu'` (set by the pass fuse-pool-relu) that of max_pool2d(relu(x)), which takes the result of the
+ * pooling as third input.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

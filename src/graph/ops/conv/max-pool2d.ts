@@ -1,8 +1,9 @@
 /**
- * torch.nn.functional.max_pool2d over x [N, C, H, W]: y, and for the gradient the index of each maximum in its plane (row * W + column, as
- * return_indices gives it). The first maximum in row-major order wins; a NaN wins over everything before it. attrs kernelSize, stride, padding,
- * ceilMode. The gradient gives dy to the element that won, summed in the order of the windows where they overlap. The attribute `activation: 'relu'`
- * makes it the maximum of relu(x); only the pass fuse-pool-relu sets it, after differentiation, where fusesRelu() allows it.
+ * torch.nn.functional.max_pool2d over x [N, C, H, W]: y, and for the gradient the index of each maximum in its plane
+ * (row * W + column, as return_indices gives it). The first maximum in row-major order wins; a NaN wins over everything
+ * before it. attrs kernelSize, stride, padding, ceilMode. The gradient gives dy to the element that won, summed in the
+ * order of the windows where they overlap. The attribute `activation: 'relu'` makes it the maximum of relu(x); only the
+ * pass fuse-pool-relu sets it, after differentiation, where fusesRelu() allows it.
  */
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';

@@ -1,6 +1,6 @@
 /**
- * Sizes of the pooling operators: windows over the planes of [N, C, H, W] or [C, H, W]. A plane is one channel of one sample. Throws
- * LockstepError('shape') in PyTorch's words. Used by max-pool2d, avg-pool2d and adaptive-avg-pool2d.
+ * Sizes of the pooling operators: windows over the planes of [N, C, H, W] or [C, H, W]. A plane is one channel of one
+ * sample. Throws LockstepError('shape') in PyTorch's words. Used by max-pool2d, avg-pool2d and adaptive-avg-pool2d.
  */
 import { at } from '../../../base/invariant';
 import { elements, formatShape, type Shape } from '../../../tensor/shape';
@@ -21,7 +21,9 @@ export interface Pooling {
   readonly padX: number;
 }
 
-/** pooling_output_shape of torch: with ceilMode the last window must still start inside the image or its left padding. */
+/**
+ * pooling_output_shape of torch: with ceilMode the last window must still start inside the image or its left padding.
+ */
 function outSize(size: number, kernel: number, pad: number, stride: number, ceilMode: boolean): number {
   const out = Math.floor((size + 2 * pad - kernel + (ceilMode ? stride - 1 : 0)) / stride) + 1;
   return ceilMode && (out - 1) * stride >= size + pad ? out - 1 : out;

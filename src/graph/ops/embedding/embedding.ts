@@ -1,7 +1,8 @@
 /**
- * Rows of a weight [V, D] by int32 ids of any shape: torch.nn.functional.embedding. Attr `paddingIdx` (may count from the end) names a row that gets no gradient.
- * Repeated ids accumulate in order of position ('embedding/embedding-grad', by the chains of 'shape/index-select'). An id out of range throws on the
- * CPU; on the GPU its row is NaN and it contributes no gradient.
+ * Rows of a weight [V, D] by int32 ids of any shape: torch.nn.functional.embedding. Attr `paddingIdx` (may count from
+ * the end) names a row that gets no gradient. Repeated ids accumulate in order of position ('embedding/embedding-grad',
+ * by the chains of 'shape/index-select'). An id out of range throws on the CPU; on the GPU its row is NaN and it
+ * contributes no gradient.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -51,7 +52,10 @@ export const embedding: OpDef = {
   flops: () => 0,
 };
 
-/** Inputs dy [..., D] and ids; outputs the weight's gradient of attr `shape`, and the chains. Attr `skip`: a row that gets none, or -1. */
+/**
+ * Inputs dy [..., D] and ids; outputs the weight's gradient of attr `shape`, and the chains. Attr `skip`: a row that
+ * gets none, or -1.
+ */
 export const embeddingGrad: OpDef = {
   name: 'embedding/embedding-grad',
   infer(inputs, attrs) {

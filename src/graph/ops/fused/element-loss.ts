@@ -1,6 +1,7 @@
 /**
- * An elementwise loss and its gradient in one dispatch, for a small batch and reduction 'mean' or 'sum'. Inputs x, t and the upstream gradient [1]; outputs
- * loss [1] and dx; attr `loss`: the operator's name ('loss/mse'). Only the pass fuse-loss makes it; the CPU runs the two operators themselves.
+ * An elementwise loss and its gradient in one dispatch, for a small batch and reduction 'mean' or 'sum'. Inputs x, t
+ * and the upstream gradient [1]; outputs loss [1] and dx; attr `loss`: the operator's name ('loss/mse'). Only the pass
+ * fuse-loss makes it; the CPU runs the two operators themselves.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

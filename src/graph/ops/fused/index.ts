@@ -1,4 +1,7 @@
-/** Operators that only the passes of graph/passes make: several operators in one dispatch. No layer is built from them, and they have no gradient. */
+/**
+ * Operators that only the passes of graph/passes make: several operators in one dispatch. No layer is built from them,
+ * and they have no gradient.
+ */
 import type { OpDef } from '../../op';
 import { elementLossWithGradient } from './element-loss';
 import { linearBackward, linearBackwardParams } from './linear-backward';

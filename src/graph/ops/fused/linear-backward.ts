@@ -1,7 +1,8 @@
 /**
- * Backward of y = act(x W^T + b) for a small layer in one dispatch: g = dy act'(y), dW = g^T x, db = column sums of g, dx = g W. Inputs dy and y [..., O]
- * (y is not read without an activation), x [..., I], W [O, I]; outputs dW, db, dx. 'fused/linear-backward-params' leaves out W and dx. Only the pass
- * fuse-linear-backward makes them. The sums run in the order of the separate operators, so the bits are theirs.
+ * Backward of y = act(x W^T + b) for a small layer in one dispatch: g = dy act'(y), dW = g^T x, db = column sums of g,
+ * dx = g W. Inputs dy and y [..., O] (y is not read without an activation), x [..., I], W [O, I]; outputs dW, db, dx.
+ * 'fused/linear-backward-params' leaves out W and dx. Only the pass fuse-linear-backward makes them. The sums run in
+ * the order of the separate operators, so the bits are theirs.
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray } from '../../../tensor/shape';
@@ -56,7 +57,10 @@ function backward({ inputs, outputs, inputTypes, attrs }: CpuArgs): void {
   }
 }
 
-/** An invocation takes four neighbours of a row, a workgroup has 32; of a layer that is small enough one row of workgroups holds them all. */
+/**
+ * An invocation takes four neighbours of a row, a workgroup has 32; of a layer that is small enough one row of
+ * workgroups holds them all.
+ */
 const fours = (inFeatures: number): number => Math.ceil(inFeatures / 4);
 
 const constants = (attrs: Attrs) => ({ ACTIVATION: activationOf(attrs) });

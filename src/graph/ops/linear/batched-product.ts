@@ -1,7 +1,8 @@
 /**
- * What a torch.matmul amounts to, as numbers: M, N, K, the steps of either operand, and the batch dimensions that are kept or summed (those along which an
- * operand was broadcast, when its gradient is wanted). Dimensions that can be walked as one are one: [B, M, K] @ [K, N] is a single product of
- * B * M rows, and the gradient of that [K, N] a single sum over B * M. Shapes only; matmul.ts computes.
+ * What a torch.matmul amounts to, as numbers: M, N, K, the steps of either operand, and the batch dimensions that are
+ * kept or summed (those along which an operand was broadcast, when its gradient is wanted). Dimensions that can be
+ * walked as one are one: [B, M, K] @ [K, N] is a single product of B * M rows, and the gradient of that [K, N] a single
+ * sum over B * M. Shapes only; matmul.ts computes.
  */
 
 import { LockstepError } from '../../../base/errors';

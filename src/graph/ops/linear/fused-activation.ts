@@ -1,4 +1,7 @@
-/** The activations that a matrix product can apply to its result: those whose gradient needs only the result. Codes of ACTIVATION in the kernels. */
+/**
+ * The activations that a matrix product can apply to its result: those whose gradient needs only the result. Codes of
+ * ACTIVATION in the kernels.
+ */
 import type { Attrs } from '../../op';
 
 export const FUSED_ACTIVATIONS = ['relu', 'tanh', 'sigmoid'] as const;

@@ -1,7 +1,8 @@
 /**
- * dW = dy^T x and db = column sums of dy: the gradients of a linear layer's parameters. Inputs x [..., I] and dy [..., O]; outputs dW [O, I] and, with attr
- * `bias`, db [O]. Both are sums over the batch in row order. One dispatch writes both for small layers; larger ones take a
- * tiled product and column sums, by partial sums (further outputs) where the batch is large.
+ * dW = dy^T x and db = column sums of dy: the gradients of a linear layer's parameters. Inputs x [..., I] and dy [...,
+ * O]; outputs dW [O, I] and, with attr `bias`, db [O]. Both are sums over the batch in row order. One dispatch writes
+ * both for small layers; larger ones take a tiled product and column sums, by partial sums (further outputs) where the
+ * batch is large.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

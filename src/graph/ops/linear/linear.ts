@@ -1,6 +1,7 @@
 /**
- * y = x W^T + b, as torch.nn.functional.linear: x [..., I], W [O, I], b [O] (optional). The attribute `activation` (fused-activation.ts) is applied to
- * the result; only the pass fuse-activation sets it, after differentiation, so such a node has no gradient rule.
+ * y = x W^T + b, as torch.nn.functional.linear: x [..., I], W [O, I], b [O] (optional). The attribute `activation`
+ * (fused-activation.ts) is applied to the result; only the pass fuse-activation sets it, after differentiation, so such
+ * a node has no gradient rule.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

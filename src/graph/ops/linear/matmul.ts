@@ -1,7 +1,9 @@
 /**
- * c = op(a) op(b), as torch.matmul: vectors, matrices, and batches of matrices whose batch dimensions are broadcast; attrs `transposeA`, `transposeB` transpose
- * the last two dimensions. Its gradients are products again: `viewA`, `viewB` say as what shape an operand is read, `sumTo` the shape that the result is summed to
- * over the dimensions along which the operand had been broadcast. Every element is one float32 sum, over the summed batch and then k, in order.
+ * c = op(a) op(b), as torch.matmul: vectors, matrices, and batches of matrices whose batch dimensions are broadcast;
+ * attrs `transposeA`, `transposeB` transpose the last two dimensions. Its gradients are products again: `viewA`,
+ * `viewB` say as what shape an operand is read, `sumTo` the shape that the result is summed to over the dimensions
+ * along which the operand had been broadcast. Every element is one float32 sum, over the summed batch and then k, in
+ * order.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -12,7 +14,10 @@ import type { CpuArgs, DenseLaunch, OpDef, OpTypes, TensorType } from '../../op'
 import { tiledProduct } from '../../tiled-product';
 import { type BatchDim, type BatchedProduct, batchedProduct, broadcast, matrixOf } from './batched-product';
 
-/** What ops/matmul-batched can walk. More takes tensors of seven dimensions, broadcast in turn on the left and on the right. */
+/**
+ * What ops/matmul-batched can walk. More takes tensors of seven dimensions, broadcast in turn on the left and on the
+ * right.
+ */
 const MOST_KEPT = 3;
 const MOST_SUMMED = 2;
 /** Rows and columns that an invocation of matmul/batched computes. */

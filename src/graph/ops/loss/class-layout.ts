@@ -1,6 +1,7 @@
 /**
- * How logits and targets of a classification loss lie: logits [..., C] with targets [...], or, with attr dim = 1, PyTorch's [N, C, d1, ...] with
- * targets [N, d1, ...]. Targets are int32 labels, or float32 class probabilities of the shape of the logits. Refuses what does not fit, in PyTorch's words.
+ * How logits and targets of a classification loss lie: logits [..., C] with targets [...], or, with attr dim = 1,
+ * PyTorch's [N, C, d1, ...] with targets [N, d1, ...]. Targets are int32 labels, or float32 class probabilities of the
+ * shape of the logits. Refuses what does not fit, in PyTorch's words.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

@@ -1,4 +1,7 @@
-/** The CPU loops of the classification losses, row by row: losses with what the backward pass needs, and gradients. Formulas: shaders/loss/cross-entropy.wgsl. */
+/**
+ * The CPU loops of the classification losses, row by row: losses with what the backward pass needs, and gradients.
+ * Formulas: shaders/loss/cross-entropy.wgsl.
+ */
 import { LockstepError } from '../../../base/errors';
 import type { HostArray } from '../../../tensor/shape';
 import type { ClassLayout } from './class-layout';
@@ -24,8 +27,8 @@ function checkTarget(t: number, classes: number): void {
 }
 
 /**
- * Fills stats but for its last element, and `terms` where it is given: the losses of the rows, then as many weights if there is room. Returns the sums of
- * both in row order.
+ * Fills stats but for its last element, and `terms` where it is given: the losses of the rows, then as many weights if
+ * there is room. Returns the sums of both in row order.
  */
 export function rowLosses(
   rows: ClassRows,

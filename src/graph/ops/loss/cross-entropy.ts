@@ -1,7 +1,8 @@
 /**
- * torch.nn.CrossEntropyLoss and, with `logProbs`, NLLLoss: operands (output, target) or (output, target, class weights), attrs reduction, labelSmoothing,
- * ignoreIndex, dim (class-layout.ts). Formulas and what `stats` keeps for the backward pass: shaders/loss/cross-entropy.wgsl. Outputs are the loss,
- * stats, and for a large batch the losses of the rows and partial sums. A target out of range is an error on the CPU and NaN on the GPU.
+ * torch.nn.CrossEntropyLoss and, with `logProbs`, NLLLoss: operands (output, target) or (output, target, class
+ * weights), attrs reduction, labelSmoothing, ignoreIndex, dim (class-layout.ts). Formulas and what `stats` keeps for
+ * the backward pass: shaders/loss/cross-entropy.wgsl. Outputs are the loss, stats, and for a large batch the losses of
+ * the rows and partial sums. A target out of range is an error on the CPU and NaN on the GPU.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

@@ -1,7 +1,8 @@
 /**
- * The mechanism of the losses that compare an output with a target element by element: reduction 'mean' and 'sum' give one number, shape [1], 'none'
- * keeps the shape. A row of the table (element-losses.ts) gives the function, its slope, and its number in shaders/loss/elementwise*.wgsl.
- * A large batch goes by partial sums, which are further outputs. Unlike PyTorch targets of another shape are refused, not broadcast with a warning.
+ * The mechanism of the losses that compare an output with a target element by element: reduction 'mean' and 'sum' give
+ * one number, shape [1], 'none' keeps the shape. A row of the table (element-losses.ts) gives the function, its slope,
+ * and its number in shaders/loss/elementwise*.wgsl. A large batch goes by partial sums, which are further outputs.
+ * Unlike PyTorch targets of another shape are refused, not broadcast with a warning.
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';
@@ -26,7 +27,10 @@ export interface ElementLoss {
 
 const f = Math.fround;
 
-/** How many partial sums the first launch makes: the whole loss at once where the batch is small, a term an element for 'none'. */
+/**
+ * How many partial sums the first launch makes: the whole loss at once where the batch is small, a term an element for
+ * 'none'.
+ */
 const partsFor = (n: number, reduction: Reduction): number => (reduction === 'none' ? n : partsOf(n));
 
 export function elementLoss(spec: ElementLoss): readonly [loss: OpDef, gradient: OpDef] {

@@ -1,4 +1,6 @@
-/** torch.nn's MSELoss, L1Loss, SmoothL1Loss, BCEWithLogitsLoss and BCELoss as rows of the table of elementwise losses. */
+/**
+ * torch.nn's MSELoss, L1Loss, SmoothL1Loss, BCEWithLogitsLoss and BCELoss as rows of the table of elementwise losses.
+ */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { type Shape, sameShape } from '../../../tensor/shape';
@@ -71,8 +73,8 @@ export const ELEMENT_LOSSES: readonly ElementLoss[] = [
     },
   },
   {
-    // -w t log s(x) - (1 - t) log(1 - s(x)) with s the sigmoid and w = pos_weight, in PyTorch's stable form: m = max(-x, 0),
-    // (1 - t) x + ((w - 1) t + 1) (m + log(e^-m + e^(-x - m)))
+    // -w t log s(x) - (1 - t) log(1 - s(x)) with s the sigmoid and w = pos_weight, in PyTorch's stable form: m =
+    // max(-x, 0), (1 - t) x + ((w - 1) t + 1) (m + log(e^-m + e^(-x - m)))
     name: 'loss/bce-with-logits',
     code: 3,
     flops: 24,

@@ -22,7 +22,10 @@ export interface LossSum {
   readonly steps: readonly SumStep[];
   /** Types of the operator's outputs after the loss: the parts, then what lies between the steps. */
   readonly scratch: readonly TensorType[];
-  /** The launches that add the parts up, given the operands of the loss and of the parts, after which the rest of the scratch follows. */
+  /**
+   * The launches that add the parts up, given the operands of the loss and of the parts, after which the rest of the
+   * scratch follows.
+   */
   readonly lower: (loss: number, divisor: number, parts: number) => readonly DenseLaunch[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The gradient of batch norm in the two halves that torch's SyncBatchNorm has, with room for an all-reduce of the sums in between. Emitted by the rules of
- * norm/batch-norm and norm/batch-norm-eval.
+ * The gradient of batch norm in the two halves that torch's SyncBatchNorm has, with room for an all-reduce of the sums
+ * in between. Emitted by the rules of norm/batch-norm and norm/batch-norm-eval.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
@@ -19,8 +19,8 @@ import {
 } from './channels';
 
 /**
- * Inputs dy, x [N, C, ...], mean, invstd [C]. Outputs dweight, dbias, sum_dy, sum_dy_xmu [C] (sums of dy and of dy (x - mean)), and scratch. torch:
- * batch_norm_backward_reduce.
+ * Inputs dy, x [N, C, ...], mean, invstd [C]. Outputs dweight, dbias, sum_dy, sum_dy_xmu [C] (sums of dy and of dy (x -
+ * mean)), and scratch. torch: batch_norm_backward_reduce.
  */
 export const batchNormGradReduce: OpDef = {
   name: 'norm/batch-norm-grad-reduce',
@@ -64,7 +64,10 @@ export const batchNormGradReduce: OpDef = {
   flops: (types) => 4 * elements(at(types.inputs, 0).shape),
 };
 
-/** Inputs dy, x [N, C, ...], mean, invstd, sum_dy, sum_dy_xmu, weight (optional) [C]; output dx; attr `count`. torch: batch_norm_backward_elemt. */
+/**
+ * Inputs dy, x [N, C, ...], mean, invstd, sum_dy, sum_dy_xmu, weight (optional) [C]; output dx; attr `count`. torch:
+ * batch_norm_backward_elemt.
+ */
 export const batchNormGradInput: OpDef = {
   name: 'norm/batch-norm-grad-input',
   infer: (inputs) => [at(inputs, 0)],

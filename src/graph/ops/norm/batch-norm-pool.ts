@@ -1,6 +1,7 @@
 /**
- * Batch norm (with weight and bias) and the 2 x 2 max pooling behind it in one dispatch, with relu between where attr `activation` is 'relu': inputs of norm/batch-norm,
- * outputs and attrs of conv/max-pool2d. Only the pass fuse-norm-pool makes it, after differentiation: neither gradient asks for what lies between.
+ * Batch norm (with weight and bias) and the 2 x 2 max pooling behind it in one dispatch, with relu between where attr
+ * `activation` is 'relu': inputs of norm/batch-norm, outputs and attrs of conv/max-pool2d. Only the pass fuse-norm-pool
+ * makes it, after differentiation: neither gradient asks for what lies between.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

@@ -1,4 +1,7 @@
-/** CPU counterparts of norm/moments, norm/moments-combine and norm/grad-sums: the same parts, added up in double precision. Used by batch and group norm. */
+/**
+ * CPU counterparts of norm/moments, norm/moments-combine and norm/grad-sums: the same parts, added up in double
+ * precision. Used by batch and group norm.
+ */
 import type { HostArray } from '../../../tensor/shape';
 import { partsOf, type Split } from './channels';
 

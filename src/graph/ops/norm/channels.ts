@@ -1,6 +1,7 @@
 /**
- * Tensors of norm layers seen as [batch, channels, plane], and how sums and maps over them are split into parts, one an invocation: part (slice, lane)
- * of a channel is every `slices`-th batch row and, there, every `lanes`-th element (or vector of four) of the plane. The shaders under shaders/norm and the CPU kernels use the same parts.
+ * Tensors of norm layers seen as [batch, channels, plane], and how sums and maps over them are split into parts, one an
+ * invocation: part (slice, lane) of a channel is every `slices`-th batch row and, there, every `lanes`-th element (or
+ * vector of four) of the plane. The shaders under shaders/norm and the CPU kernels use the same parts.
  */
 import { LockstepError } from '../../../base/errors';
 import { elements, formatShape, type Shape, sameShape } from '../../../tensor/shape';
@@ -50,7 +51,10 @@ export const splitForMap = (view: ChannelView, width = widthOf(view)): Split =>
 
 const widthOf = ({ plane }: ChannelView): 1 | 4 => (plane % 4 === 0 ? 4 : 1);
 
-/** The lanes for a run of that many, or up to twice as many where these have equally much to do: neighbours then stay together to the end. */
+/**
+ * The lanes for a run of that many, or up to twice as many where these have equally much to do: neighbours then stay
+ * together to the end.
+ */
 function evenly(run: number, lanes: number, most: number): number {
   for (let more = lanes; more <= Math.min(2 * lanes, most); more++) if (run % more === 0) return more;
   return lanes;

@@ -1,7 +1,8 @@
 /**
- * torch.nn.functional.group_norm: the channels of each sample in attr `groups` groups, each normalised by its own mean and biased variance, then weight and bias per
- * channel. Inputs x [N, C, ...], weight and bias [C] (both or none); attr `eps`; outputs y, and mean and rstd [N * groups] for the gradient, and scratch.
- * A group is one contiguous stretch of N * groups: the moments are those of batch norm on a view [1, N * groups, rest].
+ * torch.nn.functional.group_norm: the channels of each sample in attr `groups` groups, each normalised by its own mean
+ * and biased variance, then weight and bias per channel. Inputs x [N, C, ...], weight and bias [C] (both or none); attr
+ * `eps`; outputs y, and mean and rstd [N * groups] for the gradient, and scratch. A group is one contiguous stretch of
+ * N * groups: the moments are those of batch norm on a view [1, N * groups, rest].
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

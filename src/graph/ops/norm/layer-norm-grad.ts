@@ -1,4 +1,7 @@
-/** The gradient of layer norm: dweight and dbias, summed over the rows in parts, and dx. Emitted by the rule of norm/layer-norm. */
+/**
+ * The gradient of layer norm: dweight and dbias, summed over the rows in parts, and dx. Emitted by the rule of
+ * norm/layer-norm.
+ */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
 import { grid } from '../../launch';

@@ -1,7 +1,8 @@
 /**
- * y = (x - mean) rstd weight + bias over the last dimensions, as torch.nn.functional.layer_norm: attrs `normalizedShape` (the sizes of those dimensions) and `eps`;
- * inputs x, weight and bias of normalizedShape (both or none); outputs y, and mean and rstd = 1 / sqrt(biased variance + eps) of each row for
- * the gradient. The moments run in double precision here, in two passes on a GPU.
+ * y = (x - mean) rstd weight + bias over the last dimensions, as torch.nn.functional.layer_norm: attrs
+ * `normalizedShape` (the sizes of those dimensions) and `eps`; inputs x, weight and bias of normalizedShape (both or
+ * none); outputs y, and mean and rstd = 1 / sqrt(biased variance + eps) of each row for the gradient. The moments run
+ * in double precision here, in two passes on a GPU.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

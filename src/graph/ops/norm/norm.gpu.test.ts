@@ -1,4 +1,7 @@
-/** Norm layers on a real WebGPU device where sums fall into several parts, far from zero, and with running statistics in place. */
+/**
+ * Norm layers on a real WebGPU device where sums fall into several parts, far from zero, and with running statistics in
+ * place.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';

@@ -1,4 +1,7 @@
-/** The activations of torch.nn.functional as rows of the table of unary functions: formulas, slopes, CPU loops. gelu stands in its own file. */
+/**
+ * The activations of torch.nn.functional as rows of the table of unary functions: formulas, slopes, CPU loops. gelu
+ * stands in its own file.
+ */
 import { numeric, type Unary } from './unary';
 
 const f = Math.fround;

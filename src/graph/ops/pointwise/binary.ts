@@ -1,7 +1,8 @@
 /**
- * The mechanism of y = f(a, b) with PyTorch's broadcasting both ways, and of its gradients: of an operand that repeats, the sum over what it was
- * repeated into. A row of the table (arithmetic.ts) gives f, its slopes and the CPU loops over one stretch. An operand of y's own shape whose
- * gradient another operator gives (dy itself, or dy b) takes that; the rest is '<name>-grad', which sums as it goes and keeps nothing in between.
+ * The mechanism of y = f(a, b) with PyTorch's broadcasting both ways, and of its gradients: of an operand that repeats,
+ * the sum over what it was repeated into. A row of the table (arithmetic.ts) gives f, its slopes and the CPU loops over
+ * one stretch. An operand of y's own shape whose gradient another operator gives (dy itself, or dy b) takes that; the
+ * rest is '<name>-grad', which sums as it goes and keeps nothing in between.
  */
 import { at } from '../../../base/invariant';
 import { elements, type HostArray, type Shape, sameShape } from '../../../tensor/shape';
@@ -52,7 +53,10 @@ const repeatsWhole = (a: Shape, b: Shape): boolean =>
 /** GRADIENT 0: dy itself. */
 const PLAIN = 0;
 
-/** The plain sum over what an operand repeated over (a bias, added positions), which has launches of its own for large sizes; undefined where it is none. */
+/**
+ * The plain sum over what an operand repeated over (a bias, added positions), which has launches of its own for large
+ * sizes; undefined where it is none.
+ */
 function sumOver(out: Shape, shape: Shape): Attrs | undefined {
   const added = out.length - shape.length;
   const repeated = out.flatMap((size, d) => (d < added || (size > 1 && shape[d - added] === 1) ? [d] : []));
@@ -63,7 +67,10 @@ function sumOver(out: Shape, shape: Shape): Attrs | undefined {
 /** Terms that one invocation adds before partial sums pay. */
 const LONG_SUM = 1024;
 
-/** How often a tensor of that shape is repeated as a whole to fill y, or as one number; 0 where it is not so, and nothing else can sum it. */
+/**
+ * How often a tensor of that shape is repeated as a whole to fill y, or as one number; 0 where it is not so, and
+ * nothing else can sum it.
+ */
 function repetitions(shape: Shape, y: Shape): number {
   const whole = repeatsWhole(y, shape) || sameShape(shape, [1]);
   return whole ? elements(y) / elements(shape) : 0;
@@ -211,7 +218,10 @@ function broadcastGradient(spec: Binary): OpDef {
   };
 }
 
-/** Sum of slopes over dimensions from `depth` on, in double precision: long sums come nearer to PyTorch's, which adds pairwise. */
+/**
+ * Sum of slopes over dimensions from `depth` on, in double precision: long sums come nearer to PyTorch's, which adds
+ * pairwise.
+ */
 function total(
   slope: Slope,
   dims: readonly Dim[],

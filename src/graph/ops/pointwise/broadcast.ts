@@ -1,7 +1,7 @@
 /**
- * PyTorch's broadcasting as plain numbers: the common shape of several operands, and the few dimensions that are left of it when neighbours
- * which every operand treats alike are taken as one. An operand's step is 0 where it repeats. Shared by the CPU loops and the lowerings
- * of the operators with several inputs.
+ * PyTorch's broadcasting as plain numbers: the common shape of several operands, and the few dimensions that are left
+ * of it when neighbours which every operand treats alike are taken as one. An operand's step is 0 where it repeats.
+ * Shared by the CPU loops and the lowerings of the operators with several inputs.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -47,7 +47,10 @@ function stepsOver(shape: Shape, out: Shape): number[] {
   return steps;
 }
 
-/** The dimensions of `out`, outermost first, with neighbours merged where every operand runs through both in one stretch or repeats over both. */
+/**
+ * The dimensions of `out`, outermost first, with neighbours merged where every operand runs through both in one stretch
+ * or repeats over both.
+ */
 export function broadcastDims(out: Shape, operands: readonly Shape[]): readonly Dim[] {
   const steps = operands.map((shape) => stepsOver(shape, out));
   const dims: Dim[] = [];
@@ -65,7 +68,10 @@ export function broadcastDims(out: Shape, operands: readonly Shape[]): readonly 
   return dims;
 }
 
-/** Remembers what `make` gave for the arguments of a CPU kernel, which a run passes anew every step, so that a step allocates nothing. */
+/**
+ * Remembers what `make` gave for the arguments of a CPU kernel, which a run passes anew every step, so that a step
+ * allocates nothing.
+ */
 export function planned<K extends object, T extends object>(make: (args: K) => T): (args: K) => T {
   const known = new WeakMap<K, T>();
   return (args) => {
@@ -75,7 +81,10 @@ export function planned<K extends object, T extends object>(make: (args: K) => T
   };
 }
 
-/** Sizes and steps as the parameters of a kernel: MAX_DIMS sizes, then MAX_DIMS steps per operand; absent dimensions have size 1. */
+/**
+ * Sizes and steps as the parameters of a kernel: MAX_DIMS sizes, then MAX_DIMS steps per operand; absent dimensions
+ * have size 1.
+ */
 export function dimParams(dims: readonly Dim[], operands: number): readonly number[] {
   const pad = (values: readonly number[], filler: number) => [
     ...values,

@@ -1,7 +1,9 @@
 /**
- * Up to three elementwise operators of one shape in a row, as one kernel: y = f2(f1(f0(x, a), b), c). Inputs: those of the first stage (x first), then the other
- * operand of each later stage that has one. Attrs: `ops`, the names with a blank between; by stage `operands`, how many (1 or 2), and `at`, which is the result so far;
- * '<stage>.<key>': the attributes of that stage. Only the pass fuse-elementwise makes it, so it has no gradient; the CPU runs the operators themselves.
+ * Up to three elementwise operators of one shape in a row, as one kernel: y = f2(f1(f0(x, a), b), c). Inputs: those of
+ * the first stage (x first), then the other operand of each later stage that has one. Attrs: `ops`, the names with a
+ * blank between; by stage `operands`, how many (1 or 2), and `at`, which is the result so far; '<stage>.<key>': the
+ * attributes of that stage. Only the pass fuse-elementwise makes it, so it has no gradient; the CPU runs the operators
+ * themselves.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

@@ -1,6 +1,7 @@
 /**
- * y = x Phi(x), as torch.nn.functional.gelu, exact (erf) or with attr approximate = 'tanh', and the gradients of both, as a row of the table of
- * unary functions. Saves x, as PyTorch does. The two differ by up to 5e-4: they are not interchangeable.
+ * y = x Phi(x), as torch.nn.functional.gelu, exact (erf) or with attr approximate = 'tanh', and the gradients of both,
+ * as a row of the table of unary functions. Saves x, as PyTorch does. The two differ by up to 5e-4: they are not
+ * interchangeable.
  */
 import { erf } from '../../erf';
 import type { Unary } from './unary';

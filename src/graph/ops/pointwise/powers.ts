@@ -1,4 +1,7 @@
-/** torch.exp, log, abs, neg, clamp and the powers as rows of the table of unary functions: slopes and CPU loops, with torch's results at 0, infinity and NaN. */
+/**
+ * torch.exp, log, abs, neg, clamp and the powers as rows of the table of unary functions: slopes and CPU loops, with
+ * torch's results at 0, infinity and NaN.
+ */
 import { numeric, type Unary } from './unary';
 
 const f = Math.fround;

@@ -1,4 +1,7 @@
-/** What the unary operators make of NaN, infinities and zeros, and their gradients there, against what torch 1.13 gives on the CPU. */
+/**
+ * What the unary operators make of NaN, infinities and zeros, and their gradients there, against what torch 1.13 gives
+ * on the CPU.
+ */
 import { expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import type { Attrs } from '../../op';

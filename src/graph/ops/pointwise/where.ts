@@ -1,6 +1,7 @@
 /**
- * torch.where(mask, a, b) and masked_fill(a, mask, value), with PyTorch's broadcasting; masks are int32. The gradient of `where` to an operand is
- * dy masked, summed over what the operand was repeated into. attr `invert` of masked-fill: fill where the mask does not hold.
+ * torch.where(mask, a, b) and masked_fill(a, mask, value), with PyTorch's broadcasting; masks are int32. The gradient
+ * of `where` to an operand is dy masked, summed over what the operand was repeated into. attr `invert` of masked-fill:
+ * fill where the mask does not hold.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

@@ -1,6 +1,7 @@
 /**
- * Which dimensions a reduction takes, and the views [outer, n, inner] in which the kernels see them. Dimensions come from the attrs `dim` (a number, a list,
- * or absent for all) and `keepdim`, as in torch.sum. For the operators of this folder.
+ * Which dimensions a reduction takes, and the views [outer, n, inner] in which the kernels see them. Dimensions come
+ * from the attrs `dim` (a number, a list, or absent for all) and `keepdim`, as in torch.sum. For the operators of this
+ * folder.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -29,8 +30,8 @@ export function reducedShape(shape: Shape, attrs: Attrs): Shape {
 }
 
 /**
- * One extent a run of adjacent dimensions, the last run first: each in the tensor that is left once the runs behind it are reduced. Reducing one after
- * the other gives the whole.
+ * One extent a run of adjacent dimensions, the last run first: each in the tensor that is left once the runs behind it
+ * are reduced. Reducing one after the other gives the whole.
  */
 export function extentsOf(shape: Shape, attrs: Attrs): readonly Extent[] {
   const dims = dimsOf(shape, attrs);
@@ -47,7 +48,10 @@ export function extentsOf(shape: Shape, attrs: Attrs): readonly Extent[] {
   return extents;
 }
 
-/** The single extent of operators that cannot reduce one run after the other (var, max, logsumexp); throws where the dimensions do not lie together. */
+/**
+ * The single extent of operators that cannot reduce one run after the other (var, max, logsumexp); throws where the
+ * dimensions do not lie together.
+ */
 export function extentOf(shape: Shape, attrs: Attrs, op: string): Extent {
   const extents = extentsOf(shape, attrs);
   if (extents.length === 1) return at(extents, 0);

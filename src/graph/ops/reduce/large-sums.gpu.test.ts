@@ -1,4 +1,7 @@
-/** Large sums, copies and look-ups on a real WebGPU device against the CPU: partial sums, vectors of four, chains, indices out of range. */
+/**
+ * Large sums, copies and look-ups on a real WebGPU device against the CPU: partial sums, vectors of four, chains,
+ * indices out of range.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { allocate, elements, type HostArray } from '../../../tensor/shape';

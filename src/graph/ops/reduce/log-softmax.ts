@@ -1,4 +1,7 @@
-/** y = x - max - log sum e^(x - max) over attr `dim` (default the last), as torch.log_softmax, and its gradient dx = dy - e^y sum(dy). */
+/**
+ * y = x - max - log sum e^(x - max) over attr `dim` (default the last), as torch.log_softmax, and its gradient dx = dy
+ * - e^y sum(dy).
+ */
 import { at } from '../../../base/invariant';
 import type { OpDef } from '../../op';
 import { unaryGradient } from '../../unary-gradient';

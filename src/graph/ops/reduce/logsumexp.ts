@@ -1,6 +1,6 @@
 /**
- * y = max + log sum e^(x - max) over all elements or attr `dim`, as torch.logsumexp. Gradient: dx = dy e^(x - y). A maximum of +-inf is not
- * subtracted, so that a row of -inf gives -inf.
+ * y = max + log sum e^(x - max) over all elements or attr `dim`, as torch.logsumexp. Gradient: dx = dy e^(x - y). A
+ * maximum of +-inf is not subtracted, so that a row of -inf gives -inf.
  */
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';

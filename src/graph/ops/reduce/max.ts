@@ -1,6 +1,7 @@
 /**
- * Largest element over attr `dim`, as torch.max(x, dim) with (values, indices): the first of equal ones, which takes the gradient. Without `dim` over all
- * elements, as torch.max(x): the second output then counts the ties, which share the gradient evenly. NaN is larger than everything.
+ * Largest element over attr `dim`, as torch.max(x, dim) with (values, indices): the first of equal ones, which takes
+ * the gradient. Without `dim` over all elements, as torch.max(x): the second output then counts the ties, which share
+ * the gradient evenly. NaN is larger than everything.
  */
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
@@ -82,7 +83,10 @@ export const max: OpDef = {
   flops: (types) => elements(at(types.inputs, 0).shape),
 };
 
-/** Inputs dy and the indices; output dx: dy at the index, 0 elsewhere. Attrs: the shape of x and its view [outer, n, inner]. */
+/**
+ * Inputs dy and the indices; output dx: dy at the index, 0 elsewhere. Attrs: the shape of x and its view [outer, n,
+ * inner].
+ */
 export const maxGrad: OpDef = {
   name: 'reduce/max-grad',
   infer: (_, attrs) => [{ shape: attrs.shape as Shape, dtype: 'f32' }],
@@ -101,7 +105,10 @@ export const maxGrad: OpDef = {
   flops: (types) => elements(at(types.outputs, 0).shape),
 };
 
-/** Inputs dy [1], x, its maximum [1] and how many elements equal it [1]; output dx = dy / ties where x is the maximum (or both are NaN), else 0. */
+/**
+ * Inputs dy [1], x, its maximum [1] and how many elements equal it [1]; output dx = dy / ties where x is the maximum
+ * (or both are NaN), else 0.
+ */
 export const maxAllGrad: OpDef = {
   name: 'reduce/max-all-grad',
   infer: (inputs) => [{ shape: at(inputs, 1).shape, dtype: 'f32' }],

@@ -1,6 +1,6 @@
 /**
- * y = sqrt(sum x^2) over all elements or attr `dim`, as torch.norm(x, p=2, dim), by the partial sums of 'ops/sum'. Gradient: dx = x dy / y, 0
- * where the norm is 0.
+ * y = sqrt(sum x^2) over all elements or attr `dim`, as torch.norm(x, p=2, dim), by the partial sums of 'ops/sum'.
+ * Gradient: dx = x dy / y, 0 where the norm is 0.
  */
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';

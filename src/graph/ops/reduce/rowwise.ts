@@ -1,6 +1,7 @@
 /**
- * Shape rule, lowering and cost that operators along one dimension share (softmax and its kin; attr `dim`, default the last): inputs of one shape,
- * output likewise, one kernel invocation a line of that dimension. `forEachRow` walks the lines on the CPU.
+ * Shape rule, lowering and cost that operators along one dimension share (softmax and its kin; attr `dim`, default the
+ * last): inputs of one shape, output likewise, one kernel invocation a line of that dimension. `forEachRow` walks the
+ * lines on the CPU.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

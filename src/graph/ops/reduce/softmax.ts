@@ -1,4 +1,6 @@
-/** y = e^(x - max) / sum over attr `dim` (default the last), as torch.softmax, and its gradient dx = (dy - sum(dy y)) y. */
+/**
+ * y = e^(x - max) / sum over attr `dim` (default the last), as torch.softmax, and its gradient dx = (dy - sum(dy y)) y.
+ */
 import { at } from '../../../base/invariant';
 import type { OpDef } from '../../op';
 import { unaryGradient } from '../../unary-gradient';

@@ -1,4 +1,7 @@
-/** Sums cut into steps, on the CPU: every size gives what float64 gives, and a step never adds more than its share in one chain. */
+/**
+ * Sums cut into steps, on the CPU: every size gives what float64 gives, and a step never adds more than its share in
+ * one chain.
+ */
 import { expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';

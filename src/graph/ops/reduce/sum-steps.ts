@@ -1,7 +1,8 @@
 /**
- * How a large sum is cut into launches: partial sums first, then the sums of those, so that neither one invocation adds a million numbers nor a workgroup
- * waits at a barrier. The intermediate results are further outputs of the operator. The order of additions depends on the shape alone, and is the
- * same on the CPU. Used by 'ops/sum', 'reduce/norm' and the bias gradient of 'ops/linear-grad-params'.
+ * How a large sum is cut into launches: partial sums first, then the sums of those, so that neither one invocation adds
+ * a million numbers nor a workgroup waits at a barrier. The intermediate results are further outputs of the operator.
+ * The order of additions depends on the shape alone, and is the same on the CPU. Used by 'ops/sum', 'reduce/norm' and
+ * the bias gradient of 'ops/linear-grad-params'.
  */
 import { at } from '../../../base/invariant';
 import type { HostArray } from '../../../tensor/shape';
@@ -19,7 +20,10 @@ export interface SumStep {
 /** One invocation adds up to so many; beyond that a further launch costs less. */
 const SEQUENTIAL_LIMIT = 1024;
 
-/** Where the operator has what is summed, the result, and the first of the scratch tensors; x, y, then scratch where nothing is said. */
+/**
+ * Where the operator has what is summed, the result, and the first of the scratch tensors; x, y, then scratch where
+ * nothing is said.
+ */
 export interface SumOperands {
   readonly x: number;
   readonly y: number;
@@ -88,7 +92,10 @@ export function cpuSum(
   });
 }
 
-/** One step on the CPU. Row by row where rows are wide, so that memory is read in order; the additions of a column keep their order either way. */
+/**
+ * One step on the CPU. Row by row where rows are wide, so that memory is read in order; the additions of a column keep
+ * their order either way.
+ */
 export function addColumns(
   x: HostArray,
   y: HostArray,

@@ -1,4 +1,7 @@
-/** Tensors one behind the other along attr `dim`: torch.cat, and torch.stack along a new dimension. A copy an input; the gradients are slices. */
+/**
+ * Tensors one behind the other along attr `dim`: torch.cat, and torch.stack along a new dimension. A copy an input; the
+ * gradients are slices.
+ */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { formatShape, type Shape, sameShape } from '../../../tensor/shape';

@@ -1,6 +1,6 @@
 /**
- * Dimensions of size 1 repeated, and leading dimensions added: torch.expand (attr `size`; -1 keeps a size). Copies, where torch makes a view. The gradient
- * sums over what was repeated.
+ * Dimensions of size 1 repeated, and leading dimensions added: torch.expand (attr `size`; -1 keeps a size). Copies,
+ * where torch makes a view. The gradient sums over what was repeated.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

@@ -1,7 +1,7 @@
 /**
- * Elements picked along attr `dim` by an int32 tensor of indices, as torch.gather(x, dim, index): y[o, j, i] = x[o, index[o, j, i], i]. The index has x's sizes
- * in all other dimensions (torch allows smaller ones). The gradient adds dy back at the same places, in order of j. An index out of range
- * throws on the CPU and gives NaN on the GPU.
+ * Elements picked along attr `dim` by an int32 tensor of indices, as torch.gather(x, dim, index): y[o, j, i] = x[o,
+ * index[o, j, i], i]. The index has x's sizes in all other dimensions (torch allows smaller ones). The gradient adds dy
+ * back at the same places, in order of j. An index out of range throws on the CPU and gives NaN on the GPU.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

@@ -1,7 +1,8 @@
 /**
- * Whole slices picked along attr `dim` by a vector of indices: torch.index_select, y[o, j, i] = x[o, index[j], i]; and the mechanism of 'embedding/embedding',
- * which is the same along dim 0. The gradient adds dy back, equal indices in order of position: first launches chain the positions of
- * each index (head, then next), the last lets every element of dx walk its chain. No atomics, no order left to chance.
+ * Whole slices picked along attr `dim` by a vector of indices: torch.index_select, y[o, j, i] = x[o, index[j], i]; and
+ * the mechanism of 'embedding/embedding', which is the same along dim 0. The gradient adds dy back, equal indices in
+ * order of position: first launches chain the positions of each index (head, then next), the last lets every element of
+ * dx walk its chain. No atomics, no order left to chance.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
@@ -35,11 +36,16 @@ export function cpuPick(x: HostArray, index: HostArray, y: HostArray, { outer, n
 }
 type Fault = (index: number) => LockstepError;
 
-/** Comparisons up to which every index may look at every position; beyond, chains are made block by block and linked. */
+/**
+ * Comparisons up to which every index may look at every position; beyond, chains are made block by block and linked.
+ */
 const SCAN_LIMIT = 131_072;
 const BLOCK = 128;
 
-/** Outputs of a gradient by chains: dx, the first position of each index, the next position after each, and the GPU's tables of blocks. */
+/**
+ * Outputs of a gradient by chains: dx, the first position of each index, the next position after each, and the GPU's
+ * tables of blocks.
+ */
 export function chainTypes(shape: Shape, n: number, picks: number): readonly TensorType[] {
   const table: TensorType = { shape: [Math.ceil(picks / BLOCK) * n], dtype: 'i32' };
   return [

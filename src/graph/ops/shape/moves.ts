@@ -1,7 +1,7 @@
 /**
- * The mechanism under all operators that only move elements (transpose, slice, cat, pad, expand ...): an optional fill of the output, then strided copies
- * of inputs into it. An operator says which copies; here they become two kernels, 'shape/fill' and 'shape/copy', or loops on the CPU. Bits are
- * copied, so int32 and NaN pass as they are.
+ * The mechanism under all operators that only move elements (transpose, slice, cat, pad, expand ...): an optional fill
+ * of the output, then strided copies of inputs into it. An operator says which copies; here they become two kernels,
+ * 'shape/fill' and 'shape/copy', or loops on the CPU. Bits are copied, so int32 and NaN pass as they are.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

@@ -1,6 +1,7 @@
 /**
- * Pieces put into a tensor of attr `shape` that holds 0 elsewhere: the gradient of slice and chunk; and torch.nn.functional.pad with a constant (attrs `pad`:
- * before and after, last dimension first, and `value`), which is the same with one piece.
+ * Pieces put into a tensor of attr `shape` that holds 0 elsewhere: the gradient of slice and chunk; and
+ * torch.nn.functional.pad with a constant (attrs `pad`: before and after, last dimension first, and `value`), which is
+ * the same with one piece.
  */
 
 import { LockstepError } from '../../../base/errors';

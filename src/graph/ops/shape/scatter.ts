@@ -1,7 +1,8 @@
 /**
- * x with elements of src written (torch.scatter) or added (torch.scatter_add) along attr `dim` at the places an int32 index names: y[o, index[o, j, i], i].
- * One invocation walks a line of indices in order, so that equal indices accumulate in order and the last of them wins a write: deterministic, where
- * torch promises nothing for the latter. Index and src have x's sizes in all other dimensions. 'shape/gather-grad' adds onto zeros.
+ * x with elements of src written (torch.scatter) or added (torch.scatter_add) along attr `dim` at the places an int32
+ * index names: y[o, index[o, j, i], i]. One invocation walks a line of indices in order, so that equal indices
+ * accumulate in order and the last of them wins a write: deterministic, where torch promises nothing for the latter.
+ * Index and src have x's sizes in all other dimensions. 'shape/gather-grad' adds onto zeros.
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';

@@ -1,4 +1,7 @@
-/** What the operators that move elements refuse, in the words of PyTorch 1.13, and what they do where no case of the fixtures reaches. */
+/**
+ * What the operators that move elements refuse, in the words of PyTorch 1.13, and what they do where no case of the
+ * fixtures reaches.
+ */
 import { expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';

@@ -1,4 +1,7 @@
-/** Dimensions in another order: torch.transpose (attrs `dim0`, `dim1`) and torch.permute (attr `dims`). Copies, since tensors here are dense. */
+/**
+ * Dimensions in another order: torch.transpose (attrs `dim0`, `dim1`) and torch.permute (attr `dims`). Copies, since
+ * tensors here are dense.
+ */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import type { Shape } from '../../../tensor/shape';

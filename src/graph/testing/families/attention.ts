@@ -1,4 +1,7 @@
-/** The attention operators under test: cases of random inputs, formulas in double precision, and how each torch operator of fixtures/ops.json is said here. */
+/**
+ * The attention operators under test: cases of random inputs, formulas in double precision, and how each torch operator
+ * of fixtures/ops.json is said here.
+ */
 import type { Attrs } from '../../op';
 import { type Maker, reals } from '../case-tools';
 import { direct, type Recipe } from '../recipe';
@@ -45,7 +48,10 @@ interface Lengths {
 }
 type Reader = (t: number, e: number) => number;
 
-/** out[i][e] = sum over the keys j that i reaches of softmax(scores)[j] v[j, e]. In loops, because the differences evaluate it thousands of times. */
+/**
+ * out[i][e] = sum over the keys j that i reaches of softmax(scores)[j] v[j, e]. In loops, because the differences
+ * evaluate it thousands of times.
+ */
 function attend({ queries, keys, headDim }: Lengths, q: Reader, k: Reader, v: Reader, attrs: Attrs): number[][] {
   return range(queries).map((i) => {
     const scores: number[] = [];

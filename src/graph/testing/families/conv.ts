@@ -1,4 +1,7 @@
-/** The conv operators under test: cases of random inputs, formulas in double precision, and how each torch operator of fixtures/ops.json is said here. */
+/**
+ * The conv operators under test: cases of random inputs, formulas in double precision, and how each torch operator of
+ * fixtures/ops.json is said here.
+ */
 import { elements, type Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
 import { type Maker, type OpCase, reals } from '../case-tools';
@@ -232,7 +235,10 @@ const averages =
     );
   };
 
-/** Windows of one dimension: those that start before the end of the image, and without ceilMode end inside the padded image. */
+/**
+ * Windows of one dimension: those that start before the end of the image, and without ceilMode end inside the padded
+ * image.
+ */
 function windows(attrs: Attrs, size: number, d: 0 | 1) {
   const kernel = two(attrs, 'kernelSize', 1)[d];
   const stride = attrs.stride === undefined ? kernel : two(attrs, 'stride', 1)[d];

@@ -1,4 +1,7 @@
-/** Embedding under test: cases of random inputs, the formula in double precision, and how the torch operator of fixtures/ops.json is said here. */
+/**
+ * Embedding under test: cases of random inputs, the formula in double precision, and how the torch operator of
+ * fixtures/ops.json is said here.
+ */
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
 import { type CaseInput, type Maker, reals } from '../case-tools';

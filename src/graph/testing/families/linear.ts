@@ -1,4 +1,7 @@
-/** The linear operators under test: cases of random inputs, formulas in double precision, and how each torch operator of fixtures/ops.json is said here. */
+/**
+ * The linear operators under test: cases of random inputs, formulas in double precision, and how each torch operator of
+ * fixtures/ops.json is said here.
+ */
 import type { Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
 import { type Maker, type OpCase, reals } from '../case-tools';

@@ -1,4 +1,7 @@
-/** The loss operators under test: cases of random inputs, formulas in double precision, and how each torch operator of fixtures/ops.json is said here. */
+/**
+ * The loss operators under test: cases of random inputs, formulas in double precision, and how each torch operator of
+ * fixtures/ops.json is said here.
+ */
 import { elements, type Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
 import { IGNORE_INDEX } from '../../ops/loss/cross-entropy';

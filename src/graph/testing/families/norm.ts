@@ -1,11 +1,15 @@
-/** The norm operators under test: cases of random inputs, formulas in double precision, and how each torch operator of fixtures/ops.json is said here. */
+/**
+ * The norm operators under test: cases of random inputs, formulas in double precision, and how each torch operator of
+ * fixtures/ops.json is said here.
+ */
 import { elements, type Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
 import { type CaseInput, type Maker, reals } from '../case-tools';
 import type { Recipe, RecipeContext } from '../recipe';
 import { arg, type Doubles, el, type Formula, range, total } from '../reference-tools';
 
-// Larger than torch's default: where a row has two nearly equal values, 1e-5 bends the function too much for differences of step 1e-5.
+// Larger than torch's default: where a row has two nearly equal values, 1e-5 bends the function too much for
+// differences of step 1e-5.
 const EPS = 0.05;
 
 const layerNorm =
@@ -91,7 +95,10 @@ function channelMoments(x: Doubles) {
   return range(x.shape[1] ?? 1).map((c) => momentsOf(x.data.filter((_, i) => channel(i) === c)));
 }
 
-/** (v - mean) / sqrt(variance + eps) weight + bias, with the moments of the group of i and the parameters of parameter(i). */
+/**
+ * (v - mean) / sqrt(variance + eps) weight + bias, with the moments of the group of i and the parameters of
+ * parameter(i).
+ */
 function normalized(
   x: Doubles,
   moments: readonly { readonly mean: number; readonly variance: number }[],

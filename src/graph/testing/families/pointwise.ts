@@ -1,4 +1,7 @@
-/** The pointwise operators under test: cases of random inputs, formulas in double precision, and how each torch operator of fixtures/ops.json is said here. */
+/**
+ * The pointwise operators under test: cases of random inputs, formulas in double precision, and how each torch operator
+ * of fixtures/ops.json is said here.
+ */
 import { elements, type Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
 import { broadcastShape } from '../../ops/pointwise/broadcast';

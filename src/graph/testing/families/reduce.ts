@@ -1,4 +1,7 @@
-/** The reduce operators under test: cases of random inputs, formulas in double precision, and how each torch operator of fixtures/ops.json is said here. */
+/**
+ * The reduce operators under test: cases of random inputs, formulas in double precision, and how each torch operator of
+ * fixtures/ops.json is said here.
+ */
 import { elements, type Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
 import { type CaseInput, type Maker, reals, small } from '../case-tools';

@@ -1,4 +1,7 @@
-/** The shape operators under test: cases of random inputs, formulas in double precision, and how each torch operator of fixtures/ops.json is said here. */
+/**
+ * The shape operators under test: cases of random inputs, formulas in double precision, and how each torch operator of
+ * fixtures/ops.json is said here.
+ */
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';

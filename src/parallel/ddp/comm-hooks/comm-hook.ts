@@ -1,7 +1,7 @@
 /**
- * The seam of DDP's communication hooks (register_comm_hook): what happens to a bucket between the last gradient that is copied in and the
- * averages that are copied out. The reducer packs, launches and waits; a hook emits what lies between, on the communication queue. `comm-hooks.ts` is
- * the table. Called by reducer.ts.
+ * The seam of DDP's communication hooks (register_comm_hook): what happens to a bucket between the last gradient that
+ * is copied in and the averages that are copied out. The reducer packs, launches and waits; a hook emits what lies
+ * between, on the communication queue. `comm-hooks.ts` is the table. Called by reducer.ts.
  */
 
 import type { ProgramBuilder, Where } from '../../../program/builder';
@@ -37,7 +37,9 @@ export interface AfterStepCall {
   readonly phase: string;
 }
 
-/** Random numbers of one step, the same on every device: they come with the step's data into the buffer of that name. */
+/**
+ * Random numbers of one step, the same on every device: they come with the step's data into the buffer of that name.
+ */
 export interface HookDraw {
   readonly buffer: string;
   readonly data: Float32Array<ArrayBuffer>;
@@ -54,6 +56,8 @@ export interface CommHook {
   /** Where it does not do the same in every step. */
   phases?(config: Config): StepPhases;
   afterStep?(call: AfterStepCall): void;
-  /** What its `load` instructions ask for in that step of the optimiser; `buckets` with the shapes of their parameters. */
+  /**
+   * What its `load` instructions ask for in that step of the optimiser; `buckets` with the shapes of their parameters.
+   */
   draws?(config: Config, buckets: readonly (readonly Shape[])[], step: number): readonly HookDraw[];
 }

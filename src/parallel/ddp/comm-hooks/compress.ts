@@ -1,6 +1,7 @@
 /**
- * What fp16_compress_hook and bf16_compress_hook share: the bucket is cast to half precision and divided by the world size there, all-reduced as halves (a message has half the
- * bytes, and the sum rounds to half after every addition), and copied back. Source: torch/distributed/algorithms/ddp_comm_hooks/default_hooks.py.
+ * What fp16_compress_hook and bf16_compress_hook share: the bucket is cast to half precision and divided by the world
+ * size there, all-reduced as halves (a message has half the bytes, and the sum rounds to half after every addition),
+ * and copied back. Source: torch/distributed/algorithms/ddp_comm_hooks/default_hooks.py.
  */
 import { algorithmFor } from '../../../collectives/algorithms';
 import type { HalfFormat } from '../../../collectives/halves/half-bits';

@@ -1,7 +1,8 @@
 /**
- * post_localSGD_hook with PostLocalSGDOptimizer: the first steps reduce gradients as usual, then gradients stay local, each rank steps by its own, and every
- * `period` steps the parameters are averaged over all ranks. Between averages the replicas differ. Sources:
- * torch/distributed/algorithms/ddp_comm_hooks/post_localSGD_hook.py (post_local_gradient_allreduce=False), model_averaging/averagers.py.
+ * post_localSGD_hook with PostLocalSGDOptimizer: the first steps reduce gradients as usual, then gradients stay local,
+ * each rank steps by its own, and every `period` steps the parameters are averaged over all ranks. Between averages the
+ * replicas differ. Sources: torch/distributed/algorithms/ddp_comm_hooks/post_localSGD_hook.py
+ * (post_local_gradient_allreduce=False), model_averaging/averagers.py.
  */
 import { algorithmFor } from '../../../collectives/algorithms';
 import type { Where } from '../../../program/builder';

@@ -1,6 +1,6 @@
 /**
- * Stands in for the browser's Worker under Node: a real rank behind real ports and comlink, in this thread. A test can make it die or fall silent,
- * which no worker does on command.
+ * Stands in for the browser's Worker under Node: a real rank behind real ports and comlink, in this thread. A test can
+ * make it die or fall silent, which no worker does on command.
  */
 import * as Comlink from 'comlink';
 import { createRank } from '../rank';

@@ -1,4 +1,7 @@
-/** A Transport in memory for tests: messages with one tag arrive in the order in which they were sent, each a microtask later at the earliest. */
+/**
+ * A Transport in memory for tests: messages with one tag arrive in the order in which they were sent, each a microtask
+ * later at the earliest.
+ */
 import type { DeviceIndex } from '../../../protocol/trace';
 import type { Transport } from '../../executor';
 

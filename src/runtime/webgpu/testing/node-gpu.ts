@@ -1,6 +1,6 @@
 /**
- * Dawn for Node as `navigator.gpu`, for *.gpu.test.ts and *.null.test.ts. It must be held as long as a device lives and dropped before
- * the process ends; without a driver it throws, because a missing GPU test is a failure, never a skip.
+ * Dawn for Node as `navigator.gpu`, for *.gpu.test.ts and *.null.test.ts. It must be held as long as a device lives and
+ * dropped before the process ends; without a driver it throws, because a missing GPU test is a failure, never a skip.
  */
 import { create } from 'webgpu';
 import { type OpenedDevice, openDevice } from '../device';

@@ -1,4 +1,7 @@
-/** Real Programs for the tests of this room: a small net compiled by a strategy, its start and its batches from a simple generator. */
+/**
+ * Real Programs for the tests of this room: a small net compiled by a strategy, its start and its batches from a simple
+ * generator.
+ */
 import * as v from 'valibot';
 import { PROGRAM_OPS, STRATEGIES } from '../../../parallel/strategies';
 import { FIRST, FULL } from '../../../parallel/strategy';

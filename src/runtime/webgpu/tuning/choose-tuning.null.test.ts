@@ -1,4 +1,6 @@
-/** Which tuning an adapter gets and where it is kept; on Dawn's null backend, which takes no time to compute nothing. */
+/**
+ * Which tuning an adapter gets and where it is kept; on Dawn's null backend, which takes no time to compute nothing.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must } from '../../../base/invariant';
 import { PRODUCT_KERNELS, SOFTWARE_TUNING } from '../../../graph/kernel-tuning';

@@ -1,6 +1,6 @@
 /**
- * What lowering is told of an adapter: the table of software adapters, else what was measured on this adapter before, else a measurement now,
- * which is kept. Called when an executor is opened.
+ * What lowering is told of an adapter: the table of software adapters, else what was measured on this adapter before,
+ * else a measurement now, which is kept. Called when an executor is opened.
  */
 import { type KernelTuning, SOFTWARE_TUNING } from '../../../graph/kernel-tuning';
 import type { OpTable } from '../../../graph/op';

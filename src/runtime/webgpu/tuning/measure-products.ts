@@ -1,7 +1,7 @@
 /**
- * Times every kernel that multiplies matrices on an adapter, at one size and in the layout that each is made for: the numbers of KernelTuning.
- * A few milliseconds a kernel after compiling; called once an unknown adapter (choose-tuning.ts). Nothing is checked here: tests hold the kernels'
- * bits against each other.
+ * Times every kernel that multiplies matrices on an adapter, at one size and in the layout that each is made for: the
+ * numbers of KernelTuning. A few milliseconds a kernel after compiling; called once an unknown adapter
+ * (choose-tuning.ts). Nothing is checked here: tests hold the kernels' bits against each other.
  */
 import { must } from '../../../base/invariant';
 import { type KernelTuning, PRODUCT_KERNELS, type ProductKernel } from '../../../graph/kernel-tuning';

@@ -1,6 +1,6 @@
 /**
- * Where the measured tunings of adapters are kept: the seam, one in memory, and one in the browser's Cache API, which pages and workers share. What cannot be
- * read or written is measured again; nothing else depends on it.
+ * Where the measured tunings of adapters are kept: the seam, one in memory, and one in the browser's Cache API, which
+ * pages and workers share. What cannot be read or written is measured again; nothing else depends on it.
  */
 import { type KernelTuning, PRODUCT_KERNELS } from '../../../graph/kernel-tuning';
 

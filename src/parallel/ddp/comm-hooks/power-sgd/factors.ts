@@ -1,6 +1,7 @@
 /**
- * Which tensors of a bucket PowerSGD compresses, and where their factors lie: P [n, r] and Q [m, r] of each matrix M [n, m], one behind the other, matrices of one
- * shape next to each other. And the random Q that it begins with, drawn as torch draws it. Source: powerSGD_hook.py.
+ * Which tensors of a bucket PowerSGD compresses, and where their factors lie: P [n, r] and Q [m, r] of each matrix M
+ * [n, m], one behind the other, matrices of one shape next to each other. And the random Q that it begins with, drawn
+ * as torch draws it. Source: powerSGD_hook.py.
  */
 import { at } from '../../../../base/invariant';
 import type { Config } from '../../../../protocol/config';
@@ -89,7 +90,10 @@ function seedNumber(index: number): number {
   return at(seeds, index);
 }
 
-/** Q of a bucket as `torch.manual_seed(rng.randint(...))` and torch.randn give it, the `draw`-th time that a bucket draws. */
+/**
+ * Q of a bucket as `torch.manual_seed(rng.randint(...))` and torch.randn give it, the `draw`-th time that a bucket
+ * draws.
+ */
 export function drawQ({ matrices, qLength }: Factors, draw: number): Float32Array<ArrayBuffer> {
   const generator = new Generator(seedNumber(draw));
   const result = new Float32Array(qLength);

@@ -1,4 +1,7 @@
-/** Orthonormal columns of a dense matrix [rows, columns], in place, as shaders/comm/orthogonalize.wgsl: Gram-Schmidt, or Householder as LAPACK's geqr2 and org2r. Sums in double. */
+/**
+ * Orthonormal columns of a dense matrix [rows, columns], in place, as shaders/comm/orthogonalize.wgsl: Gram-Schmidt, or
+ * Householder as LAPACK's geqr2 and org2r. Sums in double.
+ */
 
 /** A column of zeros becomes NaN, as in torch with orthogonalization_epsilon = 0. */
 export function gramSchmidt(matrix: Float32Array, rows: number, columns: number): void {

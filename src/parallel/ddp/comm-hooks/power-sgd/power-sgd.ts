@@ -1,7 +1,8 @@
 /**
- * powerSGD_hook: a gradient matrix M [n, m] goes over the wire as two thin factors. P = M Q is summed over the ranks and made orthonormal, Q = M^T P is averaged, and
- * M becomes P Q^T; what that loses is added to the next step's gradient (error feedback), and Q is where the next step begins (warm start). Tensors that gain too
- * little are all-reduced as they are. The first steps reduce as usual. Source: powerSGD_hook.py; Vogels et al., arXiv 1905.13727.
+ * powerSGD_hook: a gradient matrix M [n, m] goes over the wire as two thin factors. P = M Q is summed over the ranks
+ * and made orthonormal, Q = M^T P is averaged, and M becomes P Q^T; what that loses is added to the next step's
+ * gradient (error feedback), and Q is where the next step begins (warm start). Tensors that gain too little are
+ * all-reduced as they are. The first steps reduce as usual. Source: powerSGD_hook.py; Vogels et al., arXiv 1905.13727.
  */
 import { algorithmFor } from '../../../../collectives/algorithms';
 import type { LaneBuilder, Where } from '../../../../program/builder';
