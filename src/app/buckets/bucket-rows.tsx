@@ -151,8 +151,7 @@ function Row({ bucket, y, x, width, from, hidden, lit, hover }: RowProps) {
     `bucket ${index}, ${formatSize(bytes)}, ${arrivals.length} gradients, full at ${formatTime(bucket.fullUs)}, ` +
     `all-reduce from ${formatTime(reduceStartUs)} to ${formatTime(reduceEndUs)}; ${waitText(bucket)}`;
   return (
-    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: pointing at it lights its events; so must the
-    // keyboard
+    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: the keyboard lights its events, too
     <g
       role="img"
       aria-label={text}

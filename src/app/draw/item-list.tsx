@@ -73,8 +73,7 @@ export function ItemList<T extends ListedItem>({ label, items: now, onPoint, onA
       onBlur={() => onPoint(undefined)}
     >
       {item && (
-        // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names this option as its active
-        // descendant
+        // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names this option
         <div id={id} role="option" aria-selected="true" aria-posinset={index + 1} aria-setsize={items.length}>
           {spoken(item.tip())}
         </div>

@@ -63,8 +63,7 @@ export function MemoryTable({ memory, device }: MemoryTableProps) {
     <div className={styles['scroll']}>
       <table
         ref={table}
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a treegrid is a table by ARIA's own
-        // practices
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: ARIA makes treegrids of tables
         role="treegrid"
         aria-label="Memory by device, category, module and tensor"
         className={styles['tree']}

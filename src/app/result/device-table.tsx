@@ -49,8 +49,7 @@ export function DeviceTable({ metrics, memory }: DeviceTableProps) {
                 <td>{formatBytes(metrics.traffic.sent[device] ?? 0)}</td>
                 <td>{formatBytes(metrics.traffic.received[device] ?? 0)}</td>
                 {percents(metrics, device).map((percent, part) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the three parts of the step, in the order of the
-                  // columns
+                  // biome-ignore lint/suspicious/noArrayIndexKey: parts of the step, in the order of the columns
                   <td key={part}>{percent} %</td>
                 ))}
                 <td>{formatSize(memory.find((m) => m.device === device)?.peakBytes ?? 0)}</td>
