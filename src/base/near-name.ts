@@ -2,6 +2,7 @@
  * The name that someone probably meant: the same letters in another case or with underscores, PyTorch's name for it, or
  * one that is a letter or two away. Called by config-issue.ts for settings and types that are not known.
  */
+import { distance } from 'fastest-levenshtein';
 import { lookup } from './lookup';
 
 /** Arguments of torch's modules that have another name here. */
@@ -53,27 +54,16 @@ export function nearNames(name: string, known: Iterable<string>): readonly strin
   if (longer.length > 0) return longer.slice(0, 2);
   const allowed = name.length < 5 ? 1 : 2;
   const close = others
-    .map((other) => ({ other, edits: distance(plain(name), plain(other)) }))
-    .filter(({ edits }) => edits <= allowed)
-    .toSorted((a, b) => a.edits - b.edits)[0];
+    .map((other) => ({ other, away: edits(plain(name), plain(other)) }))
+    .filter(({ away }) => away <= allowed)
+    .toSorted((a, b) => a.away - b.away)[0];
   return close ? [close.other] : [];
 }
 
-/** Letters to insert, remove, replace or swap with their neighbour. */
-function distance(a: string, b: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const step = a[i - 1] === b[j - 1] ? 0 : 1;
-      let best = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + step);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        best = Math.min(best, (before[j - 2] ?? 0) + 1);
-      next.push(best);
-    }
-    before = row;
-    row = next;
-  }
-  return row[b.length] ?? 0;
+/** Letters to insert, remove or replace; two that have changed places count as one. */
+const edits = (a: string, b: string): number => distance(a, b) - (isSwap(a, b) ? 1 : 0);
+
+function isSwap(a: string, b: string): boolean {
+  const at = [...a].findIndex((letter, index) => letter !== b[index]);
+  return at >= 0 && a.length === b.length && a === b.slice(0, at) + b[at + 1] + b[at] + b.slice(at + 2);
 }

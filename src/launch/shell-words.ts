@@ -1,7 +1,10 @@
 /**
- * A command as a shell reads it: quotes, continued lines, comments, variables that are set before it. Enough for the
- * lines that start training; no pipes, no substitution. Called by parse-launch-line.ts.
+ * The commands of a text that was written for a shell: shell-quote reads quotes, escapes and operators; added here are
+ * continued lines, prompts, variables that are set before a command, and what no reader can know (the output of
+ * `$(...)`, unknown variables), which stays as it is written. Called by parse-launch-line.ts.
  */
+import { type ParseEntry, parse } from 'shell-quote';
+import { launchError } from './options';
 
 export interface Command {
   /** `NAME=value` before the command, and `export NAME=value` on lines before it. */
@@ -12,40 +15,54 @@ export interface Command {
 
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s;
 
-/** The words of one logical line. `$NAME` is replaced where its value is known, and stays as it is where not. */
-function wordsOf(line: string, known: ReadonlyMap<string, string>): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  let quote = '';
-  for (let i = 0; i < line.length; i++) {
-    const c = line[i] ?? '';
-    if (c === '$' && line[i + 1] === '(' && quote !== "'") {
-      const end = closing(line, i + 1);
-      word = (word ?? '') + line.slice(i, end);
-      i = end - 1;
-      continue;
-    }
-    if (c === '$' && quote !== "'") {
-      const name = /^\$(?:(\w+)|\{(\w+)(?::-([^}]*))?\})/.exec(line.slice(i));
-      if (name) {
-        word = (word ?? '') + (known.get(name[1] ?? name[2] ?? '') ?? name[3] ?? name[0]);
-        i += name[0].length - 1;
-        continue;
-      }
-    }
-    if (quote === '' && /\s/.test(c)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else if (quote === '' && c === '#' && word === undefined) break;
-    else if (quote === '' && (c === '"' || c === "'")) {
-      quote = c;
-      word ??= '';
-    } else if (c === quote) quote = '';
-    else if (c === '\\' && quote !== "'") word = (word ?? '') + (line[++i] ?? '');
-    else word = (word ?? '') + c;
+/** Between these, outside all texts that people write, stands the number of a text that shell-quote must not see. */
+const [OPEN, CLOSE] = ['\u{E000}', '\u{E001}'];
+
+/** The words of each command of one logical line. `$NAME` is replaced where its value is known. */
+function commandWords(line: string, known: ReadonlyMap<string, string>): readonly string[][] {
+  const hidden: string[] = [];
+  const hide = (text: string): string => `${OPEN}${hidden.push(text) - 1}${CLOSE}`;
+  const shown = (word: string): string =>
+    word.replace(new RegExp(`${OPEN}(\\d+)${CLOSE}`, 'g'), (_, index) => hidden[Number(index)] ?? '');
+  const variable = (key: string): string => {
+    const [, name = key, initial] = /^(\w+):-(.*)$/s.exec(key) ?? [];
+    return known.get(name) ?? initial ?? hide(/^\w+$/.test(key) ? `$${key}` : `\${${key}}`);
+  };
+  const commands: string[][] = [[]];
+  // Behind a redirection comes a file, which is no argument.
+  let redirected = false;
+  for (const entry of entriesOf(withoutSubstitutions(line, hide), variable)) {
+    if (typeof entry === 'object' && 'comment' in entry) break;
+    if (typeof entry === 'object' && entry.op !== 'glob') {
+      redirected = /[<>]/.test(entry.op);
+      // `2>&1` and `2> file`: the number belongs to the redirection.
+      if (redirected && /^\d$/.test(commands.at(-1)?.at(-1) ?? '')) commands.at(-1)?.pop();
+      if (!redirected) commands.push([]);
+    } else if (redirected) redirected = false;
+    else commands.at(-1)?.push(shown(typeof entry === 'string' ? entry : entry.pattern));
   }
-  if (word !== undefined) words.push(word);
-  return words;
+  return commands;
+}
+
+function entriesOf(line: string, variable: (key: string) => string): readonly ParseEntry[] {
+  try {
+    return parse(line, variable);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw launchError(`"${line.slice(0, 80)}" can't be read: ${reason}.`, 'Write it as bash takes it.');
+  }
+}
+
+/** `$(...)` is replaced by a number, and so is a # within a word, which begins no comment. */
+function withoutSubstitutions(line: string, hide: (text: string) => string): string {
+  let text = '';
+  for (let i = 0; i < line.length; i++) {
+    const substitution = line.startsWith('$(', i) ? line.slice(i, closing(line, i + 1)) : undefined;
+    const inWord = line[i] === '#' && /\S/.test(line[i - 1] ?? ' ');
+    text += substitution !== undefined ? hide(substitution) : inWord ? hide('#') : (line[i] ?? '');
+    i += (substitution?.length ?? 1) - 1;
+  }
+  return text;
 }
 
 /** Behind the parenthesis that closes the one at `open`. */
@@ -64,18 +81,19 @@ export function commandsOf(text: string, known: Readonly<Record<string, string>>
   const commands: Command[] = [];
   for (const line of text.replace(/\\\r?\n/g, ' ').split(/\r?\n/)) {
     // A prompt that was copied along with the line.
-    const words = wordsOf(line.replace(/^\s*[$>]\s+/, ''), set);
-    const variables = new Map<string, string>();
-    const exports = words[0] === 'export';
-    if (exports || words[0] === 'env') words.shift();
-    for (let match = ASSIGNMENT.exec(words[0] ?? ''); match; match = ASSIGNMENT.exec(words[0] ?? '')) {
-      variables.set(match[1] ?? '', match[2] ?? '');
-      words.shift();
+    for (const words of commandWords(line.replace(/^\s*[$>]\s+/, ''), set)) {
+      const variables = new Map<string, string>();
+      const exports = words[0] === 'export';
+      if (exports || words[0] === 'env') words.shift();
+      for (let match = ASSIGNMENT.exec(words[0] ?? ''); match; match = ASSIGNMENT.exec(words[0] ?? '')) {
+        variables.set(match[1] ?? '', match[2] ?? '');
+        words.shift();
+      }
+      // What a command would print is not known.
+      for (const [name, value] of variables) if (value.includes('$(')) variables.delete(name);
+      if (words.length === 0) for (const [name, value] of variables) set.set(name, value);
+      else if (!exports) commands.push({ variables: Object.fromEntries([...set, ...variables]), words });
     }
-    // What a command would print is not known.
-    for (const [name, value] of variables) if (value.includes('$(')) variables.delete(name);
-    if (words.length === 0) for (const [name, value] of variables) set.set(name, value);
-    else if (!exports) commands.push({ variables: Object.fromEntries([...set, ...variables]), words });
   }
   return commands;
 }
