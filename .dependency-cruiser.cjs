@@ -5,6 +5,7 @@
 const rooms = [
   ['base'],
   ['protocol'],
+  ['mesh'],
   ['tensor'],
   ['graph'],
   ['nn', 'optim'],

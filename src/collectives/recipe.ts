@@ -4,6 +4,7 @@
  * the rounds into the Program. Not an algorithm itself.
  */
 import { at, must } from '../base/invariant';
+import { placesByNode } from '../mesh/nodes';
 import type { AlgorithmName, CollectiveOp, Link } from '../protocol/collective';
 import type { CollectiveRef, Rank } from '../protocol/trace';
 import { applyOf, checkCall } from './check-call';
@@ -11,7 +12,6 @@ import type { Algorithm, CollectiveCall, CollectiveCost, CostRequest } from './c
 import { type Join, sumOfHalves } from './halves/sum-of-halves';
 import type { Round } from './hop';
 import { scaleInput } from './local-steps';
-import { ranksByNode } from './nodes';
 
 export interface Recipe {
   /** Declares what it needs beside input and output, copies within a device, and hands over its rounds, once. */
@@ -28,7 +28,7 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
     name,
     ops: Object.keys(recipes) as CollectiveOp[],
     emit(given) {
-      const nodes = given.nodes ?? ranksByNode(given.group, given.builder.nodeOf);
+      const nodes = given.nodes ?? nodesOf(given);
       const call = { ...given, root: rootOf(given), ...(nodes ? { nodes } : {}) };
       checkCall(call);
       if (call.length === 0 && call.op !== 'barrier') return;
@@ -51,6 +51,12 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
       return nothing ? 0 : recipe(request.op).timeUs(request, link, across);
     },
   };
+}
+
+/** As the builder's mesh says; undefined where all are on one node. */
+function nodesOf({ group, builder: { nodeOf } }: CollectiveCall): CollectiveCall['nodes'] {
+  const nodes = nodeOf && placesByNode(group, (device) => at(nodeOf, device));
+  return nodes && nodes.length > 1 ? nodes : undefined;
 }
 
 const ROOTED: readonly CollectiveOp[] = ['broadcast', 'reduce', 'scatter', 'gather'];

@@ -1,8 +1,8 @@
 /** What is legal but worth saying before a run starts. Each notice has a stable id. */
 
-import { nodeOfDevices } from '../collectives/nodes';
 import { chunkSizes } from '../data/chunk';
 import { deviceNotices } from '../launch/device-notices';
+import { spreadOverNodes } from '../mesh/nodes';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/session';
@@ -49,7 +49,7 @@ export function configNotices(
 
 function nodeNotices({ worldSize, nodes, hardware, mode, ddp }: Config): readonly Notice[] {
   const sizes = Array.from({ length: nodes }, () => 0);
-  for (const node of nodeOfDevices({ worldSize, nodes })) sizes[node] = (sizes[node] ?? 0) + 1;
+  for (const node of spreadOverNodes(worldSize, nodes)) sizes[node] = (sizes[node] ?? 0) + 1;
   const notices: Notice[] = [];
   if (worldSize % nodes !== 0)
     notices.push({

@@ -5,6 +5,7 @@
  * hand from a cluster.
  */
 import type { LockstepError } from '../base/errors';
+import { placesByNode } from '../mesh/nodes';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Backend, FlightRecorderDump } from '../protocol/process-group';
 import { type CallSite, callSite } from './call-site';
@@ -53,16 +54,6 @@ interface World {
 }
 
 const DEFAULT_GROUP = 'default_pg';
-
-/** Members of a group, as ranks in it, by the node that they run on: what hierarchical algorithms look at. */
-function nodesIn(ranks: readonly number[], localWorldSize: number): readonly (readonly number[])[] {
-  const nodes = new Map<number, number[]>();
-  for (const [rank, global] of ranks.entries()) {
-    const node = Math.floor(global / localWorldSize);
-    nodes.set(node, [...(nodes.get(node) ?? []), rank]);
-  }
-  return [...nodes.values()];
-}
 
 export class Dist extends DistCalls {
   /** What PyTorch would print as a warning. */
@@ -219,6 +210,7 @@ export class Dist extends DistCalls {
     const { timeoutMs, backend, algorithm } = options;
     const rank = group.ranks.indexOf(meeting.rank);
     const { worldSize, id: worldId } = meeting;
+    const localWorldSize = Number(this.environment['LOCAL_WORLD_SIZE'] ?? worldSize);
     const seat = await this.access.join({ worldId, worldSize, name: group.name, ranks: group.ranks, rank, backend });
     const isDefault = group.name === DEFAULT_GROUP;
     this.groups.set(
@@ -232,7 +224,7 @@ export class Dist extends DistCalls {
           rank,
           timeoutMs,
           algorithm,
-          nodes: nodesIn(group.ranks, Number(this.environment['LOCAL_WORLD_SIZE'] ?? worldSize)),
+          nodes: placesByNode(group.ranks, (member) => Math.floor(member / localWorldSize)),
         },
         seat.ledger,
         seat.backend,

@@ -2,15 +2,9 @@
  * The machine of the lab: nothing but the two links and what a collective takes to start, so that what is modelled is
  * what the closed forms speak of. Kernels and copies cost nothing.
  */
+import { spreadOverNodes } from '../mesh/nodes';
 import type { LabRequest } from '../protocol/lab';
 import type { Hardware } from '../simulator/hardware';
-import { labNodes } from './lab-program';
-
-export function nodeOfRanks(worldSize: number, nodes: number): readonly number[] {
-  const nodeOf: number[] = [];
-  for (const [node, ranks] of labNodes(worldSize, nodes).entries()) for (const rank of ranks) nodeOf[rank] = node;
-  return nodeOf;
-}
 
 export function labHardware({
   worldSize,
@@ -30,7 +24,7 @@ export function labHardware({
     across,
     linkLatencyUs: link.latencyUs,
     linkBytesPerSecond: link.bytesPerSecond,
-    nodeOf: nodeOfRanks(worldSize, nodes),
+    nodeOf: spreadOverNodes(worldSize, nodes),
     protocols: [{ name: 'Simple', startUs, inside: link, across }],
   };
 }

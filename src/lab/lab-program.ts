@@ -5,6 +5,7 @@
 import { LockstepError } from '../base/errors';
 import { ALGORITHMS, algorithmFor } from '../collectives/algorithms';
 import type { Algorithm, CostRequest } from '../collectives/collective';
+import { ranksByNode } from '../mesh/nodes';
 import { PROGRAM_OPS } from '../parallel/strategies';
 import { ProgramBuilder } from '../program/builder';
 import type { Program } from '../program/instruction';
@@ -43,14 +44,6 @@ export const reduces = (op: CollectiveOp): boolean => op === 'allReduce' || op =
 export const labDtype = ({ op, reduceOp }: Pick<LabShape, 'op' | 'reduceOp'>): DType =>
   reduces(op) && isBitwise(reduceOp) ? 'i32' : 'f32';
 
-/** Ranks by node: blocks as equal as they can be, in order. */
-export function labNodes(worldSize: number, nodes: number): readonly (readonly number[])[] {
-  const count = Math.min(nodes, worldSize);
-  const lists: number[][] = Array.from({ length: count }, () => []);
-  for (let rank = 0; rank < worldSize; rank++) lists[Math.floor((rank * count) / worldSize)]?.push(rank);
-  return lists;
-}
-
 export const knownAlgorithms = (op: CollectiveOp): readonly AlgorithmName[] =>
   ALGORITHMS.filter((algorithm) => algorithm.ops.includes(op)).map(({ name }) => name);
 
@@ -59,7 +52,7 @@ export const costRequest = (shape: LabShape): CostRequest => ({
   bytes: 4 * labLength(shape),
   worldSize: shape.worldSize,
   root: shape.root,
-  ...(shape.nodes > 1 ? { nodes: labNodes(shape.worldSize, shape.nodes) } : {}),
+  ...(shape.nodes > 1 ? { nodes: ranksByNode(shape.worldSize, shape.nodes) } : {}),
 });
 
 export function labProgram(shape: LabShape): { readonly program: Program; readonly algorithm: Algorithm } {
@@ -86,7 +79,7 @@ export function labProgram(shape: LabShape): { readonly program: Program; readon
     payload: 'data',
     seq: 0,
     where: { phase: 'reduce', anchor: '', queue: 'comm' },
-    ...(nodes > 1 ? { nodes: labNodes(worldSize, nodes) } : {}),
+    ...(nodes > 1 ? { nodes: ranksByNode(worldSize, nodes) } : {}),
   });
   return { program: builder.finish('lab', VARIANT), algorithm };
 }

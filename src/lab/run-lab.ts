@@ -4,6 +4,7 @@
  * Called by session.ts, tested against the definition of each collective.
  */
 import { at, must } from '../base/invariant';
+import { spreadOverNodes } from '../mesh/nodes';
 import type { Program, Recv, Send } from '../program/instruction';
 import {
   LAB_TILE_VALUES,
@@ -17,7 +18,7 @@ import {
 import { simulate } from '../simulator/simulate';
 import { elements } from '../tensor/shape';
 import { checkResults } from './lab-check';
-import { labHardware, nodeOfRanks } from './lab-hardware';
+import { labHardware } from './lab-hardware';
 import { labInputs } from './lab-inputs';
 import { checkRequest, costRequest, INPUT, knownAlgorithms, labLength, labProgram, OUTPUT } from './lab-program';
 import { LabRanks } from './lab-ranks';
@@ -54,7 +55,7 @@ export function runLab(request: LabRequest): LabResult {
     algorithm: algorithm.name,
     known: knownAlgorithms(op),
     length: labLength(request),
-    nodeOf: nodeOfRanks(worldSize, nodes),
+    nodeOf: spreadOverNodes(worldSize, nodes),
     buffers,
     initial,
     rounds: recorded,

@@ -4,7 +4,7 @@
  * by parse-config.ts, and by training when a world is opened.
  */
 import { LockstepError } from '../base/errors';
-import { nodeOfDevices } from '../collectives/nodes';
+import { spreadOverNodes } from '../mesh/nodes';
 import { STRATEGIES } from '../parallel/strategies';
 import type { Config } from '../protocol/config';
 
@@ -25,7 +25,7 @@ export function rankDevices(config: Config): readonly RankDevice[] {
   const { adapters, visibleDevices } = config;
   const worldSize = STRATEGIES[config.mode].mesh(config).ranks.length;
   const nodes = Math.min(config.nodes, worldSize);
-  const nodeOf = nodeOfDevices({ worldSize, nodes });
+  const nodeOf = spreadOverNodes(worldSize, nodes);
   checkOnce(visibleDevices);
   if (adapters && config.placement === 'shared')
     throw new LockstepError(

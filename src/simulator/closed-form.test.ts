@@ -5,8 +5,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import { ALGORITHMS, algorithmFor } from '../collectives/algorithms';
-import { nodeOfDevices, ranksByNode } from '../collectives/nodes';
 import { programOf } from '../collectives/testing/collective-run';
+import { ranksByNode } from '../mesh/nodes';
 import type { AlgorithmName, CollectiveOp, Link } from '../protocol/collective';
 import { HARDWARE, type Hardware } from './hardware';
 import { machineOf } from './machine';
@@ -37,7 +37,7 @@ interface Asked {
 function ratio({ algorithm, op, worldSize, length, nodes = 1 }: Asked): number {
   const inputs = Array.from({ length: worldSize }, () => new Float32Array(length));
   const group = [...inputs.keys()];
-  const layout = ranksByNode(group, nodeOfDevices({ worldSize, nodes }));
+  const layout = nodes > 1 ? ranksByNode(worldSize, nodes) : undefined;
   const more = layout ? { nodes: layout } : {};
   const program = programOf({ algorithm, op, reduceOp: 'sum', mesh: worldSize, group, root: 0, inputs, ...more });
   const formula = algorithmFor(algorithm, op).timeUs({ op, bytes: 4 * length, worldSize, ...more }, LINK, ACROSS);
@@ -86,7 +86,7 @@ test('over slow links hierarchical beats the flat ring, and over one node they a
   const time = (algorithm: AlgorithmName, nodes: number) => {
     const inputs = Array.from({ length: 8 }, () => new Float32Array(80_000));
     const group = [...inputs.keys()];
-    const layout = ranksByNode(group, nodeOfDevices({ worldSize: 8, nodes }));
+    const layout = nodes > 1 ? ranksByNode(8, nodes) : undefined;
     const more = layout ? { nodes: layout } : {};
     const trial = { algorithm, op: 'allReduce', reduceOp: 'sum', mesh: 8, group, root: 0, inputs, ...more } as const;
     return modelledStep(programOf(trial), machine(8, nodes)).stepUs;

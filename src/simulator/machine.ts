@@ -2,12 +2,12 @@
  * The machine of a run: the one that its settings name, with slower links between the nodes that its devices are spread
  * over. Called by session.
  */
-import { nodeOfDevices } from '../collectives/nodes';
+import { spreadOverNodes } from '../mesh/nodes';
 import type { Config } from '../protocol/config';
 import { HARDWARE, type Hardware } from './hardware';
 
 export function machineOf(config: Pick<Config, 'hardware' | 'worldSize' | 'nodes'>, id = config.hardware): Hardware {
   const hardware = HARDWARE[id];
   if (config.nodes === 1 || config.worldSize === 1) return hardware;
-  return { ...hardware, nodeOf: nodeOfDevices(config) };
+  return { ...hardware, nodeOf: spreadOverNodes(config.worldSize, config.nodes) };
 }

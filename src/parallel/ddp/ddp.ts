@@ -6,7 +6,7 @@
  */
 
 import { at, must } from '../../base/invariant';
-import { nodeOfDevices } from '../../collectives/nodes';
+import { spreadOverNodes } from '../../mesh/nodes';
 import type { Synced } from '../../nn/layer';
 import { type LaneBuilder, ProgramBuilder } from '../../program/builder';
 import type { Config } from '../../protocol/config';
@@ -46,7 +46,7 @@ export const ddp: Strategy = {
 
   compile(input, variant, rows) {
     const { config } = input;
-    const builder = new ProgramBuilder([...rows.keys()], input.ops, nodeOfDevices(config));
+    const builder = new ProgramBuilder([...rows.keys()], input.ops, spreadOverNodes(config.worldSize, config.nodes));
     const synced = syncedOver(config, rows);
     const working = builder.lanes.flatMap((lane): readonly Working[] => {
       const own = at(rows, lane.rank);

@@ -1,0 +1,32 @@
+/**
+ * Which ranks share a node. The only place that knows; called by the device mesh, the modelled clock, the launchers, the
+ * collectives lab and torch.distributed's groups.
+ */
+import { at } from '../base/invariant';
+
+/** By rank, the number of its node: as equally many on each as can be, in order. A node too many stays empty. */
+export function spreadOverNodes(ranks: number, nodes: number): readonly number[] {
+  const count = Math.min(nodes, ranks);
+  return Array.from({ length: ranks }, (_, rank) => Math.floor((rank * count) / ranks));
+}
+
+/** All ranks by node. */
+export function ranksByNode(ranks: number, nodes: number): readonly (readonly number[])[] {
+  const nodeOf = spreadOverNodes(ranks, nodes);
+  return placesByNode([...nodeOf.keys()], (rank) => at(nodeOf, rank));
+}
+
+/** The members of a group by node, as places in the list; a single list where all are on one node. */
+export function placesByNode(
+  members: readonly number[],
+  nodeOf: (member: number) => number,
+): readonly (readonly number[])[] {
+  const nodes = new Map<number, number[]>();
+  for (const [place, member] of members.entries()) {
+    const node = nodeOf(member);
+    const own = nodes.get(node);
+    if (own) own.push(place);
+    else nodes.set(node, [place]);
+  }
+  return [...nodes.values()];
+}
