@@ -7,6 +7,7 @@ const rooms = [
   ['protocol'],
   ['mesh'],
   ['tensor'],
+  ['sharding'],
   ['graph'],
   ['nn', 'optim'],
   ['data'],
