@@ -1,4 +1,7 @@
-/** DistributedDataParallel: hooks, algorithms, its arguments, uneven ranks, no_sync, SyncBatchNorm. */
+/**
+ * DistributedDataParallel: hooks, algorithms, its arguments, uneven ranks, no_sync, SyncBatchNorm.
+ * A part of the table of parity/bits.test.ts.
+ */
 import { ALGORITHM_NAMES } from '../../../protocol/collective';
 import type { Config, ConfigInput } from '../../../protocol/config';
 import { type Named, type NetName, withLayers, withNet } from './nets';

@@ -1,4 +1,7 @@
-/** Losses, layers and data: what a single device computes, for the kernels behind it. */
+/**
+ * Losses, layers and data: what a single device computes, for the kernels behind it.
+ * A part of the table of parity/bits.test.ts.
+ */
 import type { ConfigInput, LayerInput } from '../../../protocol/config';
 import { mlpLayers } from '../../../protocol/presets';
 import { type Named, withLayers, withNet } from './nets';

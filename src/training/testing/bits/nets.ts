@@ -1,4 +1,7 @@
-/** The small nets that the table of configurations is made of: each a model with its data, its loss and its optimiser. */
+/**
+ * The small nets that the table of parity/bits.test.ts is made of: each a model with its data, its loss and its
+ * optimiser, so small that hundreds of runs take seconds.
+ */
 import type { ConfigInput } from '../../../protocol/config';
 import { cnnLayers, gptLayers, mlpLayers, OWN_TEXT_VOCABULARY } from '../../../protocol/presets';
 

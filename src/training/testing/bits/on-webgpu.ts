@@ -1,4 +1,7 @@
-/** What is also held on WebGPU: every mode with every net, both placements, every optimiser, hooks, and what has kernels of its own. */
+/**
+ * What of the table is also held on WebGPU: every mode, every net, both placements, every optimiser, hooks, and what has
+ * kernels of its own. Read by parity/bits.gpu.test.ts.
+ */
 import { DDP_RUNS } from './ddp';
 import { MODEL_RUNS } from './models';
 import { MODE_RUNS } from './modes';

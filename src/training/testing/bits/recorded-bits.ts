@@ -1,6 +1,6 @@
 /**
- * The recorded hashes (fixtures/bits.json), and how they are recorded: only on purpose, by an environment variable, since
- * a hash that changes means that runs have changed. Called by parity/bits.test.ts and bits.gpu.test.ts.
+ * The recorded hashes (fixtures/bits.json), and how they are recorded: only on purpose, by an environment variable,
+ * since a hash that changes means that runs have changed. Called by parity/bits.test.ts and bits.gpu.test.ts.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Named } from './nets';
@@ -23,7 +23,7 @@ export const CHANGED =
   'these bits are not the recorded ones: some change since then changes what this run computes. Find it; only if it ' +
   'is meant, record anew with LOCKSTEP_RECORD_BITS=1 (CONTRIBUTING.md)';
 
-/** Replaces one device's part by what was found and says, in large letters, how many runs have other bits than before. */
+/** Writes what was found over one device's part, and says in large letters how many runs have other bits than before. */
 export function recordBits(
   device: 'cpu' | 'webgpu',
   on: string,

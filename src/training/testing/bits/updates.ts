@@ -1,4 +1,7 @@
-/** Optimisers with their options, parameter groups, clipping and schedules of the learning rate. */
+/**
+ * Optimisers with their options, parameter groups, clipping and schedules of the learning rate.
+ * A part of the table of parity/bits.test.ts.
+ */
 import type { ConfigInput } from '../../../protocol/config';
 import { type Named, withNet } from './nets';
 

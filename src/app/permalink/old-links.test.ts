@@ -1,0 +1,79 @@
+/**
+ * Links keep their meaning: each of fixtures/old-links.json still gives the configuration and the view that it gave
+ * when it was recorded. A new link is a new line `{"link": "#..."}`; LOCKSTEP_RECORD_LINKS=1 records what it means. What is
+ * recorded is never recorded anew: links are in other people's hands.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../config/parse-config';
+import { MODES } from '../../protocol/config';
+import { PRESET_NAMES } from '../state/page-presets';
+import { parsePermalink } from './permalink';
+import { PLAIN_KEYS, PRESET_KEY, SEED_KEY, VARIANT_KEYS } from './permalink-keys';
+import { NET_KEYS } from './permalink-model';
+import { VIEW_KEYS } from './permalink-view';
+
+interface OldLink {
+  readonly link: string;
+  readonly config?: unknown;
+  readonly view?: unknown;
+  /** The pairs that it did not understand. */
+  readonly kept?: unknown;
+}
+
+const file = new URL('./fixtures/old-links.json', import.meta.url);
+const links = JSON.parse(readFileSync(file, 'utf8')) as readonly OldLink[];
+
+function meaningOf(link: string): OldLink {
+  const { config, view, kept } = parsePermalink(link);
+  const plainView = { ...view, hide: [...view.hide], lock: [...view.lock] };
+  return JSON.parse(JSON.stringify({ link, config, view: plainView, kept })) as OldLink;
+}
+
+if (process.env['LOCKSTEP_RECORD_LINKS'] !== undefined) {
+  test('recorded: what new links mean', () => {
+    const rows = links.map((old) => JSON.stringify(old.config === undefined ? meaningOf(old.link) : old));
+    writeFileSync(file, `[\n${rows.join(',\n')}\n]\n`);
+  });
+} else {
+  test.each(links)('$link', (old) => {
+    const now = meaningOf(old.link);
+    // A setting that came later has its default, at whatever depth; none of those that there were is another one.
+    expect(now.config).toEqual(parseConfig(old.config));
+    expect(now.config).toMatchObject(old.config as object);
+    expect(now.view).toMatchObject(old.view as object);
+    expect(now.kept).toEqual(old.kept);
+  });
+}
+
+const pairs = links.flatMap(({ link }) =>
+  link
+    .slice(1)
+    .split('&')
+    .map((pair) => /^([^=]*)=?(.*)$/s.exec(pair)?.slice(1) ?? []),
+);
+const given = new Set(pairs.map(([key]) => key));
+
+test('every key and every other spelling of one stands in a link', () => {
+  const rows = [...Object.values(VARIANT_KEYS), SEED_KEY, ...PLAIN_KEYS];
+  const spellings = [...rows.flatMap(({ key, aliases }) => [key, ...aliases]), ...NET_KEYS, ...VIEW_KEYS, PRESET_KEY];
+  expect(spellings.filter((key) => !given.has(key))).toEqual([]);
+});
+
+test('every mode, optimiser, loss, data set, layer and preset stands in a link', () => {
+  const recorded = links.map(({ config = {} }) => JSON.stringify(config));
+  const types = [
+    ...['SGD', 'Adam', 'AdamW', 'RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam'],
+    ...['MSELoss', 'CrossEntropyLoss', 'BCEWithLogitsLoss', 'L1Loss', 'SmoothL1Loss', 'NLLLoss'],
+    ...['circle', 'xor', 'gauss', 'spiral', 'plane', 'randomRegression', 'prototypes', 'digits', 'shapes'],
+    ...['sequence', 'text', 'csv', 'npy', 'idx', 'png'],
+    ...['Linear', 'ReLU', 'Tanh', 'Sigmoid', 'GELU', 'LeakyReLU', 'ELU', 'SiLU', 'Softplus', 'Softmax', 'LogSoftmax'],
+    ...['Dropout', 'Flatten', 'Conv2d', 'MaxPool2d', 'AvgPool2d', 'AdaptiveAvgPool2d', 'BatchNorm1d', 'BatchNorm2d'],
+    ...['LayerNorm', 'GroupNorm', 'Embedding', 'TokenEmbedding', 'MultiheadAttention', 'TransformerBlock'],
+    ...['Residual', 'Unused'],
+  ].map((type) => `"type":"${type}"`);
+  const wanted = [...types, ...MODES.map((mode) => `"mode":"${mode}"`)];
+  expect(wanted.filter((text) => !recorded.some((config) => config.includes(text)))).toEqual([]);
+  const presets = pairs.filter(([key]) => key === PRESET_KEY).map(([, name]) => name?.toLowerCase());
+  expect(PRESET_NAMES.filter((name) => !presets.includes(name.toLowerCase()))).toEqual([]);
+});
