@@ -1,7 +1,7 @@
 /**
  * Links keep their meaning: each of fixtures/old-links.json still gives the configuration and the view that it gave
- * when it was recorded. A new link is a new line `{"link": "#..."}`; LOCKSTEP_RECORD_LINKS=1 records what it means. What is
- * recorded is never recorded anew: links are in other people's hands.
+ * when it was recorded. A new link is a new line `{"link": "#..."}`; LOCKSTEP_RECORD_LINKS=1 records what it means.
+ * What is recorded is never recorded anew: links are in other people's hands.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * The same bits as before on WebGPU, for a part of the table of bits.test.ts. Another GPU may round otherwise: on another
- * adapter than the one that the hashes were recorded on, each run is run twice and must end with the same bits.
+ * The same bits as before on WebGPU, for a part of the table of bits.test.ts. Another GPU may round otherwise: on
+ * another adapter than the one that the hashes were recorded on, each run is run twice and must end with the same bits.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';

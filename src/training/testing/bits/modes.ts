@@ -1,5 +1,6 @@
 /**
- * Every mode with every net in both placements, worlds of other sizes, accumulation in every mode, settings of one mode.
+ * Every mode with every net in both placements, worlds of other sizes, accumulation in every mode, settings of one
+ * mode.
  * A part of the table of parity/bits.test.ts.
  */
 import { type Config, type ConfigInput, MODES } from '../../../protocol/config';

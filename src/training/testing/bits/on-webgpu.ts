@@ -1,6 +1,6 @@
 /**
- * What of the table is also held on WebGPU: every mode, every net, both placements, every optimiser, hooks, and what has
- * kernels of its own. Read by parity/bits.gpu.test.ts.
+ * What of the table is also held on WebGPU: every mode, every net, both placements, every optimiser, hooks, and what
+ * has kernels of its own. Read by parity/bits.gpu.test.ts.
  */
 import { DDP_RUNS } from './ddp';
 import { MODEL_RUNS } from './models';

@@ -23,7 +23,7 @@ export const CHANGED =
   'these bits are not the recorded ones: some change since then changes what this run computes. Find it; only if it ' +
   'is meant, record anew with LOCKSTEP_RECORD_BITS=1 (CONTRIBUTING.md)';
 
-/** Writes what was found over one device's part, and says in large letters how many runs have other bits than before. */
+/** Writes what was found over one device's part; says in large letters how many runs have other bits than before. */
 export function recordBits(
   device: 'cpu' | 'webgpu',
   on: string,
