@@ -1,6 +1,6 @@
 /** One matrix product by itself, as a Program of its own, run as every step is. Called by bench/ alone. */
 import { must } from '../base/invariant';
-import { PROGRAM_OPS } from '../parallel/strategies';
+import { PROGRAM_OPS } from '../parallel/modes';
 import { type LaneBuilder, ProgramBuilder } from '../program/builder';
 import type { Program } from '../program/instruction';
 import type { Config } from '../protocol/config';

@@ -49,5 +49,5 @@ export function parseConfig(input: unknown): Config {
   return config;
 }
 
-/** The single-device twin of a configuration. */
-export const singleTwin = (config: Config): Config => ({ ...config, mode: 'single', worldSize: 1 });
+/** The single-device reference of a configuration. */
+export const referenceConfig = (config: Config): Config => ({ ...config, mode: 'single', worldSize: 1 });

@@ -22,7 +22,7 @@ export const DATASET_FILE = 'dataset.safetensors';
 export async function pytorchScript(input: unknown, files: Files): Promise<PyTorchScript> {
   const config = parseConfig(input);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
-  const lines = codeLines(config, blueprint.strategy.layersOfDevice(config)).map((line) => line.text);
+  const lines = codeLines(config, blueprint.mode.layersOfDevice(config)).map((line) => line.text);
   const text = `${lines.join('\n')}\n`;
   return { text, dataset: { needed: text.includes(`'${DATASET_FILE}'`), file: () => datasetFile(blueprint) } };
 }

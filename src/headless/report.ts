@@ -5,9 +5,9 @@
 import { toWire } from '../base/errors';
 import { at, must } from '../base/invariant';
 import { lookup } from '../base/lookup';
-import { singleTwin } from '../config/parse-config';
+import { referenceConfig } from '../config/parse-config';
 import type { Measure } from '../inference/measure';
-import { STRATEGIES } from '../parallel/strategies';
+import { PARALLEL_MODES } from '../parallel/modes';
 import type { Program } from '../program/instruction';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
@@ -85,7 +85,7 @@ export async function makeReport({
   );
   const { sizes } = blueprint.batches();
   const alone = step.map(({ variant, size }) =>
-    STRATEGIES.single.compile({ ...blueprint.input, config: singleTwin(config) }, variant, [
+    PARALLEL_MODES.single.compile({ ...blueprint.input, config: referenceConfig(config) }, variant, [
       must(lookup(sizes, size), size).reduce((a, b) => a + b, 0),
     ]),
   );

@@ -27,20 +27,20 @@ import type { Training } from '../training/training';
 export function formulaInfo(
   blueprint: Blueprint,
 ): Pick<SessionInfo, 'config' | 'worldSize' | 'parameters' | 'batchPerRank' | 'buckets' | 'transfers'> {
-  const { config, strategy, parameters, rankOfDevice, input } = blueprint;
+  const { config, mode, parameters, rankOfDevice, input } = blueprint;
   return {
     config,
     worldSize: rankOfDevice.length,
     parameters: parameters.map(({ name, shape }) => ({ name, shape })),
-    batchPerRank: strategy.slices(config, blueprint.batches().sizes.full).map(([, count]) => count),
+    batchPerRank: mode.rowsOfDevice(config, blueprint.batches().sizes.full).map(([, count]) => count),
     buckets: config.mode === 'ddp' ? bucketsInfo(blueprint) : undefined,
-    transfers: transferSizes(input, strategy),
+    transfers: transferSizes(input, mode),
   };
 }
 
 export function sessionInfo(training: Training): SessionInfo {
   const { blueprint } = training;
-  const { config, programs, strategy, rankOfDevice } = blueprint;
+  const { config, programs, mode, rankOfDevice } = blueprint;
   const program = at(programs, 0);
   return {
     ...formulaInfo(blueprint),
@@ -59,12 +59,12 @@ export function sessionInfo(training: Training): SessionInfo {
       })),
     ),
     memory: memoryOf(blueprint),
-    code: codeLines(config, strategy.layersOfDevice(config)),
+    code: codeLines(config, mode.layersOfDevice(config)),
     construct: training.construct,
     programText: printProgram(program),
     batchesPerEpoch: blueprint.batchesPerEpoch,
     dataset: preview(blueprint),
-    layersOfDevice: strategy.layersOfDevice(config),
+    layersOfDevice: mode.layersOfDevice(config),
     hardwareLabel: describe(HARDWARE[config.hardware]).label,
   };
 }

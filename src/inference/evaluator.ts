@@ -8,7 +8,7 @@ import { type Graph, GraphBuilder, type GraphNode } from '../graph/graph';
 import type { CpuArgs, ValueId } from '../graph/op';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
-import type { StrategyInput } from '../parallel/strategy';
+import type { ModeInput } from '../parallel/mode';
 import { allocate, elements, type HostArray } from '../tensor/shape';
 import { roughCostNs } from './rough-cost';
 
@@ -35,7 +35,7 @@ export interface Evaluator {
 }
 
 export function createEvaluator(
-  { config, ops, inputShape, inputType, targetShape, targetType }: StrategyInput,
+  { config, ops, inputShape, inputType, targetShape, targetType }: ModeInput,
   rows: number,
 ): Evaluator {
   const builder = new GraphBuilder(ops);

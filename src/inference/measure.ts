@@ -5,7 +5,7 @@
  */
 import { must } from '../base/invariant';
 import { gatherRows } from '../data/gather';
-import type { StrategyInput } from '../parallel/strategy';
+import type { ModeInput } from '../parallel/mode';
 import { allocate, elements, type HostArray } from '../tensor/shape';
 import type { Blueprint } from '../training/blueprint';
 import { accuracy } from './accuracy';
@@ -29,7 +29,7 @@ export interface Measure {
 const ESTIMATED_ROWS = 4;
 
 /** Rows that may be evaluated at once in that time, roughly; at least one. */
-export function affordableRows(input: StrategyInput, ns: number): number {
+export function affordableRows(input: ModeInput, ns: number): number {
   const { graph, costNs } = createEvaluator(input, ESTIMATED_ROWS);
   const held = graph.values.filter(({ role }) => role === 'activation' || role === 'input' || role === 'loss');
   const values = held.reduce((sum, { type }) => sum + elements(type.shape), 0);

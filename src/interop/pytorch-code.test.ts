@@ -5,14 +5,14 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { must } from '../base/invariant';
-import { PROGRAM_OPS, STRATEGIES } from '../parallel/strategies';
-import { FIRST, FULL } from '../parallel/strategy';
+import { FIRST, FULL } from '../parallel/mode';
+import { PARALLEL_MODES, PROGRAM_OPS } from '../parallel/modes';
 import { type Config, type ConfigInput, configSchema, MODES } from '../protocol/config';
 import { codeLines } from './pytorch-code';
 
 function listing(input: ConfigInput) {
   const config = v.parse(configSchema, { worldSize: 2, ...input });
-  return { config, code: codeLines(config, STRATEGIES[config.mode].layersOfDevice(config)) };
+  return { config, code: codeLines(config, PARALLEL_MODES[config.mode].layersOfDevice(config)) };
 }
 
 const textOf = (input: ConfigInput): string =>
@@ -22,7 +22,7 @@ const textOf = (input: ConfigInput): string =>
 
 /** Anchors of every instruction that the mode's Programs emit. */
 function anchorsOf(config: Config): ReadonlySet<string> {
-  const strategy = STRATEGIES[config.mode];
+  const mode = PARALLEL_MODES[config.mode];
   const input = {
     config,
     ops: PROGRAM_OPS,
@@ -31,12 +31,8 @@ function anchorsOf(config: Config): ReadonlySet<string> {
     targetShape: [1],
     targetType: 'f32' as const,
   };
-  const batch = strategy.mesh(config).ranks.map(() => 8);
-  const programs = [
-    strategy.compile(input, FULL, batch),
-    strategy.compile(input, FIRST, batch),
-    strategy.construct?.(input),
-  ];
+  const batch = mode.mesh(config).ranks.map(() => 8);
+  const programs = [mode.compile(input, FULL, batch), mode.compile(input, FIRST, batch), mode.construct?.(input)];
   return new Set(programs.flatMap((p) => p?.lanes.flatMap((lane) => lane.instructions.map((i) => i.anchor)) ?? []));
 }
 

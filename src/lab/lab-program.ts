@@ -6,7 +6,7 @@ import { LockstepError } from '../base/errors';
 import { ALGORITHMS, algorithmFor } from '../collectives/algorithms';
 import type { Algorithm, CostRequest } from '../collectives/collective';
 import { ranksByNode } from '../mesh/nodes';
-import { PROGRAM_OPS } from '../parallel/strategies';
+import { PROGRAM_OPS } from '../parallel/modes';
 import { ProgramBuilder } from '../program/builder';
 import type { Program } from '../program/instruction';
 import type { AlgorithmName, CollectiveOp, ReduceOp } from '../protocol/collective';

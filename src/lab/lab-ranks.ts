@@ -4,7 +4,7 @@
  * lab-rounds.ts's. Called by run-lab.ts.
  */
 import { at, invariant, must } from '../base/invariant';
-import { PROGRAM_OPS } from '../parallel/strategies';
+import { PROGRAM_OPS } from '../parallel/modes';
 import type { Compute, Instruction, Lane, Program, Recv, Send } from '../program/instruction';
 import type { Slice } from '../protocol/trace';
 import { computeAction, receive, sliceOf } from '../runtime/cpu/cpu-actions';

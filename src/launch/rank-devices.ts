@@ -5,7 +5,7 @@
  */
 import { LockstepError } from '../base/errors';
 import { spreadOverNodes } from '../mesh/nodes';
-import { STRATEGIES } from '../parallel/strategies';
+import { PARALLEL_MODES } from '../parallel/modes';
 import type { Config } from '../protocol/config';
 
 export type AdapterName = NonNullable<Config['adapters']>[number];
@@ -23,7 +23,7 @@ export interface RankDevice {
 /** For each device of the mesh. */
 export function rankDevices(config: Config): readonly RankDevice[] {
   const { adapters, visibleDevices } = config;
-  const worldSize = STRATEGIES[config.mode].mesh(config).ranks.length;
+  const worldSize = PARALLEL_MODES[config.mode].mesh(config).ranks.length;
   const nodes = Math.min(config.nodes, worldSize);
   const nodeOf = spreadOverNodes(worldSize, nodes);
   checkOnce(visibleDevices);

@@ -1,6 +1,6 @@
 /** What torchrun would set for each process of a run. Called by session-info.ts; the page and the reports show it. */
 import { at } from '../base/invariant';
-import { STRATEGIES } from '../parallel/strategies';
+import { PARALLEL_MODES } from '../parallel/modes';
 import type { Config } from '../protocol/config';
 import type { RankEnvironment } from '../protocol/process-group';
 import { rankDevices } from './rank-devices';
@@ -10,7 +10,7 @@ import { FREE_PORT } from './torchrun';
 const MASTER_PORT = 29_500;
 
 export function rankEnvironments(config: Config): readonly RankEnvironment[] {
-  const { ranks } = STRATEGIES[config.mode].mesh(config);
+  const { ranks } = PARALLEL_MODES[config.mode].mesh(config);
   const devices = rankDevices(config);
   const nodes = new Set(devices.map(({ node }) => node)).size;
   const processes = [...new Set(ranks)];

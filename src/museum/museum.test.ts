@@ -19,7 +19,7 @@ const configOf = (id: ExhibitId, cured: boolean, more: ConfigInput = {}): Config
 const report = async (id: ExhibitId, cured: boolean, steps: number) =>
   (await runConfig(configOf(id, cured, { steps }), {})).report;
 
-/** Weights of all ranks and of the single-device twin after some steps. */
+/** Weights of all ranks and of the single-device reference after some steps. */
 async function trained(config: Config, steps: number): Promise<{ blueprint: Blueprint; weights: Weights }> {
   const blueprint = createBlueprint(config, {});
   const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, true), gpu: undefined });
@@ -73,7 +73,7 @@ test('summed loss: the step of four ranks is a fourth of what one device does on
   const { blueprint, weights } = await trained(configOf('sum-loss', false), 1);
   for (const { name, data } of blueprint.parameters) {
     const ddp = must(at(weights.devices, 0).get(name), name);
-    const single = must(weights.twin?.get(name), name);
+    const single = must(weights.reference?.get(name), name);
     data.forEach((before, i) => {
       const [own, alone] = [at(ddp, i) - before, at(single, i) - before];
       expect(Math.abs(4 * own - alone)).toBeLessThan(1e-5);

@@ -1,4 +1,4 @@
-/** The optimiser operators by name, for the table of all operators in parallel/strategies. */
+/** The optimiser operators by name, for the table of all operators in parallel/modes. */
 import type { OpTable } from '../graph/op';
 import { accumulateGrad } from './accumulate-grad';
 import { adadelta } from './adadelta';

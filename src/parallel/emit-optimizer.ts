@@ -1,7 +1,7 @@
 /**
  * What ends a step: clip_grad_norm_ and clip_grad_value_ where they are asked for, then optimizer.step(), one
  * instruction a parameter group with the group's own scalars from the host. Gradients are whole by then: under DDP the
- * all-reduce has run. Called by the strategies.
+ * all-reduce has run. Called by the modes.
  */
 import { at } from '../base/invariant';
 import { clipGradNorm } from '../optim/clip-grad-norm';
@@ -23,7 +23,7 @@ export const GRAD_NORM = 'grad_norm';
 
 type ClipSetting = 'clipGradNorm' | 'clipGradNormType' | 'clipGradValue';
 
-/** What of a StrategyInput the optimiser depends on. */
+/** What of a ModeInput the optimiser depends on. */
 export interface OptimizerInput {
   readonly config: Pick<Config, 'optimizer' | 'scheduler' | 'paramGroups'> & Partial<Pick<Config, ClipSetting>>;
 }
@@ -39,7 +39,7 @@ export interface OptimizerPart {
 
 /**
  * optimizer.step() over the given parameters of the lane, which are all that the optimiser has or a replica of them.
- * `update`: which one, where a step of the run has several (Strategy.updates).
+ * `update`: which one, where a step of the run has several (ParallelMode.optimizerStepsPerStep).
  */
 export function emitOptimizer(
   lane: LaneBuilder,

@@ -1,5 +1,5 @@
 /**
- * What all strategies share: declaring the buffers of a graph on a lane, turning its nodes into compute instructions,
+ * What all modes share: declaring the buffers of a graph on a lane, turning its nodes into compute instructions,
  * and the host loads. Buffers are named like the values of the graph, parameters like PyTorch's state_dict.
  */
 import { at, must } from '../base/invariant';

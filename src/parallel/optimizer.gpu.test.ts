@@ -4,7 +4,7 @@ import { SHADERS } from '../graph/shader-sources';
 import type { OpenedDevice } from '../runtime/webgpu/device';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { createWebgpuExecutor } from '../runtime/webgpu/webgpu-executor';
-import { PROGRAM_OPS } from './strategies';
+import { PROGRAM_OPS } from './modes';
 import { optimizerSuite } from './testing/optimizer-suite';
 
 let gpu: NodeGpu;

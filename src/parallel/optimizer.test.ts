@@ -1,6 +1,6 @@
 /** Optimiser steps and clipping as Programs, on the CPU executor. */
 import { createCpuExecutor } from '../runtime/cpu/cpu-executor';
-import { PROGRAM_OPS } from './strategies';
+import { PROGRAM_OPS } from './modes';
 import { optimizerSuite } from './testing/optimizer-suite';
 
 optimizerSuite((program) =>

@@ -13,8 +13,8 @@ import { readBuffers, writtenBuffers } from '../program/instruction-access';
 import { verify } from '../program/verifier';
 import { ALGORITHM_NAMES } from '../protocol/collective';
 import { type ConfigInput, configSchema, type LayerConfig } from '../protocol/config';
-import { PROGRAM_OPS, STRATEGIES } from './strategies';
-import { FIRST, FULL } from './strategy';
+import { FIRST, FULL } from './mode';
+import { PARALLEL_MODES, PROGRAM_OPS } from './modes';
 
 interface Access {
   readonly buffer: string;
@@ -150,7 +150,7 @@ const configs = fc
 test('instructions that touch the same numbers are ordered, in every mode, mesh and variant', () => {
   void fc.assert(
     fc.property(configs, ({ config, inputs, outputs }) => {
-      const strategy = STRATEGIES[config.mode];
+      const mode = PARALLEL_MODES[config.mode];
       const input = {
         config,
         ops: PROGRAM_OPS,
@@ -159,22 +159,22 @@ test('instructions that touch the same numbers are ordered, in every mode, mesh 
         targetShape: [outputs],
         targetType: 'f32' as const,
       };
-      const { processes } = strategy.mesh(config);
+      const { processes } = mode.mesh(config);
       // Batch norm wants two rows where it is alone.
       const rows = Array.from({ length: processes }, () => 1 + Math.floor(config.batchSize / processes));
-      const construct = strategy.construct?.(input);
+      const construct = mode.construct?.(input);
       const programs = [
-        ...(strategy.phases?.(config)?.names ?? ['']).map((phase) =>
-          strategy.compile(input, { ...FULL, name: `full ${phase}`, phase }, rows),
+        ...(mode.stepPhases?.(config)?.names ?? ['']).map((phase) =>
+          mode.compile(input, { ...FULL, name: `full ${phase}`, phase }, rows),
         ),
-        ...(strategy.passes
-          ? [strategy.compile(input, { ...FIRST, phase: strategy.phases?.(config)?.at(0) ?? '' }, rows)]
+        ...(mode.accumulationPolicy
+          ? [mode.compile(input, { ...FIRST, phase: mode.stepPhases?.(config)?.at(0) ?? '' }, rows)]
           : []),
         ...(construct ? [construct] : []),
         // The last step within join(), which some ranks have left; one with SyncBatchNorm would not be there.
         ...(config.mode === 'ddp' && config.ddp.join && !config.model.layers.some(({ type }) => type === 'BatchNorm1d')
           ? [
-              strategy.compile(
+              mode.compile(
                 input,
                 { ...FULL, name: 'end', endsJoin: true },
                 rows.map((own, rank) => (rank % 3 === 1 ? 0 : own)),

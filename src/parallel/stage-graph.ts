@@ -1,6 +1,6 @@
 /**
  * The graph of what one device does in a step: forward and backward of some layers, and the loss where it is asked for.
- * Strategies emit its nodes as instructions (emit.ts) and add the transfers; buffers are named like its values,
+ * Modes emit its nodes as instructions (emit.ts) and add the transfers; buffers are named like its values,
  * parameters like PyTorch's state_dict.
  */
 import { at, must } from '../base/invariant';
@@ -12,7 +12,7 @@ import type { Synced } from '../nn/layer';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
 import type { DType, Shape } from '../tensor/shape';
-import type { StepVariant, StrategyInput } from './strategy';
+import type { ModeInput, StepVariant } from './mode';
 
 export interface ParameterRef {
   readonly name: string;
@@ -58,7 +58,7 @@ export interface StageOptions {
   readonly synced?: Synced | undefined;
 }
 
-export function stageGraph(input: StrategyInput, options: StageOptions): StageGraph {
+export function stageGraph(input: ModeInput, options: StageOptions): StageGraph {
   const { config, ops } = input;
   const builder = new GraphBuilder(ops);
   const x = builder.value(
@@ -127,7 +127,7 @@ function segmentsOf(layers: readonly Segment[], segments: number | undefined): r
 }
 
 /**
- * What somebody outside the graph writes or reads: all but activations and gradients, and of these what the strategy
+ * What somebody outside the graph writes or reads: all but activations and gradients, and of these what the mode
  * asked for.
  */
 function keptValues({ values }: Graph, seen: readonly ValueId[]): ReadonlySet<ValueId> {

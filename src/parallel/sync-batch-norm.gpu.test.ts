@@ -5,7 +5,7 @@ import type { OpenedDevice } from '../runtime/webgpu/device';
 import { memoryTransport } from '../runtime/webgpu/testing/memory-transport';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { createWebgpuExecutor } from '../runtime/webgpu/webgpu-executor';
-import { PROGRAM_OPS } from './strategies';
+import { PROGRAM_OPS } from './modes';
 import { SYNC_CASES, syncFailures, syncProgram } from './testing/sync-batch-norm-run';
 
 let gpu: NodeGpu;

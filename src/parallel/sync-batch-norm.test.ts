@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { verify } from '../program/verifier';
 import { createCpuExecutor } from '../runtime/cpu/cpu-executor';
 import { memoryTransport } from '../runtime/webgpu/testing/memory-transport';
-import { PROGRAM_OPS } from './strategies';
+import { PROGRAM_OPS } from './modes';
 import { SYNC_CASES, syncFailures, syncProgram } from './testing/sync-batch-norm-run';
 
 test.each(SYNC_CASES)('ranks with $sizes rows', async (stored) => {

@@ -6,14 +6,14 @@ import { must } from '../base/invariant';
 import { CLASS_WEIGHTS } from '../nn/losses';
 import type { TransferSizes } from '../protocol/session';
 import { elements } from '../tensor/shape';
+import type { ModeInput, ParallelMode } from './mode';
 import { stageGraph } from './stage-graph';
-import type { Strategy, StrategyInput } from './strategy';
 
 const BYTES = 4;
 /** Batch norm asks for two. */
 const ROWS = 2;
 
-export function transferSizes(input: StrategyInput, strategy: Strategy): TransferSizes {
+export function transferSizes(input: ModeInput, mode: ParallelMode): TransferSizes {
   const stage = stageGraph(input, { rows: ROWS, withLoss: true });
   const { values } = stage.graph;
   const bytesOf = (names: ReadonlySet<string>): number =>
@@ -30,6 +30,6 @@ export function transferSizes(input: StrategyInput, strategy: Strategy): Transfe
     ),
     inputRowBytes: BYTES * elements(input.inputShape),
     outputRowBytes: (BYTES * elements(output.type.shape)) / ROWS,
-    borderRowBytes: (strategy.borderShapes?.(input) ?? []).map((shape) => BYTES * elements(shape)),
+    borderRowBytes: (mode.borderShapes?.(input) ?? []).map((shape) => BYTES * elements(shape)),
   };
 }

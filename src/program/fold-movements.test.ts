@@ -8,7 +8,7 @@ import { ALGORITHMS } from '../collectives/algorithms';
 import { halvingDoubling } from '../collectives/halving-doubling';
 import { naive } from '../collectives/naive';
 import { ring } from '../collectives/ring';
-import { PROGRAM_OPS } from '../parallel/strategies';
+import { PROGRAM_OPS } from '../parallel/modes';
 import { ProgramBuilder, type Where } from './builder';
 import { type FoldStep, foldMovements } from './fold-movements';
 import { linearize } from './linearize';

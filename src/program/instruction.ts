@@ -71,8 +71,8 @@ export interface Load extends Base {
   readonly kind: 'load';
   readonly buffer: string;
   /**
-   * mask: what dropout multiplies by, drawn on the host in the order of these instructions. noise: what the strategy
-   * draws for the step (Strategy.draws).
+   * mask: what dropout multiplies by, drawn on the host in the order of these instructions. noise: what the mode
+   * draws for the step (ParallelMode.noiseForStep).
    */
   readonly source: 'inputs' | 'targets' | 'scalars' | 'mask' | 'noise';
   /** mask: probability of a zero. */

@@ -160,7 +160,7 @@ export const configSchema = v.strictObject({
    * backward, the rest is computed again; the last segment runs as usual. Absent: everything is kept.
    */
   checkpointSegments: v.optional(count(1, 2 * LIMITS.layers)),
-  /** Train a single-device twin beside a parallel mode and report max|dW| against it. */
+  /** Train a single-device reference beside a parallel mode and report max|dW| against it. */
   compareSingle: v.optional(v.boolean(), true),
   /** `.safetensors` with the initial weights, PyTorch's parameter names (with or without `module.`). */
   weights: v.optional(v.string()),

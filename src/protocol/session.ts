@@ -176,7 +176,7 @@ export interface Snapshot {
   readonly parameters: readonly (readonly (Float32Array | undefined)[])[];
   /** max |w_i - w_j| over replicas; 0 where there is one copy. */
   readonly replicaDivergence: number;
-  /** max |w - w_single| against the single-device twin; undefined when it does not run. */
+  /** max |w - w_single| against the single-device reference; undefined when it does not run. */
   readonly differenceFromSingle: number | undefined;
   readonly trainLoss: number;
   readonly testLoss: number | undefined;

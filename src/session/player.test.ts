@@ -44,7 +44,7 @@ function counting(runMs = 0, lossOf: (step: number) => number = () => 1) {
       return { microBatch: own, step: own, events: [], losses: record(own, lossOf(own)) } as unknown as StepTrace;
     },
     weights: async () => ({ microBatch: step }) as unknown as Weights,
-    checkpoint: async (): Promise<Checkpoint> => ({ microBatch: step, values: [], twin: [], batches: BATCHES }),
+    checkpoint: async (): Promise<Checkpoint> => ({ microBatch: step, values: [], reference: [], batches: BATCHES }),
   } as unknown as Training;
   return { training, flying: () => flying };
 }
@@ -106,7 +106,7 @@ test('a failure is told once, and does not wait for the player', async () => {
 });
 
 test('a player goes on from the checkpoint that its training was restored from', () => {
-  const checkpoint: Checkpoint = { microBatch: 7, values: [], twin: [], batches: BATCHES };
+  const checkpoint: Checkpoint = { microBatch: 7, values: [], reference: [], batches: BATCHES };
   expect(playing({ training: counting().training, checkpoint }).player.checkpoint).toBe(checkpoint);
 });
 

@@ -4,8 +4,8 @@
 import * as v from 'valibot';
 import { expect, describe as group, test } from 'vitest';
 import { at, must } from '../base/invariant';
-import { PROGRAM_OPS, STRATEGIES } from '../parallel/strategies';
-import { FULL } from '../parallel/strategy';
+import { FULL } from '../parallel/mode';
+import { PARALLEL_MODES, PROGRAM_OPS } from '../parallel/modes';
 import type { Program } from '../program/instruction';
 import { type ConfigInput, configSchema } from '../protocol/config';
 import { describe, HARDWARE } from './hardware';
@@ -22,9 +22,9 @@ function compiled(input: ConfigInput): Program {
     targetShape: [width?.type === 'Linear' ? width.out : 1],
     targetType: 'f32' as const,
   };
-  const { processes } = STRATEGIES[config.mode].mesh(config);
+  const { processes } = PARALLEL_MODES[config.mode].mesh(config);
   const rows = Array.from({ length: processes }, () => config.batchSize / processes);
-  return STRATEGIES[config.mode].compile({ config, ops: PROGRAM_OPS, ...shapes }, FULL, rows);
+  return PARALLEL_MODES[config.mode].compile({ config, ops: PROGRAM_OPS, ...shapes }, FULL, rows);
 }
 
 /** Wide enough that kernels outweigh launches. */

@@ -1,7 +1,7 @@
 /**
  * From a Config to everything that a run needs and that does not change while it runs: dataset, initial weights,
- * Programs of the mode and of the single-device twin, and the order of batches. Deterministic: the same Config gives
- * the same blueprint anywhere. Builds no device.
+ * Programs of the mode and of the single-device reference, and the order of batches. Deterministic: the same Config
+ * gives the same blueprint anywhere. Builds no device.
  */
 
 import { LockstepError } from '../base/errors';
@@ -11,7 +11,7 @@ import { checkSchedule } from '../config/check-ddp';
 import { configNotices } from '../config/config-notices';
 import { ddpNotices } from '../config/ddp-notices';
 import { optimizerNotices } from '../config/optimizer-notices';
-import { singleTwin } from '../config/parse-config';
+import { referenceConfig } from '../config/parse-config';
 import {
   type BatchSource,
   type BatchState,
@@ -26,9 +26,9 @@ import { type InitialBuffer, type InitialParameter, initialBuffers } from '../nn
 import { tiedNames } from '../nn/tied';
 import { makeStepScalars } from '../optim/scalars';
 import { verifyModels } from '../parallel/ddp/verify-models';
+import type { ModeInput, ParallelMode } from '../parallel/mode';
+import { PARALLEL_MODES, PROGRAM_OPS } from '../parallel/modes';
 import { stageGraph } from '../parallel/stage-graph';
-import { PROGRAM_OPS, STRATEGIES } from '../parallel/strategies';
-import type { Strategy, StrategyInput } from '../parallel/strategy';
 import type { Program } from '../program/instruction';
 import { verifyMemory } from '../program/memory-report';
 import { verify } from '../program/verifier';
@@ -64,13 +64,13 @@ export interface Blueprint {
   readonly parametersOfRanks: readonly (readonly InitialParameter[])[];
   /** Running statistics and the like, at their start. */
   readonly buffers: readonly InitialBuffer[];
-  readonly strategy: Strategy;
-  readonly input: StrategyInput;
+  readonly mode: ParallelMode;
+  readonly input: ModeInput;
   readonly rankOfDevice: readonly Rank[];
   /** 'full' first, then the other variants that occur (step-variants.ts), and 'construct'. */
   readonly programs: readonly Program[];
-  /** Programs of the single-device twin; empty when none is wanted. */
-  readonly twin: readonly Program[];
+  /** Programs of the single-device reference; empty when none is wanted. */
+  readonly reference: readonly Program[];
   /** Micro-batches in an epoch. */
   readonly batchesPerEpoch: number;
   /** Where the script would end, whatever is asked for. */
@@ -82,7 +82,7 @@ export interface Blueprint {
   /** Which Program a batch runs. */
   variantOf(batch: StepBatch): string;
   feed(batch: StepBatch): StepFeed;
-  twinFeed(batch: StepBatch): StepFeed;
+  referenceFeed(batch: StepBatch): StepFeed;
 }
 
 export function createBlueprint(config: Config, files: Files): Blueprint {
@@ -101,8 +101,8 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const vocabulary = vocabularyOf(config.model.layers);
   if (vocabulary !== undefined) checkTokens(dataset, vocabulary);
   const { layers } = config.model;
-  const strategy = STRATEGIES[config.mode];
-  const { ranks, processes } = strategy.mesh(config);
+  const mode = PARALLEL_MODES[config.mode];
+  const { ranks, processes } = mode.mesh(config);
   const starts = rankStarts(config, generatorAfterData, processes);
   if (config.mode === 'ddp') verifyModels(starts.parameters);
   const drawn = { parameters: at(starts.parameters, 0), buffers: initialBuffers(layers, config.loss) };
@@ -124,7 +124,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     });
   const { sizes, batchesPerEpoch, schedule } = batches();
   checkSchedule(config, schedule);
-  const input: StrategyInput = {
+  const input: ModeInput = {
     config,
     ops: PROGRAM_OPS,
     inputShape: dataset.inputShape,
@@ -133,36 +133,36 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     targetType,
   };
   /** `shared`: one process has the rows of all. */
-  const compileAll = (own: Strategy, ownInput: StrategyInput, shared = false) =>
+  const compileAll = (own: ParallelMode, ownInput: ModeInput, shared = false) =>
     allVariants(schedule, variantRules(config, own)).map(({ variant, size }) => {
       const rows = must(lookup(sizes, size), size);
       return { size, program: own.compile(ownInput, variant, shared ? [sum(rows)] : rows) };
     });
-  const compiled = compileAll(strategy, input);
+  const compiled = compileAll(mode, input);
   for (const { size, program } of compiled) if (!draws.has(size)) draws.set(size, maskDraws(program));
   const programs = compiled.map(({ program }) => program);
-  const construct = strategy.construct?.(input);
+  const construct = mode.construct?.(input);
   if (construct) programs.push(construct);
   if (saved && config.resumeBy === 'rank0') {
-    const broadcast = strategy.broadcastState?.(input, stateOfRank0(programs));
+    const broadcast = mode.broadcastState?.(input, stateOfRank0(programs));
     if (broadcast) programs.push(broadcast);
   }
   for (const program of programs) verify(program, PROGRAM_OPS);
   verifyMemory(programs, config.memoryBudgetMb * 1024 * 1024);
 
-  const wantsTwin = config.mode !== 'single' && config.compareSingle;
-  const twin = wantsTwin
-    ? compileAll(STRATEGIES.single, { ...input, config: singleTwin(config) }, true).map((c) => c.program)
+  const wantsReference = config.mode !== 'single' && config.compareSingle;
+  const reference = wantsReference
+    ? compileAll(PARALLEL_MODES.single, { ...input, config: referenceConfig(config) }, true).map((c) => c.program)
     : [];
 
-  const nameOf = (own: Strategy) => {
+  const nameOf = (own: ParallelMode) => {
     const rules = variantRules(config, own);
     return ({ microBatch }: StepBatch) => variantAt(microBatch, schedule, rules).name;
   };
-  const variantOf = nameOf(strategy);
-  const twinVariantOf = nameOf(STRATEGIES.single);
+  const variantOf = nameOf(mode);
+  const referenceVariantOf = nameOf(PARALLEL_MODES.single);
   const stepScalars = makeStepScalars(config);
-  const updates = strategy.updates?.(config) ?? 1;
+  const updates = mode.optimizerStepsPerStep?.(config) ?? 1;
   const scalars = ({ microBatch, epoch }: StepBatch, each = 1): Float32Array => {
     const done = stepOf(microBatch, config) * each;
     if (each === 1) return stepScalars(done + 1, epoch);
@@ -177,8 +177,8 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
         schedule.placeOf(rank, microBatch)?.epoch ?? 0,
       ),
     );
-  const drawsOf = strategy.draws?.(input);
-  /** Masks, and what the strategy draws beside them for every device. */
+  const drawsOf = mode.noiseForStep?.(input);
+  /** Masks, and what the mode draws beside them for every device. */
   const allDraws = ({ microBatch, masks }: StepBatch): StepFeed['masks'] => {
     const own = drawsOf?.(stepOf(microBatch, config)) ?? [];
     return own.length === 0 ? masks : [...masks, ...ranks.flatMap((_, device) => own.map((d) => ({ ...d, device })))];
@@ -192,7 +192,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       config,
       parameters: names,
       programs,
-      twin,
+      reference,
       worldSize: ranks.length,
       processes,
       batchesPerEpoch,
@@ -220,11 +220,11 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     parameters,
     parametersOfRanks: weights === undefined ? starts.parameters : [],
     buffers,
-    strategy,
+    mode,
     input,
     rankOfDevice: ranks,
     programs,
-    twin,
+    reference,
     batchesPerEpoch,
     stop: stopOf(config, schedule, stage),
     resume,
@@ -237,8 +237,8 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       scalars: scalars(batch, updates),
       ...(behind ? { scalarsOf: scalarsOfRanks(batch) } : {}),
     }),
-    twinFeed: (batch) => ({
-      variant: twinVariantOf(batch),
+    referenceFeed: (batch) => ({
+      variant: referenceVariantOf(batch),
       rows: [concat(batch.rows)],
       masks: joinedMasks(batch.masks),
       scalars: scalars(batch),

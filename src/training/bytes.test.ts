@@ -18,13 +18,13 @@ import { createBlueprint } from './blueprint';
 function disagreements(input: ConfigInput, steps = 40): readonly string[] {
   const blueprint = createBlueprint(parseConfig({ compareSingle: false, ...input }), {});
   const info = formulaInfo(blueprint);
-  const { strategy, config } = blueprint;
+  const { mode, config } = blueprint;
   const batches = blueprint.batches();
   const rowsOf = new Map<string, readonly number[]>();
   for (let step = 0; step < Math.min(steps, 2 * blueprint.batchesPerEpoch); step++) {
     const batch = batches.next();
-    const rows = strategy
-      .slices(
+    const rows = mode
+      .rowsOfDevice(
         config,
         batch.rows.map((ids) => ids.length),
       )

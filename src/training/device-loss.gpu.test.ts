@@ -82,7 +82,7 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
     optimizer: { type: 'Adam', lr: 0.01 },
     batchSize: 12,
   },
-  'DDP with dropout and its twin': {
+  'DDP with dropout and its reference': {
     ...common,
     mode: 'ddp',
     worldSize: 2,
@@ -205,7 +205,7 @@ test.each(Object.entries(RUNS))(
   180_000,
 );
 
-const small: ConfigInput = must(RUNS['DDP with dropout and its twin'], 'a run');
+const small: ConfigInput = must(RUNS['DDP with dropout and its reference'], 'a run');
 
 test('lost while the session is set up: it opens on the next device', async () => {
   const { gpu, arm } = fragileGpu();

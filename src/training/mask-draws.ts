@@ -1,5 +1,5 @@
 /**
- * Which dropout masks a Program's processes draw each step, in order; and the masks of the single-device twin, put
+ * Which dropout masks a Program's processes draw each step, in order; and the masks of the single-device reference, put
  * together from theirs.
  */
 import { must } from '../base/invariant';
@@ -24,7 +24,7 @@ export function maskDraws({ lanes }: Program): readonly MaskDraw[] {
   );
 }
 
-/** The twin sees the whole batch: the rows of all devices one after the other, so their masks too. */
+/** The reference sees the whole batch: the rows of all devices one after the other, so their masks too. */
 export function joinedMasks(masks: readonly DrawnMask[]): readonly DrawnMask[] {
   const parts = new Map<string, Float32Array[]>();
   for (const { buffer, data } of masks) {

@@ -14,13 +14,13 @@ import type { Blueprint } from './blueprint';
 import { usualStep } from './usual-step';
 
 export function overlapTimes(blueprint: Blueprint): readonly OverlapTimes[] {
-  const { config, strategy, input } = blueprint;
+  const { config, mode, input } = blueprint;
   if (config.mode !== 'ddp') return [];
   const { sizes } = blueprint.batches();
   const step = usualStep(blueprint);
   const compiled = (overlap: boolean) => {
     const own = { ...input, config: { ...config, ddp: { ...config.ddp, overlap } } };
-    return step.map(({ variant, size }) => strategy.compile(own, variant, must(lookup(sizes, size), size)));
+    return step.map(({ variant, size }) => mode.compile(own, variant, must(lookup(sizes, size), size)));
   };
   const [together, apart] = [compiled(true), compiled(false)];
   const stepUs = (programs: readonly Program[], hardware: Hardware): number =>

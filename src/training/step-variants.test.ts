@@ -8,7 +8,7 @@ import { allVariants, type VariantRules, variantAt } from './step-variants';
 
 const rules = (part: Partial<VariantRules>): VariantRules => ({
   accumulate: 1,
-  passes: { initial: 1, every: false },
+  policy: { passesBeforeRebuild: 1, reducesEveryPass: false },
   joins: false,
   phases: undefined,
   ...part,
@@ -20,10 +20,15 @@ const names = (part: Partial<VariantRules>, steps: number, rows = 10) =>
 
 test('names', () => {
   expect(names({}, 4)).toEqual(['first', 'full', 'last', 'full']);
-  expect(names({ passes: { initial: 2, every: false } }, 4)).toEqual(['first', 'first', 'last', 'full']);
-  expect(names({ passes: undefined }, 3)).toEqual(['full', 'full', 'last']);
+  expect(names({ policy: { passesBeforeRebuild: 2, reducesEveryPass: false } }, 4)).toEqual([
+    'first',
+    'first',
+    'last',
+    'full',
+  ]);
+  expect(names({ policy: undefined }, 3)).toEqual(['full', 'full', 'last']);
   expect(names({ accumulate: 2 }, 5)).toEqual(['full-set', 'first', 'last-set', 'full', 'full-set']);
-  expect(names({ accumulate: 2, passes: { initial: 1, every: true } }, 3)).toEqual([
+  expect(names({ accumulate: 2, policy: { passesBeforeRebuild: 1, reducesEveryPass: true } }, 3)).toEqual([
     'full-set-first',
     'full',
     'last-set',
@@ -34,7 +39,7 @@ test('names', () => {
 test('what a pass does: no_sync is decided by the forward pass', () => {
   const schedule = even(16);
   const at = (step: number, every: boolean) =>
-    variantAt(step, schedule, rules({ accumulate: 3, passes: { initial: 1, every } }));
+    variantAt(step, schedule, rules({ accumulate: 3, policy: { passesBeforeRebuild: 1, reducesEveryPass: every } }));
   expect([0, 1, 2, 3].map((s) => [at(s, false).reduces, at(s, false).syncsBuffers])).toEqual([
     [false, true],
     [false, false],
@@ -61,7 +66,7 @@ test('every step finds its variant among all', () => {
           rows.map((n) => ({ rows: n, batchSize: 4, length: Math.ceil(n / 4) })),
           { epochs, hangs: false },
         );
-        const own = rules({ accumulate, passes: { initial, every }, joins });
+        const own = rules({ accumulate, policy: { passesBeforeRebuild: initial, reducesEveryPass: every }, joins });
         const known = new Set(allVariants(schedule, own).map(({ variant }) => variant.name));
         for (let step = 0; step < 200; step++) expect(known).toContain(variantAt(step, schedule, own).name);
       },

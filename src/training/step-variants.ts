@@ -2,11 +2,11 @@
  * Which Programs a run needs: the batches of the ranks may be full ones or short, the first or a later micro-batch of a
  * group whose gradients add up, reduced or under no_sync, before or after DDP has rebuilt its buckets, the last within
  * join(). Names: 'full', 'last' (or the rows: '8,0'); '-set' and '-add' for micro-batches without a step; 'first',
- * '-first' before the rebuild; '-end' of join. A strategy may tell optimiser steps apart further (Strategy.phases, as a
- * communication hook that begins later does): 'full-plain'.
+ * '-first' before the rebuild; '-end' of join. A mode may tell optimiser steps apart further (ParallelMode.stepPhases,
+ * as a communication hook that begins later does): 'full-plain'.
  */
 import type { BatchSchedule } from '../data/batch-schedule';
-import type { Passes, StepPhases, StepVariant, Strategy } from '../parallel/strategy';
+import type { AccumulationPolicy, ParallelMode, StepPhases, StepVariant } from '../parallel/mode';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
 
@@ -14,15 +14,15 @@ import { stepOf } from '../protocol/micro-batches';
 export interface VariantRules {
   readonly accumulate: number;
   /** Undefined: the mode reduces nothing by passes. */
-  readonly passes: Passes | undefined;
+  readonly policy: AccumulationPolicy | undefined;
   readonly joins: boolean;
   readonly phases: StepPhases | undefined;
 }
 
-export function variantRules(config: Config, strategy: Strategy): VariantRules {
-  const passes = strategy.passes?.(config);
-  const joins = passes !== undefined && config.ddp.join;
-  return { accumulate: config.accumulate, passes, joins, phases: strategy.phases?.(config) };
+export function variantRules(config: Config, mode: ParallelMode): VariantRules {
+  const policy = mode.accumulationPolicy?.(config);
+  const joins = policy !== undefined && config.ddp.join;
+  return { accumulate: config.accumulate, policy, joins, phases: mode.stepPhases?.(config) };
 }
 
 /** The variant of a micro-batch (from 0). */
@@ -32,15 +32,15 @@ export function variantAt(microBatch: number, schedule: BatchSchedule, rules: Va
 }
 
 function withoutPhase(microBatch: number, schedule: BatchSchedule, rules: VariantRules): StepVariant {
-  const { accumulate, passes, joins } = rules;
+  const { accumulate, policy, joins } = rules;
   const size = schedule.sizeAt(microBatch);
   const place = microBatch % accumulate;
   const steps = place === accumulate - 1;
   const gradients = place === 0 ? 'set' : 'add';
-  const every = passes?.every === true;
+  const every = policy?.reducesEveryPass === true;
   const reduces = steps || every;
   const pass = every ? microBatch : stepOf(microBatch, rules);
-  const first = passes !== undefined && reduces && pass < passes.initial;
+  const first = policy !== undefined && reduces && pass < policy.passesBeforeRebuild;
   const endsJoin = joins && microBatch % schedule.period === schedule.period - 1;
   const whole = first ? (size === 'full' ? 'first' : `${size}-first`) : size;
   const name = `${steps ? whole : `${size}-${gradients}${first ? '-first' : ''}`}${endsJoin ? '-end' : ''}`;
@@ -56,8 +56,8 @@ export function allVariants(
   rules: VariantRules,
 ): readonly { readonly variant: StepVariant; readonly size: string }[] {
   const { period, stretches } = schedule;
-  const { accumulate, passes, phases } = rules;
-  const initial = passes?.initial ?? 0;
+  const { accumulate, policy, phases } = rules;
+  const initial = policy?.passesBeforeRebuild ?? 0;
   const initialPhases = Array.from({ length: Math.max(1, initial) }, (_, step) => phases?.at(step) ?? '');
   const found = new Map<string, { variant: StepVariant; size: string }>();
   const note = (microBatch: number) => {

@@ -1,7 +1,7 @@
 /**
- * One run in progress: a world with the mode's Programs, the single-device twin beside it, the order of batches and
- * where it stands. It runs micro-batches, traces one, reads the weights, resets, checkpoints and restores. It has no
- * pace, no page and no policy; those are in player.ts.
+ * One run in progress: a world with the mode's Programs, the single-device reference beside it, the order of batches
+ * and where it stands. It runs micro-batches, traces one, reads the weights, resets, checkpoints and restores. It has
+ * no pace, no page and no policy; those are in player.ts.
  */
 import { asLockstepError, type LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
@@ -36,12 +36,12 @@ const CONSTRUCTS: StepFeed = { variant: CONSTRUCT, rows: [], masks: [], scalars:
 /** What a state_dict holds. */
 const KEPT: readonly MemoryCategory[] = ['parameter', 'buffer'];
 
-/** Parameters and buffers of every device, and of the twin, at one place of the run. */
+/** Parameters and buffers of every device, and of the reference, at one place of the run. */
 export interface Weights {
   /** The next one to run. */
   readonly microBatch: number;
   readonly devices: readonly ReadonlyMap<string, Float32Array>[];
-  readonly twin: ReadonlyMap<string, Float32Array> | undefined;
+  readonly reference: ReadonlyMap<string, Float32Array> | undefined;
 }
 
 export interface Training {
@@ -114,7 +114,7 @@ async function openTraining(
     onProgress,
   }: TrainingOptions,
 ): Promise<Training> {
-  const { config, programs, twin: twinPrograms, table, rankOfDevice } = blueprint;
+  const { config, programs, reference: referencePrograms, table, rankOfDevice } = blueprint;
   const choice = await keeper.choose(config.device);
   const adapters = config.adapters && rankDevices(config).map(({ adapter }) => adapter);
   const group = { timeoutMs: 1000 * config.timeoutS, slow: config.stragglers, ...(adapters ? { adapters } : {}) };
@@ -127,12 +127,12 @@ async function openTraining(
   };
   try {
     const world = await open({ programs, placement: config.placement, rankOfDevice });
-    const twin =
-      twinPrograms.length > 0
-        ? await open({ programs: twinPrograms, placement: 'shared', rankOfDevice: [0] })
+    const reference =
+      referencePrograms.length > 0
+        ? await open({ programs: referencePrograms, placement: 'shared', rankOfDevice: [0] })
         : undefined;
     const notices = adapters ? [] : choice.notices;
-    const training = trainingOn(blueprint, world, twin, { notices, faults, flight, traceConstruct });
+    const training = trainingOn(blueprint, world, reference, { notices, faults, flight, traceConstruct });
     await training.reset();
     return training;
   } catch (error) {
@@ -151,7 +151,7 @@ function deviceReport({ info, devices }: World, mixed: boolean): DeviceReport {
 function trainingOn(
   blueprint: Blueprint,
   world: World,
-  twin: World | undefined,
+  reference: World | undefined,
   {
     notices,
     faults,
@@ -164,7 +164,7 @@ function trainingOn(
     readonly traceConstruct: boolean;
   },
 ): Training {
-  const { config, programs, twin: twinPrograms, rankOfDevice } = blueprint;
+  const { config, programs, reference: referencePrograms, rankOfDevice } = blueprint;
   const start = [...blueprint.parameters, ...blueprint.buffers];
   const state = createWorldState(
     world,
@@ -172,14 +172,14 @@ function trainingOn(
     start,
     (device) => blueprint.parametersOfRanks[rankOfDevice[device] ?? 0] ?? [],
   );
-  const twinState = twin && createWorldState(twin, twinPrograms, start);
+  const referenceState = reference && createWorldState(reference, referencePrograms, start);
   let batches: BatchSource = blueprint.batches();
   let microBatch = 0;
   let construct: StepTrace | undefined;
 
   const reset = async () => {
     await state.writeStart();
-    await twinState?.writeStart();
+    await referenceState?.writeStart();
     batches = blueprint.batches();
     microBatch = 0;
     const constructs = programs.find((p) => p.variant === CONSTRUCT);
@@ -192,7 +192,7 @@ function trainingOn(
     const byRank0 = programs.some((p) => p.variant === 'resume');
     await state.write(byRank0 ? from.values.filter(({ device }) => rankOfDevice[device] === 0) : from.values);
     if (byRank0) await world.run([{ variant: 'resume', rows: [], masks: [], scalars: new Float32Array(0) }]);
-    await twinState?.write(from.twin);
+    await referenceState?.write(from.reference);
     batches = blueprint.batches(from.batches);
     microBatch = from.microBatch;
   };
@@ -273,14 +273,14 @@ function trainingOn(
     get construct() {
       return construct;
     },
-    lost: Promise.race([world.lost, ...(twin ? [twin.lost] : [])]),
+    lost: Promise.race([world.lost, ...(reference ? [reference.lost] : [])]),
 
     async run(count) {
       const taken = Array.from({ length: Math.min(count, left()) }, () => batches.next());
       microBatch += taken.length;
       const feeds = taken.map(feedOf);
       const span = flight.enqueued(feeds.map(({ variant }, i) => ({ microBatch: at(taken, i).microBatch, variant })));
-      const [losses] = await busy(Promise.all([world.run(feeds), twin?.run(taken.map(blueprint.twinFeed))]));
+      const [losses] = await busy(Promise.all([world.run(feeds), reference?.run(taken.map(blueprint.referenceFeed))]));
       flight.completed(span);
       return taken.map((batch, i) => lossRecord(blueprint, batch, losses[i] ?? []));
     },
@@ -293,10 +293,10 @@ function trainingOn(
       const feed = feedOf(batch);
       const span = flight.enqueued([{ microBatch: batch.microBatch, variant: feed.variant }]);
       const [{ records, losses }] = await busy(
-        Promise.all([world.trace(feed), twin?.run([blueprint.twinFeed(batch)])]),
+        Promise.all([world.trace(feed), reference?.run([blueprint.referenceFeed(batch)])]),
       );
       flight.completed(span, records);
-      const slices = blueprint.strategy.slices(
+      const slices = blueprint.mode.rowsOfDevice(
         config,
         feed.rows.map((own) => own.length),
       );
@@ -322,11 +322,11 @@ function trainingOn(
 
     async weights() {
       const current = microBatch;
-      const [own, twins] = await Promise.all([state.read(KEPT), twinState?.read(KEPT)]);
+      const [own, referenceValues] = await Promise.all([state.read(KEPT), referenceState?.read(KEPT)]);
       return {
         microBatch: current,
         devices: rankOfDevice.map((_, d) => byName(own.filter((v) => v.device === d))),
-        twin: twins && byName(twins),
+        reference: referenceValues && byName(referenceValues),
       };
     },
 
@@ -335,14 +335,14 @@ function trainingOn(
     async checkpoint() {
       const current = microBatch;
       const place = batches.state();
-      const [values, twins] = await Promise.all([state.read(), twinState?.read() ?? []]);
-      return { microBatch: current, values, twin: twins, batches: place };
+      const [values, referenceValues] = await Promise.all([state.read(), referenceState?.read() ?? []]);
+      return { microBatch: current, values, reference: referenceValues, batches: place };
     },
 
     async restore(checkpoint) {
       await reset();
       await state.write(checkpoint.values);
-      await twinState?.write(checkpoint.twin);
+      await referenceState?.write(checkpoint.reference);
       batches = blueprint.batches(checkpoint.batches);
       microBatch = checkpoint.microBatch;
     },
@@ -357,7 +357,7 @@ function trainingOn(
     kill: (rank) => world.kill(rank),
     lose: () => world.lose(),
     async dispose() {
-      await Promise.all([world.dispose(), twin?.dispose()]);
+      await Promise.all([world.dispose(), reference?.dispose()]);
     },
   };
 }
@@ -369,7 +369,7 @@ export function weightsIn(checkpoint: Checkpoint, { parameters, buffers, rankOfD
   return {
     microBatch: checkpoint.microBatch,
     devices: rankOfDevice.map((_, d) => of(checkpoint.values.filter(({ device }) => device === d))),
-    twin: checkpoint.twin.length > 0 ? of(checkpoint.twin) : undefined,
+    reference: checkpoint.reference.length > 0 ? of(checkpoint.reference) : undefined,
   };
 }
 
@@ -385,13 +385,13 @@ export function startWeights({ programs, parameters, buffers, rankOfDevice, resu
   return {
     microBatch: resume?.checkpoint.microBatch ?? 0,
     devices: rankOfDevice.map((_, d) => new Map(of(d))),
-    twin: undefined,
+    reference: undefined,
   };
 }
 
 /** A rank without a batch has no loss: NaN stands in its place. */
 function lossRecord(
-  { config, strategy }: Blueprint,
+  { config, mode }: Blueprint,
   { microBatch, epoch, rows }: StepBatch,
   losses: readonly Loss[],
 ): LossRecord {
@@ -405,7 +405,7 @@ function lossRecord(
   if (config.mode === 'parameterServer' && config.parameterServer.synchronous) {
     // One step of all workers: each counts by its share of the samples, as its gradient does.
     const all = rows.map((own) => own.length);
-    const slices = strategy.slices(config, all);
+    const slices = mode.rowsOfDevice(config, all);
     const share = (device: number) => (config.loss.reduction === 'sum' ? 1 : at(slices, device)[1] / (all[0] ?? 1));
     return { ...place, perRank, loss: losses.reduce((sum, { device, value }) => sum + share(device) * value, 0) };
   }

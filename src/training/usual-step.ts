@@ -3,7 +3,7 @@
  * modelled times and what overlap saves. Without accumulation it is one. Called by report.ts and overlap-times.ts.
  */
 import { at, must } from '../base/invariant';
-import type { StepVariant } from '../parallel/strategy';
+import type { StepVariant } from '../parallel/mode';
 import type { Program } from '../program/instruction';
 import { firstOfStep } from '../protocol/micro-batches';
 import type { Blueprint } from './blueprint';
@@ -20,9 +20,9 @@ export interface OrdinaryMicroBatch {
 const LOOKED_AT = 10_000;
 
 export function usualStep(blueprint: Blueprint): readonly OrdinaryMicroBatch[] {
-  const { config, programs, strategy } = blueprint;
+  const { config, programs, mode } = blueprint;
   const { schedule } = blueprint.batches();
-  const rules = variantRules(config, strategy);
+  const rules = variantRules(config, mode);
   const partsOf = (step: number): readonly StepVariant[] =>
     Array.from({ length: config.accumulate }, (_, i) => variantAt(firstOfStep(step, config) + i, schedule, rules));
   const usual = at(programs, 0).variant;

@@ -3,7 +3,7 @@
  * algorithm. Backends run it.
  */
 import { algorithmFor } from '../../collectives/algorithms';
-import { PROGRAM_OPS } from '../../parallel/strategies';
+import { PROGRAM_OPS } from '../../parallel/modes';
 import { ProgramBuilder } from '../../program/builder';
 import type { BufferSpec, Program } from '../../program/instruction';
 import { verify } from '../../program/verifier';

@@ -6,7 +6,7 @@
 
 import { LockstepError } from '../../base/errors';
 import { oneAtATime } from '../../base/one-at-a-time';
-import { PROGRAM_OPS } from '../../parallel/strategies';
+import { PROGRAM_OPS } from '../../parallel/modes';
 import { createCpuExecutor } from '../../runtime/cpu/cpu-executor';
 import { message, viewAs } from '../../runtime/cpu/join';
 import { createPortTransport, type Ports } from '../../runtime/transport/port-transport';

@@ -1,6 +1,6 @@
 /**
  * Collectives inside a graph: a tensor of every rank's, gathered or summed in the middle of forward or backward, as
- * SyncBatchNorm does it. A graph is that of one rank, so these nodes say only what comes in and goes out; the strategy
+ * SyncBatchNorm does it. A graph is that of one rank, so these nodes say only what comes in and goes out; the mode
  * emits them as transfers between its devices, and no runtime ever sees them.
  */
 import { LockstepError } from '../../base/errors';

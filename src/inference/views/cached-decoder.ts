@@ -9,7 +9,7 @@ import type { CpuArgs, OpTable } from '../../graph/op';
 import { attend } from '../../graph/ops/attention/attention-cpu';
 import { packedHeads } from '../../graph/ops/attention/heads';
 import { buildForward } from '../../nn/model';
-import type { StrategyInput } from '../../parallel/strategy';
+import type { ModeInput } from '../../parallel/mode';
 import { allocate, elements, type HostArray } from '../../tensor/shape';
 import type { ModelState } from '../evaluator';
 import { roughCostNs } from '../rough-cost';
@@ -37,7 +37,7 @@ const BY_POSITION = new Set([
 
 type Action = (position: number) => void;
 
-export function createCachedDecoder({ config, ops, inputShape }: StrategyInput): Decoder | undefined {
+export function createCachedDecoder({ config, ops, inputShape }: ModeInput): Decoder | undefined {
   const context = elements(inputShape);
   // pos(arange(1)) of a context of 1 is the whole embedding, and no slice of it.
   if (context === 1) return undefined;

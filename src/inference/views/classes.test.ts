@@ -47,7 +47,7 @@ test('a model that says 7 whatever it sees: one column, and nine tenths of the i
     ['1.bias', bias],
   ]);
   const { dataset } = blueprint;
-  const snapshot = createSnapshots(blueprint).take({ microBatch: 0, devices: [state], twin: undefined });
+  const snapshot = createSnapshots(blueprint).take({ microBatch: 0, devices: [state], reference: undefined });
   const { counts, rows, of } = snapshot.confusion ?? { counts: [], rows: 0, of: undefined };
   expect([rows, of]).toEqual([20, 'test']);
   const labels = Array.from(dataset.test, (row) => at(dataset.targets, row));
@@ -72,7 +72,7 @@ test('the surest mistakes first, 24 at most', () => {
     {},
   );
   const state = new Map(blueprint.parameters.map(({ name, data }) => [name, data]));
-  const { misclassified } = createSnapshots(blueprint).take({ microBatch: 0, devices: [state], twin: undefined });
+  const { misclassified } = createSnapshots(blueprint).take({ microBatch: 0, devices: [state], reference: undefined });
   expect(misclassified).toHaveLength(24);
   const probabilities = misclassified.map(({ probability }) => probability);
   expect(probabilities).toEqual(probabilities.toSorted((a, b) => b - a));
@@ -81,7 +81,7 @@ test('the surest mistakes first, 24 at most', () => {
 test('weights that are not numbers: no answer, no mistake, no crash', () => {
   const blueprint = createBlueprint(parseConfig(images), {});
   const state = new Map(blueprint.parameters.map(({ name, data }) => [name, data.map(() => Number.NaN)]));
-  const snapshot = createSnapshots(blueprint).take({ microBatch: 0, devices: [state], twin: undefined });
+  const snapshot = createSnapshots(blueprint).take({ microBatch: 0, devices: [state], reference: undefined });
   expect(snapshot.confusion?.rows).toBe(0);
   expect(snapshot.misclassified).toEqual([]);
   expect(snapshot.testAccuracy).toBe(0);

@@ -30,7 +30,7 @@ const reverse: ConfigInput = {
 const blueprintOf = (config: ConfigInput): Blueprint => createBlueprint(parseConfig(config), {});
 const stateOf = ({ parameters }: Blueprint) => new Map(parameters.map(({ name, data }) => [name, data]));
 const snapshotOf = (blueprint: Blueprint, state = stateOf(blueprint)) =>
-  createSnapshots(blueprint).take({ microBatch: 0, devices: [state], twin: undefined });
+  createSnapshots(blueprint).take({ microBatch: 0, devices: [state], reference: undefined });
 
 test('keys and values that are kept give the bits of the whole context, in any order of questions', () => {
   const { input, ...blueprint } = blueprintOf(text);

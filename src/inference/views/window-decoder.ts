@@ -3,12 +3,12 @@
  * the last token are read. In a causal model what follows does not matter. The plain version, for every model that has
  * a token in and logits out at each position.
  */
-import type { StrategyInput } from '../../parallel/strategy';
+import type { ModeInput } from '../../parallel/mode';
 import { elements } from '../../tensor/shape';
 import { createEvaluator } from '../evaluator';
 import { type Decoder, vocabularyOf } from './decoder';
 
-export function createWindowDecoder(input: StrategyInput): Decoder {
+export function createWindowDecoder(input: ModeInput): Decoder {
   const context = elements(input.inputShape);
   const evaluator = createEvaluator(input, 1);
   const window = new Int32Array(context);

@@ -6,9 +6,9 @@ import type { Instruction, Program } from '../../program/instruction';
 import { type ConfigInput, configSchema } from '../../protocol/config';
 import { HARDWARE } from '../../simulator/hardware';
 import { simulate } from '../../simulator/simulate';
-import { piecesOf, type Tensor } from '../coalesced';
-import { PROGRAM_OPS, STRATEGIES } from '../strategies';
-import { FULL } from '../strategy';
+import { FULL } from '../mode';
+import { PARALLEL_MODES, PROGRAM_OPS } from '../modes';
+import { piecesOf, type Tensor } from './coalesced';
 
 const MIB = 1024 * 1024;
 
@@ -73,7 +73,11 @@ function compiled(input: ConfigInput): Program {
   const types = { inputType: 'f32', targetType: 'f32' } as const;
   const inputShape = [head.type === 'Linear' ? head.in : 1];
   const targetShape = [tail?.type === 'Linear' ? tail.out : 1];
-  return STRATEGIES.dataParallel.compile({ config, ops: PROGRAM_OPS, inputShape, targetShape, ...types }, FULL, [12]);
+  return PARALLEL_MODES.dataParallel.compile(
+    { config, ops: PROGRAM_OPS, inputShape, targetShape, ...types },
+    FULL,
+    [12],
+  );
 }
 
 const sendsOf = (program: Program) =>

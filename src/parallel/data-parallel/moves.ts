@@ -10,8 +10,8 @@ import { CLASS_WEIGHTS } from '../../nn/losses';
 import type { LaneBuilder, ProgramBuilder, Where } from '../../program/builder';
 import type { Payload } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
-import { declarePiece, flattenPiece, piecesOf, tensorsOf, unflattenPiece } from '../coalesced';
 import type { StageGraph } from '../stage-graph';
+import { declarePiece, flattenPiece, piecesOf, tensorsOf, unflattenPiece } from './coalesced';
 
 export interface Replica {
   readonly lane: LaneBuilder;

@@ -12,7 +12,7 @@ import { memoryTransport } from '../../runtime/webgpu/testing/memory-transport';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { readParameters, type TestRun, testRun, writeParameters } from '../../runtime/webgpu/testing/programs';
 import { createWebgpuExecutor } from '../../runtime/webgpu/webgpu-executor';
-import { PROGRAM_OPS } from '../strategies';
+import { PROGRAM_OPS } from '../modes';
 
 let gpu: NodeGpu;
 let opened: OpenedDevice;

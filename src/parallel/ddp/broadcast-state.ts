@@ -1,14 +1,14 @@
 /**
  * What a run resumes from when only rank 0 has read the checkpoint: every buffer that outlives a step (parameters,
  * running statistics, optimiser and hook states) goes from rank 0 to the others, as a script does it with
- * dist.broadcast over model.state_dict() and optimizer.state_dict(). Called by session through Strategy.
+ * dist.broadcast over model.state_dict() and optimizer.state_dict(). Called by session through ParallelMode.
  */
 import { ProgramBuilder } from '../../program/builder';
 import type { BufferSpec, Program } from '../../program/instruction';
-import type { StrategyInput } from '../strategy';
+import type { ModeInput } from '../mode';
 import { broadcast } from './broadcast';
 
-export function broadcastState(input: StrategyInput, buffers: readonly BufferSpec[]): Program | undefined {
+export function broadcastState(input: ModeInput, buffers: readonly BufferSpec[]): Program | undefined {
   const { worldSize } = input.config;
   if (worldSize === 1) return undefined;
   const builder = new ProgramBuilder(

@@ -7,11 +7,11 @@ import { bufferSpecs, parameterList } from '../../nn/model';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
+import type { ModeInput } from '../mode';
 import type { StageGraph } from '../stage-graph';
-import type { StrategyInput } from '../strategy';
 
 /** DistributedDataParallel(model): rank 0's parameters and buffers are broadcast, whatever the others drew. */
-export function construct(input: StrategyInput): Program | undefined {
+export function construct(input: ModeInput): Program | undefined {
   const { worldSize, model, ddp } = input.config;
   if (worldSize === 1 || !ddp.initSync) return undefined;
   const builder = new ProgramBuilder(

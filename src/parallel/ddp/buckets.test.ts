@@ -10,8 +10,8 @@ import { at, must } from '../../base/invariant';
 import { type ConfigInput, configSchema, type LayerInput } from '../../protocol/config';
 import { elements } from '../../tensor/shape';
 import fixtures from '../fixtures/buckets.json';
+import { PROGRAM_OPS } from '../modes';
 import { type ParameterRef, type StageGraph, stageGraph } from '../stage-graph';
-import { PROGRAM_OPS } from '../strategies';
 import { assignBuckets, FIRST_BUCKET_BYTES } from './buckets';
 import { bucketsOf, initialBuckets, passesBeforeRebuild, readyOrder, rebuilds } from './ready-order';
 

@@ -10,7 +10,7 @@ import type { Program } from '../../program/instruction';
 import type { Executor } from '../../runtime/executor';
 import { elements, type Shape } from '../../tensor/shape';
 import { emitOptimizer, emitOptimizerOver, GRAD_NORM, type OptimizerInput } from '../emit-optimizer';
-import { PROGRAM_OPS } from '../strategies';
+import { PROGRAM_OPS } from '../modes';
 
 export interface OptimizerRun {
   readonly config: OptimizerSettings & OptimizerInput['config'];

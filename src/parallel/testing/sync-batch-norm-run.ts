@@ -14,7 +14,7 @@ import type { Executor, Feed } from '../../runtime/executor';
 import { decodeF32, type StoredTensor } from '../../tensor/fixtures/decode';
 import { emitCollective, isCollective } from '../ddp/graph-collectives';
 import syncbn from '../fixtures/syncbn.json';
-import { PROGRAM_OPS } from '../strategies';
+import { PROGRAM_OPS } from '../modes';
 
 export interface SyncCase {
   readonly sizes: readonly number[];

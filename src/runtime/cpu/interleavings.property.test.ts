@@ -7,7 +7,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
-import { PROGRAM_OPS } from '../../parallel/strategies';
+import { PROGRAM_OPS } from '../../parallel/modes';
 import type { Instruction, Program } from '../../program/instruction';
 import { writesInto } from '../../program/instruction-access';
 import { planMemory } from '../../program/memory-planner';

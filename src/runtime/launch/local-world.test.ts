@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
-import { PROGRAM_OPS } from '../../parallel/strategies';
+import { PROGRAM_OPS } from '../../parallel/modes';
 import { createCpuExecutor } from '../cpu/cpu-executor';
 import type { Executor } from '../executor';
 import { createPortMesh } from '../transport/port-transport';

@@ -5,7 +5,7 @@
  */
 import { must } from '../../base/invariant';
 import { loadPart } from '../../base/load-part';
-import { PROGRAM_OPS } from '../../parallel/strategies';
+import { PROGRAM_OPS } from '../../parallel/modes';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import { createCpuExecutor } from '../cpu/cpu-executor';

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
-import { PROGRAM_OPS } from '../../parallel/strategies';
+import { PROGRAM_OPS } from '../../parallel/modes';
 import { createCpuExecutor } from '../cpu/cpu-executor';
 import { createLocalWorld } from './local-world';
 import { FakeWorker } from './testing/fake-worker';

@@ -40,7 +40,7 @@ export interface StepFeed {
   readonly fault?: Fault;
   /** Dataset rows of each process's batch. */
   readonly rows: readonly Int32Array[];
-  /** Dropout masks, and what the strategy drew (loads of `noise`), by device and buffer. */
+  /** Dropout masks, and what the mode drew (loads of `noise`), by device and buffer. */
   readonly masks: readonly { readonly device: DeviceIndex; readonly buffer: string; readonly data: Float32Array }[];
   readonly scalars: Float32Array;
   /** By process, where they have taken different numbers of steps. */

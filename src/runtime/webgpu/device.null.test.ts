@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must } from '../../base/invariant';
 import { SHADERS } from '../../graph/shader-sources';
-import { PROGRAM_OPS } from '../../parallel/strategies';
+import { PROGRAM_OPS } from '../../parallel/modes';
 import { createTunedExecutor } from './create-tuned-executor';
 import { type OpenedDevice, openDevice } from './device';
 import { type NodeGpu, nodeGpu } from './testing/node-gpu';

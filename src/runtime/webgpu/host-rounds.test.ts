@@ -7,7 +7,7 @@ import { at, must } from '../../base/invariant';
 import { ALGORITHMS } from '../../collectives/algorithms';
 import type { CollectiveCall } from '../../collectives/collective';
 import { ring } from '../../collectives/ring';
-import { PROGRAM_OPS } from '../../parallel/strategies';
+import { PROGRAM_OPS } from '../../parallel/modes';
 import { ProgramBuilder } from '../../program/builder';
 import type { Instruction, Lane, Program } from '../../program/instruction';
 import type { CollectiveOp } from '../../protocol/collective';

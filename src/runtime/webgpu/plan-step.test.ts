@@ -1,8 +1,8 @@
-/** How many dispatches the strategies cost, and that merged moves keep every order that matters. */
+/** How many dispatches the modes cost, and that merged moves keep every order that matters. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { at } from '../../base/invariant';
-import { PROGRAM_OPS } from '../../parallel/strategies';
+import { PROGRAM_OPS } from '../../parallel/modes';
 import type { Config } from '../../protocol/config';
 import { ADD, PUT } from './join-code';
 import { MemoryLayout } from './memory-layout';

@@ -1,8 +1,8 @@
-/** The WebGPU executor against the CPU executor and against itself, on real strategies and a software GPU. */
+/** The WebGPU executor against the CPU executor and against itself, on real modes and a software GPU. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { SHADERS } from '../../graph/shader-sources';
-import { PROGRAM_OPS } from '../../parallel/strategies';
+import { PROGRAM_OPS } from '../../parallel/modes';
 import type { Instruction } from '../../program/instruction';
 import { planMemory } from '../../program/memory-planner';
 import type { Mode } from '../../protocol/config';

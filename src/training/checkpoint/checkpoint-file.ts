@@ -22,7 +22,7 @@ import {
   FORMAT,
   headerSum,
   IN_MODEL,
-  TWIN,
+  REFERENCE_PREFIX,
   type ValueMap,
   VERSION,
 } from './checkpoint-format';
@@ -34,11 +34,11 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
   const { microBatch, batches } = checkpoint;
   const steps = stepOf(microBatch, config);
   /** optimizer.step() calls: more than one a step where workers do not wait for each other. */
-  const updates = steps * (blueprint.strategy.updates?.(config) ?? 1);
+  const updates = steps * (blueprint.mode.optimizerStepsPerStep?.(config) ?? 1);
   const model = weightsFile(blueprint, {
     microBatch,
     devices: rankOfDevice.map((_, d) => ownOf(checkpoint.values, d)),
-    twin: undefined,
+    reference: undefined,
   });
   const inModel = readSafetensors('', model);
   const groups = torchGroups(
@@ -48,17 +48,17 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
     batches.epoch,
   );
   const world = pack(checkpoint.values, { inModel, buffers: statefulBuffers(programs), groups, config, prefix: '' });
-  const twin = pack(checkpoint.twin, {
+  const reference = pack(checkpoint.reference, {
     inModel,
-    buffers: statefulBuffers(blueprint.twin),
+    buffers: statefulBuffers(blueprint.reference),
     groups,
     config,
-    prefix: TWIN,
+    prefix: REFERENCE_PREFIX,
   });
   const tensors = [
     ...stepTensors(blueprint, groups, updates),
     ...world.tensors,
-    ...twin.tensors,
+    ...reference.tensors,
     ...batchState(checkpoint),
   ];
   const meta = {
@@ -77,7 +77,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
     parameter_names: JSON.stringify(groups.names),
     config: JSON.stringify(config),
     values: JSON.stringify(world.values),
-    twin_values: JSON.stringify(twin.values),
+    twin_values: JSON.stringify(reference.values),
   };
   const checksums: Checksums = { model: sums(inModel), state: sums(tensors), header: headerSum(meta) };
   return { model, state: writeSafetensors(tensors, { ...meta, crc32: JSON.stringify(checksums) }) };

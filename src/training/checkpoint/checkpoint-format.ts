@@ -23,8 +23,8 @@ export function placeOfCheckpoint(meta: Readonly<Record<string, string>>): {
 }
 /** Before the name of a tensor that stands in the model's file. */
 export const IN_MODEL = 'model:';
-/** Before the names of what belongs to the single-device twin. */
-export const TWIN = 'twin/';
+/** Before the names of what belongs to the single-device reference. */
+export const REFERENCE_PREFIX = 'twin/';
 
 export const modelFileName = (name: string): string => `${name}.safetensors`;
 export const stateFileName = (name: string): string => `${name}.state.safetensors`;

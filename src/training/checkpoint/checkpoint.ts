@@ -10,7 +10,7 @@ export interface Checkpoint {
   /** The next one to run. */
   readonly microBatch: number;
   readonly values: readonly BufferValue[];
-  readonly twin: readonly BufferValue[];
+  readonly reference: readonly BufferValue[];
   /** Order of batches and generators there. */
   readonly batches: BatchState;
 }

@@ -51,7 +51,7 @@ export interface SavedCheckpoint {
   /** As it was saved; for comparison and for the page, which parses it anew. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly values: SavedValues;
-  readonly twin: SavedValues;
+  readonly reference: SavedValues;
   readonly batches: BatchState;
   /** The model's names had `module.` in front. */
   readonly wrapped: boolean;
@@ -121,7 +121,7 @@ export function readCheckpoint(name: string, files: Files): SavedCheckpoint {
     parameterNames: meta.json<readonly string[]>('parameter_names'),
     config,
     values: valuesOf('values'),
-    twin: valuesOf('twin_values'),
+    reference: valuesOf('twin_values'),
     batches: batchState(meta, tensorOf, stateName),
     wrapped: wrapped.some((tensor) => tensor.name.startsWith('module.')),
   };

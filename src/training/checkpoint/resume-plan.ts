@@ -34,7 +34,7 @@ export interface ResumeInput {
   readonly config: Config;
   readonly parameters: readonly string[];
   readonly programs: readonly Program[];
-  readonly twin: readonly Program[];
+  readonly reference: readonly Program[];
   readonly worldSize: number;
   readonly processes: number;
   readonly batchesPerEpoch: number;
@@ -57,11 +57,14 @@ export function resumePlan(input: ResumeInput): ResumePlan {
   const microBatch = keepsGradients ? saved.microBatch : firstOfStep(stepOf(saved.microBatch, saved), config);
   const batches = sameRows ? { ...saved.batches, microBatch } : dealtAnew(input, microBatch);
   const values = carried(saved.values, statefulBuffers(input.programs), { exact: sameWorld, keepsGradients });
-  // Without a twin in the checkpoint the twin begins as the run does.
-  const twinFrom = saved.twin.size > 0 ? saved.twin : saved.values;
-  const twin = carried(twinFrom, statefulBuffers(input.twin), { exact: false, keepsGradients: saved.twin.size > 0 });
+  // Without a reference in the checkpoint the reference begins as the run does.
+  const referenceFrom = saved.reference.size > 0 ? saved.reference : saved.values;
+  const reference = carried(referenceFrom, statefulBuffers(input.reference), {
+    exact: false,
+    keepsGradients: saved.reference.size > 0,
+  });
   return {
-    checkpoint: { microBatch, values, twin, batches },
+    checkpoint: { microBatch, values, reference, batches },
     exact,
     notices: resumeNotices({ ...input, changes, fresh, exact, sameWorld, sameRows, microBatch }),
   };

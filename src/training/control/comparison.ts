@@ -16,7 +16,7 @@ export interface Comparison {
 
 /** Undefined where the run has no reference. */
 export function comparisonOf(blueprint: Blueprint): Comparison | undefined {
-  if (blueprint.twin.length === 0) return undefined;
+  if (blueprint.reference.length === 0) return undefined;
   const start = stepOf(blueprint.resume?.checkpoint.microBatch ?? 0, blueprint.config);
   return {
     next: (step) => start + nextCompared(step - start),

@@ -31,7 +31,7 @@ export class ControlKeeper {
   ask(wanted: boolean): Promise<ControlProgress | undefined> {
     return this.inTurn(async () => {
       const { blueprint, stepOfRun } = this.options;
-      if (blueprint.twin.length === 0) return undefined;
+      if (blueprint.reference.length === 0) return undefined;
       if (!wanted) {
         await this.end();
         return undefined;

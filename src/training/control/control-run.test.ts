@@ -92,7 +92,7 @@ describe('a difference that is rounding', () => {
       const blueprint = blueprintOf(config);
       const weights = await runAfter(blueprint, 100);
       const { differences, reference } = await controlAfter(blueprint, 100);
-      for (const [name, values] of reference) expect(values, name).toEqual(weights.twin?.get(name));
+      for (const [name, values] of reference) expect(values, name).toEqual(weights.reference?.get(name));
       const own = must(differenceFromSingle(blueprint, weights), 'difference');
       const control = valueAt(differences, 100);
       expect(control).toBeGreaterThan(0);

@@ -24,7 +24,7 @@ export interface ControlRun {
   readonly differences: readonly DifferenceAt[];
   /** Runs on towards that step, for about so many milliseconds and at least one micro-batch. */
   advance(step: number, ms: number): Promise<void>;
-  /** Weights of the reference: those of the run's own twin, bit for bit. */
+  /** Weights of the reference: those that the run itself computes, bit for bit. */
   reference(): Promise<ReadonlyMap<string, Float32Array>>;
   dispose(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function openControlRun(
   blueprint: Blueprint,
   { keeper, gpu }: { readonly keeper: DeviceKeeper; readonly gpu: GPU | undefined },
 ): Promise<ControlRun> {
-  const programs = blueprint.twin.map(pairProgram);
+  const programs = blueprint.reference.map(pairProgram);
   const choice = await keeper.choose(blueprint.config.device);
   const { table } = blueprint;
   const world = await openWorld({ programs, table, placement: 'shared', rankOfDevice: [0, 0], choice, gpu });
@@ -55,7 +55,7 @@ async function controlOn(world: World, blueprint: Blueprint, programs: Blueprint
   );
   await state.writeStart();
   const from = blueprint.resume?.checkpoint;
-  if (from) await state.write(from.twin.flatMap((value) => bothOf(value, names)));
+  if (from) await state.write(from.reference.flatMap((value) => bothOf(value, names)));
   const { config } = blueprint;
   const start = from?.microBatch ?? 0;
   const batches = blueprint.batches(from?.batches);
@@ -87,7 +87,7 @@ async function controlOn(world: World, blueprint: Blueprint, programs: Blueprint
         const due = nextDue();
         const since = performance.now();
         const count = Math.min(chunk, until - microBatch, due - microBatch);
-        await world.run(Array.from({ length: count }, () => twice(blueprint.twinFeed(batches.next()))));
+        await world.run(Array.from({ length: count }, () => twice(blueprint.referenceFeed(batches.next()))));
         microBatch += count;
         if (microBatch === due) await compare();
         const now = performance.now();
@@ -114,7 +114,7 @@ const bothOf = ({ buffer, data }: BufferValue, parameters: ReadonlySet<string>):
   ];
 };
 
-type Feed = ReturnType<Blueprint['twinFeed']>;
+type Feed = ReturnType<Blueprint['referenceFeed']>;
 const twice = (feed: Feed): Feed => ({
   ...feed,
   masks: feed.masks.flatMap((mask) => [

@@ -12,7 +12,7 @@ import type { FailureDetails } from '../../runtime/launch/world';
 import type { Blueprint } from '../blueprint';
 import { type Place, whoWaits } from './who-waits';
 
-type Subject = Pick<Blueprint, 'programs' | 'rankOfDevice' | 'config' | 'strategy'>;
+type Subject = Pick<Blueprint, 'programs' | 'rankOfDevice' | 'config' | 'mode'>;
 
 /** 'allReduce' as torch.distributed calls it. */
 export const torchName = (op: string): string => op.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -46,7 +46,7 @@ export function explainFailure(error: LockstepError, blueprint: Subject, microBa
   const { rank, fault, waiting, positions = [] } = error.details as Partial<FailureDetails>;
   const known = positions.find((p) => p.microBatch !== undefined)?.microBatch;
   const at = fault?.microBatch ?? known ?? microBatch;
-  const script = codeLines(config, blueprint.strategy.layersOfDevice(config));
+  const script = codeLines(config, blueprint.mode.layersOfDevice(config));
   const lineOf = (i: Instruction): string => {
     const text = script[scriptLine(i, script) ?? -1]?.text.trim();
     return text ? ` [${text}]` : '';

@@ -86,7 +86,7 @@ function outcomeOf(span: FlightSpan, microBatch: number, call: Call, lane: Lane)
 }
 
 export function flightDump(log: FlightLog, blueprint: Blueprint): readonly FlightRecorderDump[] {
-  const { config, programs, rankOfDevice, strategy } = blueprint;
+  const { config, programs, rankOfDevice, mode } = blueprint;
   const ranks = [...new Set(rankOfDevice)];
   if (ranks.length === 1 && config.mode !== 'ddp') {
     throw new LockstepError(
@@ -95,7 +95,7 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
       'Choose mode "ddp".',
     );
   }
-  const script = codeLines(config, strategy.layersOfDevice(config));
+  const script = codeLines(config, mode.layersOfDevice(config));
   const programOf = (variant: string): Program | undefined => programs.find((p) => p.variant === variant);
   return ranks.map((rank) => {
     const entries: FlightRecord[] = [];

@@ -28,9 +28,9 @@ async function train(config: ConfigInput, steps: number) {
     gpu: undefined,
   });
   const records = [(await training.trace()).losses, ...(await training.run(steps - 1))];
-  const { devices, twin } = await training.weights();
+  const { devices, reference } = await training.weights();
   await training.dispose();
-  return { records, server: at(devices, 0), twin };
+  return { records, server: at(devices, 0), reference };
 }
 
 function apart(a: ReadonlyMap<string, Float32Array>, b: ReadonlyMap<string, Float32Array>): number {
@@ -46,8 +46,8 @@ describe.each(['shared', 'workers'] as const)('%s', (placement) => {
     ['a sum', { loss: { type: 'MSELoss', reduction: 'sum' }, optimizer: { type: 'SGD', lr: 0.001 } }],
     ['one device', { worldSize: 1 }],
   ])('synchronous is single: %s', async (_, config) => {
-    const { server, twin, records } = await train({ ...config, placement }, 7);
-    expect(apart(server, twin ?? new Map())).toBeLessThan(1e-5);
+    const { server, reference, records } = await train({ ...config, placement }, 7);
+    expect(apart(server, reference ?? new Map())).toBeLessThan(1e-5);
     // The loss that is shown is that of the step, whatever share of the rows each worker has.
     const alone = await train({ ...config, mode: 'single', placement: 'shared' }, 7);
     for (const [i, { loss }] of alone.records.entries()) expect(at(records, i).loss / loss).toBeCloseTo(1, 5);

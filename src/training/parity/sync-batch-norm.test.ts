@@ -37,11 +37,13 @@ async function apart(config: ConfigInput): Promise<number> {
   const training = await createTraining(blueprint, { keeper, gpu: undefined });
   await training.trace();
   await training.run(7);
-  const { devices, twin } = await training.weights();
+  const { devices, reference } = await training.weights();
   await training.dispose();
   return Math.max(
     ...devices.flatMap((own) =>
-      [...(twin ?? [])].flatMap(([name, data]) => [...data].map((v, i) => Math.abs(v - (own.get(name)?.[i] ?? 9)))),
+      [...(reference ?? [])].flatMap(([name, data]) =>
+        [...data].map((v, i) => Math.abs(v - (own.get(name)?.[i] ?? 9))),
+      ),
     ),
   );
 }

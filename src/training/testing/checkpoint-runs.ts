@@ -60,7 +60,7 @@ export const savedAfter = (config: ConfigInput, steps: number, gpu?: GPU): Promi
 
 /** Everything that a later step depends on, comparable. */
 export async function stateOf(training: Training): Promise<unknown> {
-  const { microBatch, values, twin, batches } = await training.checkpoint();
+  const { microBatch, values, reference, batches } = await training.checkpoint();
   const { mode } = training.blueprint.config;
   // DataParallel's replicas take device 0's running statistics before each forward pass; what they hold between steps
   // is read by nobody.
@@ -69,7 +69,7 @@ export async function stateOf(training: Training): Promise<unknown> {
   return {
     microBatch,
     values: values.filter((value) => !isLost(value)),
-    twin,
+    reference,
     rows: batches.batches,
     generators: batches.generators.map((g) => g.position()),
   };

@@ -1,6 +1,6 @@
 /**
  * How far weights that should be equal are apart: replicas from each other, a parallel mode from its single-device
- * twin. NaN is the largest difference.
+ * reference. NaN is the largest difference.
  */
 import { must } from '../../base/invariant';
 import type { Blueprint } from '../blueprint';
@@ -36,11 +36,11 @@ export function replicaDivergence(blueprint: Blueprint, weights: Weights): numbe
 }
 
 export function differenceFromSingle(blueprint: Blueprint, weights: Weights): number | undefined {
-  const { twin } = weights;
-  if (!twin) return undefined;
+  const { reference } = weights;
+  if (!reference) return undefined;
   return worst(
     [...mergedWeights(blueprint, weights)].map(([name, values]) =>
-      maxAbsDifference(values, must(twin.get(name), name)),
+      maxAbsDifference(values, must(reference.get(name), name)),
     ),
   );
 }

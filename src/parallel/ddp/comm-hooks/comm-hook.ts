@@ -9,8 +9,8 @@ import type { BufferSpec } from '../../../program/instruction';
 import type { Config } from '../../../protocol/config';
 import type { DeviceIndex } from '../../../protocol/trace';
 import type { Shape } from '../../../tensor/shape';
+import type { StepPhases } from '../../mode';
 import type { ParameterRef } from '../../stage-graph';
-import type { StepPhases } from '../../strategy';
 
 export interface BucketCall {
   readonly builder: ProgramBuilder;

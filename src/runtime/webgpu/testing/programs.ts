@@ -3,8 +3,8 @@
  * generator.
  */
 import * as v from 'valibot';
-import { PROGRAM_OPS, STRATEGIES } from '../../../parallel/strategies';
-import { FIRST, FULL } from '../../../parallel/strategy';
+import { FIRST, FULL } from '../../../parallel/mode';
+import { PARALLEL_MODES, PROGRAM_OPS } from '../../../parallel/modes';
 import type { Program } from '../../../program/instruction';
 import { type Config, configSchema } from '../../../protocol/config';
 import type { DeviceIndex } from '../../../protocol/trace';
@@ -33,7 +33,7 @@ const LAYERS = [
 
 export function testRun(settings: v.InferInput<typeof configSchema>, layers: readonly unknown[] = LAYERS): TestRun {
   const config: Config = v.parse(configSchema, { loss: { type: 'MSELoss' }, ...settings, model: { layers } });
-  const strategy = STRATEGIES[config.mode];
+  const mode = PARALLEL_MODES[config.mode];
   const sizes = widths(config);
   const input = {
     config,
@@ -43,10 +43,10 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
     targetShape: [sizes.out],
     targetType: 'f32' as const,
   };
-  const { processes } = strategy.mesh(config);
+  const { processes } = mode.mesh(config);
   const rows = Array.from({ length: processes }, () => Math.floor(config.batchSize / processes));
-  const programs = [strategy.compile(input, FULL, rows)];
-  if (strategy.passes) programs.push(strategy.compile(input, FIRST, rows));
+  const programs = [mode.compile(input, FULL, rows)];
+  if (mode.accumulationPolicy) programs.push(mode.compile(input, FIRST, rows));
   const lanes = programs[0]?.lanes ?? [];
   const parameters = lanes.flatMap((lane) =>
     lane.buffers

@@ -1,14 +1,16 @@
 /**
- * The seam of the parallel modes. A strategy is a compiler: model, loss, optimiser, mesh and batch in, Program out. It
- * runs nothing. One file a strategy, named as PyTorch names them; `strategies.ts` is the table. Called by session.
+ * The seam of the parallel modes. A mode is a folder here, and its `mode.ts` exports one ParallelMode: a compiler
+ * (model, loss, optimiser, mesh and batch in, Program out; it runs nothing) and whatever else the rest of the code has
+ * to know about the mode. Nobody outside `parallel/` compares a mode's name: they ask this object. `modes.ts` is the
+ * table.
  */
 import type { OpTable } from '../graph/op';
 import type { BufferSpec, Program } from '../program/instruction';
-import type { Config } from '../protocol/config';
+import type { Config, Mode } from '../protocol/config';
 import type { Rank } from '../protocol/trace';
 import type { DType, Shape } from '../tensor/shape';
 
-export interface StrategyInput {
+export interface ModeInput {
   readonly config: Config;
   readonly ops: OpTable;
   /** Shapes of one row. */
@@ -38,11 +40,13 @@ export interface StepVariant {
   readonly first: boolean;
   /** DDP: the step after which all ranks have run out of batches and leave join(). */
   readonly endsJoin: boolean;
-  /** Of a step of the optimiser, where the strategy tells them apart (Strategy.phases); absent: the ordinary one. */
+  /**
+   * Of a step of the optimiser, where the mode tells them apart (ParallelMode.stepPhases); absent: the ordinary one.
+   */
   readonly phase?: string;
 }
 
-/** How a strategy tells steps of the optimiser apart by their number, beside the very first. */
+/** How a mode tells steps of the optimiser apart by their number, beside the very first. */
 export interface StepPhases {
   /** All that may occur; '' is the ordinary one, and among them. */
   readonly names: readonly string[];
@@ -68,42 +72,48 @@ export interface Mesh {
   readonly processes: number;
 }
 
-export interface Passes {
-  /** Those that reduce in the constructor's buckets, where a rebuild comes at all. */
-  readonly initial: number;
-  /** Every micro-batch is reduced, not the last of a group alone. */
-  readonly every: boolean;
+/** How gradients of several backward passes come together where processes reduce them (DDP's no_sync). */
+export interface AccumulationPolicy {
+  /** Reducing passes that still use the constructor's buckets; 0: the buckets are never rebuilt. */
+  readonly passesBeforeRebuild: number;
+  /** Every micro-batch is reduced, not only the last of a group. */
+  readonly reducesEveryPass: boolean;
 }
 
-export interface Strategy {
+/** A random tensor that every device needs in a step. */
+export interface Noise {
+  readonly buffer: string;
+  readonly data: Float32Array;
+}
+
+/** Rows of its process's batch that a device works on; count 0: none. */
+export type RowSlice = readonly [start: number, count: number];
+
+export interface ParallelMode {
+  /** As the setting `mode` has it. */
+  readonly name: Mode;
   mesh(config: Config): Mesh;
   /** Layers (indices into the configuration) whose parameters live on each device. */
   layersOfDevice(config: Config): readonly (readonly number[])[];
   /** Shape of one row of what crosses each border between neighbours; absent: nothing does. */
-  borderShapes?(input: StrategyInput): readonly Shape[];
-  /**
-   * Rows of its process's batch that each device works on, as [start, count] (count 0: none). `rows`: how many each
-   * process has.
-   */
-  slices(config: Config, rows: readonly number[]): readonly (readonly [start: number, count: number])[];
+  borderShapes?(input: ModeInput): readonly Shape[];
+  /** The rows that each device works on. `rows`: how many each process has. */
+  rowsOfDevice(config: Config, rows: readonly number[]): readonly RowSlice[];
   /** One step in which process p has `rows[p]` samples; 0: it has run out. */
-  compile(input: StrategyInput, variant: StepVariant, rows: readonly number[]): Program;
+  compile(input: ModeInput, variant: StepVariant, rows: readonly number[]): Program;
   /** What runs once before step 0 (DDP's constructor), if anything. */
-  construct?(input: StrategyInput): Program | undefined;
+  construct?(input: ModeInput): Program | undefined;
   /** Gives the buffers that process 0 holds to all others: what a run runs that resumes by rank 0. */
-  broadcastState?(input: StrategyInput, buffers: readonly BufferSpec[]): Program | undefined;
-  /**
-   * How passes that reduce follow each other; absent: the mode knows none, and steps differ in their micro-batches
-   * alone.
-   */
-  passes?(config: Config): Passes;
+  broadcastState?(input: ModeInput, buffers: readonly BufferSpec[]): Program | undefined;
+  /** Absent: nothing is reduced by passes, and steps differ only in their micro-batches. */
+  accumulationPolicy?(config: Config): AccumulationPolicy;
   /**
    * What `load` instructions of source 'noise' ask for in a step of the optimiser (from 0), the same on every device; a
    * function of the step alone.
    */
-  draws?(input: StrategyInput): (step: number) => readonly { readonly buffer: string; readonly data: Float32Array }[];
-  /** Steps of the optimiser in a step of the run, where it is not one (asynchronous workers). */
-  updates?(config: Config): number;
-  /** Where steps differ further, as with a communication hook that begins later. */
-  phases?(config: Config): StepPhases | undefined;
+  noiseForStep?(input: ModeInput): (step: number) => readonly Noise[];
+  /** Where it is not 1: how often the optimiser steps in a step of the run (asynchronous workers). */
+  optimizerStepsPerStep?(config: Config): number;
+  /** Where steps differ further by their number, as with a communication hook that begins later. */
+  stepPhases?(config: Config): StepPhases | undefined;
 }

@@ -2,13 +2,13 @@
  * What synchronous and asynchronous training with a parameter server are made of: declaring what server and workers
  * hold, pulling, working, pushing. Called by both.
  */
-import { CLASS_WEIGHTS } from '../nn/losses';
-import type { LaneBuilder, ProgramBuilder, Where } from '../program/builder';
-import { declareState, declareValues, emitLoad, emitMasks, emitNode } from './emit';
-import type { StageGraph } from './stage-graph';
+import { CLASS_WEIGHTS } from '../../nn/losses';
+import type { LaneBuilder, ProgramBuilder, Where } from '../../program/builder';
+import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
+import type { StageGraph } from '../stage-graph';
 
 /** A worker in a step. */
-export interface Party {
+export interface Worker {
   readonly lane: LaneBuilder;
   readonly stage: StageGraph;
   /** Its rows of the batch. */
@@ -53,7 +53,7 @@ const PUSH: Where = { phase: 'reduce', anchor: 'push', queue: 'comm' };
  */
 export function pull(
   builder: ProgramBuilder,
-  { lane }: Pick<Party, 'lane'>,
+  { lane }: Pick<Worker, 'lane'>,
   names: readonly string[],
   to: (name: string) => string = (name) => name,
 ): void {
@@ -69,7 +69,7 @@ export function pull(
 }
 
 /** Forward and backward of the worker on what it holds after `fetch`. */
-export function emitWorker({ lane, stage, start, count }: Party, fetch?: () => void): void {
+export function emitWorker({ lane, stage, start, count }: Worker, fetch?: () => void): void {
   declareValues(lane, stage);
   emitLoad(lane, 'x', 'inputs', lane.rank, start, count);
   emitLoad(lane, 'y', 'targets', lane.rank, start, count);
@@ -82,7 +82,7 @@ export function emitWorker({ lane, stage, start, count }: Party, fetch?: () => v
 /** The worker's gradients to the server, in place of what is there or added to it, and its running statistics. */
 export function push(
   builder: ProgramBuilder,
-  { lane, stage }: Party,
+  { lane, stage }: Worker,
   { sum, buffers }: { readonly sum: boolean; readonly buffers: boolean },
 ): void {
   const server = builder.lane(0);

@@ -4,15 +4,15 @@
  * Bitwise equal to one device, since every kernel sees the same numbers. Source: PyTorch's "Single-Machine Model
  * Parallel Best Practices" tutorial.
  */
-import { LockstepError } from '../base/errors';
-import { at, must } from '../base/invariant';
-import { ProgramBuilder, type Where } from '../program/builder';
-import type { Config, LayerType } from '../protocol/config';
-import type { Shape } from '../tensor/shape';
-import { declareValues, emitLoad, emitMasks, emitNode } from './emit';
-import { emitOptimizerOver } from './emit-optimizer';
-import { nodesOf, type StageGraph, type StageOptions, stageGraph } from './stage-graph';
-import type { Strategy, StrategyInput } from './strategy';
+import { LockstepError } from '../../base/errors';
+import { at, must } from '../../base/invariant';
+import { ProgramBuilder, type Where } from '../../program/builder';
+import type { Config, LayerType } from '../../protocol/config';
+import type { Shape } from '../../tensor/shape';
+import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
+import { emitOptimizerOver } from '../emit-optimizer';
+import type { ModeInput, ParallelMode } from '../mode';
+import { nodesOf, type StageGraph, type StageOptions, stageGraph } from '../stage-graph';
 
 /**
  * [start, end) of the layers on each device: the user's split, or the layers with weights spread evenly with what
@@ -72,7 +72,7 @@ function evenSplit({ model, worldSize }: Config): readonly number[] {
 
 /** The graph of each device: the layers of its range, with the loss at the end. */
 function stagesOf(
-  input: StrategyInput,
+  input: ModeInput,
   { rows, gradients }: Pick<StageOptions, 'rows' | 'gradients'>,
 ): readonly StageGraph[] {
   const ranges = layerRanges(input.config);
@@ -104,11 +104,12 @@ function rowShape({ graph, output }: StageGraph): Shape {
   return type.shape.slice(1);
 }
 
-export const modelParallel: Strategy = {
+export const modelParallel: ParallelMode = {
+  name: 'modelParallel',
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
   layersOfDevice: (config) =>
     layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)),
-  slices: (config, [rows = 0]) => Array.from({ length: config.worldSize }, () => [0, rows] as const),
+  rowsOfDevice: (config, [rows = 0]) => Array.from({ length: config.worldSize }, () => [0, rows] as const),
 
   // Batch norm asks for two rows.
   borderShapes: (input) => stagesOf(input, { rows: 2 }).slice(0, -1).map(rowShape),

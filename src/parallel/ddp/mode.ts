@@ -12,8 +12,8 @@ import { type LaneBuilder, ProgramBuilder } from '../../program/builder';
 import type { Config } from '../../protocol/config';
 import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizer } from '../emit-optimizer';
+import type { ParallelMode } from '../mode';
 import { type StageGraph, stageGraph } from '../stage-graph';
-import type { Strategy } from '../strategy';
 import { broadcastBuffers, bufferNames, construct } from './broadcast';
 import { broadcastState } from './broadcast-state';
 import { commHookOf } from './comm-hooks/comm-hooks';
@@ -30,25 +30,26 @@ function syncedOver({ ddp: settings }: Config, rows: readonly number[]): Synced 
 }
 
 /** A rank that has a batch. */
-interface Working {
+interface ActiveRank {
   readonly lane: LaneBuilder;
   readonly stage: StageGraph;
 }
 
-export const ddp: Strategy = {
-  passes: (config) => ({
-    initial: rebuilds(config) ? passesBeforeRebuild(config) : 0,
-    every: config.ddp.noSync === 'backward' || config.ddp.noSync === 'none',
+export const ddp: ParallelMode = {
+  name: 'ddp',
+  accumulationPolicy: (config) => ({
+    passesBeforeRebuild: rebuilds(config) ? passesBeforeRebuild(config) : 0,
+    reducesEveryPass: config.ddp.noSync === 'backward' || config.ddp.noSync === 'none',
   }),
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, (_, r) => r), processes: worldSize }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
-  slices: (_config, rows) => rows.map((count) => [0, count] as const),
+  rowsOfDevice: (_config, rows) => rows.map((count) => [0, count] as const),
 
   compile(input, variant, rows) {
     const { config } = input;
     const builder = new ProgramBuilder([...rows.keys()], input.ops, spreadOverNodes(config.worldSize, config.nodes));
     const synced = syncedOver(config, rows);
-    const working = builder.lanes.flatMap((lane): readonly Working[] => {
+    const working = builder.lanes.flatMap((lane): readonly ActiveRank[] => {
       const own = at(rows, lane.rank);
       if (own === 0) return [];
       return [{ lane, stage: stageGraph(input, { rows: own, withLoss: true, gradients: variant.gradients, synced }) }];
@@ -110,9 +111,9 @@ export const ddp: Strategy = {
   },
 
   construct,
-  phases: (config) => commHookOf(config).phases?.(config),
+  stepPhases: (config) => commHookOf(config).phases?.(config),
 
-  draws(input) {
+  noiseForStep(input) {
     const hook = commHookOf(input.config);
     if (!hook.draws) return () => [];
     const stage = stageGraph(input, { rows: 2, withLoss: true });

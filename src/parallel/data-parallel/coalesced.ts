@@ -4,9 +4,9 @@
  * the limit, so it may exceed it; reduce_add_coalesced (_take_tensors of torch/_utils.py) closes it before it would
  * exceed it. A piece of one tensor is that tensor: nothing is flattened. Called by data-parallel/.
  */
-import type { LaneBuilder, Where } from '../program/builder';
-import type { DType } from '../tensor/shape';
-import { elements } from '../tensor/shape';
+import type { LaneBuilder, Where } from '../../program/builder';
+import type { DType } from '../../tensor/shape';
+import { elements } from '../../tensor/shape';
 
 /** buffer_size of torch/nn/parallel/comm.py. */
 export const COALESCED_BYTES = 10 * 1024 * 1024;

@@ -12,19 +12,20 @@ import { buildLoss } from '../../nn/losses';
 import { ProgramBuilder } from '../../program/builder';
 import { declareValues, emitAccumulate, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizer } from '../emit-optimizer';
-import { single } from '../single';
+import type { ModeInput, ParallelMode } from '../mode';
+import { compileSingle } from '../single/compile';
 import { nodesOf, stageGraph } from '../stage-graph';
-import type { Strategy, StrategyInput } from '../strategy';
 import { gather, type Move, reduceAddCoalesced, replicate, scatter } from './moves';
 
 const OUTPUT = 'output';
 const OUTPUT_GRADIENT = 'output.grad';
 
-export const dataParallel: Strategy = {
+export const dataParallel: ParallelMode = {
+  name: 'dataParallel',
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
 
-  slices(config, [rows = 0]) {
+  rowsOfDevice(config, [rows = 0]) {
     const sizes = chunkSizes(rows, config.worldSize);
     let start = 0;
     return Array.from({ length: config.worldSize }, (_, d) => {
@@ -36,9 +37,9 @@ export const dataParallel: Strategy = {
   },
 
   compile(input, variant, [rows = 0]) {
-    const slices = dataParallel.slices(input.config, [rows]).filter(([, count]) => count > 0);
+    const slices = dataParallel.rowsOfDevice(input.config, [rows]).filter(([, count]) => count > 0);
     // One device: DataParallel calls the module itself. The other devices, if any, stay empty.
-    if (slices.length === 1) return padded(single.compile(input, variant, [rows]), input.config.worldSize);
+    if (slices.length === 1) return padded(compileSingle(input, variant, [rows]), input.config.worldSize);
 
     const builder = new ProgramBuilder(dataParallel.mesh(input.config).ranks, input.ops);
     const root = builder.lane(0);
@@ -85,7 +86,7 @@ export const dataParallel: Strategy = {
 };
 
 /** Gather.apply (concatenate on device 0), then the loss there. Returns the loss's own graph. */
-function gatherAndLoss({ builder, replicas }: Move, input: StrategyInput, rows: number): Graph {
+function gatherAndLoss({ builder, replicas }: Move, input: ModeInput, rows: number): Graph {
   const root = builder.lane(0);
   const rowShape = root.spec(at(replicas, 0).stage.output).shape.slice(1);
 
@@ -113,7 +114,7 @@ function gatherAndLoss({ builder, replicas }: Move, input: StrategyInput, rows: 
 }
 
 /** Adds empty lanes for the devices that get no chunk. */
-function padded(program: ReturnType<typeof single.compile>, devices: number): ReturnType<typeof single.compile> {
+function padded(program: ReturnType<typeof compileSingle>, devices: number): ReturnType<typeof compileSingle> {
   const empty = Array.from({ length: devices - 1 }, (_, k) => ({
     device: k + 1,
     rank: 0,

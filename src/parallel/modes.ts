@@ -1,19 +1,22 @@
-/** The table of parallel modes, and of every operator their Programs may use. */
+/**
+ * The table of parallel modes: a folder and a row each; and every operator that their Programs may use. Called by the
+ * rooms that make a run (config, launch, training, headless).
+ */
 import { COMM_OPS } from '../collectives/bucket-ops';
 import { HALF_OPS } from '../collectives/halves/half-ops';
 import type { OpTable } from '../graph/op';
 import { OPS } from '../graph/op-table';
 import { OPTIM_OPS } from '../optim/op-table';
 import type { Mode } from '../protocol/config';
-import { dataParallel } from './data-parallel/data-parallel';
+import { dataParallel } from './data-parallel/mode';
 import { LOW_RANK_OPS } from './ddp/comm-hooks/power-sgd/low-rank-ops';
-import { ddp } from './ddp/ddp';
-import { modelParallel } from './model-parallel';
-import { parameterServer } from './parameter-server';
-import { single } from './single';
-import type { Strategy } from './strategy';
+import { ddp } from './ddp/mode';
+import type { ParallelMode } from './mode';
+import { modelParallel } from './model-parallel/mode';
+import { parameterServer } from './parameter-server/mode';
+import { single } from './single/mode';
 
-export const STRATEGIES: Readonly<Record<Mode, Strategy>> = {
+export const PARALLEL_MODES: Readonly<Record<Mode, ParallelMode>> = {
   single,
   dataParallel,
   ddp,

@@ -5,14 +5,14 @@
  * is SGD over the workers' batches one after the other. With W - 1 or more all of W workers compute side by side on
  * what they pulled earlier; what is older than a step waits in copies on the worker.
  */
-import { at } from '../base/invariant';
-import { ProgramBuilder, type Where } from '../program/builder';
-import type { Program } from '../program/instruction';
-import { elements } from '../tensor/shape';
-import { emitOptimizer } from './emit-optimizer';
-import { declareServer, emitWorker, keptNames, type Party, pull, push } from './parameter-server-parts';
-import { stageGraph } from './stage-graph';
-import type { StrategyInput } from './strategy';
+import { at } from '../../base/invariant';
+import { ProgramBuilder, type Where } from '../../program/builder';
+import type { Program } from '../../program/instruction';
+import { elements } from '../../tensor/shape';
+import { emitOptimizer } from '../emit-optimizer';
+import type { ModeInput } from '../mode';
+import { stageGraph } from '../stage-graph';
+import { declareServer, emitWorker, keptNames, pull, push, type Worker } from './parts';
 
 /** When a worker pulls: after `applied` updates of a step, and what it pulls is for its turn that many steps later. */
 export interface PullTime {
@@ -29,7 +29,7 @@ export function pullTime(turn: number, workers: number, staleness: number): Pull
 /** Copy `age` of a parameter that waits on a worker: of the step after `age` further ones. */
 const copyName = (name: string, age: number): string => (age === 0 ? name : `${name}@${age}`);
 
-function declareCopies({ lane }: Pick<Party, 'lane'>, names: readonly string[], count: number): void {
+function declareCopies({ lane }: Pick<Worker, 'lane'>, names: readonly string[], count: number): void {
   for (const name of names) {
     const { shape, dtype, category } = lane.spec(name);
     for (let age = 1; age <= count; age++)
@@ -37,7 +37,7 @@ function declareCopies({ lane }: Pick<Party, 'lane'>, names: readonly string[], 
   }
 }
 
-export function asynchronousStep(builder: ProgramBuilder, input: StrategyInput, workers: readonly Party[]): void {
+export function asynchronousStep(builder: ProgramBuilder, input: ModeInput, workers: readonly Worker[]): void {
   const { config } = input;
   const { staleness } = config.parameterServer;
   const server = builder.lane(0);
@@ -69,7 +69,7 @@ export function asynchronousStep(builder: ProgramBuilder, input: StrategyInput, 
 }
 
 /** What waits is a step nearer to its turn. */
-function advance({ lane }: Party, names: readonly string[], copies: number): void {
+function advance({ lane }: Worker, names: readonly string[], copies: number): void {
   const where: Where = { phase: 'replicate', anchor: 'pull' };
   lane.handOver('comm', 'compute', where);
   for (let age = 0; age < copies; age++) {
@@ -81,7 +81,7 @@ function advance({ lane }: Party, names: readonly string[], copies: number): voi
 }
 
 /** Before step 0 all that a worker will compute on for a while is version 0. */
-export function initialCopies(input: StrategyInput): Program | undefined {
+export function initialCopies(input: ModeInput): Program | undefined {
   const { worldSize, parameterServer } = input.config;
   if (worldSize === 1 || parameterServer.synchronous) return undefined;
   const builder = new ProgramBuilder(

@@ -6,21 +6,22 @@
  * samples, so it is the step of a single device. Asynchronous: parameter-server-async.ts. A world of one device is
  * plain single-device training.
  */
-import { at } from '../base/invariant';
-import { chunkSizes } from '../data/chunk';
-import { ProgramBuilder } from '../program/builder';
-import { emitOptimizer } from './emit-optimizer';
-import { asynchronousStep, initialCopies } from './parameter-server-async';
-import { declareServer, emitWorker, keptNames, type Party, pull, push, weighted } from './parameter-server-parts';
-import { single } from './single';
-import { stageGraph } from './stage-graph';
-import type { Strategy } from './strategy';
+import { at } from '../../base/invariant';
+import { chunkSizes } from '../../data/chunk';
+import { ProgramBuilder } from '../../program/builder';
+import { emitOptimizer } from '../emit-optimizer';
+import type { ParallelMode } from '../mode';
+import { compileSingle } from '../single/compile';
+import { stageGraph } from '../stage-graph';
+import { asynchronousStep, initialCopies } from './asynchronous';
+import { declareServer, emitWorker, keptNames, pull, push, type Worker, weighted } from './parts';
 
-export const parameterServer: Strategy = {
+export const parameterServer: ParallelMode = {
+  name: 'parameterServer',
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
 
-  slices({ worldSize }, [rows = 0]) {
+  rowsOfDevice({ worldSize }, [rows = 0]) {
     if (worldSize === 1) return [[0, rows]];
     const sizes = chunkSizes(rows, worldSize - 1);
     let start = 0;
@@ -34,15 +35,17 @@ export const parameterServer: Strategy = {
 
   compile(input, variant, [rows = 0]) {
     const { config } = input;
-    if (config.worldSize === 1) return { ...single.compile(input, variant, [rows]), mode: 'parameterServer' };
+    if (config.worldSize === 1) return { ...compileSingle(input, variant, [rows]), mode: 'parameterServer' };
     const { synchronous } = config.parameterServer;
     const builder = new ProgramBuilder(parameterServer.mesh(config).ranks, input.ops);
     const share = (count: number): number => (synchronous && config.loss.reduction !== 'sum' ? count / rows : 1);
-    const workers = parameterServer.slices(config, [rows]).flatMap(([start, count], device): readonly Party[] => {
-      if (count === 0) return [];
-      const stage = stageGraph(input, { rows: count, withLoss: true, gradients: variant.gradients });
-      return [{ lane: builder.lane(device), stage: weighted(stage, share(count)), start, count }];
-    });
+    const workers = parameterServer
+      .rowsOfDevice(config, [rows])
+      .flatMap(([start, count], device): readonly Worker[] => {
+        if (count === 0) return [];
+        const stage = stageGraph(input, { rows: count, withLoss: true, gradients: variant.gradients });
+        return [{ lane: builder.lane(device), stage: weighted(stage, share(count)), start, count }];
+      });
     declareServer(builder.lane(0), at(workers, 0).stage);
     if (!synchronous) {
       asynchronousStep(builder, input, workers);
@@ -66,5 +69,6 @@ export const parameterServer: Strategy = {
   },
 
   construct: (input) => initialCopies(input),
-  updates: ({ worldSize, parameterServer: { synchronous } }) => (synchronous ? 1 : Math.max(1, worldSize - 1)),
+  optimizerStepsPerStep: ({ worldSize, parameterServer: { synchronous } }) =>
+    synchronous ? 1 : Math.max(1, worldSize - 1),
 };
