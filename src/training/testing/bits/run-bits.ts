@@ -36,7 +36,7 @@ export async function runBits(input: ConfigInput, device: 'cpu' | 'webgpu', gpu?
   }
 }
 
-const copies = ({ devices, twin }: Weights) => (twin ? [...devices, twin] : devices);
+const copies = ({ devices, reference }: Weights) => (reference ? [...devices, reference] : devices);
 
 function hashOfWeights(weights: Weights): string {
   const hash = createHash('sha256');
