@@ -4,9 +4,9 @@
  */
 
 import type { AppStore } from '../state/store';
-import type { Player } from '../transport/transport';
+import type { Transport } from '../transport/transport';
 
-export function beAGoodGuest(store: AppStore, player: Player, root: HTMLElement): void {
+export function beAGoodGuest(store: AppStore, player: Transport, root: HTMLElement): void {
   const tellHeight = () => {
     const height = Math.ceil(root.getBoundingClientRect().height);
     // The embedding page may have any origin; the height is no secret.

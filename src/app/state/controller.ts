@@ -1,36 +1,24 @@
 /**
- * What the page does: it opens a session for the configuration, opens a new one when that changes, turns the session's
- * events into state, and turns every failure into a notice with a way on. Views call it; it knows the session only
- * through SessionClient, and the transport is player.ts.
+ * What the page does, as its views may ask for it. Opening and going on is openings.ts, events become state in
+ * session-events.ts, pace is the transport's; this puts them together and passes questions on to the session, which it
+ * knows only as a SessionClient. main.tsx makes one.
  */
-import { LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
-import { stepOf, stepWords } from '../../protocol/micro-batches';
 import type { FlightRecorderDump } from '../../protocol/process-group';
-import type {
-  CheckpointFiles,
-  Files,
-  KeptState,
-  Notice,
-  Report,
-  SessionEvent,
-  SessionInfo,
-  Snapshot,
-} from '../../protocol/session';
-import { inTimeOrder } from '../../trace/in-time-order';
-import { storedFor } from '../checkpoint/stored-for';
-import { createRunning } from '../transport/free-run';
+import type { CheckpointFiles, Files, Notice, Report } from '../../protocol/session';
+import { createFreeRun } from '../transport/free-run';
 import { onlyPreviewed } from '../transport/positions';
-import { speedAt } from '../transport/speeds';
-import { createPlayer, type Player } from '../transport/transport';
+import { createTransport, type Transport } from '../transport/transport';
 import type { Walker } from '../transport/walker';
-import { createNoticeBoard, noticeOf, strayNotice } from './notice-board';
-import { PAGE_CONFIG } from './page-config';
-import type { SessionClient, SessionListener } from './session-client';
+import { LiveSession, type StartSession } from './live-session';
+import { createNoticeBoard, strayNotice } from './notice-board';
+import { Openings } from './openings';
+import type { SessionClient } from './session-client';
+import { type RunOnPage, SessionEvents, takeTrace } from './session-events';
 import type { AppStore } from './store';
 
 export interface Controller {
-  readonly player: Player;
+  readonly player: Transport;
   /**
    * Opens a session for this configuration; a refused one leaves the old run in place and says why. `once`: said when
    * it runs.
@@ -72,337 +60,77 @@ export interface Controller {
   };
 }
 
-/** Why a session is paused that has been started again after a failure and would go on. */
-const RECOVERED: ReadonlySet<string> = new Set(['rank-failed', 'timeout', 'device-lost', 'gpu'] as const);
-
-/** A worker that lives for so long did not end because of how it was started. */
-const STEADY_MS = 5000;
-
 export interface ControllerOptions {
   readonly store: AppStore;
   readonly walker: Walker;
-  readonly startSession: (listener: SessionListener) => SessionClient;
+  readonly startSession: StartSession;
   /** A configuration runs, by an edit or from a link: the address bar may say it. */
   readonly onRuns: (origin: 'edit' | 'link') => void;
 }
 
 export function createController({ store, walker, startSession, onRuns }: ControllerOptions): Controller {
-  let files: Files = {};
-  let goodFiles = files;
   const board = createNoticeBoard(store);
-  const running = createRunning();
-  let session: SessionClient | undefined;
-  let wanted = store.getState().config;
-  let good: Config | undefined;
-  let origin: 'edit' | 'link' | 'fallback' = 'link';
-  /** What is true only of a configuration that runs. */
-  let onceItRuns: { readonly config: Config; readonly notice: Notice } | undefined;
-  let opening: Promise<void> | undefined;
-  let held: { snapshot?: Snapshot } | undefined;
-  /** It was playing when a rank failed, or the session. */
-  let interrupted = false;
-  /** What the session has handed over of the open run. */
-  let kept: KeptState | undefined;
-  let revivedMs = Number.NEGATIVE_INFINITY;
-  const app = () => store.getState();
-
-  const report = (error: unknown) => {
-    if (!(error instanceof LockstepError && error.code === 'aborted')) board.sayOfRun(noticeOf(error));
-  };
-  const live = (): SessionClient => {
-    if (!session) throw new LockstepError('rank-failed', 'No session is running.', 'Restart the session.');
-    return session;
-  };
-
-  const onStray = (error: LockstepError) => board.say(strayNotice(error));
-
-  let labSession: SessionClient | undefined;
-  const bench = (): SessionClient => {
-    if (session) return session;
-    const own =
-      labSession ?? startSession({ onEvent: () => undefined, onFailure: () => (labSession = undefined), onStray });
-    labSession = own;
-    return own;
-  };
-
-  const player = createPlayer(store, walker, {
+  const freeRun = createFreeRun();
+  const run: RunOnPage = { opening: undefined, interrupted: false, kept: undefined };
+  const sessions = new LiveSession(startSession, {
+    onEvent: (event) => events.onEvent(event),
+    onFailure: (error) => openings.onFailure(error),
+    onStray: (error) => board.say(strayNotice(error)),
+  });
+  const player = createTransport(store, walker, {
     traceStep: async () => {
-      const from = session;
-      const trace = await live().traceStep();
-      if (from === session) addTrace(trace);
+      const from = sessions.live();
+      const trace = await from.traceStep();
+      if (from === sessions.current) takeTrace(store, trace);
     },
     control: (message) => {
-      if (message.type === 'play') running.set(true);
-      session?.control(message);
+      if (message.type === 'play') freeRun.set(true);
+      sessions.current?.control(message);
     },
-    idle: running.idle,
-    report,
+    idle: freeRun.idle,
+    report: (error) => openings.report(error),
   });
-
-  const addTrace = (trace: Parameters<ReturnType<typeof app>['addTrace']>[0]) => {
-    // The trace of a step by hand comes as the answer and as an event; the first one counts.
-    if (app().traces.at(-1)?.microBatch !== trace.microBatch) app().addTrace(inTimeOrder(trace));
-  };
-
-  const onState = (event: Extract<SessionEvent, { type: 'state' }>) => {
-    running.set(event.state === 'playing');
-    app().setMicroBatch(event.microBatch);
-    if (event.state === 'playing') {
-      // After a rank has failed the session goes on by itself.
-      if (interrupted && app().state === 'loading' && !opening) player.play();
-      interrupted = false;
-      return;
-    }
-    if (event.state === 'restarting') {
-      interrupted ||= app().state === 'playing';
-      player.settle();
-      app().setState('loading', event.reason);
-    } else if (event.state === 'paused') {
-      // Paused by the session itself, or back after a restart; a pause by hand has set the state already.
-      const goesOn = interrupted && RECOVERED.has(event.reason);
-      interrupted = false;
-      if (app().state === 'loading' && !opening) app().setState('paused');
-      // It was walked over step by step, by the page.
-      if (goesOn && !opening) return player.play();
-      const walking = speedAt(app().speed).kind === 'events' && event.reason === '';
-      if (app().state === 'playing' && !walking) player.pause();
-    } else {
-      player.settle();
-      app().setState(event.state, event.reason);
-    }
-  };
-
-  const onEvent = (event: SessionEvent) => {
-    switch (event.type) {
-      case 'losses':
-        return app().addLosses(event.records, event.stepsPerSecond);
-      case 'trace':
-        addTrace(event.trace);
-        return player.traceArrived();
-      case 'snapshot':
-        if (held) held.snapshot = event.snapshot;
-        else app().setSnapshot(event.snapshot);
-        return;
-      case 'difference':
-        return app().addDifference(event.difference);
-      case 'notice':
-        return board.sayOfRun(event.notice);
-      case 'device': {
-        const { info } = app();
-        if (info) app().setInfo({ ...info, device: event.device });
-        return;
-      }
-      case 'standstill':
-        app().setStandstill(event.standstill);
-        if (event.standstill) player.stand();
-        return;
-      case 'kept':
-        kept = event.kept;
-        return;
-      case 'progress':
-        if (app().state === 'loading') app().setState('loading', `${event.what}: ${event.done} of ${event.total}`);
-        return;
-      case 'state':
-        return onState(event);
-    }
-  };
-
-  /** A start emits its first snapshot before it answers; the old run is on the screen until then. */
-  const startingAfresh = async (start: () => Promise<void>): Promise<void> => {
-    const own: { snapshot?: Snapshot } = {};
-    held = own;
-    try {
-      await start();
-    } finally {
-      held = undefined;
-    }
-    app().clearRun(own.snapshot?.microBatch);
-    kept = undefined;
-    if (own.snapshot) app().setSnapshot(own.snapshot);
-  };
-
-  const onFailure = (error: LockstepError) => {
-    session = undefined;
-    running.set(false);
-    interrupted ||= app().state === 'playing';
-    player.settle();
-    app().setStandstill(undefined);
-    // One that ends again at once would do so for ever.
-    if (kept && good && !opening && performance.now() - revivedMs > STEADY_MS) return reviveAfter(error);
-    app().setState('failed', error.message);
-    board.say({ ...noticeOf(error), ...(kept ? { id: 'worker-ended', hint: '' } : {}) });
-  };
-
-  /**
-   * From the last state that was handed over, with the settings that ran; what the page shows of later steps is gone
-   * with the worker.
-   */
-  const revive = async (error: LockstepError, from: KeptState, config: Config): Promise<void> => {
-    const where = stepWords(from.microBatch, config);
-    const lost = stepOf(app().microBatch, config) - stepOf(from.microBatch, config);
-    app().setState('loading', `Going on from ${where} in a new worker`);
-    revivedMs = performance.now();
-    session ??= startSession({ onEvent, onFailure, onStray });
-    try {
-      app().setInfo(await session.open(config, goodFiles, from.files));
-    } catch (second) {
-      app().setState('failed', error.message);
-      board.say({ ...noticeOf(second), id: 'worker-ended' });
-      return;
-    }
-    app().setMicroBatch(from.microBatch);
-    app().dismissNotice('worker-ended');
-    app().setState('paused');
-    const gone = lost > 0 ? ` The ${lost === 1 ? 'step' : `${lost} steps`} after it will run again.` : '';
-    const text = `${error.message} Training goes on from ${where} in a new one.${gone}`;
-    board.say({ level: 'warning', id: 'rank-failed', text, hint: '' });
-    const plays = interrupted;
-    interrupted = false;
-    if (plays) player.play();
-  };
-  const reviveAfter = (error: LockstepError) => {
-    if (!kept || !good) return;
-    opening ??= revive(error, kept, good)
-      .catch(report)
-      .finally(() => {
-        opening = undefined;
-        if (wanted !== good) open('Starting');
-      });
-  };
-
-  const openOnce = async (config: Config, because: string): Promise<void> => {
-    const resume = app().state === 'playing';
-    player.halt();
-    if (resume) session?.control({ type: 'pause' });
-    app().setState('loading', because);
-    session ??= startSession({ onEvent, onFailure, onStray });
-    const opened = session;
-    files = await storedFor(config.resume, files);
-    let info: SessionInfo | undefined;
-    await startingAfresh(async () => {
-      info = await opened.open(config, files);
-    });
-    if (wanted !== config || !info) return;
-    running.set(false);
-    board.clearRun();
-    app().setConfig(config);
-    app().setInfo(info);
-    for (const notice of info.notices) board.sayOfRun(notice);
-    if (onceItRuns?.config === config) board.say(onceItRuns.notice);
-    onceItRuns = undefined;
-    good = config;
-    goodFiles = files;
-    app().setState('paused');
-    if (origin !== 'fallback') onRuns(origin);
-    if (resume) player.play();
-    else player.preview().catch(report);
-  };
-
-  /** What runs instead when a configuration was refused. */
-  const fallBack = async (refused: Config, error: unknown): Promise<void> => {
-    const notice = noticeOf(error);
-    const next = good ?? PAGE_CONFIG;
-    if (!session || next === refused) {
-      app().setState('failed', notice.text);
-      board.say(notice);
-      return;
-    }
-    wanted = next;
-    files = goodFiles;
-    origin = 'fallback';
-    const layer = error instanceof LockstepError ? error.details['layer'] : undefined;
-    if (typeof layer === 'number') app().setRefusedLayer({ index: layer, text: notice.text });
-    app().setConfig(next);
-    const stillOpen =
-      good &&
-      (await session
-        .snapshot()
-        .then(() => true)
-        .catch(() => false));
-    if (stillOpen) app().setState('paused');
-    else await openOnce(next, 'Going back to the settings that ran').catch((again: unknown) => fallBack(next, again));
-    const stays = good ? 'The settings that ran before stay.' : 'The default settings run instead.';
-    board.sayOfRun({ ...notice, hint: `${notice.hint} ${stays}`.trim() });
-  };
-
-  const openWanted = async (because: string): Promise<void> => {
-    let config: Config;
-    do {
-      config = wanted;
-      try {
-        await openOnce(config, because);
-      } catch (error) {
-        if (wanted === config) await fallBack(config, error);
-      }
-    } while (wanted !== config && wanted !== good);
-  };
-
-  const open = (because: string) => {
-    opening ??= openWanted(because)
-      .catch(report)
-      .finally(() => {
-        opening = undefined;
-      });
-  };
-
-  const apply = (config: Config, from: 'edit' | 'link' = 'edit', once?: Notice) => {
-    wanted = config;
-    onceItRuns = once && { config, notice: once };
-    origin = from;
-    app().setConfig(config);
-    app().setRefusedLayer(undefined);
-    open(good ? 'Restarting from the same seed' : 'Starting');
-  };
-
+  const events = new SessionEvents({ store, board, player, freeRun, run });
+  const openings = new Openings({ store, board, player, freeRun, sessions, events, run, onRuns });
   return {
     player,
-    apply,
-    async reset() {
-      if (!session || app().state === 'failed') return open('Starting again');
-      const wasRunning = running.now;
-      player.halt();
-      if (wasRunning) session.control({ type: 'pause' });
-      app().setState('loading', 'Back to the same start');
-      app().clearRun();
-      try {
-        await running.idle();
-        const resetting = session;
-        await startingAfresh(() => resetting.reset());
-        app().dismissNotice('not-finite');
-        app().setState('paused');
-        await player.preview();
-      } catch (error) {
-        app().setState('failed', error instanceof Error ? error.message : String(error));
-        report(error);
-      }
-    },
-    restart() {
-      session?.end();
-      session = undefined;
-      good = undefined;
-      wanted = { ...app().config };
-      app().dismissNotice('rank-failed');
-      app().dismissNotice('worker-ended');
-      open('Starting again');
-    },
-    revive() {
-      reviveAfter(new LockstepError('rank-failed', 'The training worker ended by itself.'));
-    },
+    apply: openings.apply,
+    reset: openings.reset,
+    restart: openings.restart,
+    revive: () => openings.revive(),
+    trainOn: openings.trainOn,
     setSpeed(speed) {
-      app().setSpeed(speed);
-      if (app().state === 'playing') player.play();
-    },
-    trainOn(given, config, once) {
-      // A set of single images takes the place of the one before; it is read as a whole.
-      const images = (name: string) => /\.png$/i.test(name);
-      const kept = Object.entries(files).filter(([name]) => !(images(name) && Object.keys(given).some(images)));
-      files = { ...Object.fromEntries(kept), ...given };
-      apply(config, 'edit', once);
+      store.getState().setSpeed(speed);
+      if (store.getState().state === 'playing') player.play();
     },
     say: board.say,
     dismiss: board.dismiss,
+    ...questions(store, sessions),
+  };
+}
+
+/** What is passed on to a session as it is. */
+function questions(
+  store: AppStore,
+  sessions: LiveSession,
+): Pick<
+  Controller,
+  | 'run'
+  | 'saveWeights'
+  | 'saveCheckpoint'
+  | 'ask'
+  | 'overlap'
+  | 'controlRun'
+  | 'lab'
+  | 'corrupt'
+  | 'loseDevice'
+  | 'failures'
+> {
+  const live = (): SessionClient => sessions.live();
+  const forLab = (): SessionClient => sessions.forLab();
+  return {
     async run(config, given = {}) {
-      const own = startSession({ onEvent: () => undefined, onFailure: () => undefined, onStray });
+      const own = sessions.apart();
       try {
         return await own.run(config, given);
       } finally {
@@ -411,7 +139,7 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     },
     saveWeights: async () => live().saveWeights(),
     // The step that a start shows has been run to be looked at: who saves before it is over saves what was loaded.
-    saveCheckpoint: async () => live().saveCheckpoint({ atStart: onlyPreviewed(app()) }),
+    saveCheckpoint: async () => live().saveCheckpoint({ atStart: onlyPreviewed(store.getState()) }),
     ask: {
       predict: async (input) => live().predict(input),
       generate: async (...given) => live().generate(...given),
@@ -421,9 +149,9 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     overlap: async () => live().overlap(),
     controlRun: async (wanted) => live().controlRun(wanted),
     lab: {
-      lab: async (request) => bench().lab(request),
-      labCurves: async (request) => bench().labCurves(request),
-      measureLab: async (request) => bench().measureLab(request),
+      lab: async (request) => forLab().lab(request),
+      labCurves: async (request) => forLab().labCurves(request),
+      measureLab: async (request) => forLab().measureLab(request),
     },
     corrupt: async (event, add) => live().corrupt(event, add),
     loseDevice: async () => live().loseDevice(),

@@ -1,12 +1,12 @@
 /** Whether the session runs freely, and a promise for when it no longer does: a step by hand must wait for that. */
-export interface Running {
+export interface FreeRun {
   readonly now: boolean;
   set(now: boolean): void;
   /** Resolves at once when nothing runs. */
   idle(): Promise<void>;
 }
 
-export function createRunning(): Running {
+export function createFreeRun(): FreeRun {
   let running = false;
   const waiting = new Set<() => void>();
   return {

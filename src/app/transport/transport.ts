@@ -20,7 +20,7 @@ export interface StepSource {
   report(error: unknown): void;
 }
 
-export interface Player {
+export interface Transport {
   play(): void;
   pause(): void;
   stepEvent(): Promise<void>;
@@ -47,7 +47,7 @@ const PREVIEW_EVENTS_PER_SECOND = 30;
 const SHOWN_SECONDS = 1.6;
 const HAND_SECONDS = 0.5;
 
-export function createPlayer(store: AppStore, walker: Walker, source: StepSource): Player {
+export function createTransport(store: AppStore, walker: Walker, source: StepSource): Transport {
   /** Every command of the user takes a new ticket; loops of an older one end. */
   let ticket = 0;
   let free = false;

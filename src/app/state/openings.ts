@@ -1,0 +1,260 @@
+/**
+ * Opens sessions for the page: for the configuration that is wanted now, however often that changes meanwhile; for the
+ * last one that ran where another is refused; and for a run that goes on after its worker has ended. The controller
+ * makes one; the events of what is open are read by session-events.ts.
+ */
+import { LockstepError } from '../../base/errors';
+import type { Config } from '../../protocol/config';
+import { stepOf, stepWords } from '../../protocol/micro-batches';
+import type { Files, KeptState, Notice, SessionInfo } from '../../protocol/session';
+import { storedFor } from '../checkpoint/stored-for';
+import type { FreeRun } from '../transport/free-run';
+import type { Transport } from '../transport/transport';
+import type { LiveSession } from './live-session';
+import { type NoticeBoard, noticeOf } from './notice-board';
+import { PAGE_CONFIG } from './page-config';
+import type { RunOnPage, SessionEvents } from './session-events';
+import type { AppStore } from './store';
+
+/** A worker that lives for so long did not end because of how it was started. */
+const STEADY_MS = 5000;
+
+/** Who asks for a configuration: an edit, the address, or the page that goes back to what ran before. */
+type Origin = 'edit' | 'link' | 'fallback';
+
+export interface OpeningsOptions {
+  readonly store: AppStore;
+  readonly board: NoticeBoard;
+  readonly player: Transport;
+  readonly freeRun: FreeRun;
+  readonly sessions: LiveSession;
+  readonly events: SessionEvents;
+  readonly run: RunOnPage;
+  /** A configuration runs, by an edit or from a link: the address bar may say it. */
+  readonly onRuns: (origin: 'edit' | 'link') => void;
+}
+
+export class Openings {
+  private wanted: Config;
+  private origin: Origin = 'link';
+  /** The last configuration that ran, and its files. */
+  private good: Config | undefined;
+  private goodFiles: Files = {};
+  private files: Files = {};
+  /** What is true only of a configuration that runs. */
+  private onceItRuns: { readonly config: Config; readonly notice: Notice } | undefined;
+  private revivedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: OpeningsOptions) {
+    this.wanted = this.app.config;
+  }
+
+  private get app() {
+    return this.options.store.getState();
+  }
+
+  readonly apply = (config: Config, from: 'edit' | 'link' = 'edit', once?: Notice): void => {
+    this.wanted = config;
+    this.onceItRuns = once && { config, notice: once };
+    this.origin = from;
+    this.app.setConfig(config);
+    this.app.setRefusedLayer(undefined);
+    this.open(this.good ? 'Restarting from the same seed' : 'Starting');
+  };
+
+  readonly trainOn = (given: Files, config: Config, once?: Notice): void => {
+    // A set of single images takes the place of the one before; it is read as a whole.
+    const images = (name: string) => /\.png$/i.test(name);
+    const kept = Object.entries(this.files).filter(([name]) => !(images(name) && Object.keys(given).some(images)));
+    this.files = { ...Object.fromEntries(kept), ...given };
+    this.apply(config, 'edit', once);
+  };
+
+  /** The same start again, in the session that is open. */
+  readonly reset = async (): Promise<void> => {
+    const { player, freeRun, sessions, events } = this.options;
+    const { current } = sessions;
+    if (!current || this.app.state === 'failed') return this.open('Starting again');
+    const wasRunning = freeRun.now;
+    player.halt();
+    if (wasRunning) current.control({ type: 'pause' });
+    this.app.setState('loading', 'Back to the same start');
+    this.app.clearRun();
+    try {
+      await freeRun.idle();
+      const resetting = sessions.live();
+      await events.startingAfresh(() => resetting.reset());
+      this.app.dismissNotice('not-finite');
+      this.app.setState('paused');
+      await player.preview();
+    } catch (error) {
+      this.app.setState('failed', error instanceof Error ? error.message : String(error));
+      this.report(error);
+    }
+  };
+
+  /** A new worker, from the start. */
+  readonly restart = (): void => {
+    this.options.sessions.end();
+    this.good = undefined;
+    this.wanted = { ...this.app.config };
+    this.app.dismissNotice('rank-failed');
+    this.app.dismissNotice('worker-ended');
+    this.open('Starting again');
+  };
+
+  /** A new worker that goes on from the last state which the old one has handed over. */
+  readonly revive = (
+    error: LockstepError = new LockstepError('rank-failed', 'The training worker ended by itself.'),
+  ): void => {
+    const { run } = this.options;
+    const { good } = this;
+    if (!run.kept || !good) return;
+    run.opening ??= this.goOnFrom(run.kept, good, error)
+      .catch((reason: unknown) => this.report(reason))
+      .finally(() => {
+        run.opening = undefined;
+        if (this.wanted !== good) this.open('Starting');
+      });
+  };
+
+  /** The session's worker has ended. */
+  readonly onFailure = (error: LockstepError): void => {
+    const { sessions, freeRun, player, run, board } = this.options;
+    sessions.current = undefined;
+    freeRun.set(false);
+    run.interrupted ||= this.app.state === 'playing';
+    player.settle();
+    this.app.setStandstill(undefined);
+    // One that ends again at once would do so for ever.
+    const steady = performance.now() - this.revivedMs > STEADY_MS;
+    if (run.kept && this.good && !run.opening && steady) {
+      this.revive(error);
+      return;
+    }
+    this.app.setState('failed', error.message);
+    board.say({ ...noticeOf(error), ...(run.kept ? { id: 'worker-ended', hint: '' } : {}) });
+  };
+
+  /** Said on the page; what the user has stopped is no news. */
+  report(error: unknown): void {
+    if (!(error instanceof LockstepError && error.code === 'aborted')) this.options.board.sayOfRun(noticeOf(error));
+  }
+
+  private open(because: string): void {
+    const { run } = this.options;
+    run.opening ??= this.openWanted(because)
+      .catch((error: unknown) => this.report(error))
+      .finally(() => {
+        run.opening = undefined;
+      });
+  }
+
+  private async openWanted(because: string): Promise<void> {
+    let config: Config;
+    do {
+      config = this.wanted;
+      try {
+        await this.openOnce(config, because);
+      } catch (error) {
+        if (this.wanted === config) await this.fallBack(config, error);
+      }
+    } while (this.wanted !== config && this.wanted !== this.good);
+  }
+
+  private async openOnce(config: Config, because: string): Promise<void> {
+    const { player, freeRun, sessions, events } = this.options;
+    const resume = this.app.state === 'playing';
+    player.halt();
+    if (resume) sessions.current?.control({ type: 'pause' });
+    this.app.setState('loading', because);
+    const opened = sessions.started();
+    this.files = await storedFor(config.resume, this.files);
+    let info: SessionInfo | undefined;
+    await events.startingAfresh(async () => {
+      info = await opened.open(config, this.files);
+    });
+    if (this.wanted !== config || !info) return;
+    freeRun.set(false);
+    this.takeOver(config, info);
+    if (resume) player.play();
+    else player.preview().catch((error: unknown) => this.report(error));
+  }
+
+  /** The configuration runs: the page shows it, and its notices. */
+  private takeOver(config: Config, info: SessionInfo): void {
+    const { board, onRuns } = this.options;
+    board.clearRun();
+    this.app.setConfig(config);
+    this.app.setInfo(info);
+    for (const notice of info.notices) board.sayOfRun(notice);
+    if (this.onceItRuns?.config === config) board.say(this.onceItRuns.notice);
+    this.onceItRuns = undefined;
+    this.good = config;
+    this.goodFiles = this.files;
+    this.app.setState('paused');
+    if (this.origin !== 'fallback') onRuns(this.origin);
+  }
+
+  /** What runs instead when a configuration was refused. */
+  private async fallBack(refused: Config, error: unknown): Promise<void> {
+    const { sessions, board } = this.options;
+    const notice = noticeOf(error);
+    const next = this.good ?? PAGE_CONFIG;
+    if (!sessions.current || next === refused) {
+      this.app.setState('failed', notice.text);
+      board.say(notice);
+      return;
+    }
+    this.wanted = next;
+    this.files = this.goodFiles;
+    this.origin = 'fallback';
+    const layer = error instanceof LockstepError ? error.details['layer'] : undefined;
+    if (typeof layer === 'number') this.app.setRefusedLayer({ index: layer, text: notice.text });
+    this.app.setConfig(next);
+    if (this.good && (await isOpen(sessions))) this.app.setState('paused');
+    else
+      await this.openOnce(next, 'Going back to the settings that ran').catch((again: unknown) =>
+        this.fallBack(next, again),
+      );
+    const stays = this.good ? 'The settings that ran before stay.' : 'The default settings run instead.';
+    board.sayOfRun({ ...notice, hint: `${notice.hint} ${stays}`.trim() });
+  }
+
+  /**
+   * From the last state that was handed over, with the settings that ran; what the page shows of later steps is gone
+   * with the worker.
+   */
+  private async goOnFrom(from: KeptState, config: Config, error: LockstepError): Promise<void> {
+    const { sessions, board, run, player } = this.options;
+    const where = stepWords(from.microBatch, config);
+    const lost = stepOf(this.app.microBatch, config) - stepOf(from.microBatch, config);
+    this.app.setState('loading', `Going on from ${where} in a new worker`);
+    this.revivedMs = performance.now();
+    try {
+      this.app.setInfo(await sessions.started().open(config, this.goodFiles, from.files));
+    } catch (second) {
+      this.app.setState('failed', error.message);
+      board.say({ ...noticeOf(second), id: 'worker-ended' });
+      return;
+    }
+    this.app.setMicroBatch(from.microBatch);
+    this.app.dismissNotice('worker-ended');
+    this.app.setState('paused');
+    const gone = lost > 0 ? ` The ${lost === 1 ? 'step' : `${lost} steps`} after it will run again.` : '';
+    const text = `${error.message} Training goes on from ${where} in a new one.${gone}`;
+    board.say({ level: 'warning', id: 'rank-failed', text, hint: '' });
+    const plays = run.interrupted;
+    run.interrupted = false;
+    if (plays) player.play();
+  }
+}
+
+/** Whether the session still has the run that was open before. */
+const isOpen = ({ current }: LiveSession): Promise<boolean> =>
+  current === undefined
+    ? Promise.resolve(false)
+    : current.snapshot().then(
+        () => true,
+        () => false,
+      );

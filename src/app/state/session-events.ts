@@ -1,0 +1,140 @@
+/**
+ * Turns the events of a session into the state of the page, and says when a run that a failure has interrupted plays
+ * again. Opens nothing itself: openings.ts does. The controller makes one.
+ */
+import type { KeptState, SessionEvent, Snapshot } from '../../protocol/session';
+import { inTimeOrder } from '../../trace/in-time-order';
+import type { FreeRun } from '../transport/free-run';
+import { speedAt } from '../transport/speeds';
+import type { Transport } from '../transport/transport';
+import type { NoticeBoard } from './notice-board';
+import type { SessionListener } from './session-client';
+import type { AppStore } from './store';
+
+/** Why a session is paused that has been started again after a failure and would go on. */
+const RECOVERED: ReadonlySet<string> = new Set(['rank-failed', 'timeout', 'device-lost', 'gpu'] as const);
+
+/** What events and openings both change. */
+export interface RunOnPage {
+  /** A session is being opened. */
+  opening: Promise<void> | undefined;
+  /** It was playing when a rank failed, or the session. */
+  interrupted: boolean;
+  /** What the session has handed over of the open run. */
+  kept: KeptState | undefined;
+}
+
+/** The trace of a step by hand comes as the answer and as an event; the first one counts. */
+export function takeTrace(store: AppStore, trace: Parameters<ReturnType<AppStore['getState']>['addTrace']>[0]): void {
+  const app = store.getState();
+  if (app.traces.at(-1)?.microBatch !== trace.microBatch) app.addTrace(inTimeOrder(trace));
+}
+
+export interface SessionEventsOptions {
+  readonly store: AppStore;
+  readonly board: NoticeBoard;
+  readonly player: Transport;
+  readonly freeRun: FreeRun;
+  readonly run: RunOnPage;
+}
+
+export class SessionEvents {
+  /** The first snapshot of a start that has not answered yet. */
+  private held: { snapshot?: Snapshot } | undefined;
+
+  constructor(private readonly options: SessionEventsOptions) {}
+
+  private get app() {
+    return this.options.store.getState();
+  }
+
+  readonly onEvent: SessionListener['onEvent'] = (event) => {
+    const { app } = this;
+    const { store, board, player, run } = this.options;
+    switch (event.type) {
+      case 'losses':
+        return app.addLosses(event.records, event.stepsPerSecond);
+      case 'trace':
+        takeTrace(store, event.trace);
+        return player.traceArrived();
+      case 'snapshot':
+        if (this.held) this.held.snapshot = event.snapshot;
+        else app.setSnapshot(event.snapshot);
+        return;
+      case 'difference':
+        return app.addDifference(event.difference);
+      case 'notice':
+        return board.sayOfRun(event.notice);
+      case 'device':
+        if (app.info) app.setInfo({ ...app.info, device: event.device });
+        return;
+      case 'standstill':
+        app.setStandstill(event.standstill);
+        if (event.standstill) player.stand();
+        return;
+      case 'kept':
+        run.kept = event.kept;
+        return;
+      case 'progress':
+        if (app.state === 'loading') app.setState('loading', `${event.what}: ${event.done} of ${event.total}`);
+        return;
+      case 'state':
+        return this.onState(event);
+    }
+  };
+
+  /** A start emits its first snapshot before it answers; the old run is on the screen until then. */
+  async startingAfresh(start: () => Promise<void>): Promise<void> {
+    const own: { snapshot?: Snapshot } = {};
+    this.held = own;
+    try {
+      await start();
+    } finally {
+      this.held = undefined;
+    }
+    this.app.clearRun(own.snapshot?.microBatch);
+    this.options.run.kept = undefined;
+    if (own.snapshot) this.app.setSnapshot(own.snapshot);
+  }
+
+  private onState(event: Extract<SessionEvent, { type: 'state' }>): void {
+    const { player, freeRun } = this.options;
+    freeRun.set(event.state === 'playing');
+    this.app.setMicroBatch(event.microBatch);
+    if (event.state === 'playing') this.onPlaying();
+    else if (event.state === 'restarting') this.onRestarting(event.reason);
+    else if (event.state === 'paused') this.onPaused(event.reason);
+    else {
+      player.settle();
+      this.app.setState(event.state, event.reason);
+    }
+  }
+
+  /** After a rank has failed the session goes on by itself. */
+  private onPlaying(): void {
+    const { player, run } = this.options;
+    if (run.interrupted && this.app.state === 'loading' && !run.opening) player.play();
+    run.interrupted = false;
+  }
+
+  private onRestarting(reason: string): void {
+    this.options.run.interrupted ||= this.app.state === 'playing';
+    this.options.player.settle();
+    this.app.setState('loading', reason);
+  }
+
+  /** Paused by the session itself, or back after a restart; a pause by hand has set the state already. */
+  private onPaused(reason: string): void {
+    const { player, run } = this.options;
+    const goesOn = run.interrupted && RECOVERED.has(reason);
+    run.interrupted = false;
+    if (this.app.state === 'loading' && !run.opening) this.app.setState('paused');
+    // It was walked over step by step, by the page.
+    if (goesOn && !run.opening) {
+      player.play();
+      return;
+    }
+    const walking = speedAt(this.app.speed).kind === 'events' && reason === '';
+    if (this.app.state === 'playing' && !walking) player.pause();
+  }
+}
