@@ -1,6 +1,6 @@
 /**
- * Which ranks share a node. The only place that knows; called by the device mesh, the modelled clock, the launchers, the
- * collectives lab and torch.distributed's groups.
+ * Which ranks share a node. The only place that knows; called by the device mesh, the modelled clock, the launchers,
+ * the collectives lab and torch.distributed's groups.
  */
 import { at } from '../base/invariant';
 
