@@ -4,12 +4,14 @@
  * (run-collectives.ts) and by bench/.
  */
 import { must } from '../base/invariant';
-import { INPUT, type LabShape, labProgram, OUTPUT, VARIANT } from '../lab/lab-program';
+import { INPUT, type LabShape, labProgram, OUTPUT } from '../lab/lab-program';
 import type { BufferSpec } from '../program/instruction';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
 import type { DeviceReport } from '../protocol/session';
+import { ALONE } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
+import { emptyFeed } from '../runtime/launch/empty-feed';
 import { browserGpu } from '../runtime/webgpu/browser-gpu';
 import type { HostArray } from '../tensor/shape';
 import { DeviceKeeper } from '../training/device-keeper';
@@ -44,7 +46,7 @@ const EMPTY = {
   targetWidth: 1,
   targetType: 'f32',
 } as const;
-const STEP = { variant: VARIANT, rows: [], masks: [], scalars: new Float32Array(0) };
+const STEP = emptyFeed(ALONE);
 /** A few bytes to read: when they have come, everything before has been computed. */
 const MARK: BufferSpec = { name: 'mark', shape: [1], dtype: 'f32', category: 'communication', persistent: true };
 

@@ -4,6 +4,8 @@ import { PROGRAM_OPS } from '../parallel/modes';
 import { type LaneBuilder, ProgramBuilder } from '../program/builder';
 import type { Program } from '../program/instruction';
 import type { Config } from '../protocol/config';
+import { ALONE } from '../protocol/step-kind';
+import { emptyFeed } from '../runtime/launch/empty-feed';
 import { browserGpu } from '../runtime/webgpu/browser-gpu';
 import type { Shape } from '../tensor/shape';
 import { DeviceKeeper } from '../training/device-keeper';
@@ -17,7 +19,7 @@ const EMPTY = {
   targetWidth: 1,
   targetType: 'f32',
 } as const;
-const STEP = { variant: 'full', rows: [], masks: [], scalars: new Float32Array(0) };
+const STEP = emptyFeed(ALONE);
 /** A few bytes to read: when they have come, everything before has been computed. */
 const MARK = 'mark';
 
@@ -62,7 +64,7 @@ export async function benchProduct(
   for (const name of ['a', 'b', 'c']) declare(lane, name, [size, size]);
   declare(lane, MARK, [1]);
   lane.compute('ops/matmul', ['a', 'b'], ['c'], {}, { phase: 'forward', anchor: 'forward' });
-  const { world, run, dispose } = await open(builder.finish('single', 'full'), device, gpu);
+  const { world, run, dispose } = await open(builder.finish('single'), device, gpu);
   await world.write([
     { device: 0, buffer: 'a', data: a },
     { device: 0, buffer: 'b', data: b },

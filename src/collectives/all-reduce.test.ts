@@ -33,7 +33,7 @@ function allReduce(algorithm: Algorithm, inputs: readonly Float32Array[]) {
     seq: 0,
     where: { phase: 'reduce', anchor: 'allreduce', queue: 'comm' },
   });
-  const program = builder.finish('test', 'full');
+  const program = builder.finish('test');
   verify(program, NO_OPS);
   const memory = inputs.map((input) => Float32Array.from(input));
   const sent = inputs.map(() => 0);

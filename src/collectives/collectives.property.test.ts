@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { verify } from '../program/verifier';
 import { type CollectiveOp, REDUCE_OPS, type ReduceOp } from '../protocol/collective';
+import { ALONE, programKey } from '../protocol/step-kind';
 import { createCpuExecutor } from '../runtime/cpu/cpu-executor';
 import type { Executor } from '../runtime/executor';
 import { memoryTransport } from '../runtime/webgpu/testing/memory-transport';
@@ -80,7 +81,7 @@ async function run(trial: Collective, executorOf: (device: number) => Executor, 
   trial.group.forEach((device, rank) => {
     executorOf(device).write(device, 'in', at(trial.inputs, rank));
   });
-  await Promise.all(executors.map((executor) => executor.step('full', FEED)));
+  await Promise.all(executors.map((executor) => executor.step(programKey(ALONE), FEED)));
   const read = (buffer: string) =>
     Promise.all(devices.map(async (device) => at(await executorOf(device).read([{ device, buffer }]), 0)));
   const result = { in: await read('in'), out: await read('out') };

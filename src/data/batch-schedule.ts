@@ -2,7 +2,7 @@
  * How many rows each process has in each micro-batch. With a DistributedSampler all have equally many batches; with
  * rows of their own (uneven inputs) some run out before others. Micro-batches repeat after a period: an epoch, or all
  * epochs where one `with model.join()` stands around them. Numbers only; batch-source.ts draws the rows,
- * microBatch-variants.ts asks which Programs there must be.
+ * training/step-kinds.ts asks which Programs there must be.
  */
 import { at } from '../base/invariant';
 

@@ -50,11 +50,11 @@ function start({ spec, init_sha256 }: Run): { dataset: Dataset; generator: Gener
 function twoEpochs(source: BatchSource, processes: number): number[][][] {
   const orders = Array.from({ length: processes }, () => [[], []] as number[][]);
   for (let i = 0; i < 2 * source.batchesPerEpoch; i++) {
-    const { rows, epoch, microBatch, variant } = source.next();
+    const { rows, epoch, microBatch } = source.next();
     expect(microBatch).toBe(i);
     for (const [rank, own] of rows.entries()) {
       orders[rank]?.[epoch]?.push(...own);
-      expect(own.length).toBe(source.sizes[variant]?.[rank]);
+      expect(own.length).toBe(source.sizes[source.schedule.sizeAt(i)]?.[rank]);
     }
   }
   return orders;

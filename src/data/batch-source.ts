@@ -18,8 +18,6 @@ export interface StepBatch {
   /** From 0 through the run. */
   readonly microBatch: number;
   readonly epoch: number;
-  /** Which sizes the processes' batches have: a key into BatchSchedule.sizes. */
-  readonly variant: string;
   /** Dataset row ids, one array a process; empty: it has run out. */
   readonly rows: readonly Int32Array<ArrayBuffer>[];
   /** Dropout masks, drawn after what the epoch draws. */
@@ -66,8 +64,8 @@ export interface BatchSourceOptions {
   readonly generator: Generator | readonly Generator[];
   /** worldSize under DDP, else 1. */
   readonly processes: number;
-  /** Masks to draw for a batch of that size, in the order of their draws. Default: none. */
-  readonly masks?: (variant: StepBatch['variant']) => readonly MaskDraw[];
+  /** Masks to draw for a batch of so many rows a process, in the order of their draws. Default: none. */
+  readonly masks?: (rows: readonly number[]) => readonly MaskDraw[];
   /** Go on from there. */
   readonly from?: BatchState | undefined;
 }
@@ -105,7 +103,6 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
     sizes,
     schedule,
     next(): StepBatch {
-      const variant = schedule.sizeAt(microBatch);
       const places = loaders.map((_, rank) => schedule.placeOf(rank, microBatch));
       epoch = Math.max(...places.map((place) => place?.epoch ?? 0));
       batches = loaders.map(({ loader, offset, setEpoch }, rank) => {
@@ -118,12 +115,12 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
         const place = places[rank];
         return place ? at(own, place.batch) : new Int32Array();
       });
-      const drawn = masks(variant).map(({ process, device, buffer, elements, p }) => ({
+      const drawn = masks(rows.map((own) => own.length)).map(({ process, device, buffer, elements, p }) => ({
         device,
         buffer,
         data: dropoutMask(at(generators, process), elements, p),
       }));
-      return { microBatch: microBatch++, epoch, variant, rows, masks: drawn };
+      return { microBatch: microBatch++, epoch, rows, masks: drawn };
     },
     state: () => ({ microBatch, epoch, batches, generators: generators.map((g) => g.clone()) }),
   };

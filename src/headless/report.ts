@@ -3,8 +3,7 @@
  * Program that ran.
  */
 import { toWire } from '../base/errors';
-import { at, must } from '../base/invariant';
-import { lookup } from '../base/lookup';
+import { at } from '../base/invariant';
 import { referenceConfig } from '../config/parse-config';
 import type { Measure } from '../inference/measure';
 import { PARALLEL_MODES } from '../parallel/modes';
@@ -12,6 +11,7 @@ import type { Program } from '../program/instruction';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
 import type { Report } from '../protocol/session';
+import { programKey } from '../protocol/step-kind';
 import type { LossRecord } from '../protocol/trace';
 import { describe } from '../simulator/hardware';
 import { machineOf } from '../simulator/machine';
@@ -21,6 +21,7 @@ import { countTraffic, type Traffic } from '../trace/links';
 import type { Blueprint } from '../training/blueprint';
 import { memoryOf } from '../training/device-memory';
 import { processGroupReport } from '../training/process-group-report';
+import { joinedKind } from '../training/step-kinds';
 import type { Training, Weights } from '../training/training';
 import { usualStep } from '../training/usual-step';
 import { mergedWeights } from '../training/weights/merged-weights';
@@ -43,10 +44,10 @@ const trafficOf = (programs: readonly Program[]): Traffic =>
 
 /** Over a run: the first step and short batches move other bytes than the rest. */
 function totalBytes(blueprint: Blueprint, microBatches: number): number {
-  const perVariant = new Map(blueprint.programs.map((p) => [p.variant, trafficOf([p]).total]));
+  const perProgram = new Map(blueprint.programs.map((p) => [programKey(p.kind), trafficOf([p]).total]));
   const batches = blueprint.batches(blueprint.resume?.checkpoint.batches);
   let total = 0;
-  for (let m = 0; m < microBatches; m++) total += perVariant.get(blueprint.variantOf(batches.next())) ?? 0;
+  for (let m = 0; m < microBatches; m++) total += perProgram.get(programKey(blueprint.kindOf(batches.next()))) ?? 0;
   return total;
 }
 
@@ -83,11 +84,8 @@ export async function makeReport({
     step.map(({ program }) => program),
     config.stragglers,
   );
-  const { sizes } = blueprint.batches();
-  const alone = step.map(({ variant, size }) =>
-    PARALLEL_MODES.single.compile({ ...blueprint.input, config: referenceConfig(config) }, variant, [
-      must(lookup(sizes, size), size).reduce((a, b) => a + b, 0),
-    ]),
+  const alone = step.map(({ kind }) =>
+    PARALLEL_MODES.single.compile({ ...blueprint.input, config: referenceConfig(config) }, joinedKind(kind)),
   );
   const hash = await hashWeights(mergedWeights(blueprint, weights));
   const accuracy = test?.accuracy ?? train.accuracy;

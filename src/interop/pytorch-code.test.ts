@@ -5,9 +5,9 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { must } from '../base/invariant';
-import { FIRST, FULL } from '../parallel/mode';
 import { PARALLEL_MODES, PROGRAM_OPS } from '../parallel/modes';
 import { type Config, type ConfigInput, configSchema, MODES } from '../protocol/config';
+import { fullStep } from '../protocol/step-kind';
 import { codeLines } from './pytorch-code';
 
 function listing(input: ConfigInput) {
@@ -32,7 +32,11 @@ function anchorsOf(config: Config): ReadonlySet<string> {
     targetType: 'f32' as const,
   };
   const batch = mode.mesh(config).ranks.map(() => 8);
-  const programs = [mode.compile(input, FULL, batch), mode.compile(input, FIRST, batch), mode.construct?.(input)];
+  const programs = [
+    mode.compile(input, fullStep(batch)),
+    mode.compile(input, fullStep(batch, { beforeRebuild: true })),
+    mode.construct?.(input),
+  ];
   return new Set(programs.flatMap((p) => p?.lanes.flatMap((lane) => lane.instructions.map((i) => i.anchor)) ?? []));
 }
 

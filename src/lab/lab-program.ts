@@ -16,7 +16,6 @@ import type { DType } from '../tensor/shape';
 
 export const INPUT = 'input';
 export const OUTPUT = 'output';
-export const VARIANT = 'full';
 
 /** Elements of all buffers together that the lab allocates. */
 const MOST_ELEMENTS = 2 ** 25;
@@ -81,7 +80,7 @@ export function labProgram(shape: LabShape): { readonly program: Program; readon
     where: { phase: 'reduce', anchor: '', queue: 'comm' },
     ...(nodes > 1 ? { nodes: ranksByNode(worldSize, nodes) } : {}),
   });
-  return { program: builder.finish('lab', VARIANT), algorithm };
+  return { program: builder.finish('lab'), algorithm };
 }
 
 /** Throws 'config' where the request is out of its limits. */

@@ -5,10 +5,11 @@
  */
 import { at } from '../base/invariant';
 import type { LabMeasurement, LabRequest } from '../protocol/lab';
+import { ALONE, programKey } from '../protocol/step-kind';
 import { openExecutors } from '../runtime/launch/open-executors';
 import { createPortMesh } from '../runtime/transport/port-transport';
 import { labInputs } from './lab-inputs';
-import { checkRequest, INPUT, labProgram, VARIANT } from './lab-program';
+import { checkRequest, INPUT, labProgram } from './lab-program';
 
 const LEAST_RUNS = 9;
 const MOST_RUNS = 101;
@@ -31,7 +32,7 @@ export async function measureLab(request: LabRequest): Promise<LabMeasurement> {
       // Every run begins from the same values: sums of sums would leave float32.
       for (const [rank, { executor }] of hosted.entries()) executor.write(at(devices, rank), INPUT, at(inputs, rank));
       const start = nowUs();
-      await Promise.all(hosted.map(async ({ executor }) => executor.step(VARIANT, NO_FEED)));
+      await Promise.all(hosted.map(async ({ executor }) => executor.step(programKey(ALONE), NO_FEED)));
       taken.push(nowUs() - start);
     }
     taken.sort((a, b) => a - b);

@@ -7,6 +7,7 @@
 import type { OpTable } from '../graph/op';
 import type { BufferSpec, Program } from '../program/instruction';
 import type { Config, Mode } from '../protocol/config';
+import type { HookPhase, TrainingKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
 import type { DType, Shape } from '../tensor/shape';
 
@@ -21,49 +22,13 @@ export interface ModeInput {
   readonly targetType: DType;
 }
 
-/** Which step of a run a Program is for. */
-export interface StepVariant {
-  /** The Program's name: 'full', 'last' (the short batch of an epoch), 'first' ... */
-  readonly name: string;
-  /**
-   * add: the gradients join what .grad already holds from earlier micro-batches; set: they replace it, as after
-   * zero_grad().
-   */
-  readonly gradients: 'set' | 'add';
-  /** false: a micro-batch before the last of its group: the optimiser does not step. */
-  readonly steps: boolean;
-  /** DDP: the forward pass stands outside no_sync, so that what .grad holds after backward is reduced. */
-  readonly reduces: boolean;
-  /** DDP: the forward pass before was such a one, so that buffers are broadcast. */
-  readonly syncsBuffers: boolean;
-  /** DDP: it reduces in the buckets that the constructor built, which are rebuilt later. */
-  readonly first: boolean;
-  /** DDP: the step after which all ranks have run out of batches and leave join(). */
-  readonly endsJoin: boolean;
-  /**
-   * Of a step of the optimiser, where the mode tells them apart (ParallelMode.stepPhases); absent: the ordinary one.
-   */
-  readonly phase?: string;
-}
-
 /** How a mode tells steps of the optimiser apart by their number, beside the very first. */
 export interface StepPhases {
-  /** All that may occur; '' is the ordinary one, and among them. */
-  readonly names: readonly string[];
+  /** All that may occur; 'usual' is among them. */
+  readonly names: readonly HookPhase[];
   /** Of the step of that number, from 0. */
-  at(step: number): string;
+  at(step: number): HookPhase;
 }
-
-export const FULL: StepVariant = {
-  name: 'full',
-  gradients: 'set',
-  steps: true,
-  reduces: true,
-  syncsBuffers: true,
-  first: false,
-  endsJoin: false,
-};
-export const FIRST: StepVariant = { ...FULL, name: 'first', first: true };
 
 export interface Mesh {
   /** ranks[d] is the process that drives device d. */
@@ -99,8 +64,8 @@ export interface ParallelMode {
   borderShapes?(input: ModeInput): readonly Shape[];
   /** The rows that each device works on. `rows`: how many each process has. */
   rowsOfDevice(config: Config, rows: readonly number[]): readonly RowSlice[];
-  /** One step in which process p has `rows[p]` samples; 0: it has run out. */
-  compile(input: ModeInput, variant: StepVariant, rows: readonly number[]): Program;
+  /** What the processes do in these micro-batches; one without rows has run out of batches. */
+  compile(input: ModeInput, kind: TrainingKind): Program;
   /** What runs once before step 0 (DDP's constructor), if anything. */
   construct?(input: ModeInput): Program | undefined;
   /** Gives the buffers that process 0 holds to all others: what a run runs that resumes by rank 0. */

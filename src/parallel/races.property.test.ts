@@ -13,7 +13,7 @@ import { readBuffers, writtenBuffers } from '../program/instruction-access';
 import { verify } from '../program/verifier';
 import { ALGORITHM_NAMES } from '../protocol/collective';
 import { type ConfigInput, configSchema, type LayerConfig } from '../protocol/config';
-import { FIRST, FULL } from './mode';
+import { fullStep } from '../protocol/step-kind';
 import { PARALLEL_MODES, PROGRAM_OPS } from './modes';
 
 interface Access {
@@ -147,7 +147,7 @@ const configs = fc
     },
   );
 
-test('instructions that touch the same numbers are ordered, in every mode, mesh and variant', () => {
+test('instructions that touch the same numbers are ordered, in every mode, mesh and kind of step', () => {
   void fc.assert(
     fc.property(configs, ({ config, inputs, outputs }) => {
       const mode = PARALLEL_MODES[config.mode];
@@ -164,11 +164,16 @@ test('instructions that touch the same numbers are ordered, in every mode, mesh 
       const rows = Array.from({ length: processes }, () => 1 + Math.floor(config.batchSize / processes));
       const construct = mode.construct?.(input);
       const programs = [
-        ...(mode.stepPhases?.(config)?.names ?? ['']).map((phase) =>
-          mode.compile(input, { ...FULL, name: `full ${phase}`, phase }, rows),
+        ...(mode.stepPhases?.(config)?.names ?? ['usual' as const]).map((hookPhase) =>
+          mode.compile(input, { ...fullStep(rows), hookPhase }),
         ),
         ...(mode.accumulationPolicy
-          ? [mode.compile(input, { ...FIRST, phase: mode.stepPhases?.(config)?.at(0) ?? '' }, rows)]
+          ? [
+              mode.compile(input, {
+                ...fullStep(rows, { beforeRebuild: true }),
+                hookPhase: mode.stepPhases?.(config)?.at(0) ?? 'usual',
+              }),
+            ]
           : []),
         ...(construct ? [construct] : []),
         // The last step within join(), which some ranks have left; one with SyncBatchNorm would not be there.
@@ -176,8 +181,10 @@ test('instructions that touch the same numbers are ordered, in every mode, mesh 
           ? [
               mode.compile(
                 input,
-                { ...FULL, name: 'end', endsJoin: true },
-                rows.map((own, rank) => (rank % 3 === 1 ? 0 : own)),
+                fullStep(
+                  rows.map((own, rank) => (rank % 3 === 1 ? 0 : own)),
+                  { endsJoin: true },
+                ),
               ),
             ]
           : []),

@@ -11,8 +11,9 @@ import { checkpoint, type Segment } from '../graph/passes/checkpoint';
 import type { Synced } from '../nn/layer';
 import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
+import type { MicroBatchKind } from '../protocol/step-kind';
 import type { DType, Shape } from '../tensor/shape';
-import type { ModeInput, StepVariant } from './mode';
+import type { ModeInput } from './mode';
 
 export interface ParameterRef {
   readonly name: string;
@@ -53,7 +54,7 @@ export interface StageOptions {
   readonly withLoss: boolean;
   readonly needInputGradient?: boolean;
   /** Default 'set'. */
-  readonly gradients?: StepVariant['gradients'];
+  readonly gradients?: MicroBatchKind['gradients'];
   /** Batch norm is SyncBatchNorm over these ranks. */
   readonly synced?: Synced | undefined;
 }

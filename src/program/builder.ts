@@ -5,6 +5,7 @@
 import { LockstepError } from '../base/errors';
 import { invariant, must } from '../base/invariant';
 import type { Attrs, OpTable, TensorType } from '../graph/op';
+import { ALONE, type StepKind } from '../protocol/step-kind';
 import type { Apply, CollectiveRef, DeviceIndex, Payload, Phase, Queue, Rank, Slice } from '../protocol/trace';
 import { elements } from '../tensor/shape';
 import { expandViews } from './expand-views';
@@ -221,9 +222,9 @@ export class ProgramBuilder {
     }
   }
 
-  finish(mode: string, variant: string): Program {
+  finish(mode: string, kind: StepKind = ALONE): Program {
     const lanes = this.lanes.map((lane) => lane.finish());
     const views = new Map(this.lanes.map((lane) => [lane.device, lane.views]));
-    return { mode, variant, lanes: expandViews(lanes, views, () => this.id++) };
+    return { mode, kind, lanes: expandViews(lanes, views, () => this.id++) };
   }
 }

@@ -47,7 +47,7 @@ function program(ranks: number, algorithm: typeof ring, meanwhile: Meanwhile = '
     lane.handOver('comm', 'compute', STEP);
     lane.compute('ddp/unpack', ['bucket'], ['g'], {}, STEP);
   }
-  return builder.finish('ddp', 'full');
+  return builder.finish('ddp');
 }
 
 function folded(...args: Parameters<typeof program>): { kinds: readonly string[]; fold: FoldStep | undefined } {
@@ -136,7 +136,7 @@ function inPlace(ranks: number, length: number, { twice = false, readBetween = f
     lane.handOver('compute', 'comm', WHERE);
   }
   if (twice) ring.emit({ ...call, seq: 1 });
-  const made = builder.finish('ddp', 'full');
+  const made = builder.finish('ddp');
   const steps = foldMovements(made, linearize(made, { group: true }), PROGRAM_OPS, () => 'one');
   return { kinds: steps.map((s) => s.kind), fold: steps.find((s) => s.kind === 'fold') };
 }
@@ -174,7 +174,7 @@ test('collectives of buffers that lie in two allocations stay two steps, because
       { name, payload: 'parameter', collective: { seq, op: 'broadcast', algorithm: 'direct' } },
     );
   });
-  const made = builder.finish('ddp', 'full');
+  const made = builder.finish('ddp');
   const kinds = (memoryOf: (place: { readonly buffer: string }) => unknown) =>
     foldMovements(made, linearize(made, { group: true }), PROGRAM_OPS, memoryOf).map((s) => s.kind);
   expect(kinds(({ buffer }) => buffer)).toEqual(['fold', 'fold']);

@@ -4,6 +4,7 @@
  * the verifier, the simulator and the views read it. Nothing here runs anything.
  */
 import type { Attrs } from '../graph/op';
+import type { StepKind } from '../protocol/step-kind';
 import type {
   Apply,
   CollectiveRef,
@@ -95,7 +96,7 @@ export interface BufferSpec {
   readonly shape: Shape;
   readonly dtype: DType;
   readonly category: MemoryCategory;
-  /** persistent: keeps its contents from step to step and over the variants of a Program. Others live within a step. */
+  /** persistent: keeps its contents from step to step and over all Programs of a set. Others live within a step. */
   readonly persistent: boolean;
   /**
    * Buffers of one pool of a device lie in one allocation ('parameters', 'gradients' ...), so one dispatch can cover
@@ -118,8 +119,8 @@ export interface Lane {
 }
 
 export interface Program {
-  /** 'first', 'full', 'last'... Programs of a set share persistent buffers by device and name. */
-  readonly variant: string;
+  /** What it is for. Programs of a set share persistent buffers by device and name. */
+  readonly kind: StepKind;
   readonly mode: string;
   readonly lanes: readonly Lane[];
 }

@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
 import type { OpDef } from '../graph/op';
+import { programKey, type StepKind } from '../protocol/step-kind';
 import type { MemoryCategory } from '../protocol/trace';
 import { ProgramBuilder, type Where } from './builder';
 import type { Program } from './instruction';
@@ -30,7 +31,7 @@ function builderOf(devices: number, buffers: readonly string[], length = (_: str
 }
 
 const slotOf = (program: Program, device: number, buffer: string): number | undefined =>
-  planMemory([program]).get(device)?.placements.get(program.variant)?.get(buffer)?.region;
+  planMemory([program]).get(device)?.placements.get(programKey(program.kind))?.get(buffer)?.region;
 const bytesOf = (program: Program, device = 0): number => must(planMemory([program]).get(device), 'plan').bytes;
 
 describe('buffers of one device', () => {
@@ -40,15 +41,15 @@ describe('buffers of one device', () => {
     names.slice(1).forEach((name, i) => {
       builder.lane(0).compute('step', [at(names, i)], [name], {}, COMPUTE);
     });
-    expect(bytesOf(builder.finish('single', 'full'))).toBe(2 * 256);
+    expect(bytesOf(builder.finish('single'))).toBe(2 * 256);
   });
 
   test('a slot is as large as its largest buffer, over all Programs of the set', () => {
-    const chain = (rows: number, variant: string) => {
+    const chain = (rows: number, name: string) => {
       const builder = builderOf(1, ['a', 'b', 'c'], (name) => (name === 'b' ? 64 : 64 * rows));
       builder.lane(0).compute('step', ['a'], ['b'], {}, COMPUTE);
       builder.lane(0).compute('step', ['b'], ['c'], {}, COMPUTE);
-      return builder.finish('single', variant);
+      return builder.finish('single', { type: 'alone', name });
     };
     const programs = [chain(4, 'full'), chain(2, 'last')];
     expect(must(planMemory(programs).get(0), 'plan').bytes).toBe(4 * 256 + 256);
@@ -64,7 +65,7 @@ describe('buffers of one device', () => {
       lane.compute('step', ['a'], ['a'], {}, COMPUTE);
       if (waits) lane.handOver('compute', 'comm', COMM);
       lane.compute('step', ['b'], ['b'], {}, COMM);
-      return builder.finish('single', 'full');
+      return builder.finish('single');
     };
     expect(bytesOf(two(false))).toBe(512);
     expect(bytesOf(two(true))).toBe(256);
@@ -88,7 +89,7 @@ describe('a buffer that is sent', () => {
     builder.transfer(end(zero, 'a'), end(one, 'a'), { name: 'a', payload: 'activation' });
     if (answers) builder.transfer(end(one, 'a'), end(zero, 'b'), { name: 'answer', payload: 'activation' });
     zero.compute('step', ['b'], ['b'], {}, COMM);
-    return builder.finish('test', 'full');
+    return builder.finish('test');
   };
   test('keeps its memory until it has been received: a send does not wait for its receiver', () => {
     expect(slotOf(sent(false), 0, 'a')).not.toBe(slotOf(sent(false), 0, 'b'));
@@ -99,18 +100,21 @@ describe('a buffer that is sent', () => {
 });
 
 test('persistent buffers keep their place in every Program of the set, pools lie in one region', () => {
-  const program = (variant: string, names: readonly string[]): Program => {
+  const kindOf = (name: string): StepKind => ({ type: 'alone', name });
+  const program = (kind: string, names: readonly string[]): Program => {
     const builder = new ProgramBuilder([0], OPS);
     const category: MemoryCategory = 'parameter';
     for (const name of names)
       builder.lane(0).buffer({ name, shape: [65], dtype: 'f32', category, persistent: true, pool: 'parameters' });
-    return builder.finish('single', variant);
+    return builder.finish('single', kindOf(kind));
   };
   const { placements, regions, bytes } = must(
     planMemory([program('full', ['w', 'b']), program('construct', ['b'])]).get(0),
     'plan',
   );
-  expect(placements.get('construct')?.get('b')).toEqual(placements.get('full')?.get('b'));
+  expect(placements.get(programKey(kindOf('construct')))?.get('b')).toEqual(
+    placements.get(programKey(kindOf('full')))?.get('b'),
+  );
   expect(regions.map((r) => r.key)).toEqual(['pool:parameters']);
   expect(bytes).toBe(2 * 512);
 });
@@ -140,7 +144,7 @@ const programs = fc
         );
       }
     }
-    return builder.finish('test', 'full');
+    return builder.finish('test');
   });
 
 test('no order that the queues allow ever holds two buffers of a slot at once', () => {

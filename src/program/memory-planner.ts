@@ -6,6 +6,7 @@
  * buffer at a time at offset 0.
  */
 import { must } from '../base/invariant';
+import { type ProgramKey, programKey } from '../protocol/step-kind';
 import type { DeviceIndex } from '../protocol/trace';
 import { elements } from '../tensor/shape';
 import { happensBefore, type Order } from './happens-before';
@@ -32,8 +33,8 @@ export interface Placement {
 export interface DevicePlan {
   readonly device: DeviceIndex;
   readonly regions: readonly Region[];
-  /** Per variant, where each buffer lies. */
-  readonly placements: ReadonlyMap<string, ReadonlyMap<string, Placement>>;
+  /** By Program, where each buffer lies. */
+  readonly placements: ReadonlyMap<ProgramKey, ReadonlyMap<string, Placement>>;
   readonly bytes: number;
 }
 
@@ -56,7 +57,9 @@ interface Ordered {
 
 function planDevice(programs: readonly Ordered[], device: DeviceIndex): DevicePlan {
   const lanes = programs.flatMap(({ program, order }) =>
-    program.lanes.filter((lane) => lane.device === device).map((lane) => ({ variant: program.variant, lane, order })),
+    program.lanes
+      .filter((lane) => lane.device === device)
+      .map((lane) => ({ key: programKey(program.kind), lane, order })),
   );
   const regions: { key: string; bytes: number }[] = [];
   const regionOf = new Map<string, number>();
@@ -79,8 +82,8 @@ function planDevice(programs: readonly Ordered[], device: DeviceIndex): DevicePl
     }
   }
 
-  const placements = new Map<string, ReadonlyMap<string, Placement>>();
-  for (const { variant, lane, order } of lanes) {
+  const placements = new Map<ProgramKey, ReadonlyMap<string, Placement>>();
+  for (const { key, lane, order } of lanes) {
     const place = new Map(
       lane.buffers.filter((b) => b.persistent).map((b) => [b.name, must(persistent.get(b.name), b.name)]),
     );
@@ -92,7 +95,7 @@ function planDevice(programs: readonly Ordered[], device: DeviceIndex): DevicePl
         home.bytes = Math.max(home.bytes, alignedBytes(spec));
       }
     });
-    placements.set(variant, place);
+    placements.set(key, place);
   }
   return { device, regions, placements, bytes: regions.reduce((sum, r) => sum + r.bytes, 0) };
 }

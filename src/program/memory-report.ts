@@ -5,6 +5,7 @@
  */
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
+import { programKey } from '../protocol/step-kind';
 import type { DeviceMemory, MemoryCategory, MemoryEntry } from '../protocol/trace';
 import type { Program } from './instruction';
 import { alignedBytes, type DevicePlan, planMemory } from './memory-planner';
@@ -28,7 +29,7 @@ export function memoryEntries(programs: readonly Program[], plan: DevicePlan): r
   const entries = new Map<string, { category: MemoryCategory; bytes: number; largest: number; tensors: Set<string> }>();
   for (const program of programs) {
     const lane = program.lanes.find((l) => l.device === plan.device);
-    const place = plan.placements.get(program.variant);
+    const place = plan.placements.get(programKey(program.kind));
     for (const spec of lane?.buffers ?? []) {
       const { region } = must(place?.get(spec.name), spec.name);
       const key = spec.persistent ? `tensor ${spec.name}` : `slot ${region}`;

@@ -1,9 +1,10 @@
 /**
  * The two counts of where a run is. A step is one of the optimizer. A micro-batch is one forward and backward pass; a
  * step takes `accumulate` of them. Both count from 0 through the whole run. The session works by micro-batches, since
- * each runs a Program of its own; settings, files and everything that is shown speak of steps.
+ * each may run a Program of its own; settings, files and everything that is shown speak of steps.
  */
 import type { Config } from './config';
+import type { StepKind } from './step-kind';
 
 type Accumulating = Pick<Config, 'accumulate'>;
 
@@ -13,19 +14,16 @@ export const stepOf = (microBatch: number, { accumulate }: Accumulating): number
 /** The first micro-batch of a step. */
 export const firstOfStep = (step: number, { accumulate }: Accumulating): number => step * accumulate;
 
-/** The variant of what DDP's constructor sends before the first step: rank 0's parameters and buffers to everybody. */
-export const CONSTRUCT = 'construct';
-
 /**
  * 'step 3', or 'step 3 (micro-batch 1 of 2)' where a step has several; the latter count from 1, as one says it. The
  * constructor has no number.
  */
 export function stepWords(
   microBatch: number,
-  { accumulate, variant }: Accumulating & { readonly variant?: string },
+  { accumulate, kind }: Accumulating & { readonly kind?: StepKind },
   print: (step: number) => string = String,
 ): string {
-  if (variant === CONSTRUCT) return 'construct';
+  if (kind?.type === 'construct') return 'construct';
   const name = `step ${print(stepOf(microBatch, { accumulate }))}`;
   return accumulate === 1 ? name : `${name} (micro-batch ${(microBatch % accumulate) + 1} of ${accumulate})`;
 }

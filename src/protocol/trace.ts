@@ -5,6 +5,7 @@
  */
 
 import type { AlgorithmName, CollectiveOp, ReduceOp } from './collective';
+import type { StepKind } from './step-kind';
 
 /** Index of a device in the mesh: cuda:0, cuda:1 ... */
 export type DeviceIndex = number;
@@ -163,8 +164,8 @@ export interface StepTrace {
   /** Micro-batches to a step. */
   readonly accumulate: number;
   readonly epoch: number;
-  /** Which Program ran: 'full', 'last' (short batch), 'first' (DDP iteration 0) ... */
-  readonly variant: string;
+  /** What the Program that ran was for. */
+  readonly kind: StepKind;
   /** In an order that respects every dependency and every queue. */
   readonly events: readonly TraceEvent[];
   readonly modelled: readonly ModelledTime[];

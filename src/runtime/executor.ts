@@ -7,6 +7,7 @@
 import type { OpTable } from '../graph/op';
 import type { InstructionId, Load, Program } from '../program/instruction';
 import type { Position } from '../program/reach';
+import type { ProgramKey } from '../protocol/step-kind';
 import type { Captured, DeviceIndex, Rank } from '../protocol/trace';
 import type { HostArray } from '../tensor/shape';
 
@@ -89,18 +90,18 @@ export interface Executor {
     as?: 'numbers' | 'bits',
   ): Promise<Float32Array[]>;
   /**
-   * Enqueue one step of program `variant`. Resolves when the next step may be enqueued (at once, or after the last host
+   * Enqueue one step of that Program. Resolves when the next step may be enqueued (at once, or after the last host
    * transfer, or when there is room for its loss), and must not be called again before; losses come later through
    * `losses()`.
    */
-  step(variant: string, feed: Feed, stop?: Stop): Promise<void> | void;
+  step(key: ProgramKey, feed: Feed, stop?: Stop): Promise<void> | void;
   /** Losses of the steps since the last call, in step order, one array a step; waits for them. */
   losses(): Promise<readonly (readonly Loss[])[]>;
   /**
    * Run one step instruction by instruction, timing each and capturing what it writes. Same bits as step(). Its loss
    * also appears in losses().
    */
-  trace(variant: string, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]>;
+  trace(key: ProgramKey, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]>;
   /** Where its lanes stand in the step that is under way; none between steps, and none where a step is one piece. */
   positions(): readonly Position[];
   corrupt(corruption: Corruption | undefined): void;

@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import type { ConfigInput } from '../protocol/config';
+import { kindLabel } from '../protocol/step-kind';
 import { openTestSession } from './testing/open-session';
 
 const ddp: ConfigInput = {
@@ -65,8 +66,8 @@ test('a step is traced whole, and Reset gives the same start', async () => {
   const s = await openTestSession(ddp);
   const first = await s.api.traceStep();
   const second = await s.api.traceStep();
-  expect(first.variant).toBe('first');
-  expect(second.variant).toBe('full');
+  expect(`${kindLabel(first.kind)}`).toBe('first');
+  expect(`${kindLabel(second.kind)}`).toBe('full');
   expect(second.samples.map((ids) => ids.length)).toEqual([4, 4, 4, 4]);
   await s.api.reset();
   const again = await s.api.traceStep();

@@ -4,10 +4,10 @@
 import * as v from 'valibot';
 import { expect, describe as group, test } from 'vitest';
 import { at, must } from '../base/invariant';
-import { FULL } from '../parallel/mode';
 import { PARALLEL_MODES, PROGRAM_OPS } from '../parallel/modes';
 import type { Program } from '../program/instruction';
 import { type ConfigInput, configSchema } from '../protocol/config';
+import { fullStep } from '../protocol/step-kind';
 import { describe, HARDWARE } from './hardware';
 import { modelledStep, simulate, speedup } from './simulate';
 
@@ -24,7 +24,7 @@ function compiled(input: ConfigInput): Program {
   };
   const { processes } = PARALLEL_MODES[config.mode].mesh(config);
   const rows = Array.from({ length: processes }, () => config.batchSize / processes);
-  return PARALLEL_MODES[config.mode].compile({ config, ops: PROGRAM_OPS, ...shapes }, FULL, rows);
+  return PARALLEL_MODES[config.mode].compile({ config, ops: PROGRAM_OPS, ...shapes }, fullStep(rows));
 }
 
 /** Wide enough that kernels outweigh launches. */

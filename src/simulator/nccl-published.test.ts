@@ -32,7 +32,7 @@ function program(bytes: number, algorithm: AlgorithmName = 'ring', worldSize = 8
     seq: 0,
     where,
   });
-  return builder.finish('test', 'full');
+  return builder.finish('test');
 }
 const modelledUs = (bytes: number, algorithm: AlgorithmName = 'ring') =>
   modelledStep(program(bytes, algorithm), HARDWARE.nvlink8).stepUs;

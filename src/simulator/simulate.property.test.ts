@@ -44,7 +44,7 @@ const programs = fc
           b > 4 ? FORWARD : COMM,
         );
     }
-    return builder.finish('ddp', 'full');
+    return builder.finish('ddp');
   });
 
 const machines = fc.constantFrom(EXAMPLE, ...Object.values(HARDWARE));

@@ -23,7 +23,7 @@ describe('one device', () => {
     builder.lane(0).compute('work', ['a'], ['a'], { flops: 7 }, FORWARD);
     builder.lane(0).compute('work', ['a'], ['a'], { flops: 70 }, FORWARD);
     // 5 floats are 20 bytes: the first is bound by memory, the second by arithmetic.
-    expect(table(builder.finish('single', 'full'), 0)).toEqual([
+    expect(table(builder.finish('single'), 0)).toEqual([
       [0, 30],
       [30, 110],
     ]);
@@ -34,7 +34,7 @@ describe('one device', () => {
     const load = { buffer: 'a', process: 0, start: 0, count: 1 };
     builder.lane(0).load({ ...load, source: 'inputs' }, FORWARD);
     builder.lane(0).load({ ...load, source: 'scalars' }, FORWARD);
-    expect(table(builder.finish('single', 'full'), 0)).toEqual([
+    expect(table(builder.finish('single'), 0)).toEqual([
       [0, 30],
       [30, 30],
     ]);
@@ -48,7 +48,7 @@ describe('one device', () => {
     lane.wait('ready', COMM);
     lane.compute('work', ['a'], ['a'], { flops: 20 }, COMM);
     lane.compute('work', ['a'], ['a'], { flops: 40 }, FORWARD);
-    const program = builder.finish('single', 'full');
+    const program = builder.finish('single');
     expect(table(program, 0)).toEqual([
       [0, 30],
       [0, 30],
@@ -67,7 +67,7 @@ describe('messages', () => {
   test('alpha plus bytes over beta; half of alpha is the sender’s', () => {
     const builder = exampleBuilder(2, 5);
     hop(builder, 0, 1, 5);
-    const program = builder.finish('ddp', 'full');
+    const program = builder.finish('ddp');
     // 20 bytes at 2 us a byte.
     expect(table(program, 0)).toEqual([[0, 42]]);
     expect(table(program, 1)).toEqual([[0, 44]]);
@@ -77,7 +77,7 @@ describe('messages', () => {
     const builder = exampleBuilder(3, 5);
     hop(builder, 1, 0, 5);
     hop(builder, 2, 0, 5);
-    const program = builder.finish('ddp', 'full');
+    const program = builder.finish('ddp');
     expect(table(program, 1)).toEqual([[0, 42]]);
     expect(table(program, 2)).toEqual([[42, 84]]);
     expect(table(program, 0)).toEqual([
@@ -90,7 +90,7 @@ describe('messages', () => {
     const builder = exampleBuilder(2, 5);
     builder.lane(1).compute('work', ['a'], ['a'], { flops: 90 }, COMM);
     hop(builder, 0, 1, 5);
-    expect(table(builder.finish('ddp', 'full'), 1)).toEqual([
+    expect(table(builder.finish('ddp'), 1)).toEqual([
       [0, 100],
       [100, 100],
     ]);
@@ -100,7 +100,7 @@ describe('messages', () => {
     const builder = exampleBuilder(2, 5);
     hop(builder, 0, 1, 5);
     builder.lane(1).load({ buffer: 'a', process: 0, start: 0, count: 1, source: 'inputs' }, FORWARD);
-    const program = builder.finish('ddp', 'full');
+    const program = builder.finish('ddp');
     expect(table(program, 1)[1]).toEqual([0, 30]);
     expect(table(program, 1, { ...EXAMPLE, hostSharesLink: true })[1]).toEqual([42, 72]);
   });
@@ -126,7 +126,7 @@ describe('collectives against the closed form', () => {
       where: COMM,
     });
     const bytes = 4 * length;
-    expect(modelledStep(builder.finish('ddp', 'full'), machine).stepUs).toBeCloseTo(
+    expect(modelledStep(builder.finish('ddp'), machine).stepUs).toBeCloseTo(
       2 * (n - 1) * (alpha + (bytes / n) * perByte),
       6,
     );
@@ -146,7 +146,7 @@ describe('collectives against the closed form', () => {
         seq: 0,
         where: COMM,
       });
-      const { stepUs } = modelledStep(builder.finish('ddp', 'full'), machine);
+      const { stepUs } = modelledStep(builder.finish('ddp'), machine);
       // Half of each last alpha passes on the way.
       expect(stepUs).toBeCloseTo(2 * ((n - 1) * (alpha / 2 + 32 * perByte) + alpha / 2), 6);
     },
@@ -167,7 +167,7 @@ function twoBuckets(): Program {
   reduce('first');
   compute('second');
   reduce('second');
-  return builder.finish('ddp', 'full');
+  return builder.finish('ddp');
 }
 
 test('a Program that waits for all gradients first takes longer than one that overlaps', () => {
@@ -182,7 +182,7 @@ test('a Program that waits for all gradients first takes longer than one that ov
   }
   hop(builder, 0, 1, 5);
   hop(builder, 0, 1, 5);
-  const waiting = builder.finish('ddp', 'full');
+  const waiting = builder.finish('ddp');
   expect(modelledStep(waiting, EXAMPLE).stepUs).toBe(140 + 42 + 44);
   expect(speedup(overlapping, waiting, EXAMPLE)).toBeCloseTo(226 / 184, 9);
 });
@@ -190,5 +190,5 @@ test('a Program that waits for all gradients first takes longer than one that ov
 test('a Program that cannot go on is refused', () => {
   const builder = exampleBuilder(1);
   builder.lane(0).wait('never', FORWARD);
-  expect(() => simulate(builder.finish('single', 'full'), EXAMPLE)).toThrow('would hang');
+  expect(() => simulate(builder.finish('single'), EXAMPLE)).toThrow('would hang');
 });

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../protocol/config';
 import type { TransferSizes } from '../protocol/session';
+import { CONSTRUCT, fullStep, type HookPhase, type StepKind } from '../protocol/step-kind';
 import { bytesFormula } from './formula';
 
 const layers = [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 3 }] as const;
@@ -99,29 +100,30 @@ test('parameter server: running statistics come from the first worker, or from e
 
 test('parameter server: micro-batches pull first and push last', () => {
   const config: ConfigInput = { mode: 'parameterServer', accumulate: 3 };
-  const bytes = (variant: string) => bytesFormula(info(config, [0, 3, 3]), [0, 3, 3], variant).perDevice;
-  expect(bytes('full-set')).toEqual([216, 0, 0]);
-  expect(bytes('full-add')).toEqual([0, 0, 0]);
-  expect(bytes('full')).toEqual([0, 108, 108]);
+  const bytes = (gradients: 'set' | 'add', steps: boolean) =>
+    bytesFormula(info(config, [0, 3, 3]), [0, 3, 3], { ...fullStep([6], { gradients }), steps }).perDevice;
+  expect(bytes('set', false)).toEqual([216, 0, 0]);
+  expect(bytes('add', false)).toEqual([0, 0, 0]);
+  expect(bytes('add', true)).toEqual([0, 108, 108]);
 });
 
 test('DDP under no_sync sends nothing, its constructor all parameters and buffers', () => {
-  const bytes = (noSync: 'both' | 'none', variant: string) =>
-    bytesFormula(info({ mode: 'ddp', accumulate: 2, ddp: { noSync } }, [2, 2], { bufferBytes: 20 }), [2, 2], variant);
-  expect(bytes('both', 'full-set').total).toBe(0);
-  expect(bytes('none', 'full-set').total).toBe(216);
-  expect(bytes('both', 'full').total).toBe(216);
-  expect(bytes('both', 'construct').perDevice).toEqual([128, 0]);
+  const bytes = (kind: StepKind) =>
+    bytesFormula(info({ mode: 'ddp', accumulate: 2 }, [2, 2], { bufferBytes: 20 }), [2, 2], kind);
+  expect(bytes({ ...fullStep([2, 2], { reduces: false }), steps: false }).total).toBe(0);
+  expect(bytes({ ...fullStep([2, 2]), steps: false }).total).toBe(216);
+  expect(bytes(fullStep([2, 2], { gradients: 'add' })).total).toBe(216);
+  expect(bytes(CONSTRUCT).perDevice).toEqual([128, 0]);
 });
 
 test('communication hooks send less', () => {
-  const total = (commHook: NonNullable<NonNullable<ConfigInput['ddp']>['commHook']>, variant = 'full') =>
-    bytesFormula(info({ mode: 'ddp', ddp: { commHook } }, [2, 2]), [2, 2], variant).total;
+  const total = (commHook: NonNullable<NonNullable<ConfigInput['ddp']>['commHook']>, hookPhase: HookPhase = 'usual') =>
+    bytesFormula(info({ mode: 'ddp', ddp: { commHook } }, [2, 2]), [2, 2], { ...fullStep([2, 2]), hookPhase }).total;
   // 27 elements are 14 words of two halves.
   expect(total({ type: 'fp16Compress' })).toBe(2 * 56);
   expect(total({ type: 'localSGD' })).toBe(0);
-  expect(total({ type: 'localSGD' }, 'full-average')).toBe(2 * 108);
+  expect(total({ type: 'localSGD' }, 'average')).toBe(2 * 108);
   // [4, 2] and [3, 4] as factors of rank 1: 6 and 7 elements; biases as they are.
   expect(total({ type: 'powerSGD', minCompressionRate: 1 })).toBe(2 * 4 * (6 + 4 + 7 + 3));
-  expect(total({ type: 'powerSGD', minCompressionRate: 1 }, 'last-plain')).toBe(2 * 108);
+  expect(total({ type: 'powerSGD', minCompressionRate: 1 }, 'plain')).toBe(2 * 108);
 });

@@ -5,9 +5,9 @@
  */
 import { unreachable } from '../base/invariant';
 import type { SessionInfo } from '../protocol/session';
+import { fullStep, hasMicroBatch, type StepKind } from '../protocol/step-kind';
 import type { TraceEvent } from '../protocol/trace';
 import { hookBytes } from './hook-bytes';
-import { type Pass, passOf } from './pass-of';
 
 export interface Formula {
   /**
@@ -31,24 +31,24 @@ function formula(perDevice: readonly number[], text: string, exact = true): Form
   return { perDevice, total: sum(perDevice), exact, text };
 }
 
-/** `rows`: samples on each device in the step meant; a full step's by default. `variant`: its Program. */
+/** `rows`: samples on each device in the step meant; a full step's by default. `kind`: what it is. */
 export function bytesFormula(
   info: FormulaInfo,
   rows: readonly number[] = info.batchPerRank,
-  variant = 'full',
+  kind: StepKind = fullStep(rows),
 ): Formula {
   const { config } = info;
   switch (config.mode) {
     case 'single':
       return formula([0], '0: one device sends nothing');
     case 'ddp':
-      return variant === 'construct' ? ddpConstructor(info) : ddp(info, variant);
+      return kind.type === 'construct' ? ddpConstructor(info) : ddp(info, kind);
     case 'dataParallel':
       return dataParallel(info, rows);
     case 'modelParallel':
       return modelParallel(info, rows[0] ?? 0);
     case 'parameterServer':
-      return parameterServer(info, rows, passOf(config, variant));
+      return parameterServer(info, rows, kind);
     default:
       return unreachable(config.mode);
   }
@@ -60,10 +60,10 @@ export function bytesFormula(
  */
 export function isSpoken(
   { config }: Pick<SessionInfo, 'config'>,
-  variant: string,
+  kind: StepKind,
   { anchor, bucket, collective, payload }: Pick<TraceEvent, 'anchor' | 'bucket' | 'collective' | 'payload'>,
 ): boolean {
-  if (config.mode !== 'ddp' || variant === 'construct') return anchor !== 'clip';
+  if (config.mode !== 'ddp' || kind.type === 'construct') return anchor !== 'clip';
   return bucket !== undefined || (collective?.op === 'allReduce' && payload === 'parameter' && anchor === 'average');
 }
 
@@ -73,15 +73,15 @@ function ddpConstructor({ worldSize: n, transfers: { parameterBytes, bufferBytes
   return formula(perDevice, `rank 0 sends (N-1) × (parameters and buffers); N = ${n}, ${bytes} B`);
 }
 
-function ddp(info: FormulaInfo, variant: string): Formula {
+function ddp(info: FormulaInfo, kind: StepKind): Formula {
   const { worldSize: n, config } = info;
   if (n === 1) return formula([0], '0: one rank has nobody to average with');
-  if (!passOf(config, variant).reduces)
+  if (!hasMicroBatch(kind, ({ reduces }) => reduces))
     return formula(
       Array.from({ length: n }, () => 0),
       '0: under no_sync() gradients stay on their rank',
     );
-  const { bytes, note } = hookBytes(info, variant);
+  const { bytes, note } = hookBytes(info, kind);
   const remark = note === '' ? '' : ` (${note})`;
   if (config.ddp.algorithm === 'naive') {
     const perDevice = Array.from({ length: n }, (_, rank) => (rank === 0 ? (n - 1) * bytes : bytes));
@@ -154,13 +154,17 @@ function dataParallel({ transfers }: FormulaInfo, rows: readonly number[]): Form
 }
 
 /** Every worker pulls parameters and running statistics and pushes gradients; all of it passes the server. */
-function parameterServer({ config, worldSize, transfers }: FormulaInfo, rows: readonly number[], pass: Pass): Formula {
+function parameterServer(
+  { config, worldSize, transfers }: FormulaInfo,
+  rows: readonly number[],
+  kind: StepKind,
+): Formula {
   const { parameterBytes, gradientBytes, bufferBytes } = transfers;
   if (worldSize === 1) return formula([0], '0: the server trains by itself');
   const { synchronous } = config.parameterServer;
   const workers = rows.flatMap((count, device) => (count > 0 && device > 0 ? [device] : []));
-  const pulls = !synchronous || pass.gradients === 'set';
-  const pushes = !synchronous || pass.steps;
+  const pulls = !synchronous || hasMicroBatch(kind, ({ gradients }) => gradients === 'set');
+  const pushes = !synchronous || (kind.type === 'training' && kind.steps);
   const perDevice = rows.map((count, device) => {
     if (device === 0) return pulls ? workers.length * (parameterBytes + bufferBytes) : 0;
     if (count === 0 || !pushes) return 0;

@@ -3,6 +3,7 @@
  * alone. Pure; called by formula.ts.
  */
 import type { SessionInfo } from '../protocol/session';
+import { hasMicroBatch, type StepKind } from '../protocol/step-kind';
 
 export interface HookBytes {
   readonly bytes: number;
@@ -13,8 +14,8 @@ export interface HookBytes {
 const BYTES = 4;
 type Info = Pick<SessionInfo, 'config' | 'parameters'> & Partial<Pick<SessionInfo, 'buckets'>>;
 
-/** `variant`: the Program of the step, which says in what phase a hook is: 'full-plain'. */
-export function hookBytes({ config, parameters, buckets }: Info, variant: string): HookBytes {
+export function hookBytes({ config, parameters, buckets }: Info, kind: StepKind): HookBytes {
+  const phase = kind.type === 'training' ? kind.hookPhase : 'usual';
   const sizes = parameters.map(({ shape }) => shape.reduce((n, d) => n * d, 1));
   const all = BYTES * sizes.reduce((a, b) => a + b, 0);
   const { commHook: hook } = config.ddp;
@@ -24,7 +25,9 @@ export function hookBytes({ config, parameters, buckets }: Info, variant: string
     case 'fp16Compress':
     case 'bf16Compress': {
       // Two halves a word; a bucket of an odd length has half a word to spare.
-      const own = (variant.includes('first') ? buckets?.initial : buckets?.rebuilt) ?? buckets?.initial;
+      const own =
+        (hasMicroBatch(kind, ({ beforeRebuild }) => beforeRebuild) ? buckets?.initial : buckets?.rebuilt) ??
+        buckets?.initial;
       const words = (own ?? [{ bytes: all }]).reduce((n, { bytes }) => n + Math.ceil(bytes / 2 / BYTES), 0);
       return {
         bytes: BYTES * words,
@@ -32,11 +35,11 @@ export function hookBytes({ config, parameters, buckets }: Info, variant: string
       };
     }
     case 'localSGD':
-      if (variant.endsWith('-plain')) return { bytes: all, note: 'before local SGD begins' };
-      if (variant.endsWith('-average')) return { bytes: all, note: 'parameters are averaged' };
+      if (phase === 'plain') return { bytes: all, note: 'before local SGD begins' };
+      if (phase === 'average') return { bytes: all, note: 'parameters are averaged' };
       return { bytes: 0, note: `gradients stay local; all of S every ${hook.period} steps` };
     case 'powerSGD': {
-      if (variant.endsWith('-plain')) return { bytes: all, note: 'before PowerSGD begins' };
+      if (phase === 'plain') return { bytes: all, note: 'before PowerSGD begins' };
       let sent = 0;
       parameters.forEach(({ shape }, i) => {
         const size = sizes[i] ?? 0;

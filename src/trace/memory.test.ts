@@ -35,7 +35,7 @@ test('persistent buffers always, others from first write to last use', () => {
   expect(memory.peak(1)).toEqual({ bytes: 0, event: -1 });
 });
 
-test('a bucket that only this variant has is as large as its transfers reach', () => {
+test('a bucket that only this Program has is as large as its transfers reach', () => {
   const ddp = makeTrace([
     { name: 'ddp/pack', bucket: 0, writes: ['bucket0'] },
     ...transfer([7, 8], 0, 1, { slice: slice('bucket0', 60, 10), bucket: 0 }),

@@ -91,8 +91,8 @@ function livesOf(trace: StepTrace, buffers: readonly BufferInfo[]): ReadonlyMap<
 }
 
 /**
- * A variant of the Program may have a buffer that the usual one lacks (the one bucket of DDP's first step), or a larger
- * one: as far as transfers reach.
+ * The Program of another kind of step may have a buffer that the usual one lacks (the one bucket of DDP's first step),
+ * or a larger one: as far as transfers reach.
  */
 function extentsOf(trace: StepTrace): ReadonlyMap<string, number> {
   const extents = new Map<string, number>();

@@ -70,10 +70,10 @@ export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Me
   const formula = bytesFormula(
     info,
     trace.samples.map((ids) => ids.length),
-    trace.variant,
+    trace.kind,
   );
   const spoken = countTraffic(
-    trace.events.filter((e) => isSpoken(info, trace.variant, e)),
+    trace.events.filter((e) => isSpoken(info, trace.kind, e)),
     deviceCount(trace),
   );
   const devices = Array.from({ length: deviceCount(trace) }, (_, device) => device);

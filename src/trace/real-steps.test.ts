@@ -9,6 +9,7 @@ import { parseConfig } from '../config/parse-config';
 import { sessionInfo } from '../headless/session-info';
 import { type ConfigInput, MODES, type Mode } from '../protocol/config';
 import type { SessionInfo } from '../protocol/session';
+import { kindLabel } from '../protocol/step-kind';
 import type { Clock, StepTrace } from '../protocol/trace';
 import { createBlueprint } from '../training/blueprint';
 import { DeviceKeeper } from '../training/device-keeper';
@@ -102,9 +103,10 @@ test('the bytes of every step, the first and the short last one too, are those o
   holds(({ info, traces }) => {
     for (const trace of traces) {
       const { bytesAgree, formula, traffic } = metricsOf(trace, 'modelled', info);
-      expect(bytesAgree, `${formula.text}: ${formula.total} B, counted ${traffic.total} B in ${trace.variant}`).toBe(
-        true,
-      );
+      expect(
+        bytesAgree,
+        `${formula.text}: ${formula.total} B, counted ${traffic.total} B in ${kindLabel(trace.kind)}`,
+      ).toBe(true);
     }
     expect(bytesFormula(info).text).not.toBe('');
   }));
@@ -119,9 +121,10 @@ test.each<ConfigInput>([
   const { info, traces } = await run({ ...config, batchSize: 12 }, 4);
   for (const trace of traces) {
     const { bytesAgree, formula, traffic } = metricsOf(trace, 'modelled', info);
-    expect(bytesAgree, `${formula.text}: ${formula.total} B, counted ${traffic.total} B in ${trace.variant}`).toBe(
-      true,
-    );
+    expect(
+      bytesAgree,
+      `${formula.text}: ${formula.total} B, counted ${traffic.total} B in ${kindLabel(trace.kind)}`,
+    ).toBe(true);
   }
 });
 

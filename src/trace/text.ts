@@ -3,6 +3,7 @@
  * gives the same text wherever and however fast its ranks ran, so tests compare it and people read it.
  */
 import { stepWords } from '../protocol/micro-batches';
+import { kindLabel } from '../protocol/step-kind';
 import type { Slice, StepTrace, TraceEvent } from '../protocol/trace';
 
 const stretch = ({ buffer, offset, length }: Slice): string => `${buffer}[${offset}:${offset + length}]`;
@@ -39,7 +40,7 @@ export function printEvent(e: TraceEvent): string {
 export function printTrace(trace: StepTrace): string {
   const samples = trace.samples.map((ids, device) => `cuda:${device} [${ids.join(' ')}]`).join(', ');
   return [
-    `${stepWords(trace.microBatch, trace)} of epoch ${trace.epoch}, program ${trace.variant}; samples: ${samples}`,
+    `${stepWords(trace.microBatch, trace)} of epoch ${trace.epoch}, program ${kindLabel(trace.kind)}; samples: ${samples}`,
     ...trace.events.map(printEvent),
   ].join('\n');
 }

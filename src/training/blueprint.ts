@@ -5,8 +5,7 @@
  */
 
 import { LockstepError } from '../base/errors';
-import { at, must } from '../base/invariant';
-import { lookup } from '../base/lookup';
+import { at } from '../base/invariant';
 import { checkSchedule } from '../config/check-ddp';
 import { configNotices } from '../config/config-notices';
 import { ddpNotices } from '../config/ddp-notices';
@@ -35,6 +34,7 @@ import { verify } from '../program/verifier';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
 import type { Files, Notice } from '../protocol/session';
+import { programKey, type TrainingKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
 import type { DatasetTable, StepFeed } from '../runtime/launch/world';
 import { Generator } from '../tensor/generator';
@@ -47,7 +47,7 @@ import { stateOfRank0 } from './checkpoint/state-of-rank0';
 import { failureNotices, linksOf } from './failures/failure-notices';
 import { joinedMasks, maskDraws } from './mask-draws';
 import { rankStarts } from './rank-starts';
-import { allVariants, variantAt, variantRules } from './step-variants';
+import { allKinds, distinctKinds, joinedKind, kindAt, kindRules } from './step-kinds';
 import { type Stop, stopOf } from './stops';
 import { initialWeights } from './weights/initial-weights';
 
@@ -67,7 +67,7 @@ export interface Blueprint {
   readonly mode: ParallelMode;
   readonly input: ModeInput;
   readonly rankOfDevice: readonly Rank[];
-  /** 'full' first, then the other variants that occur (step-variants.ts), and 'construct'. */
+  /** The usual one first, then the others that occur (step-kinds.ts), and those beside the steps. */
   readonly programs: readonly Program[];
   /** Programs of the single-device reference; empty when none is wanted. */
   readonly reference: readonly Program[];
@@ -80,7 +80,7 @@ export interface Blueprint {
   /** The order of batches from step 0, or on from where another one stood. */
   batches(from?: BatchState): BatchSource;
   /** Which Program a batch runs. */
-  variantOf(batch: StepBatch): string;
+  kindOf(batch: StepBatch): TrainingKind;
   feed(batch: StepBatch): StepFeed;
   referenceFeed(batch: StepBatch): StepFeed;
 }
@@ -119,7 +119,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       dataset,
       generator: starts.generators,
       processes,
-      masks: (size) => draws.get(size) ?? [],
+      masks: (rows) => draws.get(rows.join()) ?? [],
       from,
     });
   const { sizes, batchesPerEpoch, schedule } = batches();
@@ -132,15 +132,13 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     targetShape: dataset.targetShape,
     targetType,
   };
-  /** `shared`: one process has the rows of all. */
-  const compileAll = (own: ParallelMode, ownInput: ModeInput, shared = false) =>
-    allVariants(schedule, variantRules(config, own)).map(({ variant, size }) => {
-      const rows = must(lookup(sizes, size), size);
-      return { size, program: own.compile(ownInput, variant, shared ? [sum(rows)] : rows) };
-    });
-  const compiled = compileAll(mode, input);
-  for (const { size, program } of compiled) if (!draws.has(size)) draws.set(size, maskDraws(program));
-  const programs = compiled.map(({ program }) => program);
+  const rules = kindRules(config, mode);
+  const kinds = allKinds(schedule, rules);
+  const programs = kinds.map((kind) => mode.compile(input, kind));
+  kinds.forEach((kind, i) => {
+    const rows = at(kind.microBatches, 0).rows.join();
+    if (!draws.has(rows)) draws.set(rows, maskDraws(at(programs, i)));
+  });
   const construct = mode.construct?.(input);
   if (construct) programs.push(construct);
   if (saved && config.resumeBy === 'rank0') {
@@ -150,17 +148,16 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   for (const program of programs) verify(program, PROGRAM_OPS);
   verifyMemory(programs, config.memoryBudgetMb * 1024 * 1024);
 
+  const referenceRules = kindRules(config, PARALLEL_MODES.single);
+  const referenceInput = { ...input, config: referenceConfig(config) };
   const wantsReference = config.mode !== 'single' && config.compareSingle;
   const reference = wantsReference
-    ? compileAll(PARALLEL_MODES.single, { ...input, config: referenceConfig(config) }, true).map((c) => c.program)
+    ? distinctKinds(allKinds(schedule, referenceRules).map(joinedKind)).map((kind) =>
+        PARALLEL_MODES.single.compile(referenceInput, kind),
+      )
     : [];
 
-  const nameOf = (own: ParallelMode) => {
-    const rules = variantRules(config, own);
-    return ({ microBatch }: StepBatch) => variantAt(microBatch, schedule, rules).name;
-  };
-  const variantOf = nameOf(mode);
-  const referenceVariantOf = nameOf(PARALLEL_MODES.single);
+  const kindOf = ({ microBatch }: StepBatch) => kindAt(microBatch, schedule, rules);
   const stepScalars = makeStepScalars(config);
   const updates = mode.optimizerStepsPerStep?.(config) ?? 1;
   const scalars = ({ microBatch, epoch }: StepBatch, each = 1): Float32Array => {
@@ -229,16 +226,16 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     stop: stopOf(config, schedule, stage),
     resume,
     batches,
-    variantOf,
+    kindOf,
     feed: (batch) => ({
-      variant: variantOf(batch),
+      program: programKey(kindOf(batch)),
       rows: batch.rows,
       masks: allDraws(batch),
       scalars: scalars(batch, updates),
       ...(behind ? { scalarsOf: scalarsOfRanks(batch) } : {}),
     }),
     referenceFeed: (batch) => ({
-      variant: referenceVariantOf(batch),
+      program: programKey(joinedKind(kindAt(batch.microBatch, schedule, referenceRules))),
       rows: [concat(batch.rows)],
       masks: joinedMasks(batch.masks),
       scalars: scalars(batch),
@@ -246,7 +243,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   };
 }
 
-const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+const _sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
 const ignoreIndexOf = (loss: Config['loss']): number | undefined =>
   loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? loss.ignoreIndex : undefined;

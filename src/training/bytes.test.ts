@@ -6,9 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { must } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
 import { formulaInfo } from '../headless/session-info';
+import { findProgram } from '../program/program-of';
 import { ALGORITHM_NAMES } from '../protocol/collective';
 import { type ConfigInput, MODES } from '../protocol/config';
 import { PRESETS, type PresetName } from '../protocol/presets';
+import { CONSTRUCT, kindLabel, type ProgramKey, programKey, type StepKind } from '../protocol/step-kind';
 import { bytesFormula, isSpoken } from '../trace/formula';
 import { countTraffic } from '../trace/links';
 import { bytesAgree } from '../trace/metrics';
@@ -20,7 +22,8 @@ function disagreements(input: ConfigInput, steps = 40): readonly string[] {
   const info = formulaInfo(blueprint);
   const { mode, config } = blueprint;
   const batches = blueprint.batches();
-  const rowsOf = new Map<string, readonly number[]>();
+  const kinds = new Map<ProgramKey, { kind: StepKind; rows: readonly number[] }>();
+  const note = (kind: StepKind, rows: readonly number[]) => kinds.set(programKey(kind), { kind, rows });
   for (let step = 0; step < Math.min(steps, 2 * blueprint.batchesPerEpoch); step++) {
     const batch = batches.next();
     const rows = mode
@@ -29,23 +32,25 @@ function disagreements(input: ConfigInput, steps = 40): readonly string[] {
         batch.rows.map((ids) => ids.length),
       )
       .map(([, count]) => count);
-    rowsOf.set(blueprint.variantOf(batch), rows);
+    note(blueprint.kindOf(batch), rows);
   }
-  if (config.mode === 'ddp') rowsOf.set('construct', info.batchPerRank);
-  return [...rowsOf].flatMap(([variant, rows]) => {
-    const program = blueprint.programs.find((p) => p.variant === variant);
-    if (!program && variant === 'construct') return [];
-    const { lanes } = must(program, variant);
+  if (config.mode === 'ddp') note(CONSTRUCT, info.batchPerRank);
+  return [...kinds].flatMap(([key, { kind, rows }]) => {
+    const program = findProgram(blueprint.programs, key);
+    if (!program && kind.type === 'construct') return [];
+    const { lanes } = must(program, 'program');
     const spoken = lanes.flatMap(({ device, instructions }) =>
       instructions.flatMap((i) =>
-        (i.kind === 'send' || i.kind === 'recv') && isSpoken(info, variant, i) ? [{ ...i, device }] : [],
+        (i.kind === 'send' || i.kind === 'recv') && isSpoken(info, kind, i) ? [{ ...i, device }] : [],
       ),
     );
     const counted = countTraffic(spoken, lanes.length);
-    const expected = bytesFormula(info, rows, variant);
+    const expected = bytesFormula(info, rows, kind);
     return bytesAgree(counted, expected)
       ? []
-      : [`${variant}: counted ${counted.sent.join()}, expected ${expected.perDevice.join()} by ${expected.text}`];
+      : [
+          `${kindLabel(kind)}: counted ${counted.sent.join()}, expected ${expected.perDevice.join()} by ${expected.text}`,
+        ];
   });
 }
 

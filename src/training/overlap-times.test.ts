@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { must } from '../base/invariant';
 import { type ConfigInput, configSchema, type HardwareId } from '../protocol/config';
+import { kindLabel } from '../protocol/step-kind';
 import { HARDWARE } from '../simulator/hardware';
 import { modelledStep } from '../simulator/simulate';
 import { createBlueprint } from './blueprint';
@@ -30,7 +31,7 @@ test.each([
     const { programs } = blueprint({ overlap }, more);
     const step = names.map((name) =>
       must(
-        programs.find(({ variant }) => variant === name),
+        programs.find(({ kind }) => `${kindLabel(kind)}` === name),
         name,
       ),
     );

@@ -3,8 +3,6 @@
  * same step whose all-reduces wait for the end of backward, on every machine of the table. Both are compiled from the
  * open run's settings; neither is run. Called by session.ts for the bucket view.
  */
-import { must } from '../base/invariant';
-import { lookup } from '../base/lookup';
 import type { Program } from '../program/instruction';
 import type { OverlapTimes } from '../protocol/session';
 import { HARDWARE, type Hardware } from '../simulator/hardware';
@@ -16,11 +14,10 @@ import { usualStep } from './usual-step';
 export function overlapTimes(blueprint: Blueprint): readonly OverlapTimes[] {
   const { config, mode, input } = blueprint;
   if (config.mode !== 'ddp') return [];
-  const { sizes } = blueprint.batches();
   const step = usualStep(blueprint);
   const compiled = (overlap: boolean) => {
     const own = { ...input, config: { ...config, ddp: { ...config.ddp, overlap } } };
-    return step.map(({ variant, size }) => mode.compile(own, variant, must(lookup(sizes, size), size)));
+    return step.map(({ kind }) => mode.compile(own, kind));
   };
   const [together, apart] = [compiled(true), compiled(false)];
   const stepUs = (programs: readonly Program[], hardware: Hardware): number =>

@@ -54,7 +54,7 @@ export function stepTrace({ program, records, hardware, stragglers, ...rest }: S
   });
   return {
     ...rest,
-    variant: program.variant,
+    kind: program.kind,
     events,
     modelled: events.map((e) => must(modelled.get(e.id), `modelled time of ${e.id}`)),
   };

@@ -8,8 +8,10 @@ import { at, must } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
 import { sessionInfo } from '../headless/session-info';
 import type { Program, Recv, Send } from '../program/instruction';
+import { programOf } from '../program/program-of';
 import type { ConfigInput } from '../protocol/config';
 import type { SessionInfo } from '../protocol/session';
+import { kindLabel, programKey } from '../protocol/step-kind';
 import { CAPTURE_LIMIT, type Slice, type StepTrace } from '../protocol/trace';
 import { ContentsCursor, contentsAt } from '../trace/contents';
 import { idleIntervals, whyIdle } from '../trace/idle';
@@ -65,10 +67,7 @@ async function traced(config: ConfigInput, before = 1): Promise<Traced> {
   const training = await createTraining(blueprint, { keeper: new DeviceKeeper(undefined, false), gpu: undefined });
   if (before > 0) await training.run(before);
   const trace = await training.trace();
-  const program = must(
-    blueprint.programs.find((p) => p.variant === trace.variant),
-    trace.variant,
-  );
+  const program = programOf(blueprint.programs, programKey(trace.kind));
   return { training, program, info: sessionInfo(training), trace };
 }
 
@@ -281,7 +280,7 @@ test('DDP sends one bucket in iteration 0 and the rebuilt ones after it', async 
   ];
   const config: ConfigInput = { mode: 'ddp', ddp: { bucketCapMb: 0.0002 } };
   const first = await traced(config, 0);
-  expect([first.trace.variant, bucketsOf(first)]).toEqual(['first', [0]]);
+  expect([`${kindLabel(first.trace.kind)}`, bucketsOf(first)]).toEqual(['first', [0]]);
   expectOrder(first);
   expect(metricsOf(first.trace, 'modelled', first.info).bytesAgree).toBe(true);
   expect(bucketsOf(await traced(config, 1))).toEqual([0, 1]);

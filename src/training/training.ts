@@ -4,12 +4,14 @@
  * no pace, no page and no policy; those are in player.ts.
  */
 import { asLockstepError, type LockstepError } from '../base/errors';
-import { at, must } from '../base/invariant';
+import { at } from '../base/invariant';
 import type { BatchSource, StepBatch } from '../data/batch-source';
 import { rankDevices } from '../launch/rank-devices';
 import type { Program } from '../program/instruction';
-import { CONSTRUCT, stepOf } from '../protocol/micro-batches';
+import { programOf } from '../program/program-of';
+import { stepOf } from '../protocol/micro-batches';
 import type { DeviceReport, Notice } from '../protocol/session';
+import { CONSTRUCT, RESUME } from '../protocol/step-kind';
 import {
   CAPTURE_LIMIT,
   type Captured,
@@ -19,6 +21,7 @@ import {
   type StepTrace,
 } from '../protocol/trace';
 import type { Loss } from '../runtime/executor';
+import { emptyFeed } from '../runtime/launch/empty-feed';
 import type { StandsAt, StepFeed, World } from '../runtime/launch/world';
 import { machineOf } from '../simulator/machine';
 import type { Blueprint } from './blueprint';
@@ -31,7 +34,7 @@ import { stepTrace } from './step-trace';
 import { type BufferValue, createWorldState, statefulBuffers } from './world-state';
 
 /** DDP's constructor takes nothing from the host. */
-const CONSTRUCTS: StepFeed = { variant: CONSTRUCT, rows: [], masks: [], scalars: new Float32Array(0) };
+const CONSTRUCTS = emptyFeed(CONSTRUCT);
 
 /** What a state_dict holds. */
 const KEPT: readonly MemoryCategory[] = ['parameter', 'buffer'];
@@ -182,16 +185,16 @@ function trainingOn(
     await referenceState?.writeStart();
     batches = blueprint.batches();
     microBatch = 0;
-    const constructs = programs.find((p) => p.variant === CONSTRUCT);
+    const constructs = programs.find(({ kind }) => kind.type === 'construct');
     if (constructs && traceConstruct && !construct) construct = await tracedConstructor(constructs);
     else if (constructs) await world.run([CONSTRUCTS]);
     if (blueprint.resume) await load(blueprint.resume.checkpoint);
   };
   /** From the files of a checkpoint: each rank has read them, or rank 0 has and tells the others. */
   const load = async (from: Checkpoint): Promise<void> => {
-    const byRank0 = programs.some((p) => p.variant === 'resume');
+    const byRank0 = programs.some(({ kind }) => kind.type === 'resume');
     await state.write(byRank0 ? from.values.filter(({ device }) => rankOfDevice[device] === 0) : from.values);
-    if (byRank0) await world.run([{ variant: 'resume', rows: [], masks: [], scalars: new Float32Array(0) }]);
+    if (byRank0) await world.run([emptyFeed(RESUME)]);
     await referenceState?.write(from.reference);
     batches = blueprint.batches(from.batches);
     microBatch = from.microBatch;
@@ -199,11 +202,7 @@ function trainingOn(
   /** With what befalls a rank in that step. */
   const feedOf = (batch: StepBatch): StepFeed => {
     const feed = { ...blueprint.feed(batch), microBatch: batch.microBatch };
-    const program = must(
-      programs.find((p) => p.variant === feed.variant),
-      feed.variant,
-    );
-    const fault = faults.take(batch.microBatch, program);
+    const fault = faults.take(batch.microBatch, programOf(programs, feed.program));
     return fault ? { ...feed, fault } : feed;
   };
   /** Parameters and gradients before a traced step, as the trace keeps them. */
@@ -279,7 +278,7 @@ function trainingOn(
       const taken = Array.from({ length: Math.min(count, left()) }, () => batches.next());
       microBatch += taken.length;
       const feeds = taken.map(feedOf);
-      const span = flight.enqueued(feeds.map(({ variant }, i) => ({ microBatch: at(taken, i).microBatch, variant })));
+      const span = flight.enqueued(feeds.map(({ program }, i) => ({ microBatch: at(taken, i).microBatch, program })));
       const [losses] = await busy(Promise.all([world.run(feeds), reference?.run(taken.map(blueprint.referenceFeed))]));
       flight.completed(span);
       return taken.map((batch, i) => lossRecord(blueprint, batch, losses[i] ?? []));
@@ -291,7 +290,7 @@ function trainingOn(
       const batch = batches.next();
       microBatch++;
       const feed = feedOf(batch);
-      const span = flight.enqueued([{ microBatch: batch.microBatch, variant: feed.variant }]);
+      const span = flight.enqueued([{ microBatch: batch.microBatch, program: feed.program }]);
       const [{ records, losses }] = await busy(
         Promise.all([world.trace(feed), reference?.run([blueprint.referenceFeed(batch)])]),
       );
@@ -301,10 +300,7 @@ function trainingOn(
         feed.rows.map((own) => own.length),
       );
       return stepTrace({
-        program: must(
-          programs.find((p) => p.variant === feed.variant),
-          feed.variant,
-        ),
+        program: programOf(programs, feed.program),
         records,
         hardware: machineOf(config),
         stragglers: config.stragglers,

@@ -2,17 +2,16 @@
  * The micro-batches of one ordinary step of a run, by the Programs that they run: what "in a step" means for bytes,
  * modelled times and what overlap saves. Without accumulation it is one. Called by report.ts and overlap-times.ts.
  */
-import { at, must } from '../base/invariant';
-import type { StepVariant } from '../parallel/mode';
+import { at } from '../base/invariant';
 import type { Program } from '../program/instruction';
+import { programOf } from '../program/program-of';
 import { firstOfStep } from '../protocol/micro-batches';
+import { programKey, type TrainingKind } from '../protocol/step-kind';
 import type { Blueprint } from './blueprint';
-import { variantAt, variantRules } from './step-variants';
+import { kindAt, kindRules } from './step-kinds';
 
 export interface OrdinaryMicroBatch {
-  readonly variant: StepVariant;
-  /** Key into the sizes of the schedule. */
-  readonly size: string;
+  readonly kind: TrainingKind;
   readonly program: Program;
 }
 
@@ -22,11 +21,11 @@ const LOOKED_AT = 10_000;
 export function usualStep(blueprint: Blueprint): readonly OrdinaryMicroBatch[] {
   const { config, programs, mode } = blueprint;
   const { schedule } = blueprint.batches();
-  const rules = variantRules(config, mode);
-  const partsOf = (step: number): readonly StepVariant[] =>
-    Array.from({ length: config.accumulate }, (_, i) => variantAt(firstOfStep(step, config) + i, schedule, rules));
-  const usual = at(programs, 0).variant;
-  const isUsual = (step: number): boolean => partsOf(step).some(({ name }) => name === usual);
+  const rules = kindRules(config, mode);
+  const partsOf = (step: number): readonly TrainingKind[] =>
+    Array.from({ length: config.accumulate }, (_, i) => kindAt(firstOfStep(step, config) + i, schedule, rules));
+  const usual = programKey(at(programs, 0).kind);
+  const isUsual = (step: number): boolean => partsOf(step).some((kind) => programKey(kind) === usual);
   let step = 0;
   // The first one of all is often another: not the step itself then, but its earlier micro-batches.
   for (let s = 0, found = 0; s < LOOKED_AT && found < 2; s++) {
@@ -34,12 +33,5 @@ export function usualStep(blueprint: Blueprint): readonly OrdinaryMicroBatch[] {
     step = s;
     found++;
   }
-  return partsOf(step).map((variant, i) => ({
-    variant,
-    size: schedule.sizeAt(firstOfStep(step, config) + i),
-    program: must(
-      programs.find((p) => p.variant === variant.name),
-      variant.name,
-    ),
-  }));
+  return partsOf(step).map((kind) => ({ kind, program: programOf(programs, programKey(kind)) }));
 }

@@ -23,7 +23,7 @@ export function BucketPanel({ info }: { info: BucketsInfo }) {
   const clock = useApp((app) => app.clock);
   const overlap = useApp((app) => app.config.ddp.overlap);
   const trace = useSettled((app) => app.cursor && app.traces[app.cursor.trace], 120);
-  const buckets = useMemo(() => bucketsOfStep(info, trace?.variant ?? ''), [info, trace]);
+  const buckets = useMemo(() => bucketsOfStep(info, trace?.kind), [info, trace]);
   const times = useMemo(
     () => (trace ? bucketTimes(trace, clock, 0, buckets, overlap) : []),
     [trace, clock, buckets, overlap],

@@ -3,6 +3,7 @@
  * all-reduce begins and ends, and what it waits for in between. From the events alone. Pure; bucket-rows.tsx draws it.
  */
 import type { BucketInfo, BucketsInfo } from '../../protocol/session';
+import { hasMicroBatch, type StepKind } from '../../protocol/step-kind';
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
 import { endUs, spanOf } from '../../trace/lanes';
 
@@ -31,9 +32,9 @@ export interface BucketTimes {
   readonly events: readonly number[];
 }
 
-/** The buckets that a step of that variant runs on. */
-export const bucketsOfStep = ({ initial, rebuilt }: BucketsInfo, variant: string): readonly BucketInfo[] =>
-  rebuilt === undefined || /\bfirst\b/.test(variant) ? initial : rebuilt;
+/** The buckets that such a step runs on. */
+export const bucketsOfStep = ({ initial, rebuilt }: BucketsInfo, kind: StepKind | undefined): readonly BucketInfo[] =>
+  rebuilt === undefined || (kind && hasMicroBatch(kind, ({ beforeRebuild }) => beforeRebuild)) ? initial : rebuilt;
 
 const moves = (e: TraceEvent) => e.name === 'ddp/pack' || e.name === 'ddp/unpack';
 

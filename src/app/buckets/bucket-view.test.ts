@@ -39,7 +39,7 @@ describe('buckets of a step', () => {
   test('iteration 0 runs on the constructor’s bucket, the next on the rebuilt ones', async () => {
     const { info, traces } = await twoSteps({});
     const known = must(info.buckets, 'buckets');
-    const [first, second] = traces.map((trace) => bucketsOfStep(known, trace.variant));
+    const [first, second] = traces.map((trace) => bucketsOfStep(known, trace.kind));
     expect(first).toBe(known.initial);
     expect(second).toBe(known.rebuilt);
     expect(second?.length).toBeGreaterThan(1);
@@ -49,7 +49,7 @@ describe('buckets of a step', () => {
     const { info, traces } = await twoSteps({ overlap });
     const known = must(info.buckets, 'buckets');
     const trace = must(traces[1], 'a step');
-    const times = bucketTimes(trace, 'modelled', 0, bucketsOfStep(known, trace.variant), overlap);
+    const times = bucketTimes(trace, 'modelled', 0, bucketsOfStep(known, trace.kind), overlap);
     expect(times).toHaveLength(must(known.rebuilt, 'rebuilt').length);
     times.forEach((bucket, i) => {
       expect(bucket.arrivals.map(({ parameter }) => parameter).sort()).toEqual(

@@ -9,7 +9,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ExhibitId } from '../../museum/mistakes';
 import type { Config } from '../../protocol/config';
-import { CONSTRUCT, stepOf } from '../../protocol/micro-batches';
+import { stepOf } from '../../protocol/micro-batches';
 import type { DifferenceAt, Notice, SessionInfo, Snapshot, Standstill } from '../../protocol/session';
 import type { Clock, LossRecord, StepTrace } from '../../protocol/trace';
 import { inTimeOrder } from '../../trace/in-time-order';
@@ -144,7 +144,7 @@ export function thin<T>(records: readonly T[], placeOf: (record: T) => number): 
   return records.filter((_, index) => index === 0 || index === records.length - 1 || place(index) !== place(index - 1));
 }
 
-export const isConstruct = ({ variant }: StepTrace): boolean => variant === CONSTRUCT;
+export const isConstruct = ({ kind }: StepTrace): boolean => kind.type === 'construct';
 
 /** Nothing of what a state holds lies beyond the micro-batch that the run has come to. */
 function keptBefore(s: AppState, microBatch: number): Partial<AppState> {

@@ -2,6 +2,7 @@
  * A trace for tests of the page's own logic: so many events of one device, one after the other. Tests of what a trace
  * means use real ones.
  */
+import { fullStep } from '../../protocol/step-kind';
 import type { StepTrace } from '../../protocol/trace';
 
 export const traceOf = (step: number, count: number): StepTrace => ({
@@ -9,7 +10,7 @@ export const traceOf = (step: number, count: number): StepTrace => ({
   step,
   accumulate: 1,
   epoch: 0,
-  variant: 'full',
+  kind: fullStep([]),
   events: Array.from({ length: count }, (_, id) => ({
     id,
     device: 0,

@@ -6,6 +6,7 @@ import { at } from '../../base/invariant';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import type { CollectiveOp, ReduceOp } from '../../protocol/collective';
+import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { Executor } from '../../runtime/executor';
 import type { HostArray } from '../../tensor/shape';
@@ -78,7 +79,7 @@ export function parityVariants(stored: Case): readonly ParityVariant[] {
       const ordered = reduceOp === 'product' || reduceOp === 'avg' || sums;
       variants.push({
         name,
-        program: builder.finish('parity', name),
+        program: builder.finish('parity', { type: 'alone', name }),
         inputs,
         result: `${name} ${resultBuffer(op)}`,
         expected: stored.results[result],
@@ -120,7 +121,7 @@ function shift(stored: Case): ParityVariant {
     seq: 0,
     where: WHERE,
   });
-  const program = builder.finish('parity', name);
+  const program = builder.finish('parity', { type: 'alone', name });
   return {
     name,
     program,
@@ -139,7 +140,7 @@ function evenRanks(stored: Case): ParityVariant {
   const group = [...inputs.keys()].filter((rank) => rank % 2 === 0);
   const name = 'even ranks';
   emitTrial(builder, { algorithm: 'ring', op: 'allReduce', reduceOp: 'sum', mesh: n, group, root: 0, inputs }, name);
-  const program = builder.finish('parity', name);
+  const program = builder.finish('parity', { type: 'alone', name });
   return {
     name,
     program,
@@ -157,11 +158,11 @@ export async function parityFailures(
 ): Promise<readonly string[]> {
   const executorOf = (device: DeviceIndex) => at(executors, executors.length === 1 ? 0 : device);
   const failures: string[] = [];
-  for (const { name, inputs, result, expected, exact } of variants) {
+  for (const { name, program, inputs, result, expected, exact } of variants) {
     inputs.forEach((input, device) => {
       executorOf(device).write(device, `${name} in`, input);
     });
-    await Promise.all(executors.map((executor) => executor.step(name, () => new Float32Array(0))));
+    await Promise.all(executors.map((executor) => executor.step(programKey(program.kind), () => new Float32Array(0))));
     for (const [device, stored] of expected.entries()) {
       if (!stored) continue;
       const wanted = decode(stored);

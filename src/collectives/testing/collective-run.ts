@@ -41,7 +41,7 @@ export function programOf(trial: Collective): Program {
     COMM_OPS,
   );
   emitTrial(builder, trial);
-  return builder.finish('test', 'full');
+  return builder.finish('test');
 }
 
 /** `name`: buffers are '<name> in' and '<name> out'. */

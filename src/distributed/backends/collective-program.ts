@@ -10,7 +10,6 @@ import { verify } from '../../program/verifier';
 import type { CollectiveOp } from '../../protocol/collective';
 import type { CollectiveRequest } from './group-backend';
 
-export const VARIANT = 'collective';
 export const INPUT = 'input';
 export const OUTPUT = 'output';
 
@@ -64,7 +63,7 @@ export function collectiveProgram(request: CollectiveRequest): Program {
     seq: 0,
     where: { phase: 'reduce', anchor: 'collective', queue: 'comm' },
   });
-  const program = builder.finish('distributed', VARIANT);
+  const program = builder.finish('distributed');
   verify(program, PROGRAM_OPS);
   return program;
 }

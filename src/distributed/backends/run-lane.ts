@@ -1,9 +1,10 @@
 /** One run of a collective's Program on an executor: inputs in, a step, results out. */
 import { at } from '../../base/invariant';
+import { ALONE, programKey } from '../../protocol/step-kind';
 import { viewAs } from '../../runtime/cpu/join';
 import type { Executor } from '../../runtime/executor';
 import type { HostArray } from '../../tensor/shape';
-import { INPUT, OUTPUT, outputLength, VARIANT } from './collective-program';
+import { INPUT, OUTPUT, outputLength } from './collective-program';
 import type { CollectiveRequest } from './group-backend';
 
 export interface Part {
@@ -15,7 +16,7 @@ export interface Part {
 /** The arrays of the ranks that `executor` hosts. */
 export async function runLane(executor: Executor, request: CollectiveRequest, parts: readonly Part[]): Promise<void> {
   if (request.length > 0) for (const { rank, input } of parts) executor.write(rank, INPUT, input);
-  await executor.step(VARIANT, () => new Float32Array(0));
+  await executor.step(programKey(ALONE), () => new Float32Array(0));
   if (request.length === 0) return;
   const inPlace = outputLength(request) === 0;
   const results = await executor.read(

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import type { Instruction, Program } from '../../program/instruction';
 import { type ConfigInput, configSchema } from '../../protocol/config';
+import { fullStep } from '../../protocol/step-kind';
 import { HARDWARE } from '../../simulator/hardware';
 import { simulate } from '../../simulator/simulate';
-import { FULL } from '../mode';
 import { PARALLEL_MODES, PROGRAM_OPS } from '../modes';
 import { piecesOf, type Tensor } from './coalesced';
 
@@ -75,8 +75,7 @@ function compiled(input: ConfigInput): Program {
   const targetShape = [tail?.type === 'Linear' ? tail.out : 1];
   return PARALLEL_MODES.dataParallel.compile(
     { config, ops: PROGRAM_OPS, inputShape, targetShape, ...types },
-    FULL,
-    [12],
+    fullStep([12]),
   );
 }
 

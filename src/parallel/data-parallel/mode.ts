@@ -36,10 +36,12 @@ export const dataParallel: ParallelMode = {
     });
   },
 
-  compile(input, variant, [rows = 0]) {
+  compile(input, kind) {
+    const { rows: counts, gradients } = at(kind.microBatches, 0);
+    const rows = at(counts, 0);
     const slices = dataParallel.rowsOfDevice(input.config, [rows]).filter(([, count]) => count > 0);
     // One device: DataParallel calls the module itself. The other devices, if any, stay empty.
-    if (slices.length === 1) return padded(compileSingle(input, variant, [rows]), input.config.worldSize);
+    if (slices.length === 1) return padded(compileSingle(input, kind), input.config.worldSize);
 
     const builder = new ProgramBuilder(dataParallel.mesh(input.config).ranks, input.ops);
     const root = builder.lane(0);
@@ -47,7 +49,7 @@ export const dataParallel: ParallelMode = {
       lane: builder.lane(d),
       start,
       count,
-      stage: stageGraph(input, { rows: count, withLoss: false, gradients: variant.gradients }),
+      stage: stageGraph(input, { rows: count, withLoss: false, gradients }),
     }));
     for (const { lane, stage } of replicas) declareValues(lane, stage);
     const move: Move = { builder, replicas };
@@ -80,8 +82,8 @@ export const dataParallel: ParallelMode = {
     reduceAddCoalesced(move);
     const { parameters } = at(replicas, 0).stage;
     emitAccumulate(root, parameters, { phase: 'reduce', anchor: 'backward' });
-    if (variant.steps) emitOptimizer(root, input, parameters);
-    return builder.finish('dataParallel', variant.name);
+    if (kind.steps) emitOptimizer(root, input, parameters);
+    return builder.finish('dataParallel', kind);
   },
 };
 

@@ -31,7 +31,7 @@ async function train(run: TestRun, executors: readonly Executor[]): Promise<read
     writeParameters(executor, run, own(k));
   });
   for (let step = 0; step < STEPS; step++)
-    await Promise.all(executors.map((executor) => executor.step(step === 0 ? 'first' : 'full', run.feed(step))));
+    await Promise.all(executors.map((executor) => executor.step(run.programAt(step), run.feed(step))));
   const read = await Promise.all(executors.map((executor, k) => readParameters(executor, run, own(k))));
   for (const executor of executors) executor.dispose();
   return read.flat();

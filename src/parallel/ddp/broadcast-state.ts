@@ -5,6 +5,7 @@
  */
 import { ProgramBuilder } from '../../program/builder';
 import type { BufferSpec, Program } from '../../program/instruction';
+import { RESUME } from '../../protocol/step-kind';
 import type { ModeInput } from '../mode';
 import { broadcast } from './broadcast';
 
@@ -21,5 +22,5 @@ export function broadcastState(input: ModeInput, buffers: readonly BufferSpec[])
     buffers.map(({ name }) => name),
     { phase: 'broadcast', anchor: 'broadcast', queue: 'comm' },
   );
-  return builder.finish('ddp', 'resume');
+  return builder.finish('ddp', RESUME);
 }

@@ -6,6 +6,7 @@ import { CLASS_WEIGHTS } from '../../nn/losses';
 import { bufferSpecs, parameterList } from '../../nn/model';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Program } from '../../program/instruction';
+import { CONSTRUCT } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { ModeInput } from '../mode';
 import type { StageGraph } from '../stage-graph';
@@ -31,7 +32,7 @@ export function construct(input: ModeInput): Program | undefined {
     [...parameters, ...buffers].map((p) => p.name),
     { phase: 'broadcast', anchor: 'broadcast', queue: 'comm' },
   );
-  return builder.finish('ddp', 'construct');
+  return builder.finish('ddp', CONSTRUCT);
 }
 
 /** Running statistics and their like; the class weights are the loss's, not the module's. */

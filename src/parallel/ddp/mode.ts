@@ -45,14 +45,16 @@ export const ddp: ParallelMode = {
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
   rowsOfDevice: (_config, rows) => rows.map((count) => [0, count] as const),
 
-  compile(input, variant, rows) {
+  compile(input, kind) {
     const { config } = input;
+    const microBatch = at(kind.microBatches, 0);
+    const { rows, gradients } = microBatch;
     const builder = new ProgramBuilder([...rows.keys()], input.ops, spreadOverNodes(config.worldSize, config.nodes));
     const synced = syncedOver(config, rows);
     const working = builder.lanes.flatMap((lane): readonly ActiveRank[] => {
       const own = at(rows, lane.rank);
       if (own === 0) return [];
-      return [{ lane, stage: stageGraph(input, { rows: own, withLoss: true, gradients: variant.gradients, synced }) }];
+      return [{ lane, stage: stageGraph(input, { rows: own, withLoss: true, gradients, synced }) }];
     });
     /** The ranks differ in nothing but the rows of their batch. */
     const { stage } = at(working, 0);
@@ -66,12 +68,12 @@ export const ddp: ParallelMode = {
     }
     const joining = { builder, config, active };
     if (config.ddp.join) notifyJoinContext(joining);
-    if (variant.syncsBuffers && config.ddp.broadcastBuffers && bufferNames(stage).length > 0)
+    if (microBatch.syncsBuffers && config.ddp.broadcastBuffers && bufferNames(stage).length > 0)
       broadcastBuffers(builder, stage, config.ddp.join ? commonRank(joining, 'buffers_from', active) : 0);
-    if (config.ddp.join) notifyBackwardSync(joining, variant.reduces);
-    const buckets = bucketsOf(stage, config, !variant.first);
-    const reducer = variant.reduces
-      ? createReducer({ builder, config, stage, buckets, active, phase: variant.phase })
+    if (config.ddp.join) notifyBackwardSync(joining, microBatch.reduces);
+    const buckets = bucketsOf(stage, config, !microBatch.beforeRebuild);
+    const reducer = microBatch.reduces
+      ? createReducer({ builder, config, stage, buckets, active, phase: kind.hookPhase })
       : undefined;
     const nodes = Math.max(...working.map((w) => w.stage.graph.nodes.length));
     for (let k = 0; k < nodes; k++) {
@@ -97,17 +99,17 @@ export const ddp: ParallelMode = {
       }
     }
     reducer?.finish();
-    if (variant.steps) for (const { lane, stage: own } of working) emitOptimizer(lane, input, own.parameters);
-    if (variant.endsJoin) endJoin(joining, [...stage.registered.map((p) => p.name), ...bufferNames(stage)]);
-    if (!variant.steps) return builder.finish('ddp', variant.name);
+    if (kind.steps) for (const { lane, stage: own } of working) emitOptimizer(lane, input, own.parameters);
+    if (microBatch.endsJoin) endJoin(joining, [...stage.registered.map((p) => p.name), ...bufferNames(stage)]);
+    if (!kind.steps) return builder.finish('ddp', kind);
     commHookOf(config).afterStep?.({
       builder,
       config,
       group: builder.lanes.map((lane) => lane.device),
       parameters: stage.parameters.map((p) => p.name),
-      phase: variant.phase ?? '',
+      phase: kind.hookPhase,
     });
-    return builder.finish('ddp', variant.name);
+    return builder.finish('ddp', kind);
   },
 
   construct,

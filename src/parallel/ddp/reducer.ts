@@ -9,6 +9,7 @@
 import { at } from '../../base/invariant';
 import type { LaneBuilder, ProgramBuilder, Where } from '../../program/builder';
 import type { Config } from '../../protocol/config';
+import type { HookPhase } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { ParameterRef, StageGraph } from '../stage-graph';
 import { slotsOf } from './bucket-slots';
@@ -33,11 +34,11 @@ interface ReducerOptions {
   readonly buckets: readonly (readonly ParameterRef[])[];
   /** Devices that have a batch. */
   readonly active: readonly DeviceIndex[];
-  readonly phase?: string | undefined;
+  readonly phase: HookPhase;
 }
 
 export function createReducer(options: ReducerOptions): Reducer {
-  const { builder, config, stage, buckets, active, phase = '' } = options;
+  const { builder, config, stage, buckets, active, phase } = options;
   const hook = commHookOf(config);
   const { overlap, divideByInitialWorldSize, join, gradientAsBucketView, staticGraph } = config.ddp;
   const group = builder.lanes.map((lane) => lane.device);

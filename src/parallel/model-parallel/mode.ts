@@ -114,10 +114,12 @@ export const modelParallel: ParallelMode = {
   // Batch norm asks for two rows.
   borderShapes: (input) => stagesOf(input, { rows: 2 }).slice(0, -1).map(rowShape),
 
-  compile(input, variant, [rows = 0]) {
+  compile(input, kind) {
+    const { rows: counts, gradients } = at(kind.microBatches, 0);
+    const rows = at(counts, 0);
     const { config } = input;
     const builder = new ProgramBuilder(modelParallel.mesh(config).ranks, input.ops);
-    const stages = stagesOf(input, { rows, gradients: variant.gradients });
+    const stages = stagesOf(input, { rows, gradients });
     const last = stages.length - 1;
     for (const [d, stage] of stages.entries()) declareValues(builder.lane(d), stage);
 
@@ -140,13 +142,13 @@ export const modelParallel: ParallelMode = {
           anchor: 'send_gradient',
         });
     }
-    if (variant.steps)
+    if (kind.steps)
       emitOptimizerOver(
         builder,
         input,
         stages.map(({ parameters }, d) => ({ lane: builder.lane(d), parameters })),
       );
-    return builder.finish('modelParallel', variant.name);
+    return builder.finish('modelParallel', kind);
   },
 };
 

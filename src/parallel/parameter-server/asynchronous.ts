@@ -8,6 +8,7 @@
 import { at } from '../../base/invariant';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Program } from '../../program/instruction';
+import { CONSTRUCT } from '../../protocol/step-kind';
 import { elements } from '../../tensor/shape';
 import { emitOptimizer } from '../emit-optimizer';
 import type { ModeInput } from '../mode';
@@ -99,5 +100,5 @@ export function initialCopies(input: ModeInput): Program | undefined {
     declareCopies({ lane }, names, stepsEarlier);
     for (let age = 0; age <= stepsEarlier; age++) pull(builder, { lane }, names, (name) => copyName(name, age));
   }
-  return pulled ? builder.finish('parameterServer', 'construct') : undefined;
+  return pulled ? builder.finish('parameterServer', CONSTRUCT) : undefined;
 }

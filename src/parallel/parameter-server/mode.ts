@@ -33,9 +33,11 @@ export const parameterServer: ParallelMode = {
     });
   },
 
-  compile(input, variant, [rows = 0]) {
+  compile(input, kind) {
+    const { rows: counts, gradients } = at(kind.microBatches, 0);
+    const rows = at(counts, 0);
     const { config } = input;
-    if (config.worldSize === 1) return { ...compileSingle(input, variant, [rows]), mode: 'parameterServer' };
+    if (config.worldSize === 1) return { ...compileSingle(input, kind), mode: 'parameterServer' };
     const { synchronous } = config.parameterServer;
     const builder = new ProgramBuilder(parameterServer.mesh(config).ranks, input.ops);
     const share = (count: number): number => (synchronous && config.loss.reduction !== 'sum' ? count / rows : 1);
@@ -43,29 +45,29 @@ export const parameterServer: ParallelMode = {
       .rowsOfDevice(config, [rows])
       .flatMap(([start, count], device): readonly Worker[] => {
         if (count === 0) return [];
-        const stage = stageGraph(input, { rows: count, withLoss: true, gradients: variant.gradients });
+        const stage = stageGraph(input, { rows: count, withLoss: true, gradients });
         return [{ lane: builder.lane(device), stage: weighted(stage, share(count)), start, count }];
       });
     declareServer(builder.lane(0), at(workers, 0).stage);
     if (!synchronous) {
       asynchronousStep(builder, input, workers);
-      return builder.finish('parameterServer', variant.name);
+      return builder.finish('parameterServer', kind);
     }
     const names = keptNames(at(workers, 0).stage);
     for (const worker of workers) {
       // Between micro-batches nothing changes on the server.
       emitWorker(worker, () => {
-        if (variant.gradients === 'set') pull(builder, worker, names);
+        if (gradients === 'set') pull(builder, worker, names);
       });
     }
-    if (!variant.steps) return builder.finish('parameterServer', variant.name);
+    if (!kind.steps) return builder.finish('parameterServer', kind);
     workers.forEach((worker, k) => {
       push(builder, worker, { sum: k > 0, buffers: k === 0 });
     });
     const server = builder.lane(0);
     server.handOver('comm', 'compute', { phase: 'step', anchor: 'step' });
     emitOptimizer(server, input, at(workers, 0).stage.parameters);
-    return builder.finish('parameterServer', variant.name);
+    return builder.finish('parameterServer', kind);
   },
 
   construct: (input) => initialCopies(input),

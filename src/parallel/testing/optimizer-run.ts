@@ -7,6 +7,7 @@ import type { OptimizerSettings } from '../../optim/param-groups';
 import { makeStepScalars } from '../../optim/scalars';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
+import { ALONE, programKey } from '../../protocol/step-kind';
 import type { Executor } from '../../runtime/executor';
 import { elements, type Shape } from '../../tensor/shape';
 import { emitOptimizer, emitOptimizerOver, GRAD_NORM, type OptimizerInput } from '../emit-optimizer';
@@ -39,7 +40,7 @@ export function optimizerProgram({ config, shapes, placement }: OptimizerRun): P
   });
   if (replicas) for (const { lane, parameters } of parts) emitOptimizer(lane, { config }, parameters);
   else emitOptimizerOver(builder, { config }, parts);
-  return builder.finish('single', 'full');
+  return builder.finish('single');
 }
 
 export interface AfterStep {
@@ -71,7 +72,7 @@ export async function runOptimizer(
       if (buffer.endsWith('.grad') && gradient) executor.write(device, buffer, gradient);
     }
     const scalars = scalarsAt(k + 1, 0);
-    await executor.step('full', (load) => scalars.subarray(load.start, load.start + load.count));
+    await executor.step(programKey(ALONE), (load) => scalars.subarray(load.start, load.start + load.count));
     const read = await executor.read(refs);
     const values = new Map(refs.map(({ device, buffer }, i) => [`${device} ${buffer}`, at(read, i)]));
     const norms = refs.flatMap(({ buffer }, i) => (buffer === GRAD_NORM ? [at(at(read, i), 0)] : []));

@@ -10,6 +10,7 @@ import { buildForward } from '../../nn/model';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import { configSchema } from '../../protocol/config';
+import { ALONE, programKey } from '../../protocol/step-kind';
 import type { Executor, Feed } from '../../runtime/executor';
 import { decodeF32, type StoredTensor } from '../../tensor/fixtures/decode';
 import { emitCollective, isCollective } from '../ddp/graph-collectives';
@@ -71,7 +72,7 @@ export function syncProgram({ sizes, eps, momentum, x_per_rank }: SyncCase): Pro
       lane.compute(own.op, names(own.inputs), names(own.outputs), own.attrs, { phase: node.phase, anchor: node.phase });
     }
   });
-  return builder.finish('ddp', 'full');
+  return builder.finish('ddp');
 }
 
 /** The furthest that anything is from what it should be, over all ranks: `x 0.000012` where it is too far. */
@@ -94,7 +95,7 @@ export async function syncFailures(test: SyncCase, executors: readonly Executor[
   }
   const feed: Feed = (load, device) =>
     decodeF32(at(load.buffer === 'x' ? test.x_per_rank : test.grad_out_per_rank, device));
-  await Promise.all(executors.map((executor) => executor.step('full', feed)));
+  await Promise.all(executors.map((executor) => executor.step(programKey(ALONE), feed)));
   const failures: string[] = [];
   for (const rank of ranks) {
     for (const [buffer, stored] of Object.entries(expected(rank))) {

@@ -3,6 +3,7 @@
  * send touches stays in use until its message has been received, as in a shared memory space.
  */
 import { must } from '../../base/invariant';
+import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { Instruction, Program } from '../instruction';
 import { accessedBuffers } from '../instruction-access';
@@ -69,7 +70,7 @@ export function lifetimesCollide(
   for (const a of lives.values()) {
     for (const b of lives.values()) {
       if (a.device !== b.device || a.buffer >= b.buffer) continue;
-      const places = plans.get(a.device)?.placements.get(program.variant);
+      const places = plans.get(a.device)?.placements.get(programKey(program.kind));
       const [x, y] = [must(places?.get(a.buffer), a.buffer), must(places?.get(b.buffer), b.buffer)];
       const overlap = x.region === y.region && x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes;
       if (overlap && a.from <= b.to && b.from <= a.to) found.push(`cuda:${a.device} ${a.buffer} and ${b.buffer}`);

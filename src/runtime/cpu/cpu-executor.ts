@@ -8,8 +8,10 @@ import { foldMovements } from '../../program/fold-movements';
 import type { Instruction, Lane, Program } from '../../program/instruction';
 import { linearize } from '../../program/linearize';
 import { planMemory } from '../../program/memory-planner';
+import { programOf } from '../../program/program-of';
 import { type Position, positionsAfter, reach } from '../../program/reach';
 import type { Place } from '../../program/symbolic-memory';
+import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { Captured, DeviceIndex, Queue } from '../../protocol/trace';
 import { disposedError } from '../disposed-error';
 import type { Corruption, Executor, ExecutorOptions, Feed, InstructionRecord, Loss, Stop } from '../executor';
@@ -44,9 +46,9 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
   const hosted = (program: Program): Lane[] => program.lanes.filter((l) => devices.includes(l.device));
   const isLocal = (program: Program) => hosted(program).length === program.lanes.length;
   const arrayOf =
-    (variant: string, device: DeviceIndex): ArrayOf =>
+    (key: ProgramKey, device: DeviceIndex): ArrayOf =>
     (buffer) =>
-      memoryOf(device).array(variant, buffer);
+      memoryOf(device).array(key, buffer);
   const laneOf = (program: Program, device: DeviceIndex): Lane =>
     must(
       program.lanes.find((l) => l.device === device),
@@ -54,7 +56,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     );
 
   const localAction = (program: Program, device: DeviceIndex, instruction: Instruction): Action => {
-    const array = arrayOf(program.variant, device);
+    const array = arrayOf(programKey(program.kind), device);
     const parts = [{ device, instruction }];
     if (instruction.kind === 'compute') {
       const run = computeAction(instruction, laneOf(program, device), array, ops);
@@ -73,14 +75,14 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     const steps = fold ? foldMovements(program, rounds, ops, () => 'arrays') : rounds;
     return steps.flatMap((step): Action[] => {
       if (step.kind === 'fold') {
-        const array = ({ device, buffer }: Place) => arrayOf(program.variant, device)(buffer);
+        const array = ({ device, buffer }: Place) => arrayOf(programKey(program.kind), device)(buffer);
         return step.items.map((fold) => ({ parts: step.ran, run: foldAction(fold, array), captured: () => [] }));
       }
       if (step.kind !== 'transfer')
         return step.items.map(({ device, instruction }) => localAction(program, device, instruction));
       return step.items.map(({ send, recv }) => {
-        const source = sliceOf(send.instruction, arrayOf(program.variant, send.device));
-        const target = sliceOf(recv.instruction, arrayOf(program.variant, recv.device));
+        const source = sliceOf(send.instruction, arrayOf(programKey(program.kind), send.device));
+        const target = sliceOf(recv.instruction, arrayOf(programKey(program.kind), recv.device));
         const { slice } = recv.instruction;
         return {
           parts: [send, recv],
@@ -91,42 +93,37 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     });
   };
 
-  const local = new Map(programs.filter(isLocal).map((p) => [p.variant, actionsOf(p, { fold: true })]));
+  const local = new Map(programs.filter(isLocal).map((p) => [programKey(p.kind), actionsOf(p, { fold: true })]));
   /** Every instruction by itself; made when one is looked at. */
-  const apart = new Map<string, Action[]>();
-  const roundByRound = (variant: string): readonly Action[] | undefined => {
-    if (!local.has(variant)) return undefined;
-    const known = apart.get(variant) ?? actionsOf(programOf(variant), { fold: false });
-    apart.set(variant, known);
+  const apart = new Map<ProgramKey, Action[]>();
+  const roundByRound = (key: ProgramKey): readonly Action[] | undefined => {
+    if (!local.has(key)) return undefined;
+    const known = apart.get(key) ?? actionsOf(programOf(programs, key), { fold: false });
+    apart.set(key, known);
     return known;
   };
-  const programOf = (variant: string): Program =>
-    must(
-      programs.find((p) => p.variant === variant),
-      `program ${variant}`,
-    );
 
-  /** Where the losses of a variant stand. */
+  /** Where the losses of a Program are. */
   const lossPlaces = new Map(
     programs.map((program) => [
-      program.variant,
+      programKey(program.kind),
       hosted(program).flatMap(({ device, loss }) =>
-        loss === undefined ? [] : [{ device, array: memoryOf(device).array(program.variant, loss) }],
+        loss === undefined ? [] : [{ device, array: memoryOf(device).array(programKey(program.kind), loss) }],
       ),
     ]),
   );
-  const noteLosses = (variant: string) => {
-    const places = must(lossPlaces.get(variant), variant);
+  const noteLosses = (key: ProgramKey) => {
+    const places = must(lossPlaces.get(key), 'losses');
     // An entry even without a loss: those of several executors are matched by their place.
     pendingLosses.push(places.map(({ device, array }) => ({ device, value: array[0] ?? Number.NaN })));
   };
 
   /** The two queues of a lane whose peers live elsewhere. */
-  const remoteStep = async (variant: string, stop?: Stop, records?: InstructionRecord[]): Promise<void> => {
-    const program = programOf(variant);
+  const remoteStep = async (key: ProgramKey, stop?: Stop, records?: InstructionRecord[]): Promise<void> => {
+    const program = programOf(programs, key);
     const lane = must(hosted(program)[0], 'a hosted lane');
     const { device } = lane;
-    const array = arrayOf(variant, device);
+    const array = arrayOf(key, device);
     const wire = must(transport, 'a transport to the other ranks');
     const events = new Map<string, { done: Promise<void>; set: () => void }>();
     const event = (name: string) => {
@@ -184,14 +181,14 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     };
     await Promise.all([runQueue('compute'), runQueue('comm')]);
     positions = [];
-    noteLosses(variant);
+    noteLosses(key);
   };
 
   /** Of a step that one rank does not get through: what is done all the same. */
-  const localUntil = (variant: string, actions: readonly Action[], stop: Stop): Promise<never> => {
-    const ran = reach(programOf(variant), stop.rank, stop.instruction);
+  const localUntil = (key: ProgramKey, actions: readonly Action[], stop: Stop): Promise<never> => {
+    const ran = reach(programOf(programs, key), stop.rank, stop.instruction);
     for (const action of actions) if (action.parts.every((part) => ran.has(part.instruction.id))) action.run();
-    positions = positionsAfter(programOf(variant), ran);
+    positions = positionsAfter(programOf(programs, key), ran);
     return stop.reached();
   };
 
@@ -220,14 +217,14 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
         const array = memoryOf(device).persistent(buffer);
         return as === 'bits' ? message(array) : Float32Array.from(array);
       }),
-    step(variant, nextFeed, stop) {
+    step(key, nextFeed, stop) {
       if (disposed) throw disposedError();
       feed = nextFeed;
-      const actions = corruption || stop ? roundByRound(variant) : local.get(variant);
-      if (!actions) return remoteStep(variant, stop);
-      if (stop) return localUntil(variant, actions, stop);
+      const actions = corruption || stop ? roundByRound(key) : local.get(key);
+      if (!actions) return remoteStep(key, stop);
+      if (stop) return localUntil(key, actions, stop);
       for (const action of actions) action.run();
-      noteLosses(variant);
+      noteLosses(key);
       return undefined;
     },
     async losses() {
@@ -236,15 +233,15 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
       pendingLosses = [];
       return taken;
     },
-    async trace(variant, nextFeed, stop) {
+    async trace(key, nextFeed, stop) {
       if (disposed) throw disposedError();
       feed = nextFeed;
-      const actions = roundByRound(variant);
+      const actions = roundByRound(key);
       const records: InstructionRecord[] = [];
-      if (actions && stop) return localUntil(variant, actions, stop);
+      if (actions && stop) return localUntil(key, actions, stop);
       if (actions) records.push(...traceLocal(actions));
-      else await remoteStep(variant, stop, records);
-      if (actions) noteLosses(variant);
+      else await remoteStep(key, stop, records);
+      if (actions) noteLosses(key);
       return records;
     },
     positions: () => positions,

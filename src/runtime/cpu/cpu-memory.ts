@@ -2,25 +2,26 @@
 import { at, must } from '../../base/invariant';
 import type { Lane, Program } from '../../program/instruction';
 import type { DevicePlan } from '../../program/memory-planner';
+import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import { elements, type HostArray } from '../../tensor/shape';
 
 export interface CpuMemory {
   /** What has been allocated. */
   readonly bytes: number;
   /** The array of a buffer; its contents are the region's. */
-  array(variant: string, buffer: string): HostArray;
-  /** A persistent buffer, whatever the variant. */
+  array(key: ProgramKey, buffer: string): HostArray;
+  /** A persistent buffer, of every Program. */
   persistent(buffer: string): HostArray;
 }
 
 export function createCpuMemory(programs: readonly Program[], plan: DevicePlan): CpuMemory {
   const { device } = plan;
   const regions = plan.regions.map((r) => new ArrayBuffer(r.bytes));
-  const views = new Map<string, Map<string, HostArray>>();
+  const views = new Map<ProgramKey, Map<string, HostArray>>();
   const persistent = new Map<string, HostArray>();
   const laneOf = (program: Program): Lane | undefined => program.lanes.find((l) => l.device === device);
   for (const program of programs) {
-    const places = plan.placements.get(program.variant);
+    const places = plan.placements.get(programKey(program.kind));
     const arrays = new Map<string, HostArray>();
     for (const spec of laneOf(program)?.buffers ?? []) {
       const place = must(places?.get(spec.name), spec.name);
@@ -36,11 +37,11 @@ export function createCpuMemory(programs: readonly Program[], plan: DevicePlan):
         if (spec.fill !== undefined) array.fill(spec.fill);
       }
     }
-    views.set(program.variant, arrays);
+    views.set(programKey(program.kind), arrays);
   }
   return {
     bytes: regions.reduce((sum, region) => sum + region.byteLength, 0),
-    array: (variant, buffer) => must(views.get(variant)?.get(buffer), `buffer ${buffer} on cuda:${device}`),
+    array: (key, buffer) => must(views.get(key)?.get(buffer), `buffer ${buffer} on cuda:${device}`),
     persistent: (buffer) => must(persistent.get(buffer), `persistent buffer ${buffer} on cuda:${device}`),
   };
 }

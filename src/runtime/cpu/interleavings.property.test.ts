@@ -11,8 +11,10 @@ import { PROGRAM_OPS } from '../../parallel/modes';
 import type { Instruction, Program } from '../../program/instruction';
 import { writesInto } from '../../program/instruction-access';
 import { planMemory } from '../../program/memory-planner';
+import { programOf } from '../../program/program-of';
 import { type Ran, randomOrder } from '../../program/testing/random-order';
 import { ALGORITHM_NAMES } from '../../protocol/collective';
+import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';
 import { readParameters, type TestRun, testRun, writeParameters } from '../webgpu/testing/programs';
@@ -29,11 +31,8 @@ function train(run: TestRun, copied: Copied, choose: (n: number) => number): Flo
   const of = (device: DeviceIndex) => must(memory.get(device), `cuda:${device}`);
   for (const { device, buffer, data } of run.parameters) of(device).persistent(buffer).set(data);
   for (let step = 0; step < STEPS; step++) {
-    const program = must(
-      run.programs.find((p) => p.variant === variantOf(run, step)),
-      'program',
-    );
-    poison(program, (device, buffer) => of(device).array(program.variant, buffer));
+    const program = programOf(run.programs, run.programAt(step));
+    poison(program, (device, buffer) => of(device).array(programKey(program.kind), buffer));
     const posted = new Map<string, { from: DeviceIndex; instruction: Instruction; data: HostArray }>();
     const ready = ({ device, instruction }: Ran): boolean =>
       copied === 'when sent' ||
@@ -45,7 +44,7 @@ function train(run: TestRun, copied: Copied, choose: (n: number) => number): Flo
           !writesInto(instruction, sent.slice),
       );
     const perform = ({ device, instruction }: Ran): void => {
-      const array = (name: string) => of(device).array(program.variant, name);
+      const array = (name: string) => of(device).array(programKey(program.kind), name);
       if (instruction.kind === 'compute') {
         const lane = must(
           program.lanes.find((l) => l.device === device),
@@ -71,9 +70,6 @@ function train(run: TestRun, copied: Copied, choose: (n: number) => number): Flo
   return run.parameters.map(({ device, buffer }) => Float32Array.from(of(device).persistent(buffer)));
 }
 
-const variantOf = (run: TestRun, step: number): string =>
-  step === 0 && run.programs.some((p) => p.variant === 'first') ? 'first' : 'full';
-
 function poison(program: Program, array: (device: DeviceIndex, buffer: string) => HostArray): void {
   for (const { device, buffers } of program.lanes)
     for (const { name, persistent, dtype } of buffers)
@@ -83,7 +79,7 @@ function poison(program: Program, array: (device: DeviceIndex, buffer: string) =
 async function expected(run: TestRun): Promise<Float32Array[]> {
   const executor = createCpuExecutor({ programs: run.programs, devices: run.devices, ops: PROGRAM_OPS });
   writeParameters(executor, run);
-  for (let step = 0; step < STEPS; step++) await executor.step(variantOf(run, step), run.feed(step));
+  for (let step = 0; step < STEPS; step++) await executor.step(run.programAt(step), run.feed(step));
   return readParameters(executor, run);
 }
 

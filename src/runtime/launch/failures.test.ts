@@ -5,6 +5,7 @@
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { at, must } from '../../base/invariant';
+import { programKey } from '../../protocol/step-kind';
 import { createPortMesh } from '../transport/port-transport';
 import { createLocalWorld } from './local-world';
 import { openExecutors } from './open-executors';
@@ -81,7 +82,10 @@ test.each(names)('%s: killed before an instruction; where the others stood', asy
     details: { rank: 2, fault },
   });
   const { positions } = (error as { details: { positions: { device: number; microBatch: number }[] } }).details;
-  for (const device of [0, 1]) expect(positions.find((p) => p.device === device)).toMatchObject({ variant: 'full' });
+  for (const device of [0, 1])
+    expect(positions.find((p) => p.device === device)).toMatchObject({
+      program: programKey(at(smallWorld('ddp', 3).programs, 0).kind),
+    });
   expect(await world.lost).toEqual(error);
   await world.dispose();
 });

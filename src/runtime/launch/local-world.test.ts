@@ -33,9 +33,9 @@ function hesitating(executor: Executor): Executor {
   let asked = 0;
   return {
     ...executor,
-    step(variant, feed) {
-      if (++asked % 3 !== 0) return executor.step(variant, feed);
-      return new Promise((resolve) => setTimeout(resolve, 3)).then(() => executor.step(variant, feed));
+    step(key, feed) {
+      if (++asked % 3 !== 0) return executor.step(key, feed);
+      return new Promise((resolve) => setTimeout(resolve, 3)).then(() => executor.step(key, feed));
     },
   };
 }

@@ -56,7 +56,7 @@ export function createLocalWorld(
     hosted.flatMap(({ devices }) => devices.filter((d) => rankOf(d) === rank));
 
   /** The step that is under way, or was the last. */
-  let current: Pick<StepFeed, 'variant' | 'microBatch'> | undefined;
+  let current: Pick<StepFeed, 'program' | 'microBatch'> | undefined;
   let hanging: (Fault & { readonly sinceMs: number }) | undefined;
   let watchdog: ReturnType<typeof setTimeout> | undefined;
   let failure: LockstepError | undefined;
@@ -81,7 +81,7 @@ export function createLocalWorld(
         const hangs = hanging !== undefined && hanging.rank === rankOf(position.device);
         return {
           ...position,
-          variant: step.variant,
+          program: step.program,
           microBatch: step.microBatch,
           ...(hanging && hangs ? { fault: faultOf(hanging) } : {}),
           ...(waited === undefined || hangs ? {} : { waitedMs: waited }),
@@ -169,9 +169,9 @@ export function createLocalWorld(
     current = step;
     const only = hosted.length === 1 ? hosted[0] : undefined;
     // One executor that hosts every lane seldom waits: step() only enqueues.
-    if (only) return only.executor.step(step.variant, ...partOf(0, step)) ?? undefined;
+    if (only) return only.executor.step(step.program, ...partOf(0, step)) ?? undefined;
     // async, so that one that throws at once leaves no other unheard.
-    return Promise.all(hosted.map(async (h, k) => h.executor.step(step.variant, ...partOf(k, step))));
+    return Promise.all(hosted.map(async (h, k) => h.executor.step(step.program, ...partOf(k, step))));
   };
   const readAll = async (refs: readonly BufferRef[]): Promise<Float32Array[]> => {
     const parts = await Promise.all(
@@ -224,7 +224,7 @@ export function createLocalWorld(
     trace: (step) =>
       inOrder(async () => {
         current = step;
-        const traces = hosted.map(async (h, k) => h.executor.trace(step.variant, ...partOf(k, step)));
+        const traces = hosted.map(async (h, k) => h.executor.trace(step.program, ...partOf(k, step)));
         const records: readonly InstructionRecord[] = (await Promise.all(traces)).flat();
         return { records, losses: (await mergedLosses()).at(-1) ?? [] };
       }),

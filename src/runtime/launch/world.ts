@@ -8,6 +8,7 @@ import type { LockstepError } from '../../base/errors';
 import type { InstructionId, Program } from '../../program/instruction';
 import type { Position } from '../../program/reach';
 import type { Straggler } from '../../protocol/config';
+import type { ProgramKey } from '../../protocol/step-kind';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import type { DType, HostArray } from '../../tensor/shape';
 import type { Corruption, ExecutorInfo, InstructionRecord, Loss } from '../executor';
@@ -34,7 +35,7 @@ export interface Fault {
 
 /** What the host decides for one step. */
 export interface StepFeed {
-  readonly variant: string;
+  readonly program: ProgramKey;
   /** Its number in the run; the constructor has none. */
   readonly microBatch?: number;
   readonly fault?: Fault;
@@ -72,7 +73,7 @@ export interface GroupOptions {
 
 /** Where a device stood when its world failed. */
 export interface StandsAt extends Position {
-  readonly variant: string;
+  readonly program: ProgramKey;
   readonly microBatch: number | undefined;
   /** What it was made to do there. */
   readonly fault?: Fault;

@@ -4,6 +4,7 @@
  */
 import type { OpTable } from '../../graph/op';
 import type { Program } from '../../program/instruction';
+import type { ProgramKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import { bindDispatches, type Command } from './bind-dispatches';
 import type { OpenedDevice } from './device';
@@ -26,8 +27,8 @@ export interface GpuContext {
   readonly kernels: KernelSet;
   readonly staging: StagingPool;
   readonly ring: LossRing;
-  /** By variant. */
-  readonly losses: ReadonlyMap<string, LossPlan>;
+  /** By Program. */
+  readonly losses: ReadonlyMap<ProgramKey, LossPlan>;
 }
 
 /** The kernels of one executor by kernelKey, compiled through the device's cache. */

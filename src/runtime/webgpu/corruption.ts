@@ -3,6 +3,7 @@
  * named recv wrote.
  */
 import type { Program } from '../../program/instruction';
+import { programKey } from '../../protocol/step-kind';
 import type { DispatchSpec } from './dispatch';
 import { ADD } from './join-code';
 import type { MemoryLayout } from './memory-layout';
@@ -21,7 +22,7 @@ export function planCorruption(
   for (const lane of program.lanes) {
     for (const instruction of lane.instructions) {
       if (instruction.kind !== 'recv' || instruction.tag !== tag || instruction.slice.length === 0) continue;
-      const target = layout.find(program.variant, lane.device, instruction.slice.buffer);
+      const target = layout.find(programKey(program.kind), lane.device, instruction.slice.buffer);
       if (!target) continue;
       const to = target.offset / 4 + instruction.slice.offset;
       return planTransfers([{ source, from: 0, target: target.buffer, to, length: 1 }], ADD, layout);

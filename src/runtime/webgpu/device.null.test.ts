@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must } from '../../base/invariant';
 import { SHADERS } from '../../graph/shader-sources';
 import { PROGRAM_OPS } from '../../parallel/modes';
+import { programKey } from '../../protocol/step-kind';
 import { createTunedExecutor } from './create-tuned-executor';
 import { type OpenedDevice, openDevice } from './device';
 import { type NodeGpu, nodeGpu } from './testing/node-gpu';
@@ -53,11 +54,11 @@ describe.each(['single', 'dataParallel', 'ddp', 'modelParallel'] as const)('%s',
     });
     expect(progress[0]).toBe(0);
     expect(progress.at(-1)).toBe(1);
-    for (const { variant } of run.programs) await executor.step(variant, run.feed(0));
+    for (const { kind } of run.programs) await executor.step(programKey(kind), run.feed(0));
     await executor.losses();
-    await executor.trace('full', run.feed(1));
+    await executor.trace(run.full, run.feed(1));
     executor.dispose();
-    expect(() => executor.step('full', run.feed(0))).toThrow(/disposed/);
+    expect(() => executor.step(run.full, run.feed(0))).toThrow(/disposed/);
   });
 
   it('compiles each kernel once over executors on one device', async () => {
@@ -129,7 +130,7 @@ describe('a device that is lost says so, wherever in a step that comes', () => {
   it.each(['losses', 'read', 'trace'] as const)('while %s waits for a read-back', async (what) => {
     const own = await lateLoss();
     const executor = await createTunedExecutor({ ...options, opened: own });
-    await executor.step('full', run.feed(0));
+    await executor.step(run.full, run.feed(0));
     const buffer = must(
       run.programs[0]?.lanes[0]?.buffers.find((b) => b.persistent),
       'a buffer',
@@ -137,7 +138,7 @@ describe('a device that is lost says so, wherever in a step that comes', () => {
     const calls = {
       losses: () => executor.losses(),
       read: () => executor.read([{ device: 0, buffer }]),
-      trace: () => executor.trace('full', run.feed(1)),
+      trace: () => executor.trace(run.full, run.feed(1)),
     };
     const waiting = calls[what]();
     own.close();
@@ -158,7 +159,7 @@ describe('a device that is lost says so, wherever in a step that comes', () => {
   it('and an executor that was disposed says that', async () => {
     const own = await lateLoss();
     const executor = await createTunedExecutor({ ...options, opened: own });
-    await executor.step('full', run.feed(0));
+    await executor.step(run.full, run.feed(0));
     const waiting = executor.losses();
     executor.dispose();
     await expect(waiting).rejects.toMatchObject({ code: 'aborted' });

@@ -53,7 +53,7 @@ function programOf(
     seq: 0,
     where: { phase: 'reduce', anchor: '', queue: 'comm' },
   });
-  return builder.finish('test', 'full');
+  return builder.finish('test');
 }
 
 function portsInMemory(): Transport {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { planMemory } from '../../program/memory-planner';
 import type { Mode } from '../../protocol/config';
+import { programKey } from '../../protocol/step-kind';
 import { type Location, MemoryLayout } from './memory-layout';
 import { testRun } from './testing/programs';
 
@@ -27,7 +28,7 @@ describe.each(MODES)('%s on %i devices', (mode, worldSize) => {
       const taken: Location[] = [];
       for (const lane of at(run.programs, 0).lanes) {
         for (const spec of lane.buffers) {
-          const location = layout.locate('full', lane.device, spec.name);
+          const location = layout.locate(run.full, lane.device, spec.name);
           expect(location.offset % 256).toBe(0);
           expect(location.area).toBeGreaterThanOrEqual(location.bytes);
           expect(location.offset + location.area).toBeLessThanOrEqual(at(layout.buffers, location.buffer).bytes);
@@ -52,8 +53,8 @@ describe.each(MODES)('%s on %i devices', (mode, worldSize) => {
       for (const lane of program.lanes) {
         for (const spec of lane.buffers) {
           if (spec.persistent)
-            expect(layout.locate(program.variant, lane.device, spec.name)).toEqual(
-              layout.locate('full', lane.device, spec.name),
+            expect(layout.locate(programKey(program.kind), lane.device, spec.name)).toEqual(
+              layout.locate(run.full, lane.device, spec.name),
             );
         }
       }
@@ -90,7 +91,7 @@ it('stands the replicas of DataParallel at one stride although device 0 holds mo
     const starts = run.devices.flatMap((device) =>
       at(run.programs, 0)
         .lanes.filter((lane) => lane.device === device)
-        .flatMap((lane) => lane.buffers.map((b) => layout.locate('full', device, b.name)))
+        .flatMap((lane) => lane.buffers.map((b) => layout.locate(run.full, device, b.name)))
         .filter((place) => place.buffer === region)
         .map((place) => place.offset)
         .slice(0, 1),
@@ -105,7 +106,7 @@ it('stands the devices of DDP at one stride in every buffer', () => {
   const run = testRun({ mode: 'ddp', worldSize: 4, batchSize: 12 });
   const layout = new MemoryLayout(run.programs, run.devices, LIMITS);
   for (const { name } of at(at(run.programs, 0).lanes, 0).buffers) {
-    const places = run.devices.map((device) => layout.locate('full', device, name));
+    const places = run.devices.map((device) => layout.locate(run.full, device, name));
     expect(new Set(places.map((place) => place.buffer)).size).toBe(1);
     const strides = places.slice(1).map((place, i) => place.offset - at(places, i).offset);
     expect(new Set(strides).size).toBe(1);

@@ -9,6 +9,7 @@ import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
 import type { BufferSpec, Program } from '../../program/instruction';
 import { alignedBytes, type DevicePlan, planMemory } from '../../program/memory-planner';
+import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 
 export interface Location {
@@ -55,7 +56,8 @@ export class MemoryLayout {
     for (const device of devices) this.homes.set(device, new Map());
     for (const program of programs) {
       for (const lane of program.lanes)
-        for (const spec of lane.buffers) this.specs.set(`${program.variant} ${lane.device} ${spec.name}`, spec);
+        for (const spec of lane.buffers)
+          this.specs.set(`${programKey(program.kind)} ${lane.device} ${spec.name}`, spec);
     }
     const keys = new Set([...this.plans.values()].flatMap((plan) => plan.regions.map((region) => region.key)));
     // A device with more to hold than the others (device 0 of DataParallel) comes last: those before it still have one
@@ -84,15 +86,15 @@ export class MemoryLayout {
     return this.list.length - 1;
   }
 
-  locate(variant: string, device: DeviceIndex, name: string): Location {
-    const found = this.find(variant, device, name);
-    return must(found, `buffer ${name} on cuda:${device} in program '${variant}'`);
+  locate(key: ProgramKey, device: DeviceIndex, name: string): Location {
+    const found = this.find(key, device, name);
+    return must(found, `buffer ${name} on cuda:${device} in program '${key}'`);
   }
 
-  find(variant: string, device: DeviceIndex, name: string): Location | undefined {
+  find(program: ProgramKey, device: DeviceIndex, name: string): Location | undefined {
     const plan = this.plans.get(device);
-    const spec = this.specs.get(`${variant} ${device} ${name}`);
-    const placement = plan?.placements.get(variant)?.get(name);
+    const spec = this.specs.get(`${program} ${device} ${name}`);
+    const placement = plan?.placements.get(program)?.get(name);
     if (!plan || !spec || !placement) return undefined;
     const { key } = at(plan.regions, placement.region);
     const home = must(this.homes.get(device)?.get(key), `region ${key}`);

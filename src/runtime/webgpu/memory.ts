@@ -5,6 +5,7 @@
  */
 import { at } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
+import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { HostArray } from '../../tensor/shape';
 import { allocate, elements } from '../../tensor/shape';
@@ -41,7 +42,7 @@ export class GpuMemory {
         if (!devices.includes(device)) continue;
         for (const spec of buffers) {
           if (!spec.fill || !spec.persistent) continue;
-          const { buffer, offset } = this.layout.locate(program.variant, device, spec.name);
+          const { buffer, offset } = this.layout.locate(programKey(program.kind), device, spec.name);
           this.write(buffer, offset, allocate(spec.dtype, elements(spec.shape)).fill(spec.fill));
         }
       }

@@ -4,6 +4,7 @@
  */
 import { at } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
+import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { Location, MemoryLayout } from './memory-layout';
 
@@ -25,7 +26,7 @@ const MERGE_BYTES = 1024;
 export function planLosses(program: Program, devices: readonly DeviceIndex[], layout: MemoryLayout): LossPlan {
   const found = program.lanes.flatMap(({ device, loss }) =>
     loss !== undefined && devices.includes(device)
-      ? [{ device, location: layout.locate(program.variant, device, loss) }]
+      ? [{ device, location: layout.locate(programKey(program.kind), device, loss) }]
       : [],
   );
   const sorted = [...found].sort(

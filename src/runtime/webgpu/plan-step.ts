@@ -10,6 +10,7 @@ import type { Compute, Instruction, Program } from '../../program/instruction';
 import { accessedBuffers, readBuffers, writtenBuffers } from '../../program/instruction-access';
 import { type LinearStep, linearize, type Placed, type Transfer } from '../../program/linearize';
 import type { Place } from '../../program/symbolic-memory';
+import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 import type { DispatchSpec } from './dispatch';
@@ -46,7 +47,7 @@ export function planProgram(
   const schedule = new Schedule();
   const loads: LoadPlan[] = [];
   const rounds = linearize(program, { group: true });
-  const memoryOf: MemoryOf = ({ device, buffer }) => layout.locate(program.variant, device, buffer).buffer;
+  const memoryOf: MemoryOf = ({ device, buffer }) => layout.locate(programKey(program.kind), device, buffer).buffer;
   for (const step of fold ? foldMovements(program, rounds, ops, memoryOf) : rounds) {
     if (step.kind === 'fold') {
       schedule.compute(planFolds(step.items, planner.locate, layout), planner.accessesOfFolds(step.items));
@@ -158,7 +159,7 @@ class StepPlanner {
   }
 
   readonly locate = (device: DeviceIndex, name: string): Location =>
-    this.layout.locate(this.program.variant, device, name);
+    this.layout.locate(programKey(this.program.kind), device, name);
 }
 
 const placeOf = ({ buffer, offset }: Location): string => `${buffer}+${offset}`;

@@ -6,6 +6,7 @@
 import { at, must } from '../../base/invariant';
 import type { Instruction, Lane } from '../../program/instruction';
 import { accessedBuffers } from '../../program/instruction-access';
+import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { Queue } from '../../protocol/trace';
 import type { GpuContext } from './context';
 import type { DispatchSpec } from './dispatch';
@@ -44,13 +45,13 @@ type Queues = Readonly<Record<Queue, readonly RemoteAction[]>>;
 
 export interface RemotePlan {
   readonly kind: 'remote';
-  readonly variants: ReadonlyMap<string, RemoteVariant>;
+  readonly variants: ReadonlyMap<ProgramKey, RemoteVariant>;
   readonly dispatches: readonly DispatchSpec[];
 }
 
 export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs' | 'ops' | 'layout'>): RemotePlan {
   const dispatches: DispatchSpec[] = [];
-  const lanes = programs.map((program) => ({ variant: program.variant, lane: at(program.lanes, 0) }));
+  const lanes = programs.map((program) => ({ key: programKey(program.kind), lane: at(program.lanes, 0) }));
   const longest = Math.max(
     0,
     ...lanes.flatMap(({ lane }) =>
@@ -59,16 +60,16 @@ export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs
   );
   const received = longest > 0 ? layout.reserve('received', longest * 4) : 0;
   const variants = new Map(
-    lanes.map(({ variant, lane }) => {
+    lanes.map(({ key, lane }) => {
       // The list's order respects both queues and every wait, so its first user of a place is the first in any
       // interleaving.
       const touched = new Set<string>();
       const actions = lane.instructions.map((instruction): RemoteAction => {
-        const places = accessedBuffers(instruction).map((name) => placeOf(layout.locate(variant, lane.device, name)));
+        const places = accessedBuffers(instruction).map((name) => placeOf(layout.locate(key, lane.device, name)));
         const early = places.every((place) => !touched.has(place));
         for (const place of places) touched.add(place);
         const first = dispatches.length;
-        const locate = (name: string) => layout.locate(variant, lane.device, name);
+        const locate = (name: string) => layout.locate(key, lane.device, name);
         const add = (specs: readonly DispatchSpec[]) => {
           dispatches.push(...specs);
           return { instruction, loads: [], early, first, end: dispatches.length };
@@ -98,7 +99,7 @@ export function planRemote({ programs, ops, layout }: Pick<GpuContext, 'programs
         compute: actions.filter((a) => a.instruction.queue === 'compute'),
         comm: actions.filter((a) => a.instruction.queue === 'comm'),
       };
-      return [variant, { lane, queues, play: { compute: playOf(queues.compute), comm: playOf(queues.comm) } }];
+      return [key, { lane, queues, play: { compute: playOf(queues.compute), comm: playOf(queues.comm) } }];
     }),
   );
   return { kind: 'remote', variants, dispatches };

@@ -7,6 +7,7 @@ import type { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
 import type { Position } from '../../program/reach';
+import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { Corruption, Feed, InstructionRecord, Stop, Transport } from '../executor';
 import { type Brake, createBrake } from '../rest';
 import type { Command } from './bind-dispatches';
@@ -21,8 +22,9 @@ export class RemoteRun {
   private readonly commands = new Map<RemoteAction, readonly Command[]>();
   /** The step that is under way. */
   private current: RemoteStep | undefined;
-  /** By variant. */
-  private corrupted: ReadonlyMap<string, { readonly tag: string; readonly commands: readonly Command[] }> = new Map();
+  /** By Program. */
+  private corrupted: ReadonlyMap<ProgramKey, { readonly tag: string; readonly commands: readonly Command[] }> =
+    new Map();
 
   private readonly brake: Brake | undefined;
 
@@ -41,15 +43,15 @@ export class RemoteRun {
     }
   }
 
-  async step(variant: string, feed: Feed, stop?: Stop): Promise<void> {
-    await this.newStep(variant, feed, stop).run();
+  async step(key: ProgramKey, feed: Feed, stop?: Stop): Promise<void> {
+    await this.newStep(key, feed, stop).run();
     this.current = undefined;
   }
 
-  async trace(variant: string, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]> {
-    const step = this.newStep(variant, feed, stop, true);
-    const { lane } = must(this.plan.variants.get(variant), `program '${variant}'`);
-    const trace = new RemoteTrace(this.context, variant, lane);
+  async trace(key: ProgramKey, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]> {
+    const step = this.newStep(key, feed, stop, true);
+    const { lane } = must(this.plan.variants.get(key), `program '${key}'`);
+    const trace = new RemoteTrace(this.context, key, lane);
     await step.run(trace);
     this.current = undefined;
     return completeRecords([lane], await trace.records());
@@ -65,7 +67,7 @@ export class RemoteRun {
       (corruption ? programs : []).map((program: Program) => {
         const specs = planCorruption(program, corruption?.tag ?? '', source, layout);
         return [
-          program.variant,
+          programKey(program.kind),
           { tag: corruption?.tag ?? '', commands: kernels.bind(specs, memory, 'corruption', { now: true }) },
         ];
       }),
@@ -77,13 +79,13 @@ export class RemoteRun {
     this.current?.fail(error);
   }
 
-  private newStep(variant: string, feed: Feed, stop: Stop | undefined, traced = false): RemoteStep {
-    const plan = must(this.plan.variants.get(variant), `program '${variant}'`);
-    const corrupted = this.corrupted.get(variant);
+  private newStep(key: ProgramKey, feed: Feed, stop: Stop | undefined, traced = false): RemoteStep {
+    const plan = must(this.plan.variants.get(key), `program '${key}'`);
+    const corrupted = this.corrupted.get(key);
     // One that is looked at, or stopped, goes message by message.
     const apart = traced || stop !== undefined || corrupted !== undefined;
     this.current = new RemoteStep(this.context, this.transport, {
-      variant,
+      key,
       lane: plan.lane,
       queues: apart ? plan.queues : plan.play,
       feed,

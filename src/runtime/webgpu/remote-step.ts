@@ -6,6 +6,7 @@ import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { InstructionId, Recv, Send } from '../../program/instruction';
 import type { Position } from '../../program/reach';
+import type { ProgramKey } from '../../protocol/step-kind';
 import type { Feed, Stop, Transport } from '../executor';
 import type { Brake } from '../rest';
 import { type Command, encodeCommands } from './bind-dispatches';
@@ -29,7 +30,7 @@ export interface StepObserver {
 }
 
 export interface StepInput {
-  readonly variant: string;
+  readonly key: ProgramKey;
   readonly lane: RemoteVariant['lane'];
   readonly queues: RemoteVariant['queues'];
   readonly feed: Feed;
@@ -101,7 +102,7 @@ export class RemoteStep {
       if (this.input.brake) await this.slowDown(this.input.brake, since);
       await this.message();
     }
-    ring.append(this.openEncoder(), must(losses.get(this.input.variant), 'losses'), (buffer) => memory.buffer(buffer));
+    ring.append(this.openEncoder(), must(losses.get(this.input.key), 'losses'), (buffer) => memory.buffer(buffer));
     const since = performance.now();
     this.flush();
     ring.submitted();

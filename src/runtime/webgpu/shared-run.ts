@@ -3,7 +3,9 @@
  * replays the bound commands, the copies of the losses, one submit.
  */
 import { must } from '../../base/invariant';
+import { programOf } from '../../program/program-of';
 import { type Position, positionsAfter, reach } from '../../program/reach';
+import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { Corruption, Feed, InstructionRecord, Stop } from '../executor';
 import { type Command, encodeCommands } from './bind-dispatches';
 import type { GpuContext } from './context';
@@ -26,26 +28,26 @@ interface CorruptedVariant extends Variant {
 
 export interface SharedPlan {
   readonly kind: 'shared';
-  readonly variants: ReadonlyMap<string, ProgramPlan>;
+  readonly variants: ReadonlyMap<ProgramKey, ProgramPlan>;
   readonly dispatches: readonly DispatchSpec[];
 }
 
 /** Plans of all programs, made before memory is allocated: planning may reserve buffers. */
 export function planShared({ programs, ops, layout }: Pick<GpuContext, 'programs' | 'ops' | 'layout'>): SharedPlan {
-  const variants = new Map(programs.map((program) => [program.variant, planProgram(program, ops, layout)]));
+  const variants = new Map(programs.map((program) => [programKey(program.kind), planProgram(program, ops, layout)]));
   return { kind: 'shared', variants, dispatches: [...variants.values()].flatMap((plan) => plan.dispatches) };
 }
 
 export class SharedRun {
-  private readonly variants: ReadonlyMap<string, Variant>;
+  private readonly variants: ReadonlyMap<ProgramKey, Variant>;
   private readonly tracer: SharedTrace;
   /**
    * The variants with every round of every all-reduce in them, where a corruption can stand; made when the first is
    * asked for.
    */
-  private roundByRound: ReadonlyMap<string, Variant> | undefined;
+  private roundByRound: ReadonlyMap<ProgramKey, Variant> | undefined;
   /** Those with the corruption in them; empty without one. */
-  private corrupted: ReadonlyMap<string, CorruptedVariant> = new Map();
+  private corrupted: ReadonlyMap<ProgramKey, CorruptedVariant> = new Map();
   private stoppedAt: readonly Position[] = [];
 
   constructor(
@@ -56,33 +58,33 @@ export class SharedRun {
     this.tracer = new SharedTrace(context);
     let next = 0;
     this.variants = new Map(
-      [...plan.variants].map(([variant, own]) => {
+      [...plan.variants].map(([key, own]) => {
         const start = next;
         next += own.dispatches.length;
-        return [variant, { plan: own, commands: commands.slice(start, next) }];
+        return [key, { plan: own, commands: commands.slice(start, next) }];
       }),
     );
   }
 
-  step(variant: string, feed: Feed, stop?: Stop): Promise<never> | undefined {
-    if (stop) return this.runUntil(variant, feed, stop);
+  step(key: ProgramKey, feed: Feed, stop?: Stop): Promise<never> | undefined {
+    if (stop) return this.runUntil(key, feed, stop);
     const { memory, ring, losses } = this.context;
-    const { plan, commands } = this.corrupted.get(variant) ?? must(this.variants.get(variant), `program '${variant}'`);
+    const { plan, commands } = this.corrupted.get(key) ?? must(this.variants.get(key), `program '${key}'`);
     runLoads(plan.loads, feed, memory);
     const encoder = memory.device.createCommandEncoder();
     const pass = encoder.beginComputePass();
     encodeCommands(pass, commands);
     pass.end();
-    ring.append(encoder, must(losses.get(variant), 'losses'), (buffer) => memory.buffer(buffer));
+    ring.append(encoder, must(losses.get(key), 'losses'), (buffer) => memory.buffer(buffer));
     memory.device.queue.submit([encoder.finish()]);
     ring.submitted();
     return undefined;
   }
 
-  trace(variant: string, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]> {
-    if (stop) return this.runUntil(variant, feed, stop);
-    const corrupted = this.corrupted.get(variant);
-    return this.tracer.run(variant, feed, (tag) => (corrupted?.tag === tag ? corrupted.extra : []));
+  trace(key: ProgramKey, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]> {
+    if (stop) return this.runUntil(key, feed, stop);
+    const corrupted = this.corrupted.get(key);
+    return this.tracer.run(key, feed, (tag) => (corrupted?.tag === tag ? corrupted.extra : []));
   }
 
   /** Of a step that is under way; none where nobody was stopped in it: it is one submit. */
@@ -91,13 +93,10 @@ export class SharedRun {
   }
 
   /** Of a step that one rank does not get through: what is done all the same. */
-  private async runUntil(variant: string, feed: Feed, stop: Stop): Promise<never> {
-    const program = must(
-      this.context.programs.find((p) => p.variant === variant),
-      `program '${variant}'`,
-    );
+  private async runUntil(key: ProgramKey, feed: Feed, stop: Stop): Promise<never> {
+    const program = programOf(this.context.programs, key);
     const ran = reach(program, stop.rank, stop.instruction);
-    await this.tracer.runOnly(variant, feed, ran);
+    await this.tracer.runOnly(key, feed, ran);
     this.stoppedAt = positionsAfter(program, ran);
     return stop.reached();
   }
@@ -110,17 +109,17 @@ export class SharedRun {
     this.roundByRound ??= new Map(
       programs.map((program) => {
         const plan = planProgram(program, ops, layout, { fold: false });
-        return [program.variant, { plan, commands: bind(plan.dispatches, 'step, round by round') }];
+        return [programKey(program.kind), { plan, commands: bind(plan.dispatches, 'step, round by round') }];
       }),
     );
     const { tag } = corruption;
-    const lists = [...this.roundByRound].flatMap(([variant, { plan, commands }]) => {
+    const lists = [...this.roundByRound].flatMap(([key, { plan, commands }]) => {
       const position = plan.arrived.get(tag);
-      const program = programs.find((p) => p.variant === variant);
+      const program = programs.find((p) => programKey(p.kind) === key);
       if (position === undefined || !program) return [];
       const extra = bind(planCorruption(program, tag, source, layout), 'corruption');
       const all = [...commands.slice(0, position), ...extra, ...commands.slice(position)];
-      return [[variant, { plan, commands: all, tag, extra }] as const];
+      return [[key, { plan, commands: all, tag, extra }] as const];
     });
     this.corrupted = new Map(lists);
   }

@@ -5,6 +5,7 @@
  */
 import { must } from '../../base/invariant';
 import type { Lane } from '../../program/instruction';
+import type { ProgramKey } from '../../protocol/step-kind';
 import type { InstructionRecord } from '../executor';
 import { type CapturePlan, captureBytes, encodeCaptures, planCaptures, readCaptures } from './captures';
 import { nowUs } from './clock';
@@ -21,13 +22,13 @@ export class RemoteTrace implements StepObserver {
 
   constructor(
     private readonly context: GpuContext,
-    variant: string,
+    key: ProgramKey,
     private readonly lane: Lane,
   ) {
     let bytes = 0;
     this.captures = new Map(
       lane.instructions.map((instruction) => {
-        const plans = planCaptures(instruction, (name) => context.layout.locate(variant, lane.device, name), bytes);
+        const plans = planCaptures(instruction, (name) => context.layout.locate(key, lane.device, name), bytes);
         bytes += captureBytes(plans);
         return [instruction.id, plans];
       }),

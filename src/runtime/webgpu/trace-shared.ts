@@ -6,6 +6,8 @@
  */
 import { at, must } from '../../base/invariant';
 import type { InstructionId, Program } from '../../program/instruction';
+import { programOf } from '../../program/program-of';
+import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { Feed, InstructionRecord } from '../executor';
 import { type Command, encodeCommands } from './bind-dispatches';
 import { type CapturePlan, captureBytes, encodeCaptures, planCaptures, readCaptures } from './captures';
@@ -24,22 +26,19 @@ interface TracedStep {
 }
 
 export class SharedTrace {
-  private readonly variants = new Map<string, Promise<readonly TracedStep[]>>();
+  private readonly variants = new Map<ProgramKey, Promise<readonly TracedStep[]>>();
   private log: TimestampLog | undefined;
 
   constructor(private readonly context: GpuContext) {}
 
   /** `extra(tag)`: commands that a corruption adds after that transfer. */
   async run(
-    variant: string,
+    key: ProgramKey,
     feed: Feed,
     extra: (tag: string) => readonly Command[],
   ): Promise<readonly InstructionRecord[]> {
     const { programs, opened, memory, ring, losses, staging } = this.context;
-    const program = must(
-      programs.find((p) => p.variant === variant),
-      `program '${variant}'`,
-    );
+    const program = programOf(programs, key);
     const steps = await this.stepsOf(program);
     const bytes = captureBytes(steps.flatMap((step) => step.captures));
     const target = staging.acquire(bytes);
@@ -70,7 +69,7 @@ export class SharedTrace {
       });
       const stamps = staging.acquire(steps.length * 16);
       log.resolve(encoder, steps.length, stamps);
-      ring.append(encoder, must(losses.get(variant), 'losses'), source);
+      ring.append(encoder, must(losses.get(key), 'losses'), source);
       const submittedUs = nowUs();
       memory.device.queue.submit([encoder.finish()]);
       ring.submitted();
@@ -88,7 +87,7 @@ export class SharedTrace {
         encoder = memory.device.createCommandEncoder({ label: 'trace' });
         encodeCaptures(encoder, step.captures, source, target);
       }
-      ring.append(encoder, must(losses.get(variant), 'losses'), source);
+      ring.append(encoder, must(losses.get(key), 'losses'), source);
       memory.device.queue.submit([encoder.finish()]);
       ring.submitted();
       spans = measured;
@@ -110,12 +109,9 @@ export class SharedTrace {
   }
 
   /** Just these instructions, neither timed nor looked at. */
-  async runOnly(variant: string, feed: Feed, ids: ReadonlySet<InstructionId>): Promise<void> {
+  async runOnly(key: ProgramKey, feed: Feed, ids: ReadonlySet<InstructionId>): Promise<void> {
     const { programs, memory } = this.context;
-    const program = must(
-      programs.find((p) => p.variant === variant),
-      `program '${variant}'`,
-    );
+    const program = programOf(programs, key);
     const encoder = memory.device.createCommandEncoder({ label: 'part of a step' });
     for (const { planned, commands } of await this.stepsOf(program)) {
       if (!planned.ran.every(({ instruction }) => ids.has(instruction.id))) continue;
@@ -128,8 +124,8 @@ export class SharedTrace {
   }
 
   private stepsOf(program: Program): Promise<readonly TracedStep[]> {
-    const known = this.variants.get(program.variant) ?? this.prepare(program);
-    this.variants.set(program.variant, known);
+    const known = this.variants.get(programKey(program.kind)) ?? this.prepare(program);
+    this.variants.set(programKey(program.kind), known);
     return known;
   }
 
@@ -138,7 +134,7 @@ export class SharedTrace {
     const planned = planInstructions(program, ops, layout);
     const specs = planned.flatMap((step) => step.dispatches);
     await kernels.compile(specs);
-    const commands = kernels.bind(specs, memory, `trace of ${program.variant}`);
+    const commands = kernels.bind(specs, memory, `trace of ${programKey(program.kind)}`);
     let next = 0;
     let bytes = 0;
     return planned.map((step) => {
@@ -147,7 +143,7 @@ export class SharedTrace {
       const last = must(step.ran.at(-1), 'instruction');
       const captures = planCaptures(
         last.instruction,
-        (name) => layout.locate(program.variant, last.device, name),
+        (name) => layout.locate(programKey(program.kind), last.device, name),
         bytes,
       );
       bytes += captureBytes(captures);

@@ -5,6 +5,7 @@ import { SHADERS } from '../../graph/shader-sources';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import type { Instruction } from '../../program/instruction';
 import { planMemory } from '../../program/memory-planner';
+import { programOf } from '../../program/program-of';
 import type { Mode } from '../../protocol/config';
 import { createCpuExecutor } from '../cpu/cpu-executor';
 import type { Executor, InstructionRecord } from '../executor';
@@ -31,14 +32,11 @@ const open = (run: TestRun, device: OpenedDevice = opened): Promise<Executor> =>
     shaders: SHADERS,
   });
 
-const variantOf = (run: TestRun, step: number): string =>
-  step === 0 && run.programs.some((p) => p.variant === 'first') ? 'first' : 'full';
-
 async function train(executor: Executor, run: TestRun, steps: number, traced: (step: number) => boolean = () => false) {
   writeParameters(executor, run);
   for (let step = 0; step < steps; step++) {
-    if (traced(step)) await executor.trace(variantOf(run, step), run.feed(step));
-    else await executor.step(variantOf(run, step), run.feed(step));
+    if (traced(step)) await executor.trace(run.programAt(step), run.feed(step));
+    else await executor.step(run.programAt(step), run.feed(step));
   }
   return { losses: await executor.losses(), parameters: await readParameters(executor, run) };
 }
@@ -94,7 +92,7 @@ describe.each(MESHES)('%s on %i devices', (mode, worldSize) => {
     const traced = await open(run);
     const expected = await train(stepped, run, 5);
     expect(await train(traced, run, 5, (step) => step !== 2)).toEqual(expected);
-    expectOrdered(run, await traced.trace('full', run.feed(9)));
+    expectOrdered(run, await traced.trace(run.full, run.feed(9)));
     stepped.dispose();
     traced.dispose();
   });
@@ -131,10 +129,7 @@ function countBytes({ device }: OpenedDevice, label: RegExp): () => number {
 
 /** Each queue's records in list order, no wait before its signal, captures where something is written. */
 function expectOrdered(run: TestRun, records: readonly InstructionRecord[]): void {
-  const program = must(
-    run.programs.find((p) => p.variant === 'full'),
-    'program',
-  );
+  const program = programOf(run.programs, run.full);
   const byId = new Map<number, Instruction>(program.lanes.flatMap((lane) => lane.instructions.map((i) => [i.id, i])));
   expect(records.map((r) => r.id).sort((a, b) => a - b)).toEqual([...byId.keys()].sort((a, b) => a - b));
   for (const { device, instructions } of program.lanes) {
@@ -161,7 +156,7 @@ describe('the WebGPU executor', () => {
     const seen: number[] = [];
     for (let step = 0; step < 1000; step++) {
       if (step === 501) writeParameters(executor, run); // 0 * NaN has reached them
-      await executor.step('full', (load, device) => {
+      await executor.step(run.full, (load, device) => {
         const data = run.feed(7)(load, device);
         // No learning: the loss depends on the target alone, which says which step it was.
         if (load.source === 'scalars') return data.map(() => 0);
@@ -228,8 +223,8 @@ describe('the WebGPU executor', () => {
             const device = at(run.devices, i);
             writeParameters(executor, run, [device]);
             for (let step = 0; step < 4; step++) {
-              if (traced) await executor.trace(variantOf(run, step), run.feed(step));
-              else await executor.step(variantOf(run, step), run.feed(step));
+              if (traced) await executor.trace(run.programAt(step), run.feed(step));
+              else await executor.step(run.programAt(step), run.feed(step));
             }
             return executor.losses();
           }),
@@ -260,7 +255,7 @@ describe('the WebGPU executor', () => {
     const device = await gpu.open();
     const shared = await open(run, device);
     const sharedSubmits = count(device);
-    for (let step = 0; step < 3; step++) await shared.step('full', run.feed(step));
+    for (let step = 0; step < 3; step++) await shared.step(run.full, run.feed(step));
     expect(sharedSubmits()).toBe(3);
 
     const transport = memoryTransport();
@@ -272,7 +267,7 @@ describe('the WebGPU executor', () => {
         return { executor, submits: count(own) };
       }),
     );
-    await Promise.all(ranks.map(({ executor }) => executor.step('full', run.feed(0))));
+    await Promise.all(ranks.map(({ executor }) => executor.step(run.full, run.feed(0))));
     const messages = at(at(run.programs, 0).lanes, 0).instructions.filter(
       (i) => i.kind === 'send' || i.kind === 'recv',
     );
@@ -285,7 +280,7 @@ describe('the WebGPU executor', () => {
       const device = await gpu.open();
       const base = { programs: run.programs, devices: [0], ops: PROGRAM_OPS, shaders: SHADERS };
       const executor = await createWebgpuExecutor({ ...base, opened: device, transport: memoryTransport() });
-      const step = executor.step('full', run.feed(0));
+      const step = executor.step(run.full, run.feed(0));
       setTimeout(() => (end === 'lose' ? device.device.destroy() : executor.dispose()), 20);
       await expect(step).rejects.toMatchObject({ code: end === 'lose' ? 'device-lost' : 'aborted' });
     }
@@ -295,13 +290,13 @@ describe('the WebGPU executor', () => {
     const device = await gpu.open();
     const run = testRun({ mode: 'single', batchSize: 4 });
     const executor = await open(run, device);
-    await executor.step('full', run.feed(0));
+    await executor.step(run.full, run.feed(0));
     const losses = executor.losses();
     device.device.destroy();
     expect(await executor.lost).toMatch(/destroyed/);
     await losses.catch((error: unknown) => expect(error).toMatchObject({ code: 'device-lost' }));
     await expect(executor.losses()).rejects.toMatchObject({ code: 'device-lost' });
-    await expect(executor.trace('full', run.feed(0))).rejects.toMatchObject({ code: 'device-lost' });
-    expect(() => executor.step('full', run.feed(0))).toThrow(/lost/);
+    await expect(executor.trace(run.full, run.feed(0))).rejects.toMatchObject({ code: 'device-lost' });
+    expect(() => executor.step(run.full, run.feed(0))).toThrow(/lost/);
   });
 });

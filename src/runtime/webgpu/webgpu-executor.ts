@@ -9,6 +9,7 @@ import { must } from '../../base/invariant';
 import { type KernelTuning, SOFTWARE_TUNING } from '../../graph/kernel-tuning';
 import type { Program } from '../../program/instruction';
 import type { Position } from '../../program/reach';
+import { type ProgramKey, programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 import { disposedError } from '../disposed-error';
@@ -38,8 +39,8 @@ export interface WebgpuExecutorOptions extends ExecutorOptions {
 
 /** One way of running the hosted lanes. */
 interface Run {
-  step(variant: string, feed: Feed, stop?: Stop): Promise<void> | void;
-  trace(variant: string, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]>;
+  step(key: ProgramKey, feed: Feed, stop?: Stop): Promise<void> | void;
+  trace(key: ProgramKey, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]>;
   positions(): readonly Position[];
   /** `source`: the buffer (index) that holds the number to add. */
   corrupt(corruption: Corruption | undefined, source: number): void;
@@ -65,7 +66,7 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
 
   const layout = new MemoryLayout(options.programs, devices, opened.device.limits);
   const kernels = new KernelSet(opened, options.shaders);
-  const losses = new Map(programs.map((program) => [program.variant, planLosses(program, devices, layout)]));
+  const losses = new Map(programs.map((program) => [programKey(program.kind), planLosses(program, devices, layout)]));
   const planned = remote ? planRemote({ programs, ops, layout }) : planShared({ programs, ops, layout });
   await kernels.compile(planned.dispatches, options.onProgress);
 
@@ -100,7 +101,7 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
   };
   const persistent = (device: DeviceIndex, name: string): Location => {
     const found = programs
-      .map((program) => layout.find(program.variant, device, name))
+      .map((program) => layout.find(programKey(program.kind), device, name))
       .find((location) => location !== undefined);
     return must(found, `buffer ${name} on cuda:${device}`);
   };
@@ -127,20 +128,20 @@ export async function createWebgpuExecutor(options: WebgpuExecutorOptions): Prom
           as,
         ),
       ),
-    step(variant, feed, stop) {
+    step(key, feed, stop) {
       check();
       const room = ring.room();
-      if (!remote && room === undefined) return run.step(variant, feed, stop);
+      if (!remote && room === undefined) return run.step(key, feed, stop);
       return guarded(async () => {
         while (ring.room() !== undefined) await ring.room();
-        await run.step(variant, feed, stop);
+        await run.step(key, feed, stop);
       });
     },
     losses: () => guarded(() => ring.drain()),
-    trace: (variant, feed, stop) =>
+    trace: (key, feed, stop) =>
       guarded(async () => {
         while (ring.room() !== undefined) await ring.room();
-        return run.trace(variant, feed, stop);
+        return run.trace(key, feed, stop);
       }),
     positions: () => run.positions(),
     corrupt(corruption) {

@@ -1,6 +1,7 @@
 /**
  * Small traces made by hand for the tests of this room: a few events with the times given, everything else filled in.
  */
+import { fullStep } from '../../protocol/step-kind';
 import type { Captured, DeviceIndex, Slice, StepTrace, TraceEvent } from '../../protocol/trace';
 
 export interface EventSketch extends Partial<Omit<TraceEvent, 'startUs' | 'durUs'>> {
@@ -84,7 +85,7 @@ export function makeTrace(sketches: readonly EventSketch[], rest: Partial<StepTr
     step: 3,
     accumulate: 1,
     epoch: 0,
-    variant: 'full',
+    kind: fullStep([]),
     events,
     modelled: events.map((e) => ({ startUs: e.startUs / MEASURED, durUs: e.durUs / MEASURED })),
     samples: [],

@@ -8,6 +8,8 @@ import { parseConfig } from '../../config/parse-config';
 import { readSafetensors, writeSafetensors } from '../../interop/safetensors';
 import type { ConfigInput } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
+import { RESUME } from '../../protocol/step-kind';
+import { emptyFeed } from '../../runtime/launch/empty-feed';
 import { openTestSession } from '../../session/testing/open-session';
 import { createBlueprint } from '../blueprint';
 import { DeviceKeeper } from '../device-keeper';
@@ -36,7 +38,7 @@ describe('rank 0 reads and broadcasts', () => {
       const world = await openWorld({ programs, table, rankOfDevice, placement, choice, gpu: undefined });
       const values = must(resume, 'resume').checkpoint.values.filter((v) => !v.buffer.endsWith('.grad'));
       await world.write(values.map((v) => (v.device === 0 ? v : { ...v, data: v.data.map(() => Number.NaN) })));
-      await world.run([{ variant: 'resume', rows: [], masks: [], scalars: new Float32Array(0) }]);
+      await world.run([emptyFeed(RESUME)]);
       const held = await world.read(values);
       for (const [i, value] of values.entries()) {
         const ofRank0 = values.find((v) => v.device === 0 && v.buffer === value.buffer);

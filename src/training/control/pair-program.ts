@@ -9,14 +9,14 @@ import type { Instruction, Program } from '../../program/instruction';
 export const REFERENCE = 0;
 export const CONTROL = 1;
 
-export function pairProgram({ variant, mode, lanes }: Program): Program {
+export function pairProgram({ kind, mode, lanes }: Program): Program {
   const [lane, ...others] = lanes;
   if (!lane || others.length > 0)
     throw new LockstepError('internal', `A pair is made of one device, not of ${lanes.length}.`, 'Report this.');
   const past = Math.max(0, ...lane.instructions.map(({ id }) => id + 1));
   const again = (instruction: Instruction): Instruction => ({ ...instruction, id: instruction.id + past });
   return {
-    variant,
+    kind,
     mode,
     lanes: [
       { ...lane, device: REFERENCE, rank: 0 },

@@ -10,7 +10,7 @@ import type { Notice } from '../../protocol/session';
 export const linksOf = (programs: readonly Program[]): ReadonlySet<string> =>
   new Set(
     programs
-      .filter(({ variant }) => variant !== 'construct')
+      .filter(({ kind }) => kind.type !== 'construct')
       .flatMap(({ lanes }) =>
         lanes.flatMap((l) => l.instructions.flatMap((i) => (i.kind === 'send' ? [`${l.device} ${i.peer}`] : []))),
       ),

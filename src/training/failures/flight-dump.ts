@@ -5,10 +5,12 @@
  */
 import { LockstepError } from '../../base/errors';
 import { codeLines } from '../../interop/pytorch-code';
-import type { Instruction, Lane, Program } from '../../program/instruction';
+import type { Instruction, Lane } from '../../program/instruction';
+import { findProgram } from '../../program/program-of';
 import type { Config } from '../../protocol/config';
 import { stepWords } from '../../protocol/micro-batches';
 import type { FlightRecord, FlightRecorderDump } from '../../protocol/process-group';
+import { programKey } from '../../protocol/step-kind';
 import type { CodeLine } from '../../protocol/trace';
 import type { Blueprint } from '../blueprint';
 import { scriptLine, torchName } from './failure-words';
@@ -96,21 +98,20 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
     );
   }
   const script = codeLines(config, mode.layersOfDevice(config));
-  const programOf = (variant: string): Program | undefined => programs.find((p) => p.variant === variant);
   return ranks.map((rank) => {
     const entries: FlightRecord[] = [];
     const calls = new Map(
       programs.flatMap((p) => {
         const lane = p.lanes.find((l) => l.rank === rank);
-        return lane ? [[p.variant, callsOf(lane, config, script)] as const] : [];
+        return lane ? [[programKey(p.kind), callsOf(lane, config, script)] as const] : [];
       }),
     );
     const status = new Map<number, { enqueued: number; started: number; completed: number }>();
     const seqOf = new Map<number, number>();
     for (const span of log.spans) {
-      for (const { microBatch, variant } of span.batches) {
-        const lane = programOf(variant)?.lanes.find((l) => l.rank === rank);
-        for (const call of lane ? (calls.get(variant) ?? []) : []) {
+      for (const { microBatch, program } of span.batches) {
+        const lane = findProgram(programs, program)?.lanes.find((l) => l.rank === rank);
+        for (const call of lane ? (calls.get(program) ?? []) : []) {
           const seq = (seqOf.get(span.attempt) ?? 0) + 1;
           seqOf.set(span.attempt, seq);
           const outcome = lane && outcomeOf(span, microBatch, call, lane);

@@ -5,6 +5,7 @@
  * asks. It outlives restarts: each is a process group of its own.
  */
 
+import type { ProgramKey } from '../../protocol/step-kind';
 import type { InstructionRecord } from '../../runtime/executor';
 import type { FailureDetails, StandsAt } from '../../runtime/launch/world';
 
@@ -12,7 +13,7 @@ import type { FailureDetails, StandsAt } from '../../runtime/launch/world';
 export interface FlightSpan {
   /** How many restarts there had been. */
   readonly attempt: number;
-  readonly batches: readonly { readonly microBatch: number; readonly variant: string }[];
+  readonly batches: readonly { readonly microBatch: number; readonly program: ProgramKey }[];
   readonly createdNs: number;
   completedNs?: number;
   /** Of a traced step. */
@@ -57,15 +58,15 @@ export class FlightLog {
   /** The process group is gone; what is recorded from now on is the next one's. */
   failed({ positions = [], fault }: Partial<FailureDetails>): void {
     // Who died cannot say where it was, but it was told where to die.
-    const dead = (microBatch: number, variant: string): readonly StandsAt[] =>
+    const dead = (microBatch: number, program: ProgramKey): readonly StandsAt[] =>
       fault?.microBatch === microBatch
-        ? [{ device: fault.rank, compute: fault.instruction, comm: fault.instruction, variant, microBatch }]
+        ? [{ device: fault.rank, compute: fault.instruction, comm: fault.instruction, program, microBatch }]
         : [];
     for (const span of this.kept) {
       if (span.attempt !== this.attempt || span.completedNs !== undefined) continue;
-      const own = span.batches.flatMap(({ microBatch, variant }) => {
+      const own = span.batches.flatMap(({ microBatch, program }) => {
         const told = positions.filter((p) => p.microBatch === microBatch);
-        return [...told, ...dead(microBatch, variant).filter(({ device }) => !told.some((p) => p.device === device))];
+        return [...told, ...dead(microBatch, program).filter(({ device }) => !told.some((p) => p.device === device))];
       });
       if (own.length > 0) span.positions = own;
     }

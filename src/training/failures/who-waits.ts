@@ -4,6 +4,7 @@
  * it stands still.
  */
 import type { Instruction, Program } from '../../program/instruction';
+import { findProgram } from '../../program/program-of';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import type { StandsAt } from '../../runtime/launch/world';
 
@@ -20,11 +21,11 @@ export interface Place {
  * computes.
  */
 function placeOf(
-  { device, compute, comm, variant }: StandsAt,
+  { device, compute, comm, program }: StandsAt,
   programs: readonly Program[],
   stop: number | undefined,
 ): Place | undefined {
-  const lane = programs.find((p) => p.variant === variant)?.lanes.find((l) => l.device === device);
+  const lane = findProgram(programs, program)?.lanes.find((l) => l.device === device);
   if (!lane) return undefined;
   const { rank } = lane;
   const heads = [compute, comm].flatMap((id) => lane.instructions.find((i) => i.id === id) ?? []);

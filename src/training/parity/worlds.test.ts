@@ -7,6 +7,8 @@ import { at } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
 import { runConfig } from '../../headless/run';
 import type { ConfigInput } from '../../protocol/config';
+import { CONSTRUCT } from '../../protocol/step-kind';
+import { emptyFeed } from '../../runtime/launch/empty-feed';
 import { createBlueprint } from '../blueprint';
 import { DeviceKeeper } from '../device-keeper';
 import { memoryOf } from '../device-memory';
@@ -75,7 +77,7 @@ test.each(PLACEMENTS)("%s: DDP's constructor gives every rank the parameters of 
       })),
     );
     await world.write(refs);
-    await world.run([{ variant: 'construct', rows: [], masks: [], scalars: new Float32Array(0) }]);
+    await world.run([emptyFeed(CONSTRUCT)]);
     const held = await world.read(refs);
     held.forEach((values, i) => {
       expect(values).toEqual(at(blueprint.parameters, i % blueprint.parameters.length).data);

@@ -7,6 +7,7 @@
 import type { ProgramBuilder, Where } from '../../../program/builder';
 import type { BufferSpec } from '../../../program/instruction';
 import type { Config } from '../../../protocol/config';
+import type { HookPhase } from '../../../protocol/step-kind';
 import type { DeviceIndex } from '../../../protocol/trace';
 import type { Shape } from '../../../tensor/shape';
 import type { StepPhases } from '../../mode';
@@ -24,7 +25,7 @@ export interface BucketCall {
   readonly index: number;
   readonly where: Where;
   /** Of the step (CommHook.phases). */
-  readonly phase: string;
+  readonly phase: HookPhase;
 }
 
 /** After optimizer.step(), on the compute queues. */
@@ -34,7 +35,7 @@ export interface AfterStepCall {
   readonly group: readonly DeviceIndex[];
   /** Names of all parameters, in registration order. */
   readonly parameters: readonly string[];
-  readonly phase: string;
+  readonly phase: HookPhase;
 }
 
 /**
@@ -48,7 +49,7 @@ export interface HookDraw {
 export interface CommHook {
   readonly name: Config['ddp']['commHook']['type'];
   /** What the reducer multiplies gradients by as it copies them in. */
-  scale(worldSize: number, phase: string): number;
+  scale(worldSize: number, phase: HookPhase): number;
   /** After it the bucket of every rank holds what goes back into `.grad`. */
   emit(call: BucketCall): void;
   /** Buffers that it keeps from step to step, on every device: error feedback, factors. Told for each bucket. */

@@ -7,12 +7,13 @@
 import { algorithmFor } from '../../../collectives/algorithms';
 import type { Where } from '../../../program/builder';
 import type { Config } from '../../../protocol/config';
+import type { HookPhase } from '../../../protocol/step-kind';
 import { elements } from '../../../tensor/shape';
 import { allreduce } from './allreduce';
 import type { CommHook } from './comm-hook';
 
-const PLAIN = 'plain';
-const AVERAGE = 'average';
+const PLAIN: HookPhase = 'plain';
+const AVERAGE: HookPhase = 'average';
 /** All parameters one behind the other, as average_parameters() lays them out. */
 const FLAT = 'flat_params';
 
@@ -34,8 +35,8 @@ export const localSGD: CommHook = {
   phases(config) {
     const { period, start } = settings(config);
     return {
-      names: ['', AVERAGE, ...(start > 0 ? [PLAIN] : [])],
-      at: (step) => (step < start ? PLAIN : (step - start) % period === 0 ? AVERAGE : ''),
+      names: ['usual', AVERAGE, ...(start > 0 ? [PLAIN] : [])],
+      at: (step) => (step < start ? PLAIN : (step - start) % period === 0 ? AVERAGE : 'usual'),
     };
   },
 

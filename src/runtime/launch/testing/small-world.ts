@@ -19,7 +19,7 @@ export interface SmallWorld {
 
 export function smallWorld(mode: Mode, worldSize: number, batchSize = 12): SmallWorld {
   const config = { mode, worldSize, batchSize, optimizer: { type: 'SGD' } } as const;
-  const { programs, parameters } = testRun(config);
+  const { programs, parameters, full } = testRun(config);
   const lanes = at(programs, 0).lanes;
   const processes = new Set(lanes.map((lane) => lane.rank)).size;
   return {
@@ -38,7 +38,7 @@ export function smallWorld(mode: Mode, worldSize: number, batchSize = 12): Small
       Array.from({ length: to - from }, (_, i): StepFeed => {
         const step = from + i;
         return {
-          variant: 'full',
+          program: full,
           rows: Array.from({ length: processes }, (__, rank) =>
             Int32Array.from({ length: batchSize }, (___, row) => (7 * step + 5 * rank + row) % ROWS),
           ),

@@ -3,16 +3,19 @@
  * generator.
  */
 import * as v from 'valibot';
-import { FIRST, FULL } from '../../../parallel/mode';
 import { PARALLEL_MODES, PROGRAM_OPS } from '../../../parallel/modes';
 import type { Program } from '../../../program/instruction';
 import { type Config, configSchema } from '../../../protocol/config';
+import { fullStep, type ProgramKey, programKey } from '../../../protocol/step-kind';
 import type { DeviceIndex } from '../../../protocol/trace';
 import { elements } from '../../../tensor/shape';
 import type { Executor, Feed } from '../../executor';
 
 export interface TestRun {
   readonly programs: readonly Program[];
+  readonly full: ProgramKey;
+  /** The first step may have a Program of its own. */
+  programAt(step: number): ProgramKey;
   readonly devices: readonly DeviceIndex[];
   /** Persistent parameters by device. */
   readonly parameters: readonly {
@@ -45,8 +48,9 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
   };
   const { processes } = mode.mesh(config);
   const rows = Array.from({ length: processes }, () => Math.floor(config.batchSize / processes));
-  const programs = [mode.compile(input, FULL, rows)];
-  if (mode.accumulationPolicy) programs.push(mode.compile(input, FIRST, rows));
+  const full = fullStep(rows);
+  const first = mode.accumulationPolicy ? fullStep(rows, { beforeRebuild: true }) : full;
+  const programs = [...new Set([full, first])].map((kind) => mode.compile(input, kind));
   const lanes = programs[0]?.lanes ?? [];
   const parameters = lanes.flatMap((lane) =>
     lane.buffers
@@ -62,7 +66,14 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
         return Float32Array.from({ length }, (_, i) => [0.05, 0.01, 0.9, step === 0 ? 0 : 0.9, 1][i] ?? 0);
       return noise(length, 1000 * step + 10 * load.process + load.start + (load.source === 'inputs' ? 1 : 2));
     };
-  return { programs, devices: lanes.map((lane) => lane.device), parameters, feed };
+  return {
+    programs,
+    full: programKey(full),
+    programAt: (step) => programKey(step === 0 ? first : full),
+    devices: lanes.map((lane) => lane.device),
+    parameters,
+    feed,
+  };
 }
 
 export function writeParameters(executor: Executor, run: TestRun, devices: readonly DeviceIndex[] = run.devices): void {

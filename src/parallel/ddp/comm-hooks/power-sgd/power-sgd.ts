@@ -6,14 +6,15 @@
  */
 import { algorithmFor } from '../../../../collectives/algorithms';
 import type { LaneBuilder, Where } from '../../../../program/builder';
+import type { HookPhase } from '../../../../protocol/step-kind';
 import { allreduce } from '../allreduce';
 import type { BucketCall, CommHook, HookDraw } from '../comm-hook';
 import { drawQ, type Factors, factorsOf, type Matrix, powerSGDSettings } from './factors';
 import type { ProductAttrs } from './low-rank-ops';
 
-const PLAIN = 'plain';
+const PLAIN: HookPhase = 'plain';
 /** Q is random, not the last step's. */
-const RANDOM = 'random';
+const RANDOM: HookPhase = 'random';
 
 const errorOf = (buffer: string): string => `${buffer}.error`;
 const qOf = (index: number): string => `bucket${index}.q`;
@@ -71,8 +72,8 @@ export const powerSGD: CommHook = {
   phases(config) {
     const { start, warm } = powerSGDSettings(config);
     return {
-      names: ['', RANDOM, PLAIN],
-      at: (step) => (step < start ? PLAIN : step === start || !warm ? RANDOM : ''),
+      names: ['usual', RANDOM, PLAIN],
+      at: (step) => (step < start ? PLAIN : step === start || !warm ? RANDOM : 'usual'),
     };
   },
 

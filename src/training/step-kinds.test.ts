@@ -1,12 +1,14 @@
 /**
- * Every step that a run can come to has its Program: the variants that are compiled against those that steps ask for.
+ * Every step that a run can come to has its Program: the kinds that are compiled against those that steps ask for.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { at } from '../base/invariant';
 import { batchSchedule } from '../data/batch-schedule';
-import { allVariants, type VariantRules, variantAt } from './step-variants';
+import { kindLabel, programKey } from '../protocol/step-kind';
+import { allKinds, type KindRules, kindAt } from './step-kinds';
 
-const rules = (part: Partial<VariantRules>): VariantRules => ({
+const rules = (part: Partial<KindRules>): KindRules => ({
   accumulate: 1,
   policy: { passesBeforeRebuild: 1, reducesEveryPass: false },
   joins: false,
@@ -15,10 +17,10 @@ const rules = (part: Partial<VariantRules>): VariantRules => ({
 });
 const even = (rows: number) =>
   batchSchedule([{ rows, batchSize: 4, length: Math.ceil(rows / 4) }], { epochs: 1, hangs: false });
-const names = (part: Partial<VariantRules>, steps: number, rows = 10) =>
-  Array.from({ length: steps }, (_, step) => variantAt(step, even(rows), rules(part)).name);
+const names = (part: Partial<KindRules>, steps: number, rows = 10) =>
+  Array.from({ length: steps }, (_, step) => `${kindLabel(kindAt(step, even(rows), rules(part)))}`);
 
-test('names', () => {
+test('labels', () => {
   expect(names({}, 4)).toEqual(['first', 'full', 'last', 'full']);
   expect(names({ policy: { passesBeforeRebuild: 2, reducesEveryPass: false } }, 4)).toEqual([
     'first',
@@ -38,18 +40,22 @@ test('names', () => {
 
 test('what a pass does: no_sync is decided by the forward pass', () => {
   const schedule = even(16);
-  const at = (step: number, every: boolean) =>
-    variantAt(step, schedule, rules({ accumulate: 3, policy: { passesBeforeRebuild: 1, reducesEveryPass: every } }));
-  expect([0, 1, 2, 3].map((s) => [at(s, false).reduces, at(s, false).syncsBuffers])).toEqual([
+  const of = (step: number, every: boolean) =>
+    at(
+      kindAt(step, schedule, rules({ accumulate: 3, policy: { passesBeforeRebuild: 1, reducesEveryPass: every } }))
+        .microBatches,
+      0,
+    );
+  expect([0, 1, 2, 3].map((s) => [of(s, false).reduces, of(s, false).syncsBuffers])).toEqual([
     [false, true],
     [false, false],
     [true, false],
     [false, true],
   ]);
-  expect([0, 1, 2, 3].every((s) => at(s, true).reduces && at(s, true).syncsBuffers)).toBe(true);
+  expect([0, 1, 2, 3].every((s) => of(s, true).reduces && of(s, true).syncsBuffers)).toBe(true);
 });
 
-test('every step finds its variant among all', () => {
+test('every step finds its Program among all', () => {
   const own = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(
@@ -67,8 +73,8 @@ test('every step finds its variant among all', () => {
           { epochs, hangs: false },
         );
         const own = rules({ accumulate, policy: { passesBeforeRebuild: initial, reducesEveryPass: every }, joins });
-        const known = new Set(allVariants(schedule, own).map(({ variant }) => variant.name));
-        for (let step = 0; step < 200; step++) expect(known).toContain(variantAt(step, schedule, own).name);
+        const known = new Set(allKinds(schedule, own).map(programKey));
+        for (let step = 0; step < 200; step++) expect(known).toContain(programKey(kindAt(step, schedule, own)));
       },
     ),
     { numRuns: 60 },
