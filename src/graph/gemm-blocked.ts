@@ -5,6 +5,7 @@
  * small ones. Allocates nothing after it has been made.
  */
 import type { HostArray } from '../tensor/shape';
+import type { Product, View } from './gemm';
 import { createSimdKernel, type SimdKernel, TILE_COLUMNS, TILE_ROWS } from './simd-kernel';
 
 /** Sizes of the blocks: b's takes 640 kB, which second-level caches hold. */
@@ -32,54 +33,48 @@ export class BlockedProduct {
   }
 
   /** As gemm. */
-  run(
-    M: number,
-    N: number,
-    K: number,
-    a: HostArray,
-    aStart: number,
-    am: number,
-    ak: number,
-    b: HostArray,
-    bStart: number,
-    bk: number,
-    bn: number,
-    c: HostArray,
-    cStart: number,
-    add: boolean,
-    bias?: HostArray,
-  ): void {
+  run({ M, N, K, a, b, c, add, bias }: Product): void {
     const { memory, run } = this.#kernel;
     for (let n = 0; n < N; n += BLOCK_N) {
       const columns = Math.min(BLOCK_N, N - n);
       const panels = Math.ceil(columns / TILE_COLUMNS);
       for (let k = 0; k < K; k += BLOCK_K) {
         const depth = Math.min(BLOCK_K, K - k);
-        packB(memory, b, bStart + k * bk + n * bn, bk, bn, depth, columns);
+        packB(memory, from(b, k, n), depth, columns);
         for (let m = 0; m < M; m += TILE_ROWS) {
           const rows = Math.min(TILE_ROWS, M - m);
-          const out = cStart + m * N + n;
-          packA(memory, a, aStart + m * am + k * ak, am, ak, depth, rows);
-          if (k > 0 || add) readTiles(memory, c, out, N, rows, columns);
+          const tiles = { data: c.data, offset: c.offset + m * N + n, N, rows, columns };
+          packA(memory, from(a, m, k), depth, rows);
+          if (k > 0 || add) readTiles(memory, tiles);
           else memory.fill(0, C_AT, C_AT + panels * TILE);
           run(A_AT * 4, B_AT * 4, C_AT * 4, depth, panels);
-          writeTiles(memory, c, out, N, rows, columns, k + depth === K ? bias : undefined, n);
+          writeTiles(memory, tiles, k + depth === K ? bias : undefined, n);
         }
       }
     }
   }
 }
 
+/** The part of a matrix that begins at element (i, j). */
+const from = ({ data, offset, strides }: View, i: number, j: number): View => ({
+  data,
+  offset: offset + i * strides[0] + j * strides[1],
+  strides,
+});
+
+/** Rows and columns of c, whose rows are N long, from `offset` on. */
+interface Tiles {
+  readonly data: HostArray;
+  readonly offset: number;
+  readonly N: number;
+  readonly rows: number;
+  readonly columns: number;
+}
+
 /** Panels of 8 columns, k by k. What stands beyond the edge is computed with and thrown away. */
-function packB(
-  to: Float32Array,
-  b: HostArray,
-  start: number,
-  bk: number,
-  bn: number,
-  depth: number,
-  columns: number,
-): void {
+function packB(to: Float32Array, { data: b, offset: start, strides }: View, depth: number, columns: number): void {
+  const bk = strides[0];
+  const bn = strides[1];
   // In the order in which b lies in memory.
   if (bn === 1) {
     for (let j = 0; j < columns; j += TILE_COLUMNS) {
@@ -98,15 +93,9 @@ function packB(
   }
 }
 
-function packA(
-  to: Float32Array,
-  a: HostArray,
-  start: number,
-  am: number,
-  ak: number,
-  depth: number,
-  rows: number,
-): void {
+function packA(to: Float32Array, { data: a, offset: start, strides }: View, depth: number, rows: number): void {
+  const am = strides[0];
+  const ak = strides[1];
   if (rows === TILE_ROWS) {
     let at = A_AT;
     let from = start;
@@ -125,7 +114,7 @@ function packA(
   }
 }
 
-function readTiles(to: Float32Array, c: HostArray, out: number, N: number, rows: number, columns: number): void {
+function readTiles(to: Float32Array, { data: c, offset: out, N, rows, columns }: Tiles): void {
   for (let j = 0; j < columns; j += TILE_COLUMNS) {
     const width = Math.min(TILE_COLUMNS, columns - j);
     for (let i = 0; i < rows; i++) {
@@ -137,23 +126,15 @@ function readTiles(to: Float32Array, c: HostArray, out: number, N: number, rows:
 }
 
 /** Into c; the bias, which follows the last k, from its element n on. */
-function writeTiles(
-  from: Float32Array,
-  c: HostArray,
-  out: number,
-  N: number,
-  rows: number,
-  columns: number,
-  bias: HostArray | undefined,
-  n: number,
-): void {
+function writeTiles(memory: Float32Array, tiles: Tiles, bias: HostArray | undefined, n: number): void {
+  const { data: c, offset: out, N, rows, columns } = tiles;
   for (let j = 0; j < columns; j += TILE_COLUMNS) {
     const width = Math.min(TILE_COLUMNS, columns - j);
     for (let i = 0; i < rows; i++) {
       const row = out + i * N + j;
       const at = C_AT + j * TILE_ROWS + i * TILE_COLUMNS;
-      if (bias) for (let e = 0; e < width; e++) c[row + e] = (from[at + e] as number) + (bias[n + j + e] as number);
-      else for (let e = 0; e < width; e++) c[row + e] = from[at + e] as number;
+      if (bias) for (let e = 0; e < width; e++) c[row + e] = (memory[at + e] as number) + (bias[n + j + e] as number);
+      else for (let e = 0; e < width; e++) c[row + e] = memory[at + e] as number;
     }
   }
 }

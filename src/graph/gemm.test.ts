@@ -1,7 +1,7 @@
 /** Products of the CPU device: against sums written out, and the packed vectors bit by bit against the plain loops. */
 import { expect, it } from 'vitest';
 import { must } from '../base/invariant';
-import { plainGemm } from './gemm';
+import { type Product, plainGemm } from './gemm';
 import { BlockedProduct } from './gemm-blocked';
 import { randomSource } from './testing/case-tools';
 
@@ -38,7 +38,12 @@ it.each(Object.entries(LAYOUTS))('rounds every product and every sum, in the ord
         expected[1 + m * N + n] = sum + must(bias[n], 'bias');
       }
     }
-    plainGemm(M, N, K, a, 2, am, ak, b, 3, bk, bn, c, 1, true, bias);
+    plainGemm({
+      ...{ M, N, K, add: true, bias },
+      a: { data: a, offset: 2, strides: [am, ak] },
+      b: { data: b, offset: 3, strides: [bk, bn] },
+      c: { data: c, offset: 1 },
+    });
     expect(new Uint32Array(c.buffer), `${M}x${N}x${K}`).toEqual(new Uint32Array(expected.buffer));
   }
 });
@@ -52,8 +57,14 @@ it.each(Object.entries(LAYOUTS))('has the same bits from packed vectors: %s', (_
       for (const bias of [undefined, data(N)]) {
         const [a, b, c] = [data(M * K + 2), data(K * N + 3), data(M * N + 1)];
         const plain = c.slice();
-        plainGemm(M, N, K, a, 2, am, ak, b, 3, bk, bn, plain, 1, add, bias);
-        blocked.run(M, N, K, a, 2, am, ak, b, 3, bk, bn, c, 1, add, bias);
+        const product = (data: Float32Array): Product => ({
+          ...{ M, N, K, add, bias },
+          a: { data: a, offset: 2, strides: [am, ak] },
+          b: { data: b, offset: 3, strides: [bk, bn] },
+          c: { data, offset: 1 },
+        });
+        plainGemm(product(plain));
+        blocked.run(product(c));
         expect(new Uint32Array(c.buffer), `${M}x${N}x${K} ${add}`).toEqual(new Uint32Array(plain.buffer));
       }
     }

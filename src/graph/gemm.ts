@@ -4,66 +4,47 @@
  * order, product rounded and then sum rounded (no fused multiply-add), as the plain BLAS does that the PyTorch
  * reference runs used. Two rows by four columns are computed side by side: that hides the latency of the rounding and
  * saves loads without changing the order. Large products go to vectors of gemm-blocked.ts, with the same bits. Called
- * by the operators; allocates nothing.
+ * by the operators, by way of cpu-scratch.ts; allocates nothing.
  */
 import type { HostArray } from '../tensor/shape';
 
-import { BlockedProduct } from './gemm-blocked';
-
 const f = Math.fround;
-/** Compiled with the module, for there is nothing to choose; undefined without WebAssembly. */
-const BLOCKED = BlockedProduct.create();
-/** Multiply-adds from which packing pays. */
-const BLOCKED_FROM = 16_384;
 
 const get = (a: HostArray, i: number): number => a[i] as number;
 
-/**
- * a(m, k) stands at aStart + m * am + k * ak, b(k, n) at bStart + k * bk + n * bn; c is dense from cStart on. `add`:
- * the sums go on from what c holds.
- */
-export function gemm(
-  M: number,
-  N: number,
-  K: number,
-  a: HostArray,
-  aStart: number,
-  am: number,
-  ak: number,
-  b: HostArray,
-  bStart: number,
-  bk: number,
-  bn: number,
-  c: HostArray,
-  cStart: number,
-  add: boolean,
-  bias?: HostArray,
-): void {
-  if (BLOCKED && M * N * K >= BLOCKED_FROM && M >= 4 && N >= 4 && K >= 8) {
-    BLOCKED.run(M, N, K, a, aStart, am, ak, b, bStart, bk, bn, c, cStart, add, bias);
-    return;
-  }
-  plainGemm(M, N, K, a, aStart, am, ak, b, bStart, bk, bn, c, cStart, add, bias);
+/** A matrix in memory: element (i, j) is data[offset + i * strides[0] + j * strides[1]]. */
+export interface View {
+  readonly data: HostArray;
+  readonly offset: number;
+  readonly strides: readonly [row: number, column: number];
 }
 
-/** The loops themselves; what gemm is held against where it does not use them. */
-export function plainGemm(
-  M: number,
-  N: number,
-  K: number,
-  a: HostArray,
-  aStart: number,
-  am: number,
-  ak: number,
-  b: HostArray,
-  bStart: number,
-  bk: number,
-  bn: number,
-  c: HostArray,
-  cStart: number,
-  add: boolean,
-  bias?: HostArray,
-): void {
+/** One product; c is dense, M rows of N. */
+export interface Product {
+  readonly M: number;
+  readonly N: number;
+  readonly K: number;
+  /** M x K. */
+  readonly a: View;
+  /** K x N. */
+  readonly b: View;
+  readonly c: Omit<View, 'strides'>;
+  /** The sums go on from what c holds. */
+  readonly add: boolean;
+  /** N numbers, added after the last k. */
+  readonly bias?: HostArray | undefined;
+}
+
+/** The loops themselves; what the packed vectors are held against. */
+export function plainGemm(product: Product): void {
+  const { M, N, K, add, bias } = product;
+  const { data: a, offset: aStart } = product.a;
+  const { data: b, offset: bStart } = product.b;
+  const { data: c, offset: cStart } = product.c;
+  const am = product.a.strides[0];
+  const ak = product.a.strides[1];
+  const bk = product.b.strides[0];
+  const bn = product.b.strides[1];
   let m = 0;
   for (; m + 2 <= M; m += 2) {
     const row = cStart + m * N;

@@ -4,6 +4,7 @@
  * OpDef and know none by name.
  */
 import type { DType, HostArray, Shape } from '../tensor/shape';
+import type { CpuScratch } from './cpu-scratch';
 import type { KernelId } from './kernel-table';
 import type { KernelTuning } from './kernel-tuning';
 
@@ -21,6 +22,8 @@ export interface CpuArgs {
   readonly inputTypes: readonly TensorType[];
   readonly outputTypes: readonly TensorType[];
   readonly attrs: Attrs;
+  /** The executor's, the same for all its kernels. */
+  readonly scratch: CpuScratch;
 }
 
 /** Shapes only: what lowering and the cost functions may look at. */

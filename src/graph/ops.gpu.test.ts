@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, must } from '../base/invariant';
 import { elements, type HostArray } from '../tensor/shape';
+import { CpuScratch } from './cpu-scratch';
 import type { GraphNode } from './graph';
 import type { OpTypes, ValueId } from './op';
 import { ALL_OPS } from './testing/all-ops';
@@ -223,7 +224,14 @@ it.each([
     const op = must(ALL_OPS.get('ops/linear'), 'linear');
     const inputs = made.inputs.map((i) => i.data);
     const expected = new Float32Array(rows * features);
-    op.cpu({ inputs, outputs: [expected], inputTypes: types.inputs, outputTypes: types.outputs, attrs });
+    op.cpu({
+      inputs,
+      outputs: [expected],
+      inputTypes: types.inputs,
+      outputTypes: types.outputs,
+      attrs,
+      scratch: new CpuScratch(),
+    });
     const actual = at(at(await must(runner, 'runner').run(op, types, [inputs]), 0), 0);
     expect(relativeError(actual, expected)).toBeLessThan(1e-5);
   }

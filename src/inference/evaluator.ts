@@ -4,6 +4,7 @@
  * nothing but the read-back. Keeps its buffers from run to run.
  */
 import { at, must } from '../base/invariant';
+import { CpuScratch } from '../graph/cpu-scratch';
 import { type Graph, GraphBuilder, type GraphNode } from '../graph/graph';
 import type { CpuArgs, ValueId } from '../graph/op';
 import { buildLoss } from '../nn/losses';
@@ -47,6 +48,7 @@ export function createEvaluator(
   const held = graph.values.filter(({ role }) => role === 'parameter' || role === 'buffer');
   const arrays = graph.values.map((value) => allocate(value.type.dtype, elements(value.type.shape)));
   const idOf = new Map(graph.values.map(({ name, id }) => [name, id]));
+  const scratch = new CpuScratch();
   const actions = graph.nodes.map((node: GraphNode) => {
     const op = must(ops.get(node.op), node.op);
     const args: CpuArgs = {
@@ -55,6 +57,7 @@ export function createEvaluator(
       inputTypes: node.inputs.map((id) => at(graph.values, id).type),
       outputTypes: node.outputs.map((id) => at(graph.values, id).type),
       attrs: node.attrs,
+      scratch,
     };
     return { phase: node.phase, run: () => op.cpu(args) };
   });

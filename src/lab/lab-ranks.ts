@@ -4,6 +4,7 @@
  * lab-rounds.ts's. Called by run-lab.ts.
  */
 import { at, invariant, must } from '../base/invariant';
+import { CpuScratch } from '../graph/cpu-scratch';
 import { PROGRAM_OPS } from '../parallel/modes';
 import type { Compute, Instruction, Lane, Program, Recv, Send } from '../program/instruction';
 import type { Slice } from '../protocol/trace';
@@ -26,6 +27,7 @@ export interface LabRank {
 export class LabRanks {
   readonly ranks: readonly LabRank[];
   private readonly next: number[];
+  private readonly scratch = new CpuScratch();
   private readonly posted = new Map<string, Held>();
 
   /** `inputs[r]` is what rank r brings; undefined where only the root's counts. */
@@ -116,7 +118,7 @@ export class LabRanks {
       outputs: i.outputs.map(type),
       attrs: i.attrs,
     });
-    computeAction(i, lane, (name) => this.held(rank, name).values, PROGRAM_OPS)();
+    computeAction(i, lane, (name) => this.held(rank, name).values, PROGRAM_OPS, this.scratch)();
     for (const { from, to, length } of moves ?? []) {
       const source = this.held(rank, at(i.inputs, from.operand)).from;
       const target = this.held(rank, at(i.outputs, to.operand)).from;

@@ -1,5 +1,6 @@
 /** `.grad += fresh`: in place, in float32, one dispatch, refused where shapes differ. */
 import { expect, test } from 'vitest';
+import { CpuScratch } from '../graph/cpu-scratch';
 import { accumulateGrad } from './accumulate-grad';
 
 const type = (...shape: number[]) => ({ shape, dtype: 'f32' as const });
@@ -14,6 +15,7 @@ test('adds every fresh gradient to its accumulated one, in float32', () => {
     inputTypes: types,
     outputTypes: accumulateGrad.infer(types, { count: 2 }),
     attrs: { count: 2 },
+    scratch: new CpuScratch(),
   });
   expect([...a, ...b]).toEqual([3, Math.fround(Math.fround(0.1) + Math.fround(0.2)), 16_777_216]);
 });

@@ -3,6 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
+import { CpuScratch } from '../graph/cpu-scratch';
 import { decodeF32, type StoredTensor } from '../tensor/fixtures/decode';
 import { clipGradNorm } from './clip-grad-norm';
 import { clipGradValue } from './clip-grad-value';
@@ -13,12 +14,14 @@ import { GRADIENTS, maxDistance } from './testing/torch-cases';
 const typesOf = (arrays: readonly Float32Array[]) =>
   arrays.map((array) => ({ shape: [array.length], dtype: 'f32' as const }));
 
+const scratch = new CpuScratch();
+
 /** Clips in place and returns the norm. */
 function clip(gradients: readonly Float32Array[], maxNorm: number, normType: number | string = 2): number {
   const inputTypes = typesOf(gradients);
   const outputTypes = gradNorm.infer(inputTypes, {});
   const outputs = outputTypes.map(({ shape }) => new Float32Array(at(shape, 0)));
-  gradNorm.cpu({ inputs: gradients, outputs, inputTypes, outputTypes, attrs: { normType } });
+  gradNorm.cpu({ inputs: gradients, outputs, inputTypes, outputTypes, attrs: { normType }, scratch });
   const inputs = [at(outputs, 0), ...gradients];
   const clipTypes = typesOf(inputs);
   clipGradNorm.cpu({
@@ -27,6 +30,7 @@ function clip(gradients: readonly Float32Array[], maxNorm: number, normType: num
     inputTypes: clipTypes,
     outputTypes: clipGradNorm.infer(clipTypes, {}),
     attrs: { maxNorm },
+    scratch,
   });
   return at(at(outputs, 0), 0);
 }
@@ -34,7 +38,7 @@ function clip(gradients: readonly Float32Array[], maxNorm: number, normType: num
 function clipValue(gradients: readonly Float32Array[], value: number): void {
   const types = typesOf(gradients);
   const attrs = { clipValue: value };
-  clipGradValue.cpu({ inputs: gradients, outputs: gradients, inputTypes: types, outputTypes: types, attrs });
+  clipGradValue.cpu({ inputs: gradients, outputs: gradients, inputTypes: types, outputTypes: types, attrs, scratch });
 }
 
 const CASES = fixtures.clip.filter((c) => c.norm_type !== undefined);

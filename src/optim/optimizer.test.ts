@@ -3,6 +3,7 @@
  */
 import { expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
+import { CpuScratch } from '../graph/cpu-scratch';
 import type { OptimizerConfig } from '../protocol/config';
 import { OPTIM_OPS } from './op-table';
 import { optimizerOp, optimizerState } from './optimizer';
@@ -35,7 +36,14 @@ function makeStepper(config: OptimizerSettings, parameters: readonly Float32Arra
       const inputs = [own, ...pick(parameters), ...pick(gradients), ...states.flatMap(pick)];
       const inputTypes = inputs.map((array) => ({ shape: [array.length], dtype: 'f32' as const }));
       const all = { ...attrs, count: members.length };
-      def.cpu({ inputs, outputs, inputTypes, outputTypes: def.infer(inputTypes, all), attrs: all });
+      def.cpu({
+        inputs,
+        outputs,
+        inputTypes,
+        outputTypes: def.infer(inputTypes, all),
+        attrs: all,
+        scratch: new CpuScratch(),
+      });
     }
   };
   return { step, states };

@@ -35,14 +35,10 @@ const programs = fc
       else if (kind === 1) lane.handOver(comm ? 'compute' : 'comm', comm ? 'comm' : 'compute', where);
       else if (kind === 2) lane.load({ buffer: 'a', source: 'inputs', process: 0, start: 0, count: size }, where);
       else if (devices > 1)
-        hop(
-          builder,
-          a % devices,
-          (a + 1 + (b % (devices - 1))) % devices,
-          size,
-          comm ? 'add' : 'put',
-          b > 4 ? FORWARD : COMM,
-        );
+        hop(builder, a % devices, (a + 1 + (b % (devices - 1))) % devices, size, {
+          apply: comm ? 'add' : 'put',
+          sender: b > 4 ? FORWARD : COMM,
+        });
     }
     return builder.finish('ddp');
   });

@@ -41,14 +41,9 @@ export function stepTrace({ program, records, hardware, stragglers, ...rest }: S
   const ranks = new Map(program.lanes.map((lane) => [lane.device, lane.rank]));
   const events = canonicalOrder(program, deps).map(({ device, instruction }): TraceEvent => {
     const measured = must(record.get(instruction.id), `a record of instruction ${instruction.id}`);
-    const event = toEvent(
-      instruction,
-      device,
-      must(ranks.get(device), 'rank'),
-      must(deps.get(instruction.id), 'deps'),
-      measured,
-      origin,
-    );
+    const rank = must(ranks.get(device), 'rank');
+    const waited = must(deps.get(instruction.id), 'deps');
+    const event = toEvent(instruction, { device, rank, deps: waited }, measured, origin);
     const match = partners.get(instruction.id);
     return match === undefined ? event : { ...event, match };
   });
@@ -128,17 +123,14 @@ function dependencies(program: Program): ReadonlyMap<number, readonly number[]> 
 
 function toEvent(
   i: Instruction,
-  device: DeviceIndex,
-  rank: number,
-  deps: readonly number[],
+  place: Pick<TraceEvent, 'device' | 'rank' | 'deps'>,
   measured: InstructionRecord,
   origin: number,
 ): TraceEvent {
   const captured: readonly Captured[] = measured.captured;
   return {
     id: i.id,
-    device,
-    rank,
+    ...place,
     queue: i.queue,
     kind: i.kind,
     name: i.kind === 'compute' ? i.op : i.kind,
@@ -149,7 +141,6 @@ function toEvent(
     writes: writtenBuffers(i),
     bytes: i.bytes,
     flops: i.flops,
-    deps,
     startUs: measured.startUs - origin,
     durUs: measured.durUs,
     captured,

@@ -309,13 +309,15 @@ test('of long buffers the first elements are kept, of a chunk its own', async ()
 test('order, packets and bytes hold for any mesh, bucket cap and batch', () =>
   fc.assert(
     fc.asyncProperty(
-      fc.constantFrom('ddp', 'dataParallel', 'modelParallel'),
-      fc.integer({ min: 1, max: 8 }),
-      fc.integer({ min: 1, max: 3 }),
-      fc.integer({ min: 8, max: 30 }),
-      fc.constantFrom('ring', 'naive'),
-      fc.constantFrom(0.00001, 0.0001, 0.0004, 1),
-      async (mode, devices, width, batchSize, algorithm, bucketCapMb) => {
+      fc.record({
+        mode: fc.constantFrom('ddp', 'dataParallel', 'modelParallel'),
+        devices: fc.integer({ min: 1, max: 8 }),
+        width: fc.integer({ min: 1, max: 3 }),
+        batchSize: fc.integer({ min: 8, max: 30 }),
+        algorithm: fc.constantFrom('ring', 'naive'),
+        bucketCapMb: fc.constantFrom(0.00001, 0.0001, 0.0004, 1),
+      }),
+      async ({ mode, devices, width, batchSize, algorithm, bucketCapMb }) => {
         const worldSize = mode === 'modelParallel' ? Math.min(devices, 3) : devices;
         const widths = [2, width, width + 1, 1];
         const layers = widths.slice(1).map((out, i) => ({ type: 'Linear' as const, in: at(widths, i), out }));

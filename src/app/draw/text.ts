@@ -60,17 +60,21 @@ export function firstFit(alternatives: readonly string[], width: number, style: 
   return fitting ?? ellipsize(alternatives.at(-1) ?? '', width, style, measure);
 }
 
+/** What every drawer has at hand: where it draws, and the page's fonts. */
+export interface Pen {
+  readonly context: CanvasRenderingContext2D;
+  readonly palette: Fonts;
+}
+
 /** `y` is the baseline. */
 export function drawText(
-  context: CanvasRenderingContext2D,
-  fonts: Fonts,
+  { context, palette }: Pen,
   text: string,
-  x: number,
-  y: number,
+  { x, y }: { readonly x: number; readonly y: number },
   style: TextStyle & { readonly colour: string; readonly align?: Align },
 ): void {
   if (text === '') return;
-  context.font = fontOf(style, fonts);
+  context.font = fontOf(style, palette);
   context.fillStyle = style.colour;
   context.textAlign = style.align ?? 'left';
   context.fillText(text, x, y);

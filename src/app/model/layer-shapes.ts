@@ -18,14 +18,10 @@ export interface Source {
 
 const product = (shape: Shape): number => shape.reduce((n, d) => n * d, 1);
 
-function slid(
-  shape: Shape,
-  channels: number,
-  kernel: Pair,
-  stride: Pair,
-  padding: Pair,
-  dilation: Pair,
-): Shape | undefined {
+type Window = Readonly<Record<'kernel' | 'stride' | 'padding' | 'dilation', Pair>>;
+
+function slid(shape: Shape, channels: number, window: Window): Shape | undefined {
+  const { kernel, stride, padding, dilation } = window;
   const [k, s, p, d] = [asPair(kernel), asPair(stride), asPair(padding), asPair(dilation)];
   if (shape.length !== 3) return undefined;
   const along = (axis: 0 | 1) =>
@@ -42,10 +38,10 @@ export function outputOf(layer: LayerConfig, shape: Shape): Shape | undefined {
     case 'Flatten':
       return [product(shape)];
     case 'Conv2d':
-      return slid(shape, layer.out, layer.kernel, layer.stride, layer.padding, layer.dilation);
+      return slid(shape, layer.out, layer);
     case 'MaxPool2d':
     case 'AvgPool2d':
-      return slid(shape, shape[0] ?? 1, layer.kernel, layer.stride ?? layer.kernel, layer.padding, 1);
+      return slid(shape, shape[0] ?? 1, { ...layer, stride: layer.stride ?? layer.kernel, dilation: 1 });
     case 'AdaptiveAvgPool2d':
       return shape.length === 3 ? [shape[0] ?? 1, ...asPair(layer.output)] : undefined;
     case 'BatchNorm2d':

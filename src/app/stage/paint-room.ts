@@ -2,7 +2,6 @@
  * Paints one room of the scene: card, title, what the device does now, layers with their gradients, chunk tiles, memory
  * bar. Decides nothing; every rectangle and word comes from the scene.
  */
-
 import { bottom, grow, type Rect, right } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { phaseColour } from '../draw/phase-colour';
@@ -34,11 +33,16 @@ function layer(ink: Ink, scene: LayerScene): void {
   const { palette, context, measure } = ink;
   const active = scene.active && palette.phase[phaseColour(scene.active, true)].edge;
   const label = firstFit(scene.labels, scene.labelAt.width, SMALL, measure);
-  drawText(context, palette, label, scene.labelAt.x, bottom(scene.labelAt) - 5, {
-    ...SMALL,
-    colour: scene.active ? palette.ink : palette.soft,
-    weight: scene.active ? 600 : 400,
-  });
+  drawText(
+    ink,
+    label,
+    { x: scene.labelAt.x, y: bottom(scene.labelAt) - 5 },
+    {
+      ...SMALL,
+      colour: scene.active ? palette.ink : palette.soft,
+      weight: scene.active ? 600 : 400,
+    },
+  );
   if (active)
     box(
       context,
@@ -47,24 +51,29 @@ function layer(ink: Ink, scene: LayerScene): void {
     );
   if (scene.gradientLabelAt) {
     const text = firstFit(GRADIENT_WORDS, scene.gradientLabelAt.width, SMALL, measure);
-    drawText(context, palette, text, scene.gradientLabelAt.x, bottom(scene.gradientLabelAt) - 5, {
-      ...SMALL,
-      colour: palette.soft,
-    });
+    drawText(
+      ink,
+      text,
+      { x: scene.gradientLabelAt.x, y: bottom(scene.gradientLabelAt) - 5 },
+      {
+        ...SMALL,
+        colour: palette.soft,
+      },
+    );
   }
   for (const m of scene.matrices) matrix(ink, m);
   if (scene.note) {
     const text = firstFit(scene.note.texts, scene.note.at.width + 8, SMALL, measure);
-    drawText(context, palette, text, scene.note.at.x, bottom(scene.note.at) - 2, { ...SMALL, colour: palette.soft });
+    drawText(ink, text, { x: scene.note.at.x, y: bottom(scene.note.at) - 2 }, { ...SMALL, colour: palette.soft });
   }
 }
 
 function strip(ink: Ink, scene: StripScene): void {
-  const { palette, context, measure } = ink;
+  const { palette, measure } = ink;
   const { labelAt, matrix: m } = scene;
   const text = firstFit(scene.labels, labelAt.width, SMALL, measure);
   const colour = m.fresh ? palette.ink : palette.soft;
-  drawText(context, palette, text, labelAt.x, bottom(labelAt) - 5, { ...SMALL, colour, weight: m.fresh ? 600 : 400 });
+  drawText(ink, text, { x: labelAt.x, y: bottom(labelAt) - 5 }, { ...SMALL, colour, weight: m.fresh ? 600 : 400 });
   matrix(ink, m);
 }
 
@@ -84,14 +93,19 @@ function tile(ink: Ink, t: TileScene, colour: string): void {
     ink.heat(context, t.cells, inset, t.sending ? palette.card : palette.dark ? palette.track : palette.paper);
   } else if (t.summed > 0) {
     const middle = { x: t.rect.x + t.rect.width / 2, y: t.rect.y + t.rect.height / 2 + 2 };
-    drawText(context, palette, '…', middle.x, middle.y, { ...SMALL, colour: palette.soft, align: 'center' });
+    drawText(ink, '…', { x: middle.x, y: middle.y }, { ...SMALL, colour: palette.soft, align: 'center' });
   }
   const text = firstFit(t.caption, t.rect.width + 2, SMALL, measure);
-  drawText(context, palette, text, t.rect.x + t.rect.width / 2, bottom(t.rect) + 12, {
-    ...SMALL,
-    colour: t.sending || t.fresh ? palette.ink : palette.soft,
-    align: 'center',
-  });
+  drawText(
+    ink,
+    text,
+    { x: t.rect.x + t.rect.width / 2, y: bottom(t.rect) + 12 },
+    {
+      ...SMALL,
+      colour: t.sending || t.fresh ? palette.ink : palette.soft,
+      align: 'center',
+    },
+  );
 }
 
 function memory(ink: Ink, { memory: m }: RoomScene): void {
@@ -101,11 +115,16 @@ function memory(ink: Ink, { memory: m }: RoomScene): void {
   box(context, { x: m.peakX - 0.75, y: m.bar.y - 3, width: 1.5, height: m.bar.height + 6 }, { fill: palette.soft });
   if (m.labelAt.width === 0) return;
   const text = firstFit(m.labels, m.labelAt.width, SMALL, measure);
-  drawText(context, palette, text, right(m.labelAt), bottom(m.labelAt) - 4, {
-    ...SMALL,
-    colour: palette.soft,
-    align: 'right',
-  });
+  drawText(
+    ink,
+    text,
+    { x: right(m.labelAt), y: bottom(m.labelAt) - 4 },
+    {
+      ...SMALL,
+      colour: palette.soft,
+      align: 'right',
+    },
+  );
 }
 
 const PILL = 18;
@@ -136,10 +155,15 @@ function nowPill(ink: Ink, room: RoomScene): void {
     box(context, rect, { stroke: dashed ? palette.soft : palette.line, radius, dash: dashed ? [3, 3] : [] });
   }
   const busy = room.activity !== 'idle' && room.activity !== 'done' && room.activity !== 'ahead';
-  drawText(context, palette, text, rect.x + 7 + swatch, rect.y + 13, {
-    ...SMALL,
-    colour: busy ? palette.ink : palette.soft,
-  });
+  drawText(
+    ink,
+    text,
+    { x: rect.x + 7 + swatch, y: rect.y + 13 },
+    {
+      ...SMALL,
+      colour: busy ? palette.ink : palette.soft,
+    },
+  );
 }
 
 const DOT = 5;
@@ -152,7 +176,7 @@ function pager(ink: Ink, { page, header }: RoomScene): number {
   const y = header.y + 26;
   if (page.count > MOST_DOTS) {
     const text = `${page.index + 1} / ${page.count}`;
-    drawText(context, palette, text, right(header), y + 4, { ...SMALL, colour: palette.soft, align: 'right' });
+    drawText(ink, text, { x: right(header), y: y + 4 }, { ...SMALL, colour: palette.soft, align: 'right' });
     return measure(text, SMALL) + 8;
   }
   const width = page.count * (DOT + 3);
@@ -206,15 +230,15 @@ export function paintRoom(ink: Ink, room: RoomScene): void {
   if (ended) context.globalAlpha = ENDED_ALPHA;
   else if (idle) context.globalAlpha = IDLE_ALPHA;
   box(context, { x: room.rect.x, y: room.header.y + 2, width: 3.5, height: 28 }, { fill: colour });
-  drawText(context, palette, room.title, room.header.x, room.header.y + 14, { ...TITLE, colour: palette.ink });
+  drawText(ink, room.title, { x: room.header.x, y: room.header.y + 14 }, { ...TITLE, colour: palette.ink });
   const subtitle = firstFit(room.subtitles, room.header.width - pager(ink, room), SMALL, measure);
-  drawText(context, palette, subtitle, room.header.x, room.header.y + 30, { ...SMALL, colour: palette.soft });
+  drawText(ink, subtitle, { x: room.header.x, y: room.header.y + 30 }, { ...SMALL, colour: palette.soft });
   for (const l of room.layers) layer(ink, l);
   for (const s of room.strip) strip(ink, s);
   if (room.bucket) {
     const { labelAt, labels, tiles } = room.bucket;
     const label = firstFit(labels, labelAt.width, SMALL, measure);
-    drawText(context, palette, label, labelAt.x, bottom(labelAt) - 5, { ...SMALL, colour: palette.soft });
+    drawText(ink, label, { x: labelAt.x, y: bottom(labelAt) - 5 }, { ...SMALL, colour: palette.soft });
     for (const t of tiles) tile(ink, t, colour);
   }
   memory(ink, room);

@@ -41,15 +41,20 @@ function parcel(ink: Ink, packet: PacketScene): void {
   else {
     // What it carries lies too far into its buffer to have been captured.
     const { x, y, width, height } = packet.rect;
-    drawText(context, palette, '…', x + width / 2, y + height / 2 + 2, {
-      size: 11,
-      colour: palette.soft,
-      align: 'center',
-    });
+    drawText(
+      ink,
+      '…',
+      { x: x + width / 2, y: y + height / 2 + 2 },
+      {
+        size: 11,
+        colour: palette.soft,
+        align: 'center',
+      },
+    );
   }
   if (packet.label) {
     const { text, x, y, align } = packet.label;
-    drawText(context, palette, text, x, y, { size: 11, colour: palette.soft, align });
+    drawText(ink, text, { x, y }, { size: 11, colour: palette.soft, align });
   }
 }
 

@@ -2,14 +2,12 @@
  * The chunk tiles of a bucket on one device: the values that stand in each chunk at the cursor, of how many ranks they
  * are the sum, which parameters lie in it, and whether it is on its way out. Pure; the values are those of the buffer.
  */
-
 import { CAPTURE_LIMIT, type Slice } from '../../protocol/trace';
 import type { Content } from '../../trace/contents';
 import { formatSize } from '../draw/format';
 import type { Rect } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
 import { type BucketPlace, parametersIn } from './devices';
-import type { StageFacts } from './facts';
 import type { RoomInput } from './room-input';
 import type { RoomLayout } from './room-layout';
 import type { RoomScene, SceneItem, TileScene } from './scene-types';
@@ -47,9 +45,7 @@ function meaning(summed: number, world: number): string {
 }
 
 function tile(
-  facts: StageFacts,
-  device: number,
-  world: number,
+  { place: { device }, facts, info: { worldSize: world } }: RoomInput,
   bucket: BucketPlace,
   index: number,
   slice: Slice,
@@ -93,10 +89,9 @@ export function tileScenes(
   bucket: BucketPlace,
   at: BucketAt,
 ): { readonly scene: NonNullable<RoomScene['bucket']>; readonly items: readonly SceneItem[] } {
-  const { place, facts, info } = input;
   const made = bucket.chunks.flatMap((slice, i) => {
     const rect = at.tiles[i];
-    return rect ? [tile(facts, place.device, info.worldSize, bucket, i, slice, rect)] : [];
+    return rect ? [tile(input, bucket, i, slice, rect)] : [];
   });
   const name = `bucket ${bucket.index}`;
   const of = input.buckets > 1 ? `${name} (of ${input.buckets})` : name;

@@ -18,7 +18,7 @@ const TWO_LINES = 34;
 function label(ink: Ink, labels: readonly string[], rect: Rect, colour: string): void {
   if (rect.width < 12) return;
   const text = firstFit(labels, rect.width - TEXT_INSET - 2, SMALL, ink.measure);
-  drawText(ink.context, ink.palette, text, rect.x + TEXT_INSET, rect.y + rect.height / 2 + 4, { ...SMALL, colour });
+  drawText(ink, text, { x: rect.x + TEXT_INSET, y: rect.y + rect.height / 2 + 4 }, { ...SMALL, colour });
 }
 
 function kernels(ink: Ink, scene: RunScene): void {
@@ -90,11 +90,16 @@ function ground(ink: Ink, scene: RowScene): void {
   const two = at.name.height >= TWO_LINES && scene.detail !== '';
   const x = at.name.x + 11;
   box(context, { x: at.name.x, y: at.name.y + 2, width: 3.5, height: at.name.height - 4 }, { fill: colour });
-  drawText(context, palette, scene.name, x, two ? at.name.y + 15 : at.name.y + at.name.height / 2 + 4, {
-    ...NAME,
-    colour: palette.ink,
-  });
-  if (two) drawText(context, palette, scene.detail, x, at.name.y + 29, { ...SMALL, colour: palette.soft });
+  drawText(
+    ink,
+    scene.name,
+    { x, y: two ? at.name.y + 15 : at.name.y + at.name.height / 2 + 4 },
+    {
+      ...NAME,
+      colour: palette.ink,
+    },
+  );
+  if (two) drawText(ink, scene.detail, { x, y: at.name.y + 29 }, { ...SMALL, colour: palette.soft });
   box(context, at.ground, { fill: palette.track, radius: 4 });
   const idle = ink.hatch({ pattern: 'waiting', ground: palette.track, ink: palette.soft, pitch: 4, width: 1.1 });
   for (const gap of scene.gaps) if (gap.width > 2) box(context, gap, { fill: idle, radius: 2 });
@@ -114,7 +119,7 @@ function axis(ink: Ink, { ticks, layout, rows }: TimelineScene): void {
       { colour: palette.line, width: 1, alpha: 0.55 },
     );
     const align = x > layout.right - 30 ? 'right' : x < layout.left + 20 ? 'left' : 'center';
-    drawText(context, palette, text, x, 11, { ...SMALL, colour: palette.soft, align });
+    drawText(ink, text, { x, y: 11 }, { ...SMALL, colour: palette.soft, align });
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { at, must } from '../../base/invariant';
 import { allocate, elements, type HostArray } from '../../tensor/shape';
+import { CpuScratch } from '../cpu-scratch';
 import type { Graph } from '../graph';
 import type { OpTable, ValueId } from '../op';
 
@@ -13,6 +14,7 @@ export function runCpu(
   ops: OpTable,
   given: ReadonlyMap<ValueId, HostArray>,
 ): ReadonlyMap<ValueId, HostArray> {
+  const scratch = new CpuScratch();
   const held = new Map<ValueId, HostArray>(given);
   const typeOf = (id: ValueId) => at(graph.values, id).type;
   for (const node of graph.nodes) {
@@ -28,6 +30,7 @@ export function runCpu(
       inputTypes: node.inputs.map(typeOf),
       outputTypes: node.outputs.map(typeOf),
       attrs: node.attrs,
+      scratch,
     });
     node.outputs.forEach((id, k) => {
       held.set(id, at(outputs, k));

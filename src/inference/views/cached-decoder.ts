@@ -4,6 +4,7 @@
  * position by itself; undefined for the rest.
  */
 import { at, must } from '../../base/invariant';
+import { CpuScratch } from '../../graph/cpu-scratch';
 import { type Graph, GraphBuilder, type GraphNode } from '../../graph/graph';
 import type { CpuArgs, OpTable } from '../../graph/op';
 import { attend } from '../../graph/ops/attention/attention-cpu';
@@ -49,7 +50,8 @@ export function createCachedDecoder({ config, ops, inputShape }: ModeInput): Dec
 
   const arrays = graph.values.map(({ type }) => allocate(type.dtype, elements(type.shape)));
   const held = graph.values.filter(({ role }) => role === 'parameter' || role === 'buffer');
-  const actions = graph.nodes.map((node) => action(graph, node, arrays, context, ops));
+  const model = { graph, arrays, context, ops, scratch: new CpuScratch() };
+  const actions = graph.nodes.map((node) => action(model, node));
   const [ids, logits] = [at(arrays, x), at(arrays, output)];
   let loaded: ModelState | undefined;
   let kept: readonly number[] = [];
@@ -82,7 +84,15 @@ function worksByPosition({ values }: Graph, { op, inputs, attrs }: GraphNode): b
   return BY_POSITION.has(op);
 }
 
-function action(graph: Graph, node: GraphNode, arrays: readonly HostArray[], context: number, ops: OpTable): Action {
+interface Model {
+  readonly graph: Graph;
+  readonly arrays: readonly HostArray[];
+  readonly context: number;
+  readonly ops: OpTable;
+  readonly scratch: CpuScratch;
+}
+
+function action({ graph, arrays, context, ops, scratch }: Model, node: GraphNode): Action {
   const inputs = node.inputs.map((id) => at(arrays, id));
   const outputs = node.outputs.map((id) => at(arrays, id));
   const [first, result] = [at(inputs, 0), at(outputs, 0)];
@@ -93,7 +103,7 @@ function action(graph: Graph, node: GraphNode, arrays: readonly HostArray[], con
     return (position) => {
       earlier.set(first, position * first.length);
       const heads = { ...packed, keys: position + 1, causal: false };
-      attend(heads, first, earlier, earlier, result, at(outputs, 1));
+      attend(heads, { q: first, k: earlier, v: earlier, out: result, lse: at(outputs, 1) });
     };
   }
   if (node.op === POSITIONS) {
@@ -108,6 +118,7 @@ function action(graph: Graph, node: GraphNode, arrays: readonly HostArray[], con
     inputTypes: types(node.inputs),
     outputTypes: types(node.outputs),
     attrs: node.attrs,
+    scratch,
   };
   return () => op.cpu(args);
 }

@@ -32,7 +32,7 @@ const batchNorm: LayerDef<Extract<LayerConfig, { type: 'BatchNorm1d' | 'BatchNor
     const scale = enabled ? [c.parameter('weight'), c.parameter('bias')] : [];
     if (!c.training) return c.apply('norm/batch-norm-eval', [x, ...running, ...scale], { eps })[0];
     const kept = [...running, c.buffer('num_batches_tracked')];
-    if (c.synced) return synced(c, c.synced, { eps, momentum }, x, kept, scale);
+    if (c.synced) return synced(c, c.synced, { eps, momentum }, { x, kept, scale });
     const [mean, invstd = mean] = c.apply(
       'norm/batch-norm-stats',
       [x, ...kept],
@@ -47,9 +47,7 @@ function synced(
   c: LayerContext,
   { ranks, rows }: Synced,
   attrs: { readonly eps: number; readonly momentum: number },
-  x: ValueId,
-  kept: readonly ValueId[],
-  scale: readonly ValueId[],
+  { x, kept, scale }: { readonly x: ValueId; readonly kept: readonly ValueId[]; readonly scale: readonly ValueId[] },
 ): ValueId {
   const { shape } = c.typeOf(x);
   const [own = 1, channels = 1] = shape;

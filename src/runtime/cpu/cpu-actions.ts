@@ -1,5 +1,6 @@
 /** Turns instructions into closures over typed arrays, made once and replayed every step. */
 import { must } from '../../base/invariant';
+import type { CpuScratch } from '../../graph/cpu-scratch';
 import type { CpuArgs, OpTable } from '../../graph/op';
 import type { Fold } from '../../program/fold-movements';
 import type { Compute, Lane, Load, Recv, Send } from '../../program/instruction';
@@ -11,7 +12,14 @@ import { join } from './join';
 
 export type ArrayOf = (buffer: string) => HostArray;
 
-export function computeAction(instruction: Compute, lane: Lane, array: ArrayOf, ops: OpTable): () => void {
+/** `scratch`: the executor's. */
+export function computeAction(
+  instruction: Compute,
+  lane: Lane,
+  array: ArrayOf,
+  ops: OpTable,
+  scratch: CpuScratch,
+): () => void {
   const op = must(ops.get(instruction.op), instruction.op);
   const specs = new Map(lane.buffers.map((b) => [b.name, b]));
   const type = (name: string) => must(specs.get(name), name);
@@ -21,6 +29,7 @@ export function computeAction(instruction: Compute, lane: Lane, array: ArrayOf, 
     inputTypes: instruction.inputs.map(type),
     outputTypes: instruction.outputs.map(type),
     attrs: instruction.attrs,
+    scratch,
   };
   return () => op.cpu(args);
 }

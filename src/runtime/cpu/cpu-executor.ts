@@ -4,6 +4,7 @@
  * two cooperating loops over the transport.
  */
 import { must } from '../../base/invariant';
+import { CpuScratch } from '../../graph/cpu-scratch';
 import { foldMovements } from '../../program/fold-movements';
 import type { Instruction, Lane, Program } from '../../program/instruction';
 import { linearize } from '../../program/linearize';
@@ -32,6 +33,7 @@ const nowUs = (): number => (performance.timeOrigin + performance.now()) * 1000;
 export function createCpuExecutor(options: ExecutorOptions): Executor {
   const { programs, devices, ops, transport } = options;
   const memory = new Map([...planMemory(programs, devices)].map(([d, plan]) => [d, createCpuMemory(programs, plan)]));
+  const scratch = new CpuScratch();
   let disposed = false;
   const memoryOf = (device: DeviceIndex) => {
     if (disposed) throw disposedError();
@@ -59,7 +61,7 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
     const array = arrayOf(programKey(program.kind), device);
     const parts = [{ device, instruction }];
     if (instruction.kind === 'compute') {
-      const run = computeAction(instruction, laneOf(program, device), array, ops);
+      const run = computeAction(instruction, laneOf(program, device), array, ops, scratch);
       return { parts, run, captured: () => instruction.outputs.map((name) => capture(name, array(name), 0)) };
     }
     if (instruction.kind === 'load') {

@@ -7,6 +7,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
+import { CpuScratch } from '../../graph/cpu-scratch';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import type { Instruction, Program } from '../../program/instruction';
 import { writesInto } from '../../program/instruction-access';
@@ -50,7 +51,7 @@ function train(run: TestRun, copied: Copied, choose: (n: number) => number): Flo
           program.lanes.find((l) => l.device === device),
           'lane',
         );
-        computeAction(instruction, lane, array, PROGRAM_OPS)();
+        computeAction(instruction, lane, array, PROGRAM_OPS, new CpuScratch())();
       } else if (instruction.kind === 'load') loadAction(instruction, device, array, () => run.feed(step))();
       else if (instruction.kind === 'send') {
         const slice = sliceOf(instruction, array);

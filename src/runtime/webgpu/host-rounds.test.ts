@@ -7,6 +7,7 @@ import { at, must } from '../../base/invariant';
 import { ALGORITHMS } from '../../collectives/algorithms';
 import type { CollectiveCall } from '../../collectives/collective';
 import { ring } from '../../collectives/ring';
+import { CpuScratch } from '../../graph/cpu-scratch';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import { ProgramBuilder } from '../../program/builder';
 import type { Instruction, Lane, Program } from '../../program/instruction';
@@ -124,7 +125,8 @@ async function runLane(lane: Lane, transport: Transport, onHost: boolean): Promi
           ),
         reached: () => undefined,
       });
-    } else if (instruction.kind === 'compute') computeAction(instruction, lane, arrayOf, PROGRAM_OPS)();
+    } else if (instruction.kind === 'compute')
+      computeAction(instruction, lane, arrayOf, PROGRAM_OPS, new CpuScratch())();
     else if (instruction.kind === 'send')
       transport.send(lane.device, instruction.peer, instruction.tag, copyOf(sliceOf(instruction, arrayOf)));
     else if (instruction.kind === 'recv')

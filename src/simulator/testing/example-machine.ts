@@ -52,8 +52,7 @@ export function hop(
   from: number,
   to: number,
   length: number,
-  apply: 'put' | 'add' = 'put',
-  sender: Where = COMM,
+  { apply = 'put', sender = COMM }: { readonly apply?: 'put' | 'add'; readonly sender?: Where } = {},
 ): void {
   const slice = { buffer: 'a', offset: 0, length };
   builder.transfer(

@@ -20,14 +20,18 @@ function dot(x: HostArray, i: number, y: HostArray, j: number, n: number): numbe
   return sum;
 }
 
+/** Where a query and its head's keys begin, and how many keys it reaches. */
+interface Query {
+  readonly query: number;
+  readonly keys: number;
+  readonly reach: number;
+}
+
 /** Fills `weights` with e^(score - largest) of a query's keys; returns the largest score and the sum of the weights. */
 function weigh(
   a: Heads,
-  q: HostArray,
-  query: number,
-  k: HostArray,
-  keys: number,
-  reach: number,
+  { q, k }: Pick<AttentionTensors, 'q' | 'k'>,
+  { query, keys, reach }: Query,
   weights: Float64Array,
 ) {
   let largest = Number.NEGATIVE_INFINITY;
@@ -45,7 +49,8 @@ function weigh(
   return { largest, sum };
 }
 
-export function attend(a: Heads, q: HostArray, k: HostArray, v: HostArray, out: HostArray, lse: HostArray): void {
+export function attend(a: Heads, tensors: Omit<AttentionTensors, 'dout'> & { readonly lse: HostArray }): void {
+  const { v, out, lse } = tensors;
   const { headDim } = a;
   const weights = new Float64Array(a.keys);
   const row = new Float64Array(headDim);
@@ -53,7 +58,7 @@ export function attend(a: Heads, q: HostArray, k: HostArray, v: HostArray, out: 
     const [qs, ks, vs, os] = [startOf(a.q, b, h), startOf(a.k, b, h), startOf(a.v, b, h), startOf(a.out, b, h)];
     for (let i = 0; i < a.queries; i++) {
       const reach = reachOf(a, i);
-      const { largest, sum } = weigh(a, q, qs + i * a.q.row, k, ks, reach, weights);
+      const { largest, sum } = weigh(a, tensors, { query: qs + i * a.q.row, keys: ks, reach }, weights);
       row.fill(0);
       for (let j = 0; j < reach; j++) {
         const p = weights[j] as number;
@@ -96,7 +101,7 @@ export function attendBackward(
       const d = dot(dout, o, out, o, headDim);
       delta[statistics + i] = d;
       const reach = reachOf(a, i);
-      const { sum } = weigh(a, q, query, k, ks, reach, weights);
+      const { sum } = weigh(a, { q, k }, { query, keys: ks, reach }, weights);
       row.fill(0);
       for (let j = 0; j < reach; j++) {
         const [key, value] = [ks + j * a.k.row, vs + j * a.v.row];

@@ -1,6 +1,7 @@
 /** Shapes that attention gives and refuses, and that packed and separate heads are the same attention. */
 import { describe, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
+import { CpuScratch } from '../../cpu-scratch';
 import type { TensorType } from '../../op';
 import { ALL_OPS } from '../../testing/all-ops';
 import { randomSource, reals } from '../../testing/case-tools';
@@ -54,7 +55,7 @@ it('one packed head gives the bits of separate queries, keys and values', () => 
   const run = (name: string, inputs: readonly Float32Array[], inputTypes: readonly TensorType[]) => {
     const outputTypes = op(name).infer(inputTypes, attrs);
     const outputs = outputTypes.map((type) => new Float32Array(type.shape.reduce((a, b) => a * b)));
-    op(name).cpu({ inputs, outputs, inputTypes, outputTypes, attrs });
+    op(name).cpu({ inputs, outputs, inputTypes, outputTypes, attrs, scratch: new CpuScratch() });
     return outputs.map((output) => [...output]);
   };
   const one = f32(1, 1, length, width);

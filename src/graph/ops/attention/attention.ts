@@ -26,7 +26,7 @@ export const attention: OpDef = {
   },
   cpu({ inputs, outputs, inputTypes, attrs }) {
     const [q, k, v] = [at(inputs, 0), at(inputs, 1), at(inputs, 2)];
-    attend(separateHeads(inputTypes, attrs), q, k, v, at(outputs, 0), at(outputs, 1));
+    attend(separateHeads(inputTypes, attrs), { q, k, v, out: at(outputs, 0), lse: at(outputs, 1) });
   },
   lower: (types) => forwardLaunch(separateHeads(types.inputs, types.attrs), { q: 0, k: 1, v: 2, out: 3, lse: 4 }),
   flops: (types) => 4 * productSize(separateHeads(types.inputs, types.attrs)),

@@ -28,7 +28,8 @@ export const selfAttention: OpDef = {
   },
   cpu({ inputs, outputs, inputTypes, attrs }) {
     const qkv = at(inputs, 0);
-    attend(packedHeads(at(inputTypes, 0).shape, attrs), qkv, qkv, qkv, at(outputs, 0), at(outputs, 1));
+    const tensors = { q: qkv, k: qkv, v: qkv, out: at(outputs, 0), lse: at(outputs, 1) };
+    attend(packedHeads(at(inputTypes, 0).shape, attrs), tensors);
   },
   lower: (types) =>
     forwardLaunch(packedHeads(at(types.inputs, 0).shape, types.attrs), { q: 0, k: 0, v: 0, out: 1, lse: 2 }),

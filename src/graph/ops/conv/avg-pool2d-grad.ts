@@ -5,7 +5,7 @@
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
 import type { Attrs, CpuArgs, OpDef, TensorType } from '../../op';
-import { averageLaunch, type Counting, countingOf, span } from './avg-pool2d';
+import { averageLaunch, axesOf, type Counting, countingOf, span } from './avg-pool2d';
 import { adaptiveOf, type Pooling, poolingOf } from './pooling';
 
 const inputShape = (inputs: readonly TensorType[], attrs: Attrs) => [
@@ -15,11 +15,12 @@ const inputShape = (inputs: readonly TensorType[], attrs: Attrs) => [
 
 function spread(p: Pooling, counting: Counting, { inputs, outputs }: CpuArgs): void {
   const [dy, dx] = [at(inputs, 0), at(outputs, 0)];
+  const axes = axesOf(p);
   dx.fill(0);
   for (let i = 0; i < p.outHeight; i++) {
-    const [rowFrom, rowTo, rows] = span(counting, i, p.height, p.outHeight, p.kernelY, p.strideY, p.padY);
+    const [rowFrom, rowTo, rows] = span(counting, i, axes.rows);
     for (let j = 0; j < p.outWidth; j++) {
-      const [from, to, columns] = span(counting, j, p.width, p.outWidth, p.kernelX, p.strideX, p.padX);
+      const [from, to, columns] = span(counting, j, axes.columns);
       for (let plane = 0; plane < p.planes; plane++) {
         const share = Math.fround((dy[(plane * p.outHeight + i) * p.outWidth + j] as number) / (rows * columns));
         for (let r = rowFrom; r < rowTo; r++) {

@@ -14,15 +14,25 @@ import { adaptiveOf, checkAdaptive, checkPooling, type Pooling, pooledShape, poo
 export type Counting = 0 | 1 | 2;
 export const countingOf = (attrs: Attrs): Counting => (attrs.countIncludePad === false ? 0 : 1);
 
+/** A pooling in one dimension. */
+interface Axis {
+  readonly size: number;
+  readonly outSize: number;
+  readonly kernel: number;
+  readonly stride: number;
+  readonly pad: number;
+}
+
+export const axesOf = (p: Pooling): { readonly rows: Axis; readonly columns: Axis } => ({
+  rows: { size: p.height, outSize: p.outHeight, kernel: p.kernelY, stride: p.strideY, pad: p.padY },
+  columns: { size: p.width, outSize: p.outWidth, kernel: p.kernelX, stride: p.strideX, pad: p.padX },
+});
+
 /** Elements [from, to) of the image that window i covers in one dimension, and how many it counts. */
 export function span(
   counting: Counting,
   i: number,
-  size: number,
-  outSize: number,
-  kernel: number,
-  stride: number,
-  pad: number,
+  { size, outSize, kernel, stride, pad }: Axis,
 ): readonly [from: number, to: number, count: number] {
   if (counting === 2) {
     const from = Math.floor((i * size) / outSize);
@@ -37,10 +47,11 @@ export function span(
 
 function average(p: Pooling, counting: Counting, { inputs, outputs }: CpuArgs): void {
   const [x, y] = [at(inputs, 0), at(outputs, 0)];
+  const axes = axesOf(p);
   for (let i = 0; i < p.outHeight; i++) {
-    const [rowFrom, rowTo, rows] = span(counting, i, p.height, p.outHeight, p.kernelY, p.strideY, p.padY);
+    const [rowFrom, rowTo, rows] = span(counting, i, axes.rows);
     for (let j = 0; j < p.outWidth; j++) {
-      const [from, to, columns] = span(counting, j, p.width, p.outWidth, p.kernelX, p.strideX, p.padX);
+      const [from, to, columns] = span(counting, j, axes.columns);
       for (let plane = 0; plane < p.planes; plane++) {
         let sum = 0;
         for (let r = rowFrom; r < rowTo; r++) {

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { must } from '../../../base/invariant';
 import type { Shape } from '../../../tensor/shape';
+import { CpuScratch } from '../../cpu-scratch';
 import type { Attrs, OpDef } from '../../op';
 import { ALL_OPS } from '../../testing/all-ops';
 
@@ -170,6 +171,7 @@ it('gives the maximum to a NaN, to the first of equals, and to the first element
       inputTypes,
       outputTypes: pool.infer(inputTypes, attrs),
       attrs,
+      scratch: new CpuScratch(),
     });
     return index[0];
   };

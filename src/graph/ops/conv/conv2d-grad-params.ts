@@ -103,7 +103,7 @@ export const conv2dGradParams: OpDef = {
     for (let part = 0; part < plan.parts; part++) {
       const from = part * plan.rowsOfPart;
       const to = Math.min(rows, from + plan.rowsOfPart);
-      weightPart(g, at(inputs, 0), at(inputs, 1), partial, part * length, from, to);
+      weightPart(g, { x: at(inputs, 0), dy: at(inputs, 1), partial }, part * length, from, to);
     }
     addParts(partial, at(outputs, 0), plan.parts, length, 0);
     if (!hasBias) return;
@@ -133,9 +133,7 @@ export const conv2dGradParams: OpDef = {
 /** Four output channels at a time: they share what is loaded of x. Sums in double, rounded once a part. */
 function weightPart(
   g: ConvGeometry,
-  x: HostArray,
-  dy: HostArray,
-  partial: HostArray,
+  { x, dy, partial }: Readonly<Record<'x' | 'dy' | 'partial', HostArray>>,
   start: number,
   from: number,
   to: number,

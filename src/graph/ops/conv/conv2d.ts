@@ -10,12 +10,12 @@ import { correlate, correlationLaunch, forwardCorrelation } from './correlation'
 import { checkConv, convGeometry, outSizes, shapeLike } from './geometry';
 import { padWithNan } from './padding-times-weight';
 
-function convolution(name: 'conv/conv2d' | 'conv/conv1d', rank: number): OpDef {
+function convolution(name: 'conv/conv2d' | 'conv/conv1d', rank: 1 | 2): OpDef {
   return {
     name,
     infer(inputs, attrs) {
       const [x, w] = [at(inputs, 0).shape, at(inputs, 1).shape];
-      const g = checkConv(rank === 1 ? 'conv1d' : 'conv2d', rank, x, w, inputs[2]?.shape, attrs);
+      const g = checkConv(rank, x, w, inputs[2]?.shape, attrs);
       return [{ shape: shapeLike(x, at(w, 0), outSizes(g, rank)), dtype: 'f32' }];
     },
     gradient(c) {

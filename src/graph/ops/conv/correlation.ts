@@ -65,13 +65,15 @@ export function correlate(c: Correlation, x: HostArray, w: HostArray, y: HostArr
   const insideFrom = Math.min(c.outWidth, firstInside(-c.padX, c.strideX));
   const lastShift = (c.kernelWidth - 1) * c.dilationX - c.padX;
   const insideTo = Math.max(insideFrom, endInside(lastShift, c.strideX, c.width, c.outWidth));
+  const operands = { x, w, y, bias };
   for (let n = 0; n < c.batch; n++) {
     for (let g = 0; g < c.groups; g++) {
       for (let o = 0; o < c.outChannels; o += 4) {
         for (let i = 0; i < c.outHeight; i++) {
-          for (let j = 0; j < insideFrom; j++) columns(c, x, w, y, bias, n, g, o, i, j, j + 1);
-          columns(c, x, w, y, bias, n, g, o, i, insideFrom, insideTo);
-          for (let j = insideTo; j < c.outWidth; j++) columns(c, x, w, y, bias, n, g, o, i, j, j + 1);
+          const row = { n, g, o, i };
+          for (let j = 0; j < insideFrom; j++) columns(c, operands, row, j, j + 1);
+          columns(c, operands, row, insideFrom, insideTo);
+          for (let j = insideTo; j < c.outWidth; j++) columns(c, operands, row, j, j + 1);
         }
       }
     }
@@ -82,20 +84,23 @@ export function correlate(c: Correlation, x: HostArray, w: HostArray, y: HostArr
 const firstRow = (c: Correlation, i: number) => firstInside(i * c.strideY - c.padY, c.dilationY);
 const endRow = (c: Correlation, i: number) => endInside(i * c.strideY - c.padY, c.dilationY, c.height, c.kernelHeight);
 
+interface Operands {
+  readonly x: HostArray;
+  readonly w: HostArray;
+  readonly y: HostArray;
+  readonly bias: HostArray | undefined;
+}
+
+/** Row i of sample n, group g, and the four output channels from o on. */
+interface Row {
+  readonly n: number;
+  readonly g: number;
+  readonly o: number;
+  readonly i: number;
+}
+
 /** Columns [from, to) of row i of four channels: all of them have the same columns of the kernel inside the image. */
-function columns(
-  c: Correlation,
-  x: HostArray,
-  w: HostArray,
-  y: HostArray,
-  bias: HostArray | undefined,
-  n: number,
-  g: number,
-  o: number,
-  i: number,
-  from: number,
-  to: number,
-): void {
+function columns(c: Correlation, { x, w, y, bias }: Operands, { n, g, o, i }: Row, from: number, to: number): void {
   const { inChannels, weightIn, weightX, weightY, dilationX, dilationY, strideX, width } = c;
   const plane = c.height * width;
   const last = c.outChannels - 1;

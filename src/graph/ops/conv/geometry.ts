@@ -3,7 +3,6 @@
  * gradients, batched or not. Throws LockstepError('shape') in PyTorch's words where they do not fit. Used by every
  * operator of this folder that has a weight.
  */
-
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { lookup } from '../../../base/lookup';
@@ -99,7 +98,8 @@ export function checkNotEmpty(x: Shape, name: string): void {
 }
 
 /** Channels that input, weight and bias must agree on. */
-export function checkConv(name: string, rank: number, x: Shape, weight: Shape, bias: Shape | undefined, attrs: Attrs) {
+export function checkConv(rank: 1 | 2, x: Shape, weight: Shape, bias: Shape | undefined, attrs: Attrs) {
+  const name = `conv${rank}d`;
   if (x.length !== rank + 1 && x.length !== rank + 2) {
     const [single, batched] = [rank + 1, rank + 2];
     refuse(

@@ -32,7 +32,7 @@ export const elementLossWithGradient: OpDef = {
     { shape: [1], dtype: 'f32' },
     { shape: at(inputs, 0).shape, dtype: 'f32' },
   ],
-  cpu({ inputs, outputs, inputTypes, outputTypes, attrs }) {
+  cpu({ inputs, outputs, inputTypes, outputTypes, attrs, scratch }) {
     const [loss, gradient] = named(OPERATORS, attrs);
     const [x, t] = [at(inputs, 0), at(inputs, 1)];
     const types = [at(inputTypes, 0), at(inputTypes, 1)];
@@ -41,9 +41,10 @@ export const elementLossWithGradient: OpDef = {
       outputs: [at(outputs, 0)],
       inputTypes: types,
       outputTypes: [at(outputTypes, 0)],
-      attrs,
+      ...{ attrs, scratch },
     });
-    gradient.cpu({ inputs, outputs: [at(outputs, 1)], inputTypes, outputTypes: [at(outputTypes, 1)], attrs });
+    const ofGradient = { outputs: [at(outputs, 1)], outputTypes: [at(outputTypes, 1)] };
+    gradient.cpu({ inputs, inputTypes, ...ofGradient, attrs, scratch });
   },
   lower(types) {
     const { code, param } = named(FUSED_LOSSES, types.attrs);

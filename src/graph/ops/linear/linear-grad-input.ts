@@ -1,7 +1,6 @@
 /** dx = dy W: the gradient of a linear layer's input. Inputs dy [..., O] and W [O, I]; output dx [..., I]. */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
-import { gemm } from '../../gemm';
 import { dense, grid, lastOf, rowsOf } from '../../launch';
 import type { OpDef, OpTypes } from '../../op';
 import { tiledProduct } from '../../tiled-product';
@@ -17,10 +16,18 @@ export const linearGradInput: OpDef = {
     const dy = at(inputs, 0).shape;
     return [{ shape: [...dy.slice(0, -1), lastOf(at(inputs, 1).shape)], dtype: 'f32' }];
   },
-  cpu({ inputs, outputs, inputTypes }) {
+  cpu({ inputs, outputs, inputTypes, scratch }) {
     const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
     const [dy, w, dx] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
-    gemm(rows, inFeatures, outFeatures, dy, 0, outFeatures, 1, w, 0, inFeatures, 1, dx, 0, false);
+    scratch.product({
+      M: rows,
+      N: inFeatures,
+      K: outFeatures,
+      a: { data: dy, offset: 0, strides: [outFeatures, 1] },
+      b: { data: w, offset: 0, strides: [inFeatures, 1] },
+      c: { data: dx, offset: 0 },
+      add: false,
+    });
   },
   lower(types, tuning) {
     const { rows, inFeatures, outFeatures } = sizesOf(types);

@@ -6,7 +6,6 @@
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
-import { gemm } from '../../gemm';
 import { dense, grid, lastOf, rowsOf } from '../../launch';
 import type { OpDef, OpTypes } from '../../op';
 import { tiledProduct, tilesPay } from '../../tiled-product';
@@ -32,10 +31,18 @@ export const linearGradParams: OpDef = {
     const scratch = scratchTypes(biasSteps({ inputs, attrs }) ?? []);
     return attrs.bias === true ? [weight, { shape: [outFeatures], dtype: 'f32' }, ...scratch] : [weight];
   },
-  cpu({ inputs, outputs, inputTypes, attrs }) {
+  cpu({ inputs, outputs, inputTypes, attrs, scratch }) {
     const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
     const [x, dy, dw] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
-    gemm(outFeatures, inFeatures, rows, dy, 0, 1, outFeatures, x, 0, inFeatures, 1, dw, 0, false);
+    scratch.product({
+      M: outFeatures,
+      N: inFeatures,
+      K: rows,
+      a: { data: dy, offset: 0, strides: [1, outFeatures] },
+      b: { data: x, offset: 0, strides: [inFeatures, 1] },
+      c: { data: dw, offset: 0 },
+      add: false,
+    });
     if (outputs.length === 1) return;
     const steps = biasSteps({ inputs: inputTypes, attrs }) ?? [
       { outer: 1, plane: rows * outFeatures, columns: outFeatures },

@@ -6,7 +6,6 @@
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { elements, formatShape, sameShape } from '../../../tensor/shape';
-import { gemm } from '../../gemm';
 import { grid, lastOf, rowsOf } from '../../launch';
 import type { OpDef, OpTypes } from '../../op';
 import { tiledProduct } from '../../tiled-product';
@@ -56,11 +55,20 @@ export const linear: OpDef = {
     const dx = c.needsGrad(0) ? c.emit('ops/linear-grad-input', [dy, c.input(1)], {}, [0])[0] : undefined;
     return [dx, params[0], params[1]];
   },
-  cpu({ inputs, outputs, inputTypes, attrs }) {
+  cpu({ inputs, outputs, inputTypes, attrs, scratch }) {
     const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
     const y = at(outputs, 0);
     const [x, w] = [at(inputs, 0), at(inputs, 1)];
-    gemm(rows, outFeatures, inFeatures, x, 0, inFeatures, 1, w, 0, 1, inFeatures, y, 0, false, inputs[2]);
+    scratch.product({
+      M: rows,
+      N: outFeatures,
+      K: inFeatures,
+      a: { data: x, offset: 0, strides: [inFeatures, 1] },
+      b: { data: w, offset: 0, strides: [1, inFeatures] },
+      c: { data: y, offset: 0 },
+      add: false,
+      bias: inputs[2],
+    });
     const activation = activationOf(attrs);
     if (activation === 0) return;
     for (let i = 0; i < y.length; i++) {

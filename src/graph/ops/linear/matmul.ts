@@ -8,9 +8,8 @@
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
-import { gemm } from '../../gemm';
 import { dense, grid } from '../../launch';
-import type { CpuArgs, DenseLaunch, OpDef, OpTypes, TensorType } from '../../op';
+import type { CpuArgs, DenseLaunch, OpDef, OpTypes } from '../../op';
 import { tiledProduct } from '../../tiled-product';
 import { type BatchDim, type BatchedProduct, batchedProduct, broadcast, matrixOf } from './batched-product';
 
@@ -30,15 +29,23 @@ function walk(dims: readonly BatchDim[], visit: (a: number, b: number) => void, 
   else for (let i = 0; i < dim.size; i++) walk(dims, visit, a + i * dim.a, b + i * dim.b, d + 1);
 }
 
-function compute({ inputs, outputs, inputTypes, attrs }: CpuArgs): void {
+function compute({ inputs, outputs, inputTypes, attrs, scratch }: CpuArgs): void {
   const { M, N, K, steps, kept, summed } = batchedProduct(inputTypes, attrs);
-  const [am, ak, bk, bn] = steps;
+  const [aStrides, bStrides] = [[steps[0], steps[1]] as const, [steps[2], steps[3]] as const];
   const [a, b, c] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
   let out = 0;
   walk(kept, (aKept, bKept) => {
     let add = false;
     walk(summed, (aSum, bSum) => {
-      gemm(M, N, K, a, aKept + aSum, am, ak, b, bKept + bSum, bk, bn, c, out, add);
+      scratch.product({
+        M,
+        N,
+        K,
+        a: { data: a, offset: aKept + aSum, strides: aStrides },
+        b: { data: b, offset: bKept + bSum, strides: bStrides },
+        c: { data: c, offset: out },
+        add,
+      });
       add = true;
     });
     out += M * N;
@@ -84,31 +91,20 @@ export const matmul: OpDef = {
       { id: c.input(1), view: views.b },
     ];
     const d = { id: dc, view: dcView };
-    const product = (
-      left: Viewed,
-      right: Viewed,
-      transposeA: boolean,
-      transposeB: boolean,
-      of: number,
-      to: TensorType,
-    ) =>
+    /** The gradient of operand `of`; each side with whether it is transposed. */
+    const product = (of: 0 | 1, left: readonly [Viewed, boolean], right: readonly [Viewed, boolean]) =>
       c.emit(
         'ops/matmul',
-        [left.id, right.id],
-        { transposeA, transposeB, viewA: left.view, viewB: right.view, sumTo: to.shape },
+        [left[0].id, right[0].id],
+        {
+          ...{ transposeA: left[1], transposeB: right[1], viewA: left[0].view, viewB: right[0].view },
+          sumTo: at(c.types.inputs, of).shape,
+        },
         [of],
       )[0];
-    const da = c.needsGrad(0)
-      ? ta
-        ? product(b, d, tb, true, 0, typeA)
-        : product(d, b, false, !tb, 0, typeA)
-      : undefined;
-    const db = c.needsGrad(1)
-      ? tb
-        ? product(d, a, true, ta, 1, typeB)
-        : product(a, d, !ta, false, 1, typeB)
-      : undefined;
-    return [da, db];
+    const da = () => (ta ? product(0, [b, tb], [d, true]) : product(0, [d, false], [b, !tb]));
+    const db = () => (tb ? product(1, [d, true], [a, ta]) : product(1, [a, !ta], [d, false]));
+    return [c.needsGrad(0) ? da() : undefined, c.needsGrad(1) ? db() : undefined];
   },
   cpu: compute,
   lower(types, tuning) {

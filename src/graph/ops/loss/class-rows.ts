@@ -12,6 +12,13 @@ export interface ClassRows extends ClassLayout {
   readonly ignoreIndex: number;
 }
 
+export interface ClassInputs {
+  readonly x: HostArray;
+  readonly target: HostArray;
+  /** One number per class. */
+  readonly weights: HostArray | undefined;
+}
+
 const f = Math.fround;
 
 const weightOf = (weights: HostArray | undefined, c: number): number => (weights ? (weights[c] as number) : 1);
@@ -32,9 +39,7 @@ function checkTarget(t: number, classes: number): void {
  */
 export function rowLosses(
   rows: ClassRows,
-  x: HostArray,
-  target: HostArray,
-  weights: HostArray | undefined,
+  { x, target, weights }: ClassInputs,
   stats: HostArray,
   terms: HostArray | undefined,
 ): { readonly loss: number; readonly weight: number } {
@@ -90,9 +95,7 @@ export function rowLosses(
 /** dx from the stats of the forward pass; `each` is 1 where upstream has a number a row, else 0. */
 export function rowGradients(
   rows: ClassRows,
-  x: HostArray,
-  target: HostArray,
-  weights: HostArray | undefined,
+  { x, target, weights }: ClassInputs,
   stats: HostArray,
   { upstream, each }: { readonly upstream: HostArray; readonly each: 0 | 1 },
   dx: HostArray,

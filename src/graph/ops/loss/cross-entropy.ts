@@ -73,7 +73,8 @@ export function classLoss({ name, logProbs }: ClassLoss): readonly [loss: OpDef,
       const [loss, stats] = [at(outputs, 0), at(outputs, 1)];
       const whole = reduction !== 'none' && isWhole(layout);
       const terms = whole ? undefined : reduction === 'none' ? loss : at(outputs, 2);
-      const sums = rowLosses(rowsOf(layout, attrs), at(inputs, 0), at(inputs, 1), inputs[2], stats, terms);
+      const given = { x: at(inputs, 0), target: at(inputs, 1), weights: inputs[2] };
+      const sums = rowLosses(rowsOf(layout, attrs), given, stats, terms);
       stats[stats.length - 1] = reduction === 'mean' ? sums.weight : 1;
       if (reduction === 'none') return;
       if (terms === undefined) {
@@ -130,7 +131,7 @@ export function classLoss({ name, logProbs }: ClassLoss): readonly [loss: OpDef,
       const [x, target, upstream, stats] = [at(inputs, 0), at(inputs, 1), at(inputs, 2), at(inputs, 3)];
       const each = reductionOf(attrs) === 'none' ? 1 : 0;
       const rows = rowsOf(classLayout(inputTypes, attrs), attrs);
-      rowGradients(rows, x, target, inputs[4], stats, { upstream, each }, at(outputs, 0));
+      rowGradients(rows, { x, target, weights: inputs[4] }, stats, { upstream, each }, at(outputs, 0));
     },
     lower(types) {
       const { attrs } = types;

@@ -65,7 +65,7 @@ export function elementLoss(spec: ElementLoss): readonly [loss: OpDef, gradient:
       const reduction = reductionOf(attrs);
       const parts = partsFor(x.length, reduction);
       const y = parts === 1 || reduction === 'none' ? at(outputs, 0) : at(outputs, 1);
-      addTerms(spec, x, t, inputs[2], paramOf(attrs), y);
+      addTerms(spec, { x, t, posWeight: inputs[2] }, paramOf(attrs), y);
       const divisor = reduction === 'mean' ? x.length : 1;
       if (reduction === 'none') return;
       if (parts === 1) y[0] = (y[0] as number) / divisor;
@@ -100,7 +100,8 @@ export function elementLoss(spec: ElementLoss): readonly [loss: OpDef, gradient:
       const divisor = reductionOf(attrs) === 'mean' ? x.length : 1;
       const each = reductionOf(attrs) === 'none' ? 1 : 0;
       const sign = attrs.operand === 1 ? -1 : 1;
-      multiplySlopes(spec, x, t, inputs[3], paramOf(attrs), { upstream, each, divisor, sign }, at(outputs, 0));
+      const chain = { upstream, each, divisor, sign };
+      multiplySlopes(spec, { x, t, posWeight: inputs[3] }, paramOf(attrs), chain, at(outputs, 0));
     },
     lower(types) {
       const n = elements(at(types.inputs, 0).shape);
@@ -134,15 +135,14 @@ function posWeightOf(inputs: readonly TensorType[], place: number): readonly [op
   return shape ? [place, elements(shape)] : [0, 1];
 }
 
+interface Compared {
+  readonly x: HostArray;
+  readonly t: HostArray;
+  readonly posWeight: HostArray | undefined;
+}
+
 /** y[i mod parts] += term i, in float32, as the kernel adds. */
-function addTerms(
-  { term }: ElementLoss,
-  x: HostArray,
-  t: HostArray,
-  posWeight: HostArray | undefined,
-  p: number,
-  y: HostArray,
-): void {
+function addTerms({ term }: ElementLoss, { x, t, posWeight }: Compared, p: number, y: HostArray): void {
   const parts = y.length;
   y.fill(0);
   let j = 0;
@@ -163,9 +163,7 @@ interface Chain {
 
 function multiplySlopes(
   { slope }: ElementLoss,
-  x: HostArray,
-  t: HostArray,
-  posWeight: HostArray | undefined,
+  { x, t, posWeight }: Compared,
   p: number,
   { upstream, each, divisor, sign }: Chain,
   dx: HostArray,

@@ -35,11 +35,13 @@ export const batchNormEval: OpDef = {
     const view = viewOf(at(inputTypes, 0).shape);
     const [variance, invstd] = [at(inputs, 2), at(outputs, 1)];
     for (let c = 0; c < view.channels; c++) invstd[c] = 1 / Math.sqrt((variance[c] as number) + Number(attrs.eps));
-    normalize(at(inputs, 0), at(inputs, 1), invstd, 0, inputs[3], inputs[4], view, at(outputs, 0));
+    const affine = { weight: inputs[3], bias: inputs[4] };
+    normalize(at(inputs, 0), { mean: at(inputs, 1), invstd, span: 0, ...affine }, view, at(outputs, 0));
   },
   lower(types) {
     const { channels } = viewOf(at(types.inputs, 0).shape);
     const y = types.inputs.length;
+    const [weight, bias] = y > 3 ? [3, 4] : [];
     return [
       {
         kind: 'dense',
@@ -48,7 +50,7 @@ export const batchNormEval: OpDef = {
         params: [channels, { f32: Number(types.attrs.eps) }],
         workgroups: grid(channels),
       },
-      normalizeLaunch(types, 0, y > 3 ? [3, 4] : [], 1, y + 1, y),
+      normalizeLaunch(types, { mean: 1, invstd: y + 1, span: 0, weight, bias }, y),
     ];
   },
   flops: (types) => 4 * elements(at(types.inputs, 0).shape),

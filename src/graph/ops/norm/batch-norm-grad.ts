@@ -33,7 +33,7 @@ export const batchNormGradReduce: OpDef = {
     const split = splitForSums(viewOf(at(inputTypes, 0).shape));
     const [dweight, dbias, sumDy, sumDyXmu] = [at(outputs, 0), at(outputs, 1), at(outputs, 2), at(outputs, 3)];
     const [invstd, partial] = [at(inputs, 3), at(outputs, 4)];
-    gradSums(at(inputs, 0), at(inputs, 1), at(inputs, 2), 1, split, partial);
+    gradSums({ dy: at(inputs, 0), x: at(inputs, 1), mean: at(inputs, 2), span: 1 }, split, partial);
     for (let c = 0; c < split.channels; c++) {
       const [dy, dyXmu] = joinSums(partial, split, c);
       dweight[c] = dyXmu * (invstd[c] as number);

@@ -41,10 +41,13 @@ export const batchNorm: OpDef = {
     const [x, mean, invstd] = [at(inputs, 0), at(inputs, 1), at(inputs, 2)];
     const view = viewOf(at(inputTypes, 0).shape);
     const y = at(outputs, 0);
-    normalize(x, mean, invstd, 0, inputs[3], inputs[4], view, y);
+    normalize(x, { mean, invstd, span: 0, weight: inputs[3], bias: inputs[4] }, view, y);
     if (attrs.activation === 'relu') for (let i = 0; i < y.length; i++) if ((y[i] as number) <= 0) y[i] = 0;
   },
-  lower: (types) => [normalizeLaunch(types, 0, types.inputs.length > 3 ? [3, 4] : [], 1, 2, types.inputs.length)],
+  lower(types) {
+    const [weight, bias] = types.inputs.length > 3 ? [3, 4] : [];
+    return [normalizeLaunch(types, { mean: 1, invstd: 2, span: 0, weight, bias }, types.inputs.length)];
+  },
   flops: (types) => 4 * elements(at(types.inputs, 0).shape),
 };
 
@@ -59,14 +62,18 @@ function summedOverRanks(c: GradientContext, sums: readonly ValueId[]): readonly
   });
 }
 
-/** `span` 0: one mean a channel; else one for every `span` (batch, channel) pairs, as group norm has them. */
+/** The operands of the formula; `span` 0: one mean per channel; else one for every `span` (batch, channel) pairs. */
+interface Normalization<T> {
+  readonly mean: T;
+  readonly invstd: T;
+  readonly span: number;
+  readonly weight: T | undefined;
+  readonly bias: T | undefined;
+}
+
 export function normalize(
   x: HostArray,
-  mean: HostArray,
-  invstd: HostArray,
-  span: number,
-  weight: HostArray | undefined,
-  bias: HostArray | undefined,
+  { mean, invstd, span, weight, bias }: Normalization<HostArray>,
   { batch, channels, plane }: ChannelView,
   y: HostArray,
 ): void {
@@ -81,22 +88,19 @@ export function normalize(
   }
 }
 
-/** The launch of kernel norm/batch-norm; operands of x (always 0), weight and bias, mean, invstd and y. */
+/** The launch of kernel norm/batch-norm; x is operand 0. */
 export function normalizeLaunch(
   types: OpTypes,
-  span: number,
-  affine: readonly number[],
-  mean: number,
-  invstd: number,
+  { mean, invstd, span, weight, bias }: Normalization<number>,
   y: number,
 ): DenseLaunch {
   const split = splitForMap(viewOf(at(types.inputs, 0).shape));
   return {
     kind: 'dense',
     kernel: split.width === 4 ? 'norm/batch-norm-vec4' : 'norm/batch-norm',
-    constants: { AFFINE: affine.length > 0 ? 1 : 0, RELU: types.attrs.activation === 'relu' ? 1 : 0 },
+    constants: { AFFINE: weight === undefined ? 0 : 1, RELU: types.attrs.activation === 'relu' ? 1 : 0 },
     // Without weight and bias their bindings are filled with x, which the kernel then does not read as either.
-    bindings: [0, mean, invstd, affine[0] ?? 0, affine[1] ?? 0, y],
+    bindings: [0, mean, invstd, weight ?? 0, bias ?? 0, y],
     params: [...splitParams(split), span],
     workgroups: grid(invocationsOf(split)),
   };

@@ -59,8 +59,16 @@ export function joinMoments(partial: HostArray, s: Split, channel: number): { me
   return { mean, squares };
 }
 
-/** Per part the sums of dy and of dy (x - mean), with one mean for every `span` channels. */
-export function gradSums(dy: HostArray, x: HostArray, mean: HostArray, span: number, s: Split, partial: HostArray) {
+/** dy and x, and one mean for every `span` channels. */
+interface GradInputs {
+  readonly dy: HostArray;
+  readonly x: HostArray;
+  readonly mean: HostArray;
+  readonly span: number;
+}
+
+/** Per part the sums of dy and of dy (x - mean). */
+export function gradSums({ dy, x, mean, span }: GradInputs, s: Split, partial: HostArray) {
   const { batch, channels, plane, slices, lanes, width } = s;
   const second = channels * partsOf(s);
   forEachPart(s, (out, channel, slice, lane) => {

@@ -29,7 +29,7 @@ export const groupNormGrad: OpDef = {
     const [dy, x, mean, rstd, weight] = [at(inputs, 0), at(inputs, 1), at(inputs, 2), at(inputs, 3), inputs[4]];
     const [dx, dweight, dbias, partial, sums] = [0, 1, 2, 3, 4].map((k) => at(outputs, k) as Float32Array);
     if (!dx || !dweight || !dbias || !partial || !sums) return;
-    gradSums(dy, x, mean, span, split, partial);
+    gradSums({ dy, x, mean, span }, split, partial);
     const perGroup = new Float64Array(2 * groups);
     const perParameter = new Float64Array(2 * view.channels);
     for (let pair = 0; pair < split.channels; pair++) {

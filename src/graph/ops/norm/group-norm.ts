@@ -81,12 +81,14 @@ export const groupNorm: OpDef = {
       mean[g] = joined.mean;
       rstd[g] = 1 / Math.sqrt(joined.squares / split.plane + Number(attrs.eps ?? 1e-5));
     }
-    normalize(x, mean, rstd, grouping.span, inputs[1], inputs[2], grouping.view, y);
+    const affine = { weight: inputs[1], bias: inputs[2] };
+    normalize(x, { mean, invstd: rstd, span: grouping.span, ...affine }, grouping.view, y);
   },
   lower(types) {
     const grouping = groupingOf(at(types.inputs, 0).shape, types.attrs);
     const split = splitForSums(groupRows(grouping));
     const y = types.inputs.length;
+    const [weight, bias] = y > 1 ? [1, 2] : [];
     return [
       {
         kind: 'dense',
@@ -102,7 +104,7 @@ export const groupNorm: OpDef = {
         params: [...splitParams(split), split.width, { f32: Number(types.attrs.eps ?? 1e-5) }],
         workgroups: grid(split.channels),
       },
-      normalizeLaunch(types, grouping.span, y > 1 ? [1, 2] : [], y + 1, y + 2, y),
+      normalizeLaunch(types, { mean: y + 1, invstd: y + 2, span: grouping.span, weight, bias }, y),
     ];
   },
   flops: (types) => 9 * elements(at(types.inputs, 0).shape),

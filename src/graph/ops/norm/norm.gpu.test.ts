@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';
+import { CpuScratch } from '../../cpu-scratch';
 import { ALL_OPS } from '../../testing/all-ops';
 import { type CaseInput, type OpCase, randomSource, reals } from '../../testing/case-tools';
 import { relativeError } from '../../testing/closeness';
@@ -70,7 +71,7 @@ async function both(
       held ?? (type.dtype === 'f32' ? new Float32Array(elements(type.shape)) : new Int32Array(elements(type.shape)))
     );
   });
-  op.cpu({ inputs: data, outputs: cpu, inputTypes, outputTypes, attrs });
+  op.cpu({ inputs: data, outputs: cpu, inputTypes, outputTypes, attrs, scratch: new CpuScratch() });
   const types = { inputs: inputTypes, outputs: outputTypes, attrs };
   const gpu = at(await must(runner, 'runner').run(op, types, [[...data, ...before]]), 0);
   return { cpu, gpu: gpu.map((raw, k) => (at(outputTypes, k).dtype === 'i32' ? new Int32Array(raw.buffer) : raw)) };

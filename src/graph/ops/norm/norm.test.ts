@@ -1,6 +1,7 @@
 /** What norm layers refuse, in PyTorch's words, and their running statistics against numbers of PyTorch 1.13. */
 import { describe, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
+import { CpuScratch } from '../../cpu-scratch';
 import type { TensorType } from '../../op';
 import { ALL_OPS } from '../../testing/all-ops';
 
@@ -71,9 +72,10 @@ function afterBatches(batches: number, attrs: Readonly<Record<string, number | b
   const outputTypes = stats.infer(inputTypes, attrs);
   for (let i = 0; i < batches; i++) {
     const x = Float32Array.of(1, 2, 3, 5, 8, 13).map((v) => v * (i + 1));
-    const scratch = new Float32Array(at(outputTypes, 5).shape.reduce((a, b) => a * b));
-    const outputs = [new Float32Array(2), new Float32Array(2), ...running, scratch];
-    stats.cpu({ inputs: [x, ...running], outputs, inputTypes, outputTypes, attrs: { eps: 1e-5, ...attrs } });
+    const partial = new Float32Array(at(outputTypes, 5).shape.reduce((a, b) => a * b));
+    const outputs = [new Float32Array(2), new Float32Array(2), ...running, partial];
+    const types = { inputTypes, outputTypes, attrs: { eps: 1e-5, ...attrs } };
+    stats.cpu({ inputs: [x, ...running], outputs, ...types, scratch: new CpuScratch() });
   }
   return { mean: [...running[0]], variance: [...running[1]], tracked: running[2][0] };
 }

@@ -62,14 +62,14 @@ export const ACTIVATIONS: readonly Unary[] = [
     params: (attrs) => [numeric(attrs.negativeSlope, 0.01), 0],
     flops: [2, 2],
     saved: 'input',
-    forward(x, y, slope) {
+    forward(x, y, { p: slope }) {
       const s = f(slope);
       for (let i = 0; i < y.length; i++) {
         const v = x[i] as number;
         y[i] = v > 0 ? v : v * s;
       }
     },
-    gradient(dy, x, dx, slope) {
+    gradient(dy, x, dx, { p: slope }) {
       const s = f(slope);
       for (let i = 0; i < dx.length; i++) dx[i] = (x[i] as number) > 0 ? (dy[i] as number) : (dy[i] as number) * s;
     },
@@ -81,14 +81,14 @@ export const ACTIVATIONS: readonly Unary[] = [
     params: (attrs) => [numeric(attrs.alpha, 1), 0],
     flops: [8, 8],
     saved: 'input',
-    forward(x, y, alpha) {
+    forward(x, y, { p: alpha }) {
       const a = f(alpha);
       for (let i = 0; i < y.length; i++) {
         const v = x[i] as number;
         y[i] = v <= 0 ? f(Math.expm1(v)) * a : v;
       }
     },
-    gradient(dy, x, dx, alpha) {
+    gradient(dy, x, dx, { p: alpha }) {
       const a = f(alpha);
       for (let i = 0; i < dx.length; i++) {
         const v = x[i] as number;
@@ -123,7 +123,7 @@ export const ACTIVATIONS: readonly Unary[] = [
     params: (attrs) => [numeric(attrs.beta, 1), numeric(attrs.threshold, 20)],
     flops: [12, 8],
     saved: 'input',
-    forward(x, y, p, threshold) {
+    forward(x, y, { p, q: threshold }) {
       const beta = f(p);
       for (let i = 0; i < y.length; i++) {
         const v = x[i] as number;
@@ -131,7 +131,7 @@ export const ACTIVATIONS: readonly Unary[] = [
         y[i] = b > threshold ? v : f(Math.log1p(f(Math.exp(b)))) / beta;
       }
     },
-    gradient(dy, x, dx, p, threshold) {
+    gradient(dy, x, dx, { p, q: threshold }) {
       const beta = f(p);
       for (let i = 0; i < dx.length; i++) {
         const b = f((x[i] as number) * beta);

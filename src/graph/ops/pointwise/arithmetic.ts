@@ -10,7 +10,7 @@ export const ARITHMETIC: readonly Binary[] = [
   {
     name: 'ops/add',
     code: 0,
-    stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, n) {
+    stretch({ data: y, at: yAt }, { data: a, at: aAt, step: aStep }, { data: b, at: bAt, step: bStep }, n) {
       for (let i = 0; i < n; i++) y[yAt + i] = (a[aAt + i * aStep] as number) + (b[bAt + i * bStep] as number);
     },
     gradients: [
@@ -21,7 +21,7 @@ export const ARITHMETIC: readonly Binary[] = [
   {
     name: 'ops/mul',
     code: 2,
-    stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, n) {
+    stretch({ data: y, at: yAt }, { data: a, at: aAt, step: aStep }, { data: b, at: bAt, step: bStep }, n) {
       for (let i = 0; i < n; i++) y[yAt + i] = (a[aAt + i * aStep] as number) * (b[bAt + i * bStep] as number);
     },
     gradients: [

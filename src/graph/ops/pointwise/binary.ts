@@ -5,24 +5,14 @@
  * rest is '<name>-grad', which sums as it goes and keeps nothing in between.
  */
 import { at } from '../../../base/invariant';
-import { elements, type HostArray, type Shape, sameShape } from '../../../tensor/shape';
+import { elements, type Shape, sameShape } from '../../../tensor/shape';
 import { dense, grid } from '../../launch';
 import type { Attrs, CpuArgs, GradientContext, OpDef, OpTypes, ValueId } from '../../op';
-import { broadcastDims, broadcastShape, type Dim, dimParams, planned } from './broadcast';
+import { broadcastDims, broadcastShape, type Dim, dimParams } from './broadcast';
+import { advance, rewind, type Trio, type Walked, walked } from './walk';
 
-/** y[yAt + i] = f(a[aAt + i aStep], b[bAt + i bStep]) for i < n. */
-export type Stretch = (
-  y: HostArray,
-  yAt: number,
-  a: HostArray,
-  aAt: number,
-  aStep: number,
-  b: HostArray,
-  bAt: number,
-  bStep: number,
-  n: number,
-  p: number,
-) => void;
+/** y[i] = f(a[i], b[i]) for the next n elements of each; y is dense. */
+export type Stretch = (y: Walked, a: Walked, b: Walked, n: number, p: number) => void;
 
 /** The contribution of one element of y to the gradient of an operand. */
 export type Slope = (dy: number, a: number, b: number) => number;
@@ -81,10 +71,10 @@ interface Plan {
 }
 
 export function binary(spec: Binary): readonly [op: OpDef, gradient: OpDef] {
-  const planOf = planned<CpuArgs, Plan>(({ inputTypes, outputTypes }) => {
+  const plan = ({ inputTypes, outputTypes }: CpuArgs): Plan => {
     const out = at(outputTypes, 0).shape;
     return { dims: broadcastDims(out, [out, at(inputTypes, 0).shape, at(inputTypes, 1).shape]) };
-  });
+  };
   const op: OpDef = {
     name: spec.name,
     infer: (inputs) => [{ shape: broadcastShape(inputs.map((t) => t.shape)), dtype: 'f32' }],
@@ -96,9 +86,9 @@ export function binary(spec: Binary): readonly [op: OpDef, gradient: OpDef] {
       );
     },
     cpu(args) {
-      const [a, b, y] = [at(args.inputs, 0), at(args.inputs, 1), at(args.outputs, 0)];
-      const { dims } = planOf(args);
-      walk(spec.stretch, dims, 0, y, 0, a, 0, b, 0, spec.param?.(args.attrs) ?? 0);
+      const { dims } = args.scratch.plan(args, plan);
+      const [a, b] = [walked(at(args.inputs, 0)), walked(at(args.inputs, 1))];
+      walk(spec.stretch, dims, 0, { y: walked(at(args.outputs, 0)), a, b }, spec.param?.(args.attrs) ?? 0);
     },
     lower(types) {
       const [a, b, y] = [at(types.inputs, 0).shape, at(types.inputs, 1).shape, at(types.outputs, 0).shape];
@@ -137,30 +127,21 @@ export function binary(spec: Binary): readonly [op: OpDef, gradient: OpDef] {
   }
 }
 
-function walk(
-  stretch: Stretch,
-  dims: readonly Dim[],
-  depth: number,
-  y: HostArray,
-  yAt: number,
-  a: HostArray,
-  aAt: number,
-  b: HostArray,
-  bAt: number,
-  p: number,
-): void {
-  const dim = dims[depth];
-  if (!dim) {
-    stretch(y, yAt, a, aAt, 1, b, bAt, 1, 1, p);
-    return;
-  }
-  const [yStep = 0, aStep = 0, bStep = 0] = dim.steps;
+function walk(stretch: Stretch, dims: readonly Dim[], depth: number, operands: Trio, p: number): void {
+  const dim = at(dims, depth);
   if (depth === dims.length - 1) {
-    stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, dim.size, p);
+    const { y, a, b } = operands;
+    y.step = dim.steps[0] ?? 0;
+    a.step = dim.steps[1] ?? 0;
+    b.step = dim.steps[2] ?? 0;
+    stretch(y, a, b, dim.size, p);
     return;
   }
-  for (let i = 0; i < dim.size; i++)
-    walk(stretch, dims, depth + 1, y, yAt + i * yStep, a, aAt + i * aStep, b, bAt + i * bStep, p);
+  for (let i = 0; i < dim.size; i++) {
+    walk(stretch, dims, depth + 1, operands, p);
+    advance(operands, dim);
+  }
+  rewind(operands, dim);
 }
 
 interface GradientPlan {
@@ -180,27 +161,30 @@ function broadcastGradient(spec: Binary): OpDef {
     const kept = dims.filter((dim) => at(dim.steps, 3) !== 0);
     return { dims: [...kept, ...dims.filter((dim) => at(dim.steps, 3) === 0)], kept: kept.length };
   };
-  const planOf = planned<CpuArgs, GradientPlan>((args) => plan({ inputs: args.inputTypes, attrs: args.attrs }));
+  const planOfArgs = ({ inputTypes, attrs }: CpuArgs) => plan({ inputs: inputTypes, attrs });
   return {
     name: `${spec.name}-grad`,
     infer: (_, attrs) => [{ shape: shapeOf(attrs), dtype: 'f32' }],
     cpu(args) {
       const dy = at(args.inputs, 0);
-      const [a, b] = [args.inputs[1] ?? dy, args.inputs[2] ?? dy];
-      const { dims, kept } = planOf(args);
+      const operands = { y: walked(dy), a: walked(args.inputs[1] ?? dy), b: walked(args.inputs[2] ?? dy) };
+      const { dims, kept } = args.scratch.plan(args, planOfArgs);
       const { slope } = gradientOf(args.attrs);
       const dx = at(args.outputs, 0);
       let next = 0;
-      const element = (depth: number, d: number, v: number, w: number): void => {
+      const element = (depth: number): void => {
         if (depth === kept) {
-          dx[next++] = total(slope, dims, depth, dy, d, a, v, b, w);
+          dx[next++] = total(slope, dims, depth, operands);
           return;
         }
-        const { size, steps } = at(dims, depth);
-        const [s0 = 0, s1 = 0, s2 = 0] = steps;
-        for (let i = 0; i < size; i++) element(depth + 1, d + i * s0, v + i * s1, w + i * s2);
+        const dim = at(dims, depth);
+        for (let i = 0; i < dim.size; i++) {
+          element(depth + 1);
+          advance(operands, dim);
+        }
+        rewind(operands, dim);
       };
-      element(0, 0, 0, 0);
+      element(0);
     },
     lower(types) {
       const { dims, kept } = plan(types);
@@ -222,21 +206,21 @@ function broadcastGradient(spec: Binary): OpDef {
  * Sum of slopes over dimensions from `depth` on, in double precision: long sums come nearer to PyTorch's, which adds
  * pairwise.
  */
-function total(
-  slope: Slope,
-  dims: readonly Dim[],
-  depth: number,
-  dy: HostArray,
-  d: number,
-  a: HostArray,
-  v: number,
-  b: HostArray,
-  w: number,
-): number {
+function total(slope: Slope, dims: readonly Dim[], depth: number, operands: Trio): number {
+  const { y: dy, a, b } = operands;
   const dim = dims[depth];
-  if (!dim) return slope(dy[d] as number, a[v] as number, b[w] as number);
-  const [s0 = 0, s1 = 0, s2 = 0] = dim.steps;
+  if (!dim) return slope(dy.data[dy.at] as number, a.data[a.at] as number, b.data[b.at] as number);
   let sum = 0;
-  for (let i = 0; i < dim.size; i++) sum += total(slope, dims, depth + 1, dy, d + i * s0, a, v + i * s1, b, w + i * s2);
+  if (depth === dims.length - 1) {
+    const [s0 = 0, s1 = 0, s2 = 0] = dim.steps;
+    for (let i = 0, d = dy.at, v = a.at, w = b.at; i < dim.size; i++, d += s0, v += s1, w += s2)
+      sum += slope(dy.data[d] as number, a.data[v] as number, b.data[w] as number);
+    return sum;
+  }
+  for (let i = 0; i < dim.size; i++) {
+    sum += total(slope, dims, depth + 1, operands);
+    advance(operands, dim);
+  }
+  rewind(operands, dim);
   return sum;
 }

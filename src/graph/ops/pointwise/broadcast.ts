@@ -69,19 +69,6 @@ export function broadcastDims(out: Shape, operands: readonly Shape[]): readonly 
 }
 
 /**
- * Remembers what `make` gave for the arguments of a CPU kernel, which a run passes anew every step, so that a step
- * allocates nothing.
- */
-export function planned<K extends object, T extends object>(make: (args: K) => T): (args: K) => T {
-  const known = new WeakMap<K, T>();
-  return (args) => {
-    const plan = known.get(args) ?? make(args);
-    known.set(args, plan);
-    return plan;
-  };
-}
-
-/**
  * Sizes and steps as the parameters of a kernel: MAX_DIMS sizes, then MAX_DIMS steps per operand; absent dimensions
  * have size 1.
  */

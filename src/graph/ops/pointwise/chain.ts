@@ -91,7 +91,7 @@ export function chain(ops: OpTable): OpDef {
   return {
     name: 'pointwise/chain',
     infer: (inputs) => [at(inputs, 0)],
-    cpu({ inputs, outputs, inputTypes, outputTypes, attrs }) {
+    cpu({ inputs, outputs, inputTypes, outputTypes, attrs, scratch }) {
       let next = 1;
       let value: HostArray = at(inputs, 0);
       const [type, y] = [at(inputTypes, 0), at(outputs, 0)];
@@ -99,7 +99,8 @@ export function chain(ops: OpTable): OpDef {
         const other = stage.operands === 2 ? [at(inputs, next++)] : [];
         const operands = stage.at === 0 ? [value, ...other] : [...other, value];
         const types = operands.map(() => type);
-        def(stage.op).cpu({ inputs: operands, outputs: [y], inputTypes: types, outputTypes, attrs: stage.attrs });
+        const stretch = { inputs: operands, outputs: [y], inputTypes: types, outputTypes };
+        def(stage.op).cpu({ ...stretch, attrs: stage.attrs, scratch });
         value = y;
       });
     },

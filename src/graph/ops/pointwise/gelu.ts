@@ -20,14 +20,14 @@ export const GELU: Unary = {
   code: (attrs) => (attrs.approximate === 'tanh' ? BY_TANH : EXACT),
   flops: [20, 30],
   saved: 'input',
-  forward(x, y, _p, _q, code) {
+  forward(x, y, { code }) {
     for (let i = 0; i < y.length; i++) {
       const v = x[i] as number;
       const inner = code === BY_TANH ? Math.tanh(f(BETA * f(v + f(KAPPA * f(f(v * v) * v))))) : erf(f(v * INV_SQRT2));
       y[i] = f(v * 0.5) * f(1 + f(inner));
     }
   },
-  gradient(dy, x, dx, _p, _q, code) {
+  gradient(dy, x, dx, { code }) {
     for (let i = 0; i < dx.length; i++) {
       const v = x[i] as number;
       const square = f(v * v);

@@ -16,7 +16,7 @@ export const MORE_ARITHMETIC: readonly Binary[] = [
   {
     name: 'ops/sub',
     code: 1,
-    stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, n) {
+    stretch({ data: y, at: yAt }, { data: a, at: aAt, step: aStep }, { data: b, at: bAt, step: bStep }, n) {
       for (let i = 0; i < n; i++) y[yAt + i] = (a[aAt + i * aStep] as number) - (b[bAt + i * bStep] as number);
     },
     gradients: [
@@ -27,7 +27,7 @@ export const MORE_ARITHMETIC: readonly Binary[] = [
   {
     name: 'ops/div',
     code: 3,
-    stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, n) {
+    stretch({ data: y, at: yAt }, { data: a, at: aAt, step: aStep }, { data: b, at: bAt, step: bStep }, n) {
       for (let i = 0; i < n; i++) y[yAt + i] = (a[aAt + i * aStep] as number) / (b[bAt + i * bStep] as number);
     },
     gradients: [
@@ -44,7 +44,7 @@ export const MORE_ARITHMETIC: readonly Binary[] = [
     // The gradient goes to the larger operand, half to each at ties; where either is NaN, to both.
     name: 'ops/maximum',
     code: 4,
-    stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, n) {
+    stretch({ data: y, at: yAt }, { data: a, at: aAt, step: aStep }, { data: b, at: bAt, step: bStep }, n) {
       for (let i = 0; i < n; i++) {
         const [v, w] = [a[aAt + i * aStep] as number, b[bAt + i * bStep] as number];
         y[yAt + i] = Number.isNaN(v) || v > w ? v : w;
@@ -61,7 +61,7 @@ export const MORE_ARITHMETIC: readonly Binary[] = [
     name: 'ops/dropout',
     code: 5,
     param: ({ p }) => f(1 / (1 - numeric(p, 0.5))),
-    stretch(y, yAt, a, aAt, aStep, b, bAt, bStep, n, scale) {
+    stretch({ data: y, at: yAt }, { data: a, at: aAt, step: aStep }, { data: b, at: bAt, step: bStep }, n, scale) {
       for (let i = 0; i < n; i++)
         y[yAt + i] = (a[aAt + i * aStep] as number) * f((b[bAt + i * bStep] as number) * scale);
     },

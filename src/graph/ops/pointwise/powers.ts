@@ -93,10 +93,10 @@ export const POWERS: readonly Unary[] = [
     params: (attrs) => [numeric(attrs.exponent, 2), 0],
     flops: [10, 12],
     saved: 'input',
-    forward(x, y, exponent) {
+    forward(x, y, { p: exponent }) {
       for (let i = 0; i < y.length; i++) y[i] = (x[i] as number) ** exponent;
     },
-    gradient(dy, x, dx, exponent) {
+    gradient(dy, x, dx, { p: exponent }) {
       for (let i = 0; i < dx.length; i++)
         dx[i] = exponent === 0 ? 0 : (dy[i] as number) * f(exponent * f((x[i] as number) ** (exponent - 1)));
     },
@@ -108,13 +108,13 @@ export const POWERS: readonly Unary[] = [
     params: (attrs) => [numeric(attrs.min, Number.NEGATIVE_INFINITY), numeric(attrs.max, Number.POSITIVE_INFINITY)],
     flops: [2, 2],
     saved: 'input',
-    forward(x, y, min, max) {
+    forward(x, y, { p: min, q: max }) {
       for (let i = 0; i < y.length; i++) {
         const v = x[i] as number;
         y[i] = v > max ? max : v < min ? min : v;
       }
     },
-    gradient(dy, x, dx, p, q) {
+    gradient(dy, x, dx, { p, q }) {
       const [min, max] = [f(p), f(q)];
       for (let i = 0; i < dx.length; i++) {
         const v = x[i] as number;

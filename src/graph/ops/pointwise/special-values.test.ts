@@ -4,6 +4,7 @@
  */
 import { expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
+import { CpuScratch } from '../../cpu-scratch';
 import type { Attrs } from '../../op';
 import { ALL_OPS } from '../../testing/all-ops';
 
@@ -43,7 +44,14 @@ it.each(TABLE)('%s %o', (name, attrs, expectedY, expectedDx, saved) => {
   const run = (op: string, inputs: readonly Float32Array[]): number[] => {
     const y = new Float32Array(X.length);
     const inputTypes = inputs.map(() => type);
-    must(ALL_OPS.get(op), op).cpu({ inputs, outputs: [y], inputTypes, outputTypes: [type], attrs });
+    must(ALL_OPS.get(op), op).cpu({
+      inputs,
+      outputs: [y],
+      inputTypes,
+      outputTypes: [type],
+      attrs,
+      scratch: new CpuScratch(),
+    });
     return [...y];
   };
   const x = Float32Array.from(X);

@@ -4,7 +4,6 @@
  * in shaders/pointwise/unary*.wgsl, its attributes as two floats, and the two CPU loops, which stand in the row so that
  * the engine compiles each on its own.
  */
-
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import type { HostArray } from '../../../tensor/shape';
@@ -12,6 +11,13 @@ import { elements, formatShape, sameShape } from '../../../tensor/shape';
 import { dense, grid } from '../../launch';
 import type { Attrs, OpDef, OpTypes } from '../../op';
 import { unaryGradient } from '../../unary-gradient';
+
+/** What the attributes say: the two floats, and the number of the function. */
+interface Form {
+  readonly p: number;
+  readonly q: number;
+  readonly code: number;
+}
 
 export interface Unary {
   readonly name: string;
@@ -21,8 +27,8 @@ export interface Unary {
   readonly params?: (attrs: Attrs) => readonly [p: number, q: number];
   readonly flops: readonly [forward: number, gradient: number];
   readonly saved: 'input' | 'output';
-  readonly forward: (x: HostArray, y: HostArray, p: number, q: number, code: number) => void;
-  readonly gradient: (dy: HostArray, saved: HostArray, dx: HostArray, p: number, q: number, code: number) => void;
+  readonly forward: (x: HostArray, y: HostArray, form: Form) => void;
+  readonly gradient: (dy: HostArray, saved: HostArray, dx: HostArray, form: Form) => void;
 }
 
 /** An attribute that has PyTorch's default where it is not given. */
@@ -33,6 +39,10 @@ export function unary(spec: Unary): readonly [op: OpDef, gradient: OpDef] {
   const gradName = `${spec.name}-grad`;
   const codeOf = (attrs: Attrs): number => (typeof spec.code === 'number' ? spec.code : spec.code(attrs));
   const paramsOf = (attrs: Attrs): readonly [number, number] => spec.params?.(attrs) ?? [0, 0];
+  const formOf = (attrs: Attrs): Form => {
+    const [p, q] = paramsOf(attrs);
+    return { p, q, code: codeOf(attrs) };
+  };
   const lower = (kernel: 'pointwise/unary' | 'pointwise/unary-grad') => (types: OpTypes) => {
     const n = elements(at(types.inputs, 0).shape);
     const [p, q] = paramsOf(types.attrs);
@@ -45,8 +55,7 @@ export function unary(spec: Unary): readonly [op: OpDef, gradient: OpDef] {
     infer: (inputs) => [{ shape: at(inputs, 0).shape, dtype: 'f32' }],
     gradient: unaryGradient(gradName, spec.saved),
     cpu({ inputs, outputs, attrs }) {
-      const [p, q] = paramsOf(attrs);
-      spec.forward(at(inputs, 0), at(outputs, 0), p, q, codeOf(attrs));
+      spec.forward(at(inputs, 0), at(outputs, 0), formOf(attrs));
     },
     lower: lower('pointwise/unary'),
     flops: (types) => spec.flops[0] * elements(at(types.inputs, 0).shape),
@@ -60,8 +69,7 @@ export function unary(spec: Unary): readonly [op: OpDef, gradient: OpDef] {
       return [{ shape: dy, dtype: 'f32' }];
     },
     cpu({ inputs, outputs, attrs }) {
-      const [p, q] = paramsOf(attrs);
-      spec.gradient(at(inputs, 0), at(inputs, 1), at(outputs, 0), p, q, codeOf(attrs));
+      spec.gradient(at(inputs, 0), at(inputs, 1), at(outputs, 0), formOf(attrs));
     },
     lower: lower('pointwise/unary-grad'),
     flops: (types) => spec.flops[1] * elements(at(types.inputs, 0).shape),

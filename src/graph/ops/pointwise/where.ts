@@ -5,21 +5,23 @@
  */
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
-import { elements, formatShape, type HostArray, type Shape, sameShape } from '../../../tensor/shape';
+import { elements, formatShape, type Shape, sameShape } from '../../../tensor/shape';
 import { dense, grid } from '../../launch';
 import type { CpuArgs, GradientContext, OpDef, OpTypes, TensorType, ValueId } from '../../op';
-import { broadcastDims, broadcastShape, type Dim, dimParams, planned } from './broadcast';
+import { broadcastDims, broadcastShape, type Dim, dimParams } from './broadcast';
 import { numeric } from './unary';
+import { type Walked, walked } from './walk';
 
 function checkMask(mask: TensorType): void {
   if (mask.dtype === 'i32') return;
   throw new LockstepError('data', 'expected condition to be a boolean tensor, but got a tensor with dtype Float');
 }
 
-const planOf = planned<CpuArgs, { readonly dims: readonly Dim[] }>(({ inputTypes, outputTypes }) => {
+/** The dimensions of the output, with the steps of the output and of every input. */
+const planOf = ({ inputTypes, outputTypes }: CpuArgs): { readonly dims: readonly Dim[] } => {
   const out = at(outputTypes, 0).shape;
   return { dims: broadcastDims(out, [out, ...inputTypes.map((t) => t.shape)]) };
-});
+};
 
 /** dy where operand `when` of `where` was taken, summed to its shape. */
 function taken(c: GradientContext, dy: ValueId, i: number): ValueId | undefined {
@@ -42,8 +44,13 @@ export const where: OpDef = {
     return dy === undefined ? [] : [undefined, taken(c, dy, 1), taken(c, dy, 2)];
   },
   cpu(args) {
-    const [mask, a, b, y] = [at(args.inputs, 0), at(args.inputs, 1), at(args.inputs, 2), at(args.outputs, 0)];
-    select(planOf(args).dims, 0, y, 0, mask, 0, a, 0, b, 0);
+    const { dims } = args.scratch.plan(args, planOf);
+    const operands = [at(args.outputs, 0), ...args.inputs].map(walked);
+    const [y, mask, a, b] = operands as [Walked, Walked, Walked, Walked];
+    eachElement(dims, operands, () => {
+      const taken = mask.data[mask.at] !== 0 ? a : b;
+      y.data[y.at] = taken.data[taken.at] as number;
+    });
   },
   lower(types) {
     const out = at(types.outputs, 0).shape;
@@ -71,8 +78,14 @@ export const maskedFill: OpDef = {
     return c.emit('ops/masked-fill', [dy, c.input(1)], { ...c.types.attrs, value: 0 }, [0]);
   },
   cpu(args) {
-    const [x, mask, y] = [at(args.inputs, 0), at(args.inputs, 1), at(args.outputs, 0)];
-    fill(planOf(args).dims, 0, y, 0, x, mask, 0, args.attrs.invert !== true, numeric(args.attrs.value, 0));
+    const { dims } = args.scratch.plan(args, planOf);
+    const operands = [at(args.outputs, 0), ...args.inputs].map(walked);
+    const [y, x, mask] = operands as [Walked, Walked, Walked];
+    const fillsWhen = args.attrs.invert !== true;
+    const value = numeric(args.attrs.value, 0);
+    eachElement(dims, operands, () => {
+      y.data[y.at] = (mask.data[mask.at] !== 0) === fillsWhen ? value : (x.data[x.at] as number);
+    });
   },
   lower(types) {
     const [x, mask] = [at(types.inputs, 0).shape, at(types.inputs, 1).shape];
@@ -97,44 +110,20 @@ function launch(
   return dense('pointwise/where', types, params, grid(n), { ...constants, DIMS: dims.length });
 }
 
-function select(
-  dims: readonly Dim[],
-  depth: number,
-  y: HostArray,
-  yAt: number,
-  mask: HostArray,
-  m: number,
-  a: HostArray,
-  v: number,
-  b: HostArray,
-  w: number,
-): void {
+/** Calls `visit` with the operands at every element. */
+function eachElement(dims: readonly Dim[], operands: readonly Walked[], visit: () => void, depth = 0): void {
   const dim = dims[depth];
   if (!dim) {
-    y[yAt] = (mask[m] !== 0 ? a[v] : b[w]) as number;
+    visit();
     return;
   }
-  const [s0 = 0, s1 = 0, s2 = 0, s3 = 0] = dim.steps;
-  for (let i = 0; i < dim.size; i++)
-    select(dims, depth + 1, y, yAt + i * s0, mask, m + i * s1, a, v + i * s2, b, w + i * s3);
-}
-
-function fill(
-  dims: readonly Dim[],
-  depth: number,
-  y: HostArray,
-  yAt: number,
-  x: HostArray,
-  mask: HostArray,
-  m: number,
-  fillsWhen: boolean,
-  value: number,
-): void {
-  const dim = dims[depth];
-  if (!dim) {
-    y[yAt] = (mask[m] !== 0) === fillsWhen ? value : (x[yAt] as number);
-    return;
+  for (let i = 0; i < dim.size; i++) {
+    eachElement(dims, operands, visit, depth + 1);
+    operands.forEach((operand, k) => {
+      operand.at += at(dim.steps, k);
+    });
   }
-  const [s0 = 0, , s2 = 0] = dim.steps;
-  for (let i = 0; i < dim.size; i++) fill(dims, depth + 1, y, yAt + i * s0, x, mask, m + i * s2, fillsWhen, value);
+  operands.forEach((operand, k) => {
+    operand.at -= dim.size * at(dim.steps, k);
+  });
 }

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { allocate, elements, type HostArray } from '../../../tensor/shape';
+import { CpuScratch } from '../../cpu-scratch';
 import type { Attrs, TensorType } from '../../op';
 import { ALL_OPS } from '../../testing/all-ops';
 import { randomSource } from '../../testing/case-tools';
@@ -38,7 +39,7 @@ async function both(name: string, inputs: readonly TensorType[], attrs: Attrs, i
   );
   const expected = given.map((data) => {
     const outputs = types.outputs.map((t) => allocate(t.dtype, elements(t.shape)));
-    op.cpu({ inputs: data, outputs, inputTypes: inputs, outputTypes: types.outputs, attrs });
+    op.cpu({ inputs: data, outputs, inputTypes: inputs, outputTypes: types.outputs, attrs, scratch: new CpuScratch() });
     return at(outputs, 0);
   });
   const actual = (await must(runner, 'runner').run(op, types, given)).map((outputs) => at(outputs, 0));

@@ -5,6 +5,7 @@
 import { expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { elements, type Shape } from '../../../tensor/shape';
+import { CpuScratch } from '../../cpu-scratch';
 import type { Attrs } from '../../op';
 import { ALL_OPS } from '../../testing/all-ops';
 import { randomSource } from '../../testing/case-tools';
@@ -15,7 +16,7 @@ function run(name: string, shape: Shape, attrs: Attrs, data: Float32Array): Floa
   const inputTypes = [{ shape, dtype: 'f32' as const }];
   const outputTypes = op.infer(inputTypes, attrs);
   const outputs = outputTypes.map((type) => new Float32Array(elements(type.shape)));
-  op.cpu({ inputs: [data], outputs, inputTypes, outputTypes, attrs });
+  op.cpu({ inputs: [data], outputs, inputTypes, outputTypes, attrs, scratch: new CpuScratch() });
   return at(outputs, 0);
 }
 

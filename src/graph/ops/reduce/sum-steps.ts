@@ -85,7 +85,7 @@ export function cpuSum(
     const last = k === steps.length - 1;
     const from = k === 0 ? x : at(outputs, k);
     const to = last ? at(outputs, 0) : at(outputs, k + 1);
-    addColumns(from, to, step.outer, step.plane, step.columns, form.norm === true && k === 0);
+    addColumns(from, to, step, form.norm === true && k === 0);
     if (last && form.norm) for (let i = 0; i < to.length; i++) to[i] = Math.sqrt(to[i] as number);
     if (last && form.divisor !== undefined && form.divisor !== 1)
       for (let i = 0; i < to.length; i++) to[i] = (to[i] as number) / form.divisor;
@@ -96,14 +96,7 @@ export function cpuSum(
  * One step on the CPU. Row by row where rows are wide, so that memory is read in order; the additions of a column keep
  * their order either way.
  */
-export function addColumns(
-  x: HostArray,
-  y: HostArray,
-  outer: number,
-  plane: number,
-  columns: number,
-  square = false,
-): void {
+function addColumns(x: HostArray, y: HostArray, { outer, plane, columns }: SumStep, square: boolean): void {
   for (let o = 0; o < outer; o++) {
     const start = o * plane;
     const out = o * columns;

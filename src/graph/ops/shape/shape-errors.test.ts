@@ -5,6 +5,7 @@
 import { expect, it } from 'vitest';
 import { at, must } from '../../../base/invariant';
 import { elements, type HostArray, type Shape } from '../../../tensor/shape';
+import { CpuScratch } from '../../cpu-scratch';
 import type { Attrs, TensorType } from '../../op';
 import { ALL_OPS } from '../../testing/all-ops';
 
@@ -83,7 +84,14 @@ function run(name: string, inputs: readonly (readonly [Shape, HostArray])[], att
   const outputs = outputTypes.map(
     ({ shape, dtype }) => new (dtype === 'i32' ? Int32Array : Float32Array)(elements(shape)),
   );
-  op.cpu({ inputs: inputs.map(([, data]) => data), outputs, inputTypes, outputTypes, attrs });
+  op.cpu({
+    inputs: inputs.map(([, data]) => data),
+    outputs,
+    inputTypes,
+    outputTypes,
+    attrs,
+    scratch: new CpuScratch(),
+  });
   return [...at(outputs, 0)];
 }
 

@@ -95,19 +95,22 @@ function channelMoments(x: Doubles) {
   return range(x.shape[1] ?? 1).map((c) => momentsOf(x.data.filter((_, i) => channel(i) === c)));
 }
 
+/** Weight and bias, if there are, and which of their elements belongs to element i. */
+interface Parameters {
+  readonly all: readonly (Doubles | undefined)[];
+  readonly of: (i: number) => number;
+}
+
 /**
- * (v - mean) / sqrt(variance + eps) weight + bias, with the moments of the group of i and the parameters of
- * parameter(i).
+ * (v - mean) / sqrt(variance + eps) weight + bias, with the moments of the group of i and the parameters of i.
  */
 function normalized(
   x: Doubles,
   moments: readonly { readonly mean: number; readonly variance: number }[],
   group: (i: number) => number,
-  parameters: readonly (Doubles | undefined)[],
-  parameter: (i: number) => number,
+  { all: [weight, bias], of: parameter }: Parameters,
   attrs: Attrs,
 ): number[] {
-  const [weight, bias] = parameters;
   return x.data.map((v, i) => {
     const { mean = 0, variance = 0 } = moments[group(i)] ?? {};
     const k = parameter(i);
@@ -117,38 +120,32 @@ function normalized(
 }
 
 /** Normalises stretches of `size` elements. */
-function stretches(
-  x: Doubles,
-  size: number,
-  parameters: readonly Doubles[],
-  parameter: (i: number) => number,
-  attrs: Attrs,
-) {
+function stretches(x: Doubles, size: number, parameters: Parameters, attrs: Attrs) {
   const moments = range(x.data.length / size).map((s) => momentsOf(x.data.slice(s * size, (s + 1) * size)));
-  return normalized(x, moments, (i) => Math.floor(i / size), parameters, parameter, attrs);
+  return normalized(x, moments, (i) => Math.floor(i / size), parameters, attrs);
 }
 
 export const NORM_REFERENCE: Readonly<Record<string, Formula>> = {
   'norm/layer-norm'(inputs, attrs) {
     const size = elements(attrs.normalizedShape as readonly number[]);
-    return stretches(arg(inputs, 0), size, inputs.slice(1), (i) => i % size, attrs);
+    return stretches(arg(inputs, 0), size, { all: inputs.slice(1), of: (i) => i % size }, attrs);
   },
   /** mean and invstd are computed anew from x: differences of this formula give the complete gradient. */
   'norm/batch-norm'(inputs, attrs) {
     const x = arg(inputs, 0);
     const channel = channelOf(x.shape);
-    return normalized(x, channelMoments(x), channel, inputs.slice(3), channel, attrs);
+    return normalized(x, channelMoments(x), channel, { all: inputs.slice(3), of: channel }, attrs);
   },
   'norm/batch-norm-eval'(inputs, attrs) {
     const [x, mean, variance] = [arg(inputs, 0), arg(inputs, 1), arg(inputs, 2)];
     const channel = channelOf(x.shape);
     const moments = mean.data.map((m, c) => ({ mean: m, variance: el(variance.data, c) }));
-    return normalized(x, moments, channel, inputs.slice(3), channel, attrs);
+    return normalized(x, moments, channel, { all: inputs.slice(3), of: channel }, attrs);
   },
   'norm/group-norm'(inputs, attrs) {
     const x = arg(inputs, 0);
     const size = x.data.length / ((x.shape[0] ?? 1) * Number(attrs.groups));
-    return stretches(x, size, inputs.slice(1), channelOf(x.shape), attrs);
+    return stretches(x, size, { all: inputs.slice(1), of: channelOf(x.shape) }, attrs);
   },
 };
 

@@ -3,7 +3,6 @@
  * of its three products, each operand with a place and strides of its own), 'power-sgd/orthogonalize',
  * 'power-sgd/error-in' and 'power-sgd/error-out' (error feedback). Emitted by power-sgd.ts alone.
  */
-
 import { at } from '../../../../base/invariant';
 import { lookup } from '../../../../base/lookup';
 import { grid } from '../../../../graph/launch';
@@ -64,9 +63,9 @@ const orthogonalize: OpDef = {
   infer: (inputs) => [at(inputs, 0)],
   cpu({ outputs, attrs }) {
     const [start, rows, columns] = [num(attrs, 'at'), num(attrs, 'rows'), num(attrs, 'columns')];
-    const matrix = at(outputs, 0).subarray(start, start + rows * columns) as Float32Array;
-    if (columns > 2) householder(matrix, rows, columns);
-    else gramSchmidt(matrix, rows, columns);
+    const data = at(outputs, 0).subarray(start, start + rows * columns) as Float32Array;
+    if (columns > 2) householder({ data, rows, columns });
+    else gramSchmidt({ data, rows, columns });
   },
   lower: ({ attrs }) => [
     {

@@ -38,7 +38,8 @@ export const powerSGD: CommHook = {
       each((lane) => {
         lane.buffer({ name: p, shape: [factors.pLength], dtype: 'f32', category: 'bucket', persistent: false });
         if (phase === RANDOM) lane.load({ buffer: q, source: 'noise', process: lane.rank, start: 0, count: 0 }, where);
-        for (const m of factors.matrices) orthogonalize(lane, q, m.qAt, m.columns, m.rank, where);
+        for (const m of factors.matrices)
+          orthogonalize(lane, q, { at: m.qAt, rows: m.columns, columns: m.rank }, where);
         for (const m of factors.matrices) product(lane, [buffer, q, p], timesQ(m), where);
       });
     }
@@ -46,7 +47,7 @@ export const powerSGD: CommHook = {
     if (factors.qLength > 0) {
       allReduce(call, p, factors.pLength);
       each((lane) => {
-        for (const m of factors.matrices) orthogonalize(lane, p, m.pAt, m.rows, m.rank, where);
+        for (const m of factors.matrices) orthogonalize(lane, p, { at: m.pAt, rows: m.rows, columns: m.rank }, where);
         for (const m of factors.matrices) product(lane, [buffer, p, q], timesP(m), where);
       });
       allReduce(call, q, factors.qLength);
@@ -145,7 +146,9 @@ function product(
   lane.compute('power-sgd/product', [left, right, out], [out], { ...attrs }, where);
 }
 
-function orthogonalize(lane: LaneBuilder, buffer: string, at: number, rows: number, columns: number, where: Where) {
+type Factor = Readonly<Record<'at' | 'rows' | 'columns', number>>;
+
+function orthogonalize(lane: LaneBuilder, buffer: string, { at, rows, columns }: Factor, where: Where) {
   lane.compute('power-sgd/orthogonalize', [buffer], [buffer], { at, rows, columns }, where);
 }
 
