@@ -13,9 +13,9 @@ export default defineConfig({
   testDir: 'e2e',
   testMatch: '*.spec.ts',
   outputDir: 'test-results',
-  // One software GPU on two cores: tests side by side only slow each other down.
-  workers: 1,
-  fullyParallel: false,
+  // Both cores of a small machine: what a test waits for computes on one of them at a time.
+  workers: 2,
+  fullyParallel: true,
   retries: 0,
   forbidOnly: true,
   timeout: 90_000,
