@@ -1,31 +1,47 @@
 import { expect, it } from 'vitest';
-import { DESCRIPTIONS } from './descriptions';
+import { ALL_WORDS } from '../protocol/words/words-of';
 import { configJsonSchema } from './schema';
 
 interface Found {
   readonly path: string;
-  readonly description: unknown;
+  readonly title: string;
+  readonly description: string;
 }
 
+/** Every property of every variant. */
 function properties(value: unknown, path = ''): Found[] {
   if (Array.isArray(value)) return value.flatMap((each) => properties(each, path));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     if (key === 'default') return [];
     if (key !== 'properties') return properties(inner, path);
-    return Object.entries(inner as Record<string, { description?: unknown }>).flatMap(([name, property]) => [
-      { path: `${path}.${name}`, description: property.description },
-      ...properties(property, `${path}.${name}`),
-    ]);
+    return Object.entries(inner as Record<string, { title?: string; description?: string }>).flatMap(
+      ([name, property]) => [
+        { path: `${path}.${name}`, title: property.title ?? '', description: property.description ?? '' },
+        ...properties(property, `${path}.${name}`),
+      ],
+    );
   });
 }
 
-it('describes every setting and describes nothing that is not there', () => {
-  const found = properties(configJsonSchema());
+const found = properties(configJsonSchema());
+const LONGEST = { title: 28, description: 240 };
+
+it('has a title and a description for every setting', () => {
   expect(found.length).toBeGreaterThan(40);
-  expect(found.filter(({ description }) => description === undefined)).toEqual([]);
+  expect(found.filter(({ title, description }) => !title || !description)).toEqual([]);
+});
+
+it('keeps both short', () => {
+  const long = found.filter(
+    ({ title, description }) => title.length > LONGEST.title || description.length > LONGEST.description,
+  );
+  expect(long).toEqual([]);
+});
+
+it('has no words for a setting that does not exist', () => {
   const used = new Set(found.map(({ description }) => description));
-  expect(Object.values(DESCRIPTIONS).filter((text) => !used.has(text))).toEqual([]);
+  expect(ALL_WORDS.filter(({ description }) => !used.has(description))).toEqual([]);
 });
 
 it('keeps limits, defaults and strictness', () => {

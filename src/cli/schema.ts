@@ -1,12 +1,11 @@
 /**
- * `lockstep schema`: the JSON Schema of the configuration, made from the schema that checks it, with a sentence a
- * setting.
+ * `lockstep schema`: the JSON Schema of the configuration, made from the schema that checks it, with the title and
+ * the description of each setting.
  */
 
 import { toJsonSchema } from '@valibot/to-json-schema';
-import { lookup } from '../base/lookup';
 import { configSchema, layerSchema } from '../protocol/config';
-import { DESCRIPTIONS } from './descriptions';
+import { wordsOf } from '../protocol/words/words-of';
 
 type Json = Record<string, unknown>;
 
@@ -25,7 +24,7 @@ export function configJsonSchema(): Json {
 }
 
 /**
- * Puts descriptions on every property, in place. The path of a variant's property names the variant:
+ * Puts words on every property, in place. The path of a variant's property names the variant:
  * 'optimizer.SGD.lr'.
  */
 function annotate(schema: Json, path: string): Json {
@@ -36,8 +35,8 @@ function annotate(schema: Json, path: string): Json {
     for (const [name, property] of Object.entries(schema['properties'])) {
       if (!isJson(property)) continue;
       const full = join(path, name);
-      const text = lookup(DESCRIPTIONS, full) ?? lookup(DESCRIPTIONS, name);
-      if (text !== undefined) property['description'] = text;
+      const words = wordsOf(full);
+      if (words) Object.assign(property, { title: words.title, description: words.description });
       annotate(property, full);
     }
   }

@@ -3,8 +3,10 @@
  * the limits of the process group; its flight recorder. Notices say what follows. Loaded with the first render of the
  * set-up.
  */
+
 import { useId, useState } from 'react';
 import type { Clock, StepTrace } from '../../protocol/trace';
+import { RUN } from '../../protocol/words/run';
 import { totalUs } from '../../trace/lanes';
 import { waitingUs } from '../../trace/waiting';
 import { formatPercent, formatTime } from '../draw/format';
@@ -75,18 +77,8 @@ export function FailuresPanel() {
       )}
       {devices > 1 && <SlowLink devices={devices} stragglers={stragglers} put={put} />}
       <Costs name={name} devices={devices} />
-      {isGroup && (
-        <NumberSetting
-          label="Timeout, s"
-          path="timeoutS"
-          title="init_process_group(timeout=…): how long a rank waits for another one. PyTorch: 600 for nccl, 1800 for gloo"
-        />
-      )}
-      <NumberSetting
-        label="Max restarts"
-        path="maxRestarts"
-        title="torchrun --max-restarts: how often all ranks start again from the last checkpoint after one has failed"
-      />
+      {isGroup && <NumberSetting {...RUN.timeoutS} />}
+      <NumberSetting {...RUN.maxRestarts} />
       {isGroup && (
         <button
           type="button"

@@ -1,24 +1,20 @@
 /**
  * Fields that stand for one place in the Config: limits and options come from its schema (setting-ranges.ts), a change
- * is applied at once. A setting that the Config does not have as it is (momentum under Adam) is not shown.
+ * is applied at once. A setting that the Config does not have as it is (momentum under Adam) is not shown. Place, label
+ * and tooltip of a field are the setting's row in protocol/words: `<NumberSetting {...RUN.batchSize} />`.
  */
 import { useId } from 'react';
+import type { Setting } from '../../protocol/words/setting';
 import { withSetting } from '../edit/edit-config';
 import { putData } from '../edit/edit-data';
 import { rangeOf, readSetting } from '../edit/setting-ranges';
 import { knownRow } from '../model/known-row';
 import { parseNumber } from '../permalink/permalink-keys';
+import { parseValue, printValue } from '../permalink/permalink-values';
 import { replacedNotice } from '../shell/use-file-drop';
 import { useApp, useController } from '../state/use-app';
 import { CommitField } from './commit-field';
 import styles from './fields.module.css';
-
-interface SettingProps {
-  readonly label: string;
-  /** Dotted place in the Config. */
-  readonly path: string;
-  readonly title?: string;
-}
 
 function useSetting(path: string) {
   const config = useApp((app) => app.config);
@@ -39,36 +35,59 @@ function useSetting(path: string) {
 
 export const sentence = (problem: string) => `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`;
 
-export function NumberSetting({ label, path, title }: SettingProps) {
+export function NumberSetting({ path, title, description }: Setting) {
   const { value, range, set } = useSetting(path);
   if (range?.kind !== 'number') return null;
   const commit = (text: string) => set(text === '' ? undefined : (parseNumber(text) ?? text));
   const shown = value === undefined ? '' : String(value);
-  return <CommitField label={label} text={shown} commit={commit} title={title} numeric={range.word === undefined} />;
+  const numeric = range.word === undefined;
+  return <CommitField label={title} text={shown} commit={commit} title={description} numeric={numeric} />;
 }
 
-interface TextSettingProps extends SettingProps {
+interface TextSettingProps extends Setting {
   readonly print: (value: unknown) => string;
   readonly parse: (text: string) => unknown;
+  /** A text that would do, where no range says what is allowed. */
+  readonly example?: string;
 }
 
-export function TextSetting({ label, path, title, print, parse }: TextSettingProps) {
+export function TextSetting({ path, title, description, print, parse, example }: TextSettingProps) {
   const { value, range, set } = useSetting(path);
   if (!range) return null;
-  return (
-    <CommitField label={label} text={print(value)} commit={(text) => set(parse(text))} title={title} numeric={false} />
-  );
+  const commit = (text: string) => {
+    const problem = set(parse(text));
+    return problem && example ? `Allowed is a text as in ${example}.` : problem;
+  };
+  return <CommitField label={title} text={print(value)} commit={commit} title={description} numeric={false} />;
 }
 
-interface ChoiceSettingProps extends SettingProps {
+interface ListSettingProps extends Setting {
+  /** What stands in the field when the list is absent; '' where it cannot be. */
+  readonly absent: string;
+  /** A list that would do. */
+  readonly example: string;
+}
+
+/** A list with commas: "40, 24", "LinearLR(totalIters:5), StepLR(stepSize:10)". */
+export function ListSetting({ path, title, description, absent, example }: ListSettingProps) {
+  const { value, range, set } = useSetting(path);
+  if (!range) return null;
+  const text = Array.isArray(value) ? value.map(printValue).join(', ') : absent;
+  const parse = (list: string) =>
+    list === '' || list === absent ? undefined : (parseValue(`!(${list.replaceAll(' ', '')})`) ?? list);
+  const commit = (list: string) => set(parse(list)) && `Allowed is a list as in ${example}.`;
+  return <CommitField label={title} text={text} commit={commit} title={description} numeric={false} />;
+}
+
+interface ChoiceSettingProps extends Setting {
   /** Words for the options; an option without words is not offered. */
   readonly words: Readonly<Record<string, string>>;
 }
 
-export function ChoiceSetting({ label, path, title, words }: ChoiceSettingProps) {
+export function ChoiceSetting({ path, title, description, words }: ChoiceSettingProps) {
   const { value, range, set } = useSetting(path);
   if (range?.kind !== 'choice') return null;
-  return <Choice label={label} title={title} words={words} value={String(value)} onChange={set} />;
+  return <Choice label={title} title={description} words={words} value={String(value)} onChange={set} />;
 }
 
 interface ChoiceProps {
@@ -95,13 +114,13 @@ export function Choice({ label, words, value, onChange, title }: ChoiceProps) {
   );
 }
 
-export function FlagSetting({ label, path, title }: SettingProps) {
+export function FlagSetting({ path, title, description }: Setting) {
   const { value, range, set } = useSetting(path);
   const id = useId();
   if (range?.kind !== 'boolean') return null;
   return (
-    <div className={styles['row']} title={title}>
-      <label htmlFor={id}>{label}</label>
+    <div className={styles['row']} title={description}>
+      <label htmlFor={id}>{title}</label>
       <input
         id={id}
         type="checkbox"
@@ -114,7 +133,7 @@ export function FlagSetting({ label, path, title }: SettingProps) {
 }
 
 /** A number or a tick, as the schema has it; nothing where the Config has no such setting. */
-export function SettingOfAnyKind(props: SettingProps) {
+export function SettingOfAnyKind(props: Setting) {
   return (
     <>
       <NumberSetting {...props} />

@@ -2,23 +2,19 @@
  * How the ranks are started, as PyTorch users know it: a torchrun, srun or mp.spawn line that sets devices and nodes,
  * and what the launcher sets for each process. Loaded when it is opened.
  */
+
 import { LockstepError } from '../../base/errors';
 import { launchSettings } from '../../launch/launch-settings';
 import { parseLaunchLine } from '../../launch/parse-launch-line';
 import type { Config, ConfigInput } from '../../protocol/config';
 import type { RankEnvironment } from '../../protocol/process-group';
+import { RUN } from '../../protocol/words/run';
 import { withMode, withSetting } from '../edit/edit-config';
 import { CommitField } from '../fields/commit-field';
 import { ScrollRegion } from '../fields/scroll-region';
-import { NumberSetting, sentence, TextSetting } from '../fields/settings';
-import { parseValue } from '../permalink/permalink-values';
+import { ListSetting, NumberSetting, sentence } from '../fields/settings';
 import { useApp, useController } from '../state/use-app';
 import styles from './launch-panel.module.css';
-
-/** "2, 0"; empty: the setting is absent. */
-const printList = (value: unknown) => (Array.isArray(value) ? value.join(', ') : 'all alike');
-const parseList = (text: string) =>
-  text === '' || text === 'all alike' ? undefined : (parseValue(`!(${text.replaceAll(' ', '')})`) ?? text);
 
 /** The line that starts this run. */
 function lineOf({ worldSize, nodes, maxRestarts, visibleDevices }: Config): string {
@@ -52,21 +48,9 @@ export function LaunchPanel() {
         numeric={false}
         title="A torchrun or srun line, or mp.spawn(fn, nprocs=4): it sets ranks, nodes, devices and restarts"
       />
-      <NumberSetting label="Nodes" path="nodes" title="--nnodes: links between nodes are slower" />
-      <TextSetting
-        label="Visible devices"
-        path="visibleDevices"
-        print={printList}
-        parse={parseList}
-        title="CUDA_VISIBLE_DEVICES: which devices ranks take, in order: 2, 0"
-      />
-      <TextSetting
-        label="Adapters"
-        path="adapters"
-        print={printList}
-        parse={parseList}
-        title="With one worker per rank: what each computes on: highPerformance, lowPower, software, cpu"
-      />
+      <NumberSetting {...RUN.nodes} />
+      <ListSetting {...RUN.visibleDevices} absent="all alike" example="2, 0" />
+      <ListSetting {...RUN.adapters} absent="all alike" example="software, cpu" />
       {environment && <Nodes environment={environment} />}
       {environment && <Variables environment={environment} />}
       {adapters && (

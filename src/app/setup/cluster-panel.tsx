@@ -1,4 +1,6 @@
 /** Where the ranks live and how they talk: placement, device, and the options of the mode in use. */
+import { DDP_MAIN } from '../../protocol/words/ddp-main';
+import { PARAMETER_SERVER, RUN } from '../../protocol/words/run';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatSize } from '../draw/format';
 import { Opened } from '../fields/opened';
@@ -34,13 +36,8 @@ export function ClusterPanel() {
   const device = useApp((app) => app.info?.device);
   return (
     <Section part="cluster" title="Cluster">
-      <ChoiceSetting
-        label="Ranks live in"
-        path="placement"
-        words={PLACEMENTS}
-        title="One GPUDevice: transfers are copies on the GPU. One worker per rank: transfers go through host memory."
-      />
-      <ChoiceSetting label="Device" path="device" words={DEVICES} />
+      <ChoiceSetting {...RUN.placement} words={PLACEMENTS} />
+      <ChoiceSetting {...RUN.device} words={DEVICES} />
       {device && (
         <p className={styles['device']} data-software={(device.kind === 'webgpu' && device.software) || undefined}>
           <span>Computing on </span>
@@ -49,16 +46,10 @@ export function ClusterPanel() {
       )}
       {mode === 'ddp' && (
         <>
-          <ChoiceSetting label="All-reduce" path="ddp.algorithm" words={ALGORITHMS} />
-          <TextSetting
-            label="Bucket cap"
-            path="ddp.bucketCapMb"
-            print={printCap}
-            parse={parseCap}
-            title="bucket_cap_mb: a gradient bucket is closed when it holds this much. “default”: the first 1 MiB, the others 25 MiB. Any number, even 25, also replaces the 1 MiB of the first. Real models leave it out; it is tiny here so that small models have several buckets"
-          />
-          <FlagSetting label="Overlap" path="ddp.overlap" title="All-reduce while backward still computes" />
-          <NumberSetting label="Sampler seed" path="ddp.samplerSeed" />
+          <ChoiceSetting {...DDP_MAIN.algorithm} words={ALGORITHMS} />
+          <TextSetting {...DDP_MAIN.bucketCapMb} print={printCap} parse={parseCap} />
+          <FlagSetting {...DDP_MAIN.overlap} />
+          <NumberSetting {...DDP_MAIN.samplerSeed} />
           {buckets && buckets.length > 0 && (
             <ol className={styles['buckets']} aria-label="Buckets">
               {buckets.map((bucket, index) => (
@@ -78,19 +69,11 @@ export function ClusterPanel() {
       {mode === 'modelParallel' && <SplitEditor />}
       {mode === 'parameterServer' && (
         <>
-          <FlagSetting
-            label="Synchronous"
-            path="parameterServer.synchronous"
-            title="A step waits for the gradients of all workers; off: the workers' gradients are applied one after the other"
-          />
-          <NumberSetting
-            label="Staleness"
-            path="parameterServer.staleness"
-            title="Asynchronous: updates that a worker's parameters are behind the server's when its gradient is applied"
-          />
+          <FlagSetting {...PARAMETER_SERVER.synchronous} />
+          <NumberSetting {...PARAMETER_SERVER.staleness} />
         </>
       )}
-      {mode !== 'single' && <FlagSetting label="Compare with Single" path="compareSingle" />}
+      {mode !== 'single' && <FlagSetting {...RUN.compareSingle} />}
       <Opened label="Launch: nodes and ranks">
         <LaunchPanel />
       </Opened>

@@ -1,6 +1,8 @@
 /** Which data: the built-ins as thumbnails, files of one's own, and the numbers of the kind in use. */
+
 import { useRef } from 'react';
 import { must } from '../../base/invariant';
+import { DATA } from '../../protocol/words/data';
 import { formatCount } from '../draw/format';
 import { BUILT_IN_DATA, type BuiltInData, changeData } from '../edit/edit-data';
 import fields from '../fields/fields.module.css';
@@ -83,40 +85,20 @@ export function DataPanel() {
         />
       </div>
       {data.type === 'csv' && <CsvColumns />}
-      <ChoiceSetting label="Task" path="data.task" words={TASKS} title="What the model answers after the sign." />
-      <NumberSetting label="Samples" path="data.samples" />
-      <NumberSetting label="Length" path="data.length" title="Symbols of a problem." />
-      {!(data.type === 'sequence' && data.task === 'parity') && (
-        <NumberSetting
-          label="Symbols"
-          path="data.symbols"
-          title="Different symbols; in modular addition the modulus."
-        />
-      )}
-      <NumberSetting label="Context" path="data.context" title="Characters that the model sees at once." />
-      <NumberSetting
-        label="Stride"
-        path="data.stride"
-        title="Characters from one window to the next; empty: windows do not overlap."
-      />
-      <NumberSetting label="Features" path="data.in" />
-      <NumberSetting label="Targets" path="data.out" />
-      <NumberSetting label="Classes" path="data.classes" />
-      {!(data.type === 'prototypes' && data.size !== undefined) && (
-        <NumberSetting label="Features" path="data.features" />
-      )}
-      <NumberSetting
-        label="Image size"
-        path="data.size"
-        title={data.type === 'prototypes' ? 'Pixels a side; empty: flat rows of features.' : 'Pixels a side.'}
-      />
-      <FlagSetting label="Colour" path="data.color" title="Three channels instead of one." />
-      <NumberSetting label="Noise" path="data.noise" />
-      <NumberSetting
-        label="Test fraction"
-        path="data.testFraction"
-        title="random_split: part of the rows kept out of training."
-      />
+      <ChoiceSetting {...DATA.task} words={TASKS} />
+      <NumberSetting {...DATA.samples} />
+      <NumberSetting {...DATA.length} />
+      {!(data.type === 'sequence' && data.task === 'parity') && <NumberSetting {...DATA.symbols} />}
+      <NumberSetting {...DATA.context} />
+      <NumberSetting {...DATA.stride} />
+      <NumberSetting {...DATA.in} />
+      <NumberSetting {...DATA.out} />
+      <NumberSetting {...DATA.classes} />
+      {!(data.type === 'prototypes' && data.size !== undefined) && <NumberSetting {...DATA.features} />}
+      <NumberSetting {...DATA.size} />
+      <FlagSetting {...DATA.color} />
+      <NumberSetting {...DATA.noise} />
+      <NumberSetting {...DATA.testFraction} />
       {dataset && (
         <p className={styles['hint']}>
           {formatCount(dataset.rows - dataset.testRows)} rows train, {formatCount(dataset.testRows)} test

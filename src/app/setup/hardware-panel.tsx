@@ -1,4 +1,5 @@
 /** The machine that the modelled clock assumes, and the memory that each device has. */
+import { RUN } from '../../protocol/words/run';
 import { Section } from '../fields/section';
 import { ChoiceSetting, NumberSetting } from '../fields/settings';
 import { useApp } from '../state/use-app';
@@ -10,12 +11,8 @@ export function HardwarePanel() {
   const label = useApp((app) => app.info?.hardwareLabel);
   return (
     <Section part="hardware" title="Modelled hardware">
-      <ChoiceSetting label="Machine" path="hardware" words={HARDWARE} />
-      <NumberSetting
-        label="Memory, MiB"
-        path="memoryBudgetMb"
-        title="Memory of each device; a run that needs more is refused"
-      />
+      <ChoiceSetting {...RUN.hardware} words={HARDWARE} />
+      <NumberSetting {...RUN.memoryBudgetMb} />
       {label && <p className={styles['hint']}>{label}</p>}
     </Section>
   );

@@ -6,11 +6,13 @@
 import { useId, useState } from 'react';
 import { lookup } from '../../base/lookup';
 import type { LayerConfig } from '../../protocol/config';
+import { LAYER, LAYER_OWN, type LayerField } from '../../protocol/words/layers';
 import { formatCount } from '../draw/format';
 import type { Edit } from '../edit/edit-config';
 import { kindsFor, withLayerAfter, withLayerField, withoutLayer } from '../edit/edit-model';
 import { CommitField } from '../fields/commit-field';
 import fields from '../fields/fields.module.css';
+import { Choice } from '../fields/settings';
 import type { RowOfData } from '../model/data-rows';
 import { parameterCount, type Shape, shapesThrough } from '../model/layer-shapes';
 import { layerSizes, modulePath, shapeText } from '../model/layer-words';
@@ -73,47 +75,29 @@ export function LayerList({ row, apply }: LayerListProps) {
   );
 }
 
-interface Field {
-  readonly field: string;
-  readonly label: string;
-  /** PyTorch's name. */
-  readonly title: string;
-}
-
-const of = (field: string, label: string, title = field): Field => ({ field, label, title });
-const CONV = [
-  of('out', 'Channels', 'out_channels'),
-  of('kernel', 'Kernel', 'kernel_size'),
-  of('stride', 'Stride'),
-  of('padding', 'Padding'),
-  of('dilation', 'Dilation'),
-  of('groups', 'Groups'),
-];
-const POOL = [of('kernel', 'Kernel', 'kernel_size'), of('stride', 'Stride'), of('padding', 'Padding')];
-
 /** What may be changed; sizes that follow from the neighbours are not here. */
-const FIELDS: Readonly<Partial<Record<LayerConfig['type'], readonly Field[]>>> = {
-  Linear: [of('out', 'Units', 'out_features')],
-  Conv2d: CONV,
-  MaxPool2d: POOL,
-  AvgPool2d: POOL,
-  AdaptiveAvgPool2d: [of('output', 'Output', 'output_size')],
-  Dropout: [of('p', 'Probability', 'p')],
-  LeakyReLU: [of('negativeSlope', 'Slope', 'negative_slope')],
-  ELU: [of('alpha', 'Alpha', 'alpha')],
-  GroupNorm: [of('groups', 'Groups', 'num_groups'), of('eps', 'Epsilon', 'eps')],
-  BatchNorm1d: [of('momentum', 'Momentum', 'momentum'), of('eps', 'Epsilon', 'eps')],
-  BatchNorm2d: [of('momentum', 'Momentum', 'momentum'), of('eps', 'Epsilon', 'eps')],
-  LayerNorm: [of('eps', 'Epsilon', 'eps')],
-  Embedding: [of('width', 'Width', 'embedding_dim')],
-  TokenEmbedding: [of('width', 'Width', 'embedding_dim')],
-  MultiheadAttention: [of('heads', 'Heads', 'num_heads')],
-  TransformerBlock: [
-    of('heads', 'Heads', 'num_heads'),
-    of('expansion', 'Expansion', 'width of the hidden layer, in widths'),
-    of('dropout', 'Dropout', 'dropout'),
-  ],
+const FIELDS: Readonly<Partial<Record<LayerConfig['type'], readonly LayerField[]>>> = {
+  Linear: ['out'],
+  Conv2d: ['out', 'kernel', 'stride', 'padding', 'dilation', 'groups'],
+  MaxPool2d: ['kernel', 'stride', 'padding'],
+  AvgPool2d: ['kernel', 'stride', 'padding'],
+  AdaptiveAvgPool2d: ['output'],
+  Dropout: ['p'],
+  LeakyReLU: ['negativeSlope'],
+  ELU: ['alpha'],
+  GroupNorm: ['groups', 'eps'],
+  BatchNorm1d: ['momentum', 'eps'],
+  BatchNorm2d: ['momentum', 'eps'],
+  LayerNorm: ['eps'],
+  Embedding: ['width', 'paddingIdx'],
+  TokenEmbedding: ['width'],
+  MultiheadAttention: ['heads'],
+  TransformerBlock: ['heads', 'expansion', 'dropout'],
 };
+const FLAGS = ['bias', 'affine', 'causal'] as const;
+const APPROXIMATIONS = { none: 'none', tanh: 'tanh' } as const;
+
+const wordsOf = (type: LayerConfig['type'], field: LayerField) => LAYER_OWN[type]?.[field] ?? LAYER[field];
 
 interface LayerFieldsProps extends LayerListProps {
   readonly layer: LayerConfig;
@@ -137,22 +121,31 @@ function LayerFields({ layer, index, before, canRemove, row, apply }: LayerField
   const id = useId();
   const values = layer as Readonly<Record<string, unknown>>;
   const last = config.model.layers.findLastIndex(({ type }) => type === 'Linear') === index;
-  const shown = (FIELDS[layer.type] ?? []).filter(({ field }) => !(last && field === 'out' && row));
-  const flags = (['bias', 'affine', 'causal'] as const).filter((flag) => typeof values[flag] === 'boolean');
+  const shown = (FIELDS[layer.type] ?? []).filter((field) => !(last && field === 'out' && row));
+  const flags = FLAGS.filter((flag) => typeof values[flag] === 'boolean');
   return (
     <div className={styles['fields']}>
-      {shown.map(({ field, label, title }) => (
+      {shown.map((field) => (
         <CommitField
           key={field}
-          label={label}
-          title={title}
+          label={wordsOf(layer.type, field).title}
+          title={wordsOf(layer.type, field).description}
           text={print(lookup(values, field))}
           commit={(text) => apply(withLayerField(config, index, field, parse(text), row))}
         />
       ))}
+      {layer.type === 'GELU' && (
+        <Choice
+          label={LAYER.approximate.title}
+          title={LAYER.approximate.description}
+          words={APPROXIMATIONS}
+          value={layer.approximate}
+          onChange={(approximate) => apply(withLayerField(config, index, 'approximate', approximate, row))}
+        />
+      )}
       {flags.map((flag) => (
-        <div key={flag} className={fields['row']}>
-          <label htmlFor={`${id}${flag}`}>{flag}</label>
+        <div key={flag} className={fields['row']} title={LAYER[flag].description}>
+          <label htmlFor={`${id}${flag}`}>{LAYER[flag].title}</label>
           <input
             id={`${id}${flag}`}
             type="checkbox"

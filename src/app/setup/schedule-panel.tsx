@@ -2,10 +2,13 @@
  * How the learning rate changes: which of torch.optim.lr_scheduler's, and its numbers. A schedule begins with numbers
  * that show what it does.
  */
+
 import { lookup } from '../../base/lookup';
+import { RUN } from '../../protocol/words/run';
+import { SCHEDULER } from '../../protocol/words/scheduler';
 import { withSetting } from '../edit/edit-config';
-import { SCHEDULER_WORDS, SCHEDULES } from '../edit/setting-words';
-import { Choice, ChoiceSetting, NumberSetting } from '../fields/settings';
+import { SCHEDULES } from '../edit/schedules';
+import { Choice, ChoiceSetting, ListSetting, SettingOfAnyKind } from '../fields/settings';
 import { useApp, useController } from '../state/use-app';
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -13,7 +16,10 @@ const NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.keys(SCHEDULES).map((type) => [type, type.replace(/LR$/, '').replace(/([a-z])([A-Z])/g, '$1 $2')]),
   ),
+  SequentialLR: 'one after the other',
 };
+const ANNEALING = { cos: 'cosine', linear: 'straight' } as const;
+const CYCLES = { triangular: 'all alike', triangular2: 'each half', exp_range: '× gamma each step' } as const;
 const EVERY = { step: 'step', epoch: 'epoch' } as const;
 
 export function SchedulePanel() {
@@ -30,25 +36,23 @@ export function SchedulePanel() {
     const edit = withSetting(config, ['scheduler'], value);
     if (edit.ok) controller.apply(edit.config);
   };
-  const names = type === 'SequentialLR' ? { ...NAMES, SequentialLR: 'one after the other' } : NAMES;
   return (
     <>
       <Choice
-        label="Schedule"
-        words={names}
+        label={RUN.scheduler.title}
+        words={NAMES}
         value={type}
         onChange={choose}
-        title={type === 'none' ? 'torch.optim.lr_scheduler: how the rate changes.' : `torch.optim.lr_scheduler.${type}`}
+        title={RUN.scheduler.description}
       />
-      {Object.entries(SCHEDULER_WORDS).map(([field, words]) => (
-        <NumberSetting key={field} path={`scheduler.${field}`} {...words} />
+      <ListSetting {...SCHEDULER.schedulers} absent="" example="LinearLR(totalIters:100), StepLR(stepSize:50)" />
+      <ListSetting {...SCHEDULER.milestones} absent="" example="100, 200" />
+      {Object.values(SCHEDULER).map((setting) => (
+        <SettingOfAnyKind key={setting.path} {...setting} />
       ))}
-      <ChoiceSetting
-        label="Stepped every"
-        path="scheduler.every"
-        words={EVERY}
-        title="When scheduler.step() is called."
-      />
+      <ChoiceSetting {...SCHEDULER.annealStrategy} words={ANNEALING} />
+      <ChoiceSetting {...SCHEDULER.mode} words={CYCLES} />
+      <ChoiceSetting {...SCHEDULER.every} words={EVERY} />
     </>
   );
 }

@@ -1,0 +1,54 @@
+/**
+ * Words of the layers' settings. A name means the same in most layers; where it does not, the layer has words of its
+ * own.
+ */
+import type { LayerConfig, LayerType } from '../config/layers';
+import { type NameIn, type Setting, settings } from './setting';
+
+export type LayerField = NameIn<LayerConfig>;
+
+export const LAYER = settings<LayerField>('model.layers', {
+  name: [
+    'Name',
+    "Comes before the names of the layer's parameters in place of its index; dots nest, an empty name adds nothing.",
+  ],
+  in: ['Inputs', 'in_features or in_channels: what the layer before gives.'],
+  out: ['Units', 'out_features'],
+  tied: ['Tied to', 'Full name of an earlier parameter that is used as the weight.'],
+  bias: ['bias', 'Whether the layer adds a bias.'],
+  approximate: ['Approximation', 'none: the exact GELU with erf; tanh: its approximation.'],
+  negativeSlope: ['Slope', 'negative_slope: slope for negative numbers.'],
+  alpha: ['Alpha', 'alpha: for large negative numbers the layer gives almost -alpha.'],
+  p: ['Probability', 'p: probability with which an element is set to zero in training.'],
+  kernel: ['Kernel', 'kernel_size: one number, or height and width.'],
+  stride: ['Stride', 'stride: pixels from one window to the next; in pooling, without it, the kernel’s size.'],
+  padding: ['Padding', 'padding: pixels added on every side: zeros, or under a maximum nothing.'],
+  dilation: ['Dilation', 'dilation: pixels from one element of the kernel to the next.'],
+  groups: ['Groups', 'groups: groups of channels that are treated apart.'],
+  output: ['Output', 'output_size: one number, or height and width.'],
+  features: ['Features', 'num_features or normalized_shape: channels, or the size of the last dimension.'],
+  channels: ['Channels', 'num_channels: channels of the input.'],
+  affine: ['affine', 'Whether a weight and a bias are learned after normalising.'],
+  eps: ['Epsilon', 'eps: added to the variance, so that it is never zero.'],
+  momentum: ['Momentum', 'momentum: share of the new batch in the running statistics.'],
+  vocab: ['Vocabulary', 'num_embeddings: how many different tokens there are.'],
+  width: ['Width', 'embedding_dim: numbers for each token.'],
+  paddingIdx: ['Padding token', 'padding_idx: a token whose vector starts at zero and stays there; without it none.'],
+  context: ['Context', 'The longest sequence, in tokens.'],
+  heads: ['Heads', 'num_heads: heads of attention; they divide the width.'],
+  causal: ['causal', 'Whether a position sees only itself and those before it.'],
+  expansion: ['Expansion', 'Width of the hidden layer, in widths.'],
+  dropout: ['Dropout', 'dropout: probability of dropout after attention and after the hidden layer.'],
+  layers: ['Layers', 'The branch: its output is added to its input.'],
+  shortcut: ['Shortcut', 'Layers that the input goes through before it is added; without it none.'],
+});
+
+export const LAYER_OWN: { readonly [T in LayerType]?: { readonly [F in LayerField]?: Setting } } = {
+  Conv2d: settings('model.layers', { out: ['Channels', 'out_channels'] }),
+  GroupNorm: settings('model.layers', {
+    groups: ['Groups', 'num_groups: groups of channels that are normalised apart.'],
+  }),
+  Unused: settings('model.layers', {
+    layers: ['Layers', 'Modules that forward() does not call: parameters without a gradient.'],
+  }),
+};

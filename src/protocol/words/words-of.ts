@@ -1,0 +1,50 @@
+/**
+ * The words of any place in the schema. A place names the variant that it is in: 'optimizer.SGD.lr'. It gathers all
+ * tables, so only the command line and tests import it; a panel imports the table of its own part.
+ */
+import { lookup } from '../../base/lookup';
+import { DATA } from './data';
+import { DDP, HOOK } from './ddp';
+import { DDP_MAIN } from './ddp-main';
+import { LAYER, LAYER_OWN } from './layers';
+import { LOSS } from './loss';
+import { OPTIMIZER, PARAM_GROUP } from './optimizer';
+import { MODEL, MODEL_PARALLEL, PARAMETER_SERVER, RUN, STRAGGLER } from './run';
+import { SCHEDULER } from './scheduler';
+import type { Setting } from './setting';
+
+const TYPE = { title: 'Type', description: 'Which of the variants this is.' };
+
+/** Of two that fit, the longer one comes first. */
+const PARTS: readonly (readonly [path: string, table: Readonly<Record<string, Setting>>])[] = [
+  ['ddp.commHook', HOOK],
+  ['model.layers', LAYER],
+  ['data', DATA],
+  ['ddp', { ...DDP, ...DDP_MAIN }],
+  ['loss', LOSS],
+  ['model', MODEL],
+  ['modelParallel', MODEL_PARALLEL],
+  ['optimizer', OPTIMIZER],
+  ['paramGroups', PARAM_GROUP],
+  ['parameterServer', PARAMETER_SERVER],
+  ['scheduler', SCHEDULER],
+  ['stragglers', STRAGGLER],
+];
+
+/** All of them, for the test that none is left over. */
+export const ALL_WORDS: readonly Setting[] = [
+  RUN,
+  ...PARTS.map(([, table]) => table),
+  ...Object.values(LAYER_OWN),
+].flatMap((table) => Object.values(table));
+
+export function wordsOf(place: string): Pick<Setting, 'title' | 'description'> | undefined {
+  const names = place.split('.');
+  const name = names.at(-1) ?? '';
+  if (names.length === 1) return lookup(RUN, name);
+  if (name === 'type') return TYPE;
+  const [path, table] = PARTS.find(([part]) => place.startsWith(`${part}.`)) ?? [];
+  if (!table) return undefined;
+  const own = path === 'model.layers' ? lookup(LAYER_OWN, names.at(-2) ?? '') : undefined;
+  return lookup(own, name) ?? lookup(table, name);
+}
