@@ -77,9 +77,12 @@ export const parametersOfLayer = (layer: LayerConfig, index: number): readonly P
 export const parameterList = (layers: readonly LayerConfig[]): readonly ParameterSpec[] =>
   layers.flatMap(parametersOfLayer);
 
-/** Running statistics and their like, in registration order. */
-export const bufferSpecs = (layers: readonly LayerConfig[]): readonly BufferSpec[] =>
-  layers.flatMap((layer, i) => ownAndBelow(layer, layerPath(layer, i), (l) => layerDef(l).buffers?.(l)));
+/** Running statistics and their like of one layer, by full name. */
+export const buffersOfLayer = (layer: LayerConfig, index: number): readonly BufferSpec[] =>
+  ownAndBelow(layer, layerPath(layer, index), (l) => layerDef(l).buffers?.(l));
+
+/** All buffers in registration order. */
+export const bufferSpecs = (layers: readonly LayerConfig[]): readonly BufferSpec[] => layers.flatMap(buffersOfLayer);
 
 /** Buffers of model and loss before the first step. */
 export function initialBuffers(layers: readonly LayerConfig[], loss: LossConfig): readonly InitialBuffer[] {

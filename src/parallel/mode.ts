@@ -9,6 +9,7 @@ import type { BufferSpec, Program } from '../program/instruction';
 import type { Config, Mode } from '../protocol/config';
 import type { HookPhase, TrainingKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
+import type { ShardMap, TensorSpec } from '../sharding/shard-map';
 import type { DType, Shape } from '../tensor/shape';
 
 export interface ModeInput {
@@ -60,6 +61,8 @@ export interface ParallelMode {
   mesh(config: Config): Mesh;
   /** Layers (indices into the configuration) whose parameters live on each device. */
   layersOfDevice(config: Config): readonly (readonly number[])[];
+  /** Which device holds which piece of each parameter and buffer of the model and its loss. */
+  shards(config: Config, tensors: readonly TensorSpec[]): ShardMap;
   /** Shape of one row of what crosses each border between neighbours; absent: nothing does. */
   borderShapes?(input: ModeInput): readonly Shape[];
   /** The rows that each device works on. `rows`: how many each process has. */

@@ -5,7 +5,7 @@
 import { LockstepError } from '../base/errors';
 import type { DeviceIndex } from '../protocol/trace';
 import type { HostArray, Shape } from '../tensor/shape';
-import { type Cut, isWhole, type Piece, pieceOf, wholeOf } from './piece';
+import { type Cut, keyOf, type Piece, pieceOf, wholeOf } from './piece';
 import type { Placement } from './placement';
 import { merge } from './slice';
 
@@ -32,6 +32,9 @@ export interface Layout {
 /** By the names of the state_dict. */
 export type ShardMap = ReadonlyMap<string, Layout>;
 
+export const shardMap = (tensors: readonly TensorSpec[], layoutOf: (tensor: TensorSpec) => Layout): ShardMap =>
+  new Map(tensors.map((tensor) => [tensor.name, layoutOf(tensor)]));
+
 /** Every device trains a whole of its own: DDP, a single device. */
 export const replicated = (shape: Shape, devices: readonly DeviceIndex[]): Layout => ({
   shape,
@@ -45,6 +48,14 @@ export const ownedBy = (shape: Shape, owner: DeviceIndex, copies: readonly Devic
   owners: [{ device: owner, piece: wholeOf(shape) }],
   copies: copies.map((device) => ({ device, piece: wholeOf(shape) })),
 });
+
+/** cuda:0 has it, and all other devices are sent the whole of it: DataParallel, a parameter server. */
+export const ownedByFirst = (shape: Shape, devices: number): Layout =>
+  ownedBy(
+    shape,
+    0,
+    Array.from({ length: devices - 1 }, (_, d) => d + 1),
+  );
 
 /** One placement over a line of devices, as DTensor has it on a mesh of one axis. */
 export const placed = (shape: Shape, placement: Placement, devices: readonly DeviceIndex[]): Layout =>
@@ -67,21 +78,32 @@ export const distributed = (
 export const pieceOn = ({ owners, copies }: Layout, device: DeviceIndex): Piece | undefined =>
   [...owners, ...copies].find((part) => part.device === device)?.piece;
 
-/** Is every piece the whole? */
-export const isUncut = ({ shape, owners }: Layout): boolean => owners.every(({ piece }) => isWhole(shape, piece));
+/** The owners of each piece; more than one where it is replicated. */
+export function replicasOf({ owners }: Layout): readonly (readonly [Part, ...Part[]])[] {
+  const groups = new Map<string, [Part, ...Part[]]>();
+  for (const part of owners) {
+    const key = keyOf(part.piece);
+    const group = groups.get(key);
+    if (group) group.push(part);
+    else groups.set(key, [part]);
+  }
+  return [...groups.values()];
+}
 
-/** The whole, from what its owners hold. */
+/**
+ * The whole, from what its owners hold. Throws where nobody holds a piece; of its replicas some may be without it, as a
+ * rank that has never had a batch is without the optimiser's states.
+ */
 export function wholeFrom<T extends HostArray>(
   name: string,
-  { shape, owners }: Layout,
+  layout: Layout,
   dataOn: (device: DeviceIndex) => T | undefined,
 ): T {
-  return merge(
-    shape,
-    owners.map(({ device, piece }) => {
-      const data = dataOn(device);
-      if (data) return { piece, data };
-      throw new LockstepError('internal', `cuda:${device} does not hold its part of ${name}.`, 'Report this.');
-    }),
-  );
+  const parts = replicasOf(layout).map((replicas) => {
+    const [{ device, piece }] = replicas;
+    const data = replicas.map((part) => dataOn(part.device)).find((held) => held !== undefined);
+    if (data) return { piece, data };
+    throw new LockstepError('internal', `cuda:${device} does not hold its piece of ${name}.`, 'Report this.');
+  });
+  return merge(layout.shape, parts);
 }

@@ -195,6 +195,6 @@ describe('layouts', () => {
       [2],
       [0, 1].map((device) => ({ device, cuts: [{ placement: shard(0), index: device, count: 2 }] })),
     );
-    expect(() => wholeFrom('w', layout, () => undefined)).toThrow('cuda:0 does not hold its part of w.');
+    expect(() => wholeFrom('w', layout, () => undefined)).toThrow('cuda:0 does not hold its piece of w.');
   });
 });

@@ -37,6 +37,7 @@ import type { Files, Notice } from '../protocol/session';
 import { programKey, type TrainingKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
 import type { DatasetTable, StepFeed } from '../runtime/launch/world';
+import type { ShardMap } from '../sharding/shard-map';
 import { Generator } from '../tensor/generator';
 import { elements } from '../tensor/shape';
 import { modelFileName } from './checkpoint/checkpoint-format';
@@ -49,7 +50,9 @@ import { joinedMasks, maskDraws } from './mask-draws';
 import { rankStarts } from './rank-starts';
 import { allKinds, distinctKinds, joinedKind, kindAt, kindRules } from './step-kinds';
 import { type Stop, stopOf } from './stops';
+import { checkShards } from './weights/check-shards';
 import { initialWeights } from './weights/initial-weights';
+import { withStates } from './weights/state-shards';
 
 export interface Blueprint {
   readonly config: Config;
@@ -71,6 +74,9 @@ export interface Blueprint {
   readonly programs: readonly Program[];
   /** Programs of the single-device reference; empty when none is wanted. */
   readonly reference: readonly Program[];
+  /** Which device holds which piece of each parameter and buffer, of its gradient and of its optimiser's states. */
+  readonly shards: ShardMap;
+  readonly referenceShards: ShardMap;
   /** Micro-batches in an epoch. */
   readonly batchesPerEpoch: number;
   /** Where the script would end, whatever is asked for. */
@@ -181,6 +187,13 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     return own.length === 0 ? masks : [...masks, ...ranks.flatMap((_, device) => own.map((d) => ({ ...d, device })))];
   };
   const names = parameters.map((p) => p.name);
+  const shardsOf = (own: ParallelMode, ownPrograms: readonly Program[]): ShardMap => {
+    const whole = own.shards(config, [...parameters, ...buffers]);
+    checkShards(whole, ownPrograms);
+    return withStates(whole, config, names);
+  };
+  const shards = shardsOf(mode, programs);
+  const referenceShards = shardsOf(PARALLEL_MODES.single, reference);
   const stage = stageGraph(input, { rows: 2, withLoss: true });
   const resume =
     saved &&
@@ -190,6 +203,8 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       parameters: names,
       programs,
       reference,
+      shards,
+      referenceShards,
       worldSize: ranks.length,
       processes,
       batchesPerEpoch,
@@ -222,6 +237,8 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     rankOfDevice: ranks,
     programs,
     reference,
+    shards,
+    referenceShards,
     batchesPerEpoch,
     stop: stopOf(config, schedule, stage),
     resume,

@@ -31,7 +31,7 @@ import { FaultPlan } from './failures/fault-plan';
 import { FlightLog } from './failures/flight-log';
 import { openWorld, type WorldRequest } from './open-world';
 import { stepTrace } from './step-trace';
-import { type BufferValue, createWorldState, statefulBuffers } from './world-state';
+import { type BufferValue, createWorldState, startOn, statefulBuffers } from './world-state';
 
 /** DDP's constructor takes nothing from the host. */
 const CONSTRUCTS = emptyFeed(CONSTRUCT);
@@ -39,7 +39,10 @@ const CONSTRUCTS = emptyFeed(CONSTRUCT);
 /** What a state_dict holds. */
 const KEPT: readonly MemoryCategory[] = ['parameter', 'buffer'];
 
-/** Parameters and buffers of every device, and of the reference, at one place of the run. */
+/**
+ * What every device holds of parameters and buffers, and those of the reference, at one place of the run.
+ * `Blueprint.shards` says what piece of the whole that is; weights/merged-weights.ts puts the wholes together.
+ */
 export interface Weights {
   /** The next one to run. */
   readonly microBatch: number;
@@ -172,10 +175,11 @@ function trainingOn(
   const state = createWorldState(
     world,
     programs,
+    blueprint.shards,
     start,
     (device) => blueprint.parametersOfRanks[rankOfDevice[device] ?? 0] ?? [],
   );
-  const referenceState = reference && createWorldState(reference, referencePrograms, start);
+  const referenceState = reference && createWorldState(reference, referencePrograms, blueprint.referenceShards, start);
   let batches: BatchSource = blueprint.batches();
   let microBatch = 0;
   let construct: StepTrace | undefined;
@@ -370,12 +374,12 @@ export function weightsIn(checkpoint: Checkpoint, { parameters, buffers, rankOfD
 }
 
 /** Those that a run begins with: what is left of one that failed before its first checkpoint. */
-export function startWeights({ programs, parameters, buffers, rankOfDevice, resume }: Blueprint): Weights {
-  const initial = new Map([...parameters, ...buffers].map(({ name, data }) => [name, data]));
+export function startWeights({ programs, shards, parameters, buffers, rankOfDevice, resume }: Blueprint): Weights {
+  const initial = startOn(shards, [...parameters, ...buffers]);
   const held = statefulBuffers(programs);
   const of = (device: number) =>
     held.flatMap(({ device: d, spec }) => {
-      const data = d === device ? initial.get(spec.name) : undefined;
+      const data = d === device ? initial(device, spec.name) : undefined;
       return data ? [[spec.name, Float32Array.from(data)] as const] : [];
     });
   return {

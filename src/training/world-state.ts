@@ -2,11 +2,13 @@
  * The buffers of a world that training changes (parameters, gradients, optimiser state), read and written as host
  * arrays.
  */
-import { at } from '../base/invariant';
+import { at, must } from '../base/invariant';
 import type { InitialBuffer, InitialParameter } from '../nn/model';
 import type { BufferSpec, Program } from '../program/instruction';
 import type { DeviceIndex, MemoryCategory } from '../protocol/trace';
 import type { BufferRef, World } from '../runtime/launch/world';
+import { pieceOn, type ShardMap } from '../sharding/shard-map';
+import { slice } from '../sharding/slice';
 import { allocate, elements, type HostArray } from '../tensor/shape';
 
 export type BufferValue = BufferRef & { readonly data: HostArray };
@@ -14,7 +16,7 @@ export type BufferValue = BufferRef & { readonly data: HostArray };
 const STATEFUL: readonly MemoryCategory[] = ['parameter', 'gradient', 'optimizer', 'buffer'];
 
 export interface WorldState {
-  /** The initial weights on every device that holds them; gradients zero, optimiser state as it begins. */
+  /** Its piece of the initial weights on every device; gradients zero, optimiser state as it begins. */
   writeStart(): Promise<void>;
   write(values: readonly BufferValue[]): Promise<void>;
   read(categories?: readonly MemoryCategory[]): Promise<readonly BufferValue[]>;
@@ -23,13 +25,15 @@ export interface WorldState {
 export function createWorldState(
   world: World,
   programs: readonly Program[],
-  start: readonly (InitialParameter | InitialBuffer)[],
+  shards: ShardMap,
+  start: readonly Initial[],
   /** What a device begins with in place of `start`. */
   ownStart: (device: DeviceIndex) => readonly InitialParameter[] = () => [],
 ): WorldState {
   const buffers = statefulBuffers(programs);
-  const initial = new Map(start.map((p) => [p.name, p.data]));
-  const own = new Map(buffers.map(({ device }) => [device, new Map(ownStart(device).map((p) => [p.name, p.data]))]));
+  const initial = startOn(shards, start);
+  const devices = new Set(buffers.map(({ device }) => device));
+  const own = new Map([...devices].map((device) => [device, startOn(shards, ownStart(device))]));
   return {
     writeStart: () =>
       world.write(
@@ -37,8 +41,8 @@ export function createWorldState(
           device,
           buffer: spec.name,
           data:
-            own.get(device)?.get(spec.name) ??
-            initial.get(spec.name) ??
+            own.get(device)?.(device, spec.name) ??
+            initial(device, spec.name) ??
             allocate(spec.dtype, elements(spec.shape)).fill(spec.fill ?? 0),
         })),
       ),
@@ -50,6 +54,22 @@ export function createWorldState(
       const values = await world.read(refs);
       return refs.map((ref, i) => ({ ...ref, data: at(values, i) }));
     },
+  };
+}
+
+type Initial = InitialParameter | InitialBuffer;
+
+/** What a device holds of the values that a run starts with; undefined where the name is none of theirs. */
+export function startOn(
+  shards: ShardMap,
+  start: readonly Initial[],
+): (device: DeviceIndex, name: string) => HostArray | undefined {
+  const wholes = new Map(start.map((tensor) => [tensor.name, tensor.data]));
+  return (device, name) => {
+    const whole = wholes.get(name);
+    if (!whole) return undefined;
+    const layout = must(shards.get(name), `the layout of ${name}`);
+    return slice(whole, layout.shape, must(pieceOn(layout, device), `the piece of ${name} on cuda:${device}`));
   };
 }
 

@@ -10,6 +10,7 @@ import { chunkSizes } from '../../data/chunk';
 import { type Graph, GraphBuilder } from '../../graph/graph';
 import { buildLoss } from '../../nn/losses';
 import { ProgramBuilder } from '../../program/builder';
+import { ownedByFirst, shardMap } from '../../sharding/shard-map';
 import { declareValues, emitAccumulate, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizer } from '../emit-optimizer';
 import type { ModeInput, ParallelMode } from '../mode';
@@ -24,6 +25,8 @@ export const dataParallel: ParallelMode = {
   name: 'dataParallel',
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
+
+  shards: ({ worldSize }, tensors) => shardMap(tensors, ({ shape }) => ownedByFirst(shape, worldSize)),
 
   rowsOfDevice(config, [rows = 0]) {
     const sizes = chunkSizes(rows, config.worldSize);

@@ -10,6 +10,7 @@ import { spreadOverNodes } from '../../mesh/nodes';
 import type { Synced } from '../../nn/layer';
 import { type LaneBuilder, ProgramBuilder } from '../../program/builder';
 import type { Config } from '../../protocol/config';
+import { replicated, shardMap } from '../../sharding/shard-map';
 import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizer } from '../emit-optimizer';
 import type { ParallelMode } from '../mode';
@@ -43,6 +44,13 @@ export const ddp: ParallelMode = {
   }),
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, (_, r) => r), processes: worldSize }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
+  shards: ({ worldSize }, tensors) =>
+    shardMap(tensors, ({ shape }) =>
+      replicated(
+        shape,
+        Array.from({ length: worldSize }, (_, r) => r),
+      ),
+    ),
   rowsOfDevice: (_config, rows) => rows.map((count) => [0, count] as const),
 
   compile(input, kind) {

@@ -6,8 +6,10 @@
  */
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
+import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Config, LayerType } from '../../protocol/config';
+import { ownedBy, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import type { Shape } from '../../tensor/shape';
 import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizerOver } from '../emit-optimizer';
@@ -70,6 +72,19 @@ function evenSplit({ model, worldSize }: Config): readonly number[] {
   return starts.map((s, d) => (starts[d + 1] ?? model.layers.length) - s);
 }
 
+/** Each tensor on the device of its layer; what no layer has is the loss's, on the last one. */
+function shardsByLayer(config: Config, tensors: readonly TensorSpec[]): ShardMap {
+  const ranges = layerRanges(config);
+  const deviceOf = new Map<string, number>();
+  ranges.forEach(({ start, end }, device) => {
+    for (let i = start; i < end; i++) {
+      const layer = at(config.model.layers, i);
+      for (const { name } of [...parametersOfLayer(layer, i), ...buffersOfLayer(layer, i)]) deviceOf.set(name, device);
+    }
+  });
+  return shardMap(tensors, ({ name, shape }) => ownedBy(shape, deviceOf.get(name) ?? ranges.length - 1));
+}
+
 /** The graph of each device: the layers of its range, with the loss at the end. */
 function stagesOf(
   input: ModeInput,
@@ -109,6 +124,7 @@ export const modelParallel: ParallelMode = {
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
   layersOfDevice: (config) =>
     layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)),
+  shards: shardsByLayer,
   rowsOfDevice: (config, [rows = 0]) => Array.from({ length: config.worldSize }, () => [0, rows] as const),
 
   // Batch norm asks for two rows.

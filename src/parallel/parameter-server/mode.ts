@@ -9,6 +9,7 @@
 import { at } from '../../base/invariant';
 import { chunkSizes } from '../../data/chunk';
 import { ProgramBuilder } from '../../program/builder';
+import { ownedByFirst, shardMap } from '../../sharding/shard-map';
 import { emitOptimizer } from '../emit-optimizer';
 import type { ParallelMode } from '../mode';
 import { compileSingle } from '../single/compile';
@@ -20,6 +21,8 @@ export const parameterServer: ParallelMode = {
   name: 'parameterServer',
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
+
+  shards: ({ worldSize }, tensors) => shardMap(tensors, ({ shape }) => ownedByFirst(shape, worldSize)),
 
   rowsOfDevice({ worldSize }, [rows = 0]) {
     if (worldSize === 1) return [[0, rows]];

@@ -1,4 +1,5 @@
 /** Single: one process, one device; the reference that every other mode is compared with. */
+import { replicated, shardMap } from '../../sharding/shard-map';
 import type { ParallelMode } from '../mode';
 import { compileSingle } from './compile';
 
@@ -6,6 +7,7 @@ export const single: ParallelMode = {
   name: 'single',
   mesh: () => ({ ranks: [0], processes: 1 }),
   layersOfDevice: (config) => [config.model.layers.map((_, i) => i)],
+  shards: (_config, tensors) => shardMap(tensors, ({ shape }) => replicated(shape, [0])),
   rowsOfDevice: (_config, [rows = 0]) => [[0, rows]],
   compile: compileSingle,
 };

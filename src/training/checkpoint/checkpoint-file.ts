@@ -10,8 +10,10 @@ import { stateNames } from '../../optim/optimizer';
 import { stepOf } from '../../protocol/micro-batches';
 import type { CheckpointFiles } from '../../protocol/session';
 import type { DeviceIndex } from '../../protocol/trace';
+import { pieceOn, type ShardMap, wholeFrom } from '../../sharding/shard-map';
+import { slice } from '../../sharding/slice';
 import { rngState } from '../../tensor/rng-state';
-import type { Shape } from '../../tensor/shape';
+import type { HostArray, Shape } from '../../tensor/shape';
 import type { Blueprint } from '../blueprint';
 import { weightsFile } from '../weights/weights-file';
 import { type BufferValue, type Stateful, statefulBuffers } from '../world-state';
@@ -22,6 +24,8 @@ import {
   FORMAT,
   headerSum,
   IN_MODEL,
+  isOwn,
+  ofDevice,
   REFERENCE_PREFIX,
   type ValueMap,
   VERSION,
@@ -47,10 +51,18 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
     updates,
     batches.epoch,
   );
-  const world = pack(checkpoint.values, { inModel, buffers: statefulBuffers(programs), groups, config, prefix: '' });
+  const world = pack(checkpoint.values, {
+    inModel,
+    buffers: statefulBuffers(programs),
+    shards: blueprint.shards,
+    groups,
+    config,
+    prefix: '',
+  });
   const reference = pack(checkpoint.reference, {
     inModel,
     buffers: statefulBuffers(blueprint.reference),
+    shards: blueprint.referenceShards,
     groups,
     config,
     prefix: REFERENCE_PREFIX,
@@ -101,44 +113,71 @@ function stepTensors({ config, programs }: Blueprint, { names }: TorchGroups, st
 interface Packing {
   readonly inModel: readonly NamedTensor[];
   readonly buffers: readonly Stateful[];
+  readonly shards: ShardMap;
   readonly groups: TorchGroups;
   readonly config: Blueprint['config'];
   readonly prefix: string;
 }
 
-function pack(values: readonly BufferValue[], { inModel, buffers, groups, config, prefix }: Packing) {
+/** A tensor of the files, and the devices that hold it or their piece of it. */
+interface Packed {
+  readonly name: string;
+  readonly data: Float32Array;
+  readonly devices: number[];
+}
+
+/**
+ * Every tensor once. What the shard map knows is put together first: that is the tensor without `@cuda:`, from which
+ * any world can take its own pieces. A device that holds something else has that beside it.
+ */
+function pack(values: readonly BufferValue[], { inModel, buffers, shards, groups, config, prefix }: Packing) {
   const shapes = new Map<string, Shape>(buffers.map(({ device, spec }) => [`${device} ${spec.name}`, spec.shape]));
   const states = stateNames(config);
   const torchNames = new Map(
     groups.names.flatMap((parameter, i) => states.map((state) => [`${parameter}.${state}`, `state.${i}.${state}`])),
   );
-  const found = new Map<string, { readonly name: string; readonly data: Float32Array; readonly devices: number[] }[]>();
+  const dataOf = new Map(values.map(({ device, buffer, data }) => [`${device} ${buffer}`, asFloats(data)]));
+  const found = new Map<string, Packed[]>();
   const tensors: NamedTensor[] = [];
   for (const { buffer, device, data: host } of values) {
-    const data = host instanceof Float32Array ? host : Float32Array.from(host);
+    const data = asFloats(host);
+    const layout = shards.get(buffer);
     const held = found.get(buffer) ?? [];
-    found.set(buffer, held);
-    const same = held.find((one) => sameBits(one.data, data));
-    if (same) {
-      same.devices.push(device);
-      continue;
+    const add = (shape: Shape, added: Float32Array, own: string): Packed => {
+      const inFile = inModel.some(
+        (t) => t.name === buffer && t.data instanceof Float32Array && sameBits(t.data, added),
+      );
+      const name = inFile ? `${IN_MODEL}${buffer}` : `${prefix}${torchNames.get(buffer) ?? buffer}${own}`;
+      if (!inFile) tensors.push({ name, shape, data: added });
+      const packed = { name, data: added, devices: [] };
+      held.push(packed);
+      return packed;
+    };
+    if (!found.has(buffer)) {
+      found.set(buffer, held);
+      if (layout)
+        add(
+          layout.shape,
+          wholeFrom(buffer, layout, (owner) => dataOf.get(`${owner} ${buffer}`)),
+          '',
+        );
     }
-    const model = inModel.find((t) => t.name === buffer && t.data instanceof Float32Array && sameBits(t.data, data));
-    if (model) {
-      held.push({ name: `${IN_MODEL}${buffer}`, data, devices: [device] });
-      continue;
-    }
-    // What differs between devices is told apart by the device that holds it first.
-    const own = held.length > 0 ? `@cuda:${device}` : '';
-    const name = `${prefix}${torchNames.get(buffer) ?? buffer}${own}`;
-    held.push({ name, data, devices: [device] });
-    tensors.push({ name, shape: must(shapes.get(`${device} ${buffer}`), buffer), data });
+    const piece = layout && pieceOn(layout, device);
+    const onDevice = (one: Packed): Float32Array =>
+      layout && piece && !isOwn(one.name) ? slice(one.data, layout.shape, piece) : one.data;
+    const same =
+      held.find((one) => sameBits(onDevice(one), data)) ??
+      // What differs between devices is told apart by the device that holds it first.
+      add(must(shapes.get(`${device} ${buffer}`), buffer), data, held.length > 0 ? ofDevice(device) : '');
+    same.devices.push(device);
   }
   const map: ValueMap = Object.fromEntries(
     [...found].map(([buffer, held]) => [buffer, Object.fromEntries(held.map(({ name, devices }) => [name, devices]))]),
   );
   return { tensors, values: map };
 }
+
+const asFloats = (data: HostArray): Float32Array => (data instanceof Float32Array ? data : Float32Array.from(data));
 
 /** Bits, not numbers: NaNs and signed zeros are kept apart. */
 export function sameBits(a: Float32Array, b: Float32Array): boolean {

@@ -26,6 +26,11 @@ export const IN_MODEL = 'model:';
 /** Before the names of what belongs to the single-device reference. */
 export const REFERENCE_PREFIX = 'twin/';
 
+/** Behind the name of a tensor that this device holds otherwise than the tensor without it says. */
+export const ofDevice = (device: DeviceIndex): string => `@cuda:${device}`;
+/** Is it one device's own, and not the whole tensor of which every device has its piece? */
+export const isOwn = (tensor: string): boolean => /@cuda:\d+$/.test(tensor);
+
 export const modelFileName = (name: string): string => `${name}.safetensors`;
 export const stateFileName = (name: string): string => `${name}.state.safetensors`;
 

@@ -18,6 +18,7 @@ import {
   FORMAT,
   headerSum,
   IN_MODEL,
+  isOwn,
   modelFileName,
   placeOfCheckpoint,
   stateFileName,
@@ -27,8 +28,10 @@ import {
 import { crc32 } from './crc32';
 import type { TorchGroup } from './torch-groups';
 
-/** A value and the devices that held it. */
+/** A value and the devices that held it, or their pieces of it. */
 export interface SavedValue {
+  /** As one device held it, which other devices did otherwise. */
+  readonly own: boolean;
   readonly shape: Shape;
   readonly data: Float32Array;
   readonly devices: readonly DeviceIndex[];
@@ -104,7 +107,7 @@ export function readCheckpoint(name: string, files: Files): SavedCheckpoint {
         buffer,
         Object.entries(held).map(([tensor, devices]) => {
           const { shape, data } = tensorOf(tensor);
-          return { shape, data: Float32Array.from(data as Float32Array), devices };
+          return { own: isOwn(tensor), shape, data: Float32Array.from(data as Float32Array), devices };
         }),
       ]),
     );

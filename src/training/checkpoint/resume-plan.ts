@@ -1,8 +1,8 @@
 /**
  * From a checkpoint that was read to the state that this run begins with: every buffer of every device, the order of
  * batches, the step. On the same mode and world size each device gets what it held, and the run goes on to the bit.
- * Otherwise values are taken over by name from the first device that held them (map_location), and notices say what
- * changes. Called by blueprint.ts; pure.
+ * Otherwise values are taken over by name: each device takes its piece of the whole tensor (map_location), and notices
+ * say what changes. Called by blueprint.ts; pure.
  */
 
 import { LockstepError } from '../../base/errors';
@@ -12,12 +12,14 @@ import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
 import { firstOfStep, stepOf } from '../../protocol/micro-batches';
 import type { Notice } from '../../protocol/session';
+import { pieceOn, type ShardMap } from '../../sharding/shard-map';
+import { slice } from '../../sharding/slice';
 import { elements } from '../../tensor/shape';
 import { type BufferValue, type Stateful, statefulBuffers } from '../world-state';
 import { checkOptimizerState } from './check-optimizer-state';
 import type { Checkpoint } from './checkpoint';
 import { configChanges } from './config-changes';
-import type { SavedCheckpoint, SavedValue, SavedValues } from './read-checkpoint';
+import type { SavedCheckpoint, SavedValues } from './read-checkpoint';
 import { resumeNotices } from './resume-notices';
 import { steppedParameters } from './torch-groups';
 
@@ -35,6 +37,8 @@ export interface ResumeInput {
   readonly parameters: readonly string[];
   readonly programs: readonly Program[];
   readonly reference: readonly Program[];
+  readonly shards: ShardMap;
+  readonly referenceShards: ShardMap;
   readonly worldSize: number;
   readonly processes: number;
   readonly batchesPerEpoch: number;
@@ -56,10 +60,15 @@ export function resumePlan(input: ResumeInput): ResumePlan {
   // Steps carry on; how many micro-batches a step has may be another number now, and then the rows are dealt anew.
   const microBatch = keepsGradients ? saved.microBatch : firstOfStep(stepOf(saved.microBatch, saved), config);
   const batches = sameRows ? { ...saved.batches, microBatch } : dealtAnew(input, microBatch);
-  const values = carried(saved.values, statefulBuffers(input.programs), { exact: sameWorld, keepsGradients });
+  const values = carried(saved.values, statefulBuffers(input.programs), {
+    shards: input.shards,
+    exact: sameWorld,
+    keepsGradients,
+  });
   // Without a reference in the checkpoint the reference begins as the run does.
   const referenceFrom = saved.reference.size > 0 ? saved.reference : saved.values;
   const reference = carried(referenceFrom, statefulBuffers(input.reference), {
+    shards: input.referenceShards,
     exact: false,
     keepsGradients: saved.reference.size > 0,
   });
@@ -78,24 +87,34 @@ const ownGradients = ({ name, ...saved }: SavedCheckpoint, inGroup: number): Loc
   );
 
 interface Carrying {
+  readonly shards: ShardMap;
   /** Each device takes what it held itself. */
   readonly exact: boolean;
   readonly keepsGradients: boolean;
 }
 
-/** What is not in the checkpoint stays as a run begins with it. */
-function carried(saved: SavedValues, buffers: readonly Stateful[], { exact, keepsGradients }: Carrying): BufferValue[] {
+/**
+ * Each device takes its piece of the whole tensor of the file, whatever the pieces were that were saved; what it held
+ * otherwise than the others it gets back as it was. What is not in the checkpoint stays as a run begins with it.
+ */
+function carried(
+  saved: SavedValues,
+  buffers: readonly Stateful[],
+  { shards, exact, keepsGradients }: Carrying,
+): BufferValue[] {
   return buffers.flatMap(({ device, spec }) => {
     if (spec.category === 'gradient' && !keepsGradients) return [];
-    const held = saved.get(spec.name)?.filter(({ data }) => data.length === elements(spec.shape));
-    const own = exact ? held?.find(({ devices }) => devices.includes(device)) : undefined;
-    const value = own ?? firstHolder(held);
-    return value ? [{ device, buffer: spec.name, data: value.data }] : [];
+    const held = saved.get(spec.name) ?? [];
+    const own = exact ? held.find(({ devices }) => devices.includes(device)) : undefined;
+    if (own?.own && own.data.length === elements(spec.shape)) return [{ device, buffer: spec.name, data: own.data }];
+    const layout = shards.get(spec.name);
+    const shape = layout?.shape ?? spec.shape;
+    const whole = held.find((value) => !value.own && value.data.length === elements(shape));
+    if (!whole) return [];
+    const piece = layout && pieceOn(layout, device);
+    return [{ device, buffer: spec.name, data: piece ? slice(whole.data, shape, piece) : whole.data }];
   });
 }
-
-const firstHolder = (held: readonly SavedValue[] = []): SavedValue | undefined =>
-  held.toSorted((a, b) => Math.min(...a.devices) - Math.min(...b.devices))[0];
 
 /**
  * This run's samplers, asked from the start of the epoch on; each process with the generator of its rank, or of rank 0.

@@ -9,6 +9,7 @@ import { at } from '../../base/invariant';
 import { firstOfStep, stepOf } from '../../protocol/micro-batches';
 import type { DifferenceAt } from '../../protocol/session';
 import type { World } from '../../runtime/launch/world';
+import { replicated, shardMap } from '../../sharding/shard-map';
 import type { Blueprint } from '../blueprint';
 import type { DeviceKeeper } from '../device-keeper';
 import { openWorld } from '../open-world';
@@ -49,8 +50,9 @@ export async function openControlRun(
 async function controlOn(world: World, blueprint: Blueprint, programs: Blueprint['programs']): Promise<ControlRun> {
   const { parameters, buffers } = blueprint;
   const names = new Set(parameters.map(({ name }) => name));
+  const shards = shardMap([...parameters, ...buffers], ({ shape }) => replicated(shape, [REFERENCE, CONTROL]));
   const away = parameters.map((p) => ({ ...p, data: oneUlpAway(p.data) }));
-  const state = createWorldState(world, programs, [...parameters, ...buffers], (device) =>
+  const state = createWorldState(world, programs, shards, [...parameters, ...buffers], (device) =>
     device === CONTROL ? away : [],
   );
   await state.writeStart();

@@ -1,23 +1,30 @@
 /**
- * The weights of a run, read back from all its devices, as one state_dict. Called by snapshots, reports and the writer
- * of .safetensors.
+ * The weights of a run, put together from what its devices hold, as one state_dict. Called by snapshots, reports and
+ * the writer of .safetensors.
  */
 import { must } from '../../base/invariant';
+import { wholeFrom } from '../../sharding/shard-map';
 import type { Blueprint } from '../blueprint';
 import type { Weights } from '../training';
 
-/** The weights that count: of the first device that holds each parameter. */
-export function mergedWeights(blueprint: Blueprint, weights: Weights): ReadonlyMap<string, Float32Array> {
-  return new Map(
-    blueprint.parameters.map(({ name }) => [name, must(weights.devices.find((d) => d.has(name))?.get(name), name)]),
-  );
-}
+type Merging = Pick<Blueprint, 'shards' | 'parameters' | 'buffers'>;
 
-/** Running statistics too: of the first device that holds them, as rank 0 saves its own. */
-export function mergedState(blueprint: Blueprint, weights: Weights): ReadonlyMap<string, Float32Array> {
-  const [first] = weights.devices;
-  const buffers = blueprint.buffers.map(
-    ({ name }) => [name, must((weights.devices.find((d) => d.has(name)) ?? first)?.get(name), name)] as const,
+/** Every parameter whole, in the order of the state_dict. */
+export const mergedWeights = (blueprint: Merging, weights: Weights): ReadonlyMap<string, Float32Array> =>
+  merged(blueprint, weights, blueprint.parameters);
+
+/** Running statistics too: of the replicas of DDP those of rank 0, which saves its own. */
+export const mergedState = (blueprint: Merging, weights: Weights): ReadonlyMap<string, Float32Array> =>
+  merged(blueprint, weights, [...blueprint.parameters, ...blueprint.buffers]);
+
+const merged = (
+  { shards }: Merging,
+  { devices }: Weights,
+  tensors: readonly { readonly name: string }[],
+): ReadonlyMap<string, Float32Array> =>
+  new Map(
+    tensors.map(({ name }) => [
+      name,
+      wholeFrom(name, must(shards.get(name), `the layout of ${name}`), (device) => devices[device]?.get(name)),
+    ]),
   );
-  return new Map([...mergedWeights(blueprint, weights), ...buffers]);
-}

@@ -3,6 +3,8 @@
  * reference. NaN is the largest difference.
  */
 import { must } from '../../base/invariant';
+import type { DeviceIndex } from '../../protocol/trace';
+import { replicasOf } from '../../sharding/shard-map';
 import type { Blueprint } from '../blueprint';
 import type { Weights } from '../training';
 import { mergedWeights } from './merged-weights';
@@ -22,16 +24,17 @@ export const worst = (values: readonly number[]): number =>
   values.reduce((most, v) => (Number.isNaN(v) || v > most ? v : most), 0);
 
 /**
- * Replicas of a parameter: under DDP every device trains its own; DataParallel's other copies are overwritten on each
- * forward.
+ * Replicas of a parameter, or of the same piece of one: under DDP every device trains its own. Copies that are
+ * overwritten on each forward, as DataParallel's, do not count.
  */
-export function replicaDivergence(blueprint: Blueprint, weights: Weights): number {
-  if (blueprint.config.mode !== 'ddp') return 0;
-  const [first, ...others] = weights.devices;
+export function replicaDivergence({ parameters, shards }: Blueprint, { devices }: Weights): number {
   return worst(
-    others.flatMap((own) =>
-      blueprint.parameters.map(({ name }) => maxAbsDifference(must(first?.get(name), name), must(own.get(name), name))),
-    ),
+    parameters.flatMap(({ name }) => {
+      const held = (device: DeviceIndex): Float32Array => must(devices[device]?.get(name), name);
+      return replicasOf(must(shards.get(name), name)).flatMap(([first, ...others]) =>
+        others.map((other) => maxAbsDifference(held(first.device), held(other.device))),
+      );
+    }),
   );
 }
 

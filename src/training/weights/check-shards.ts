@@ -1,0 +1,36 @@
+/**
+ * Do the Programs of a mode hold what its shard map says? Every owner must have a buffer of its piece's shape for each
+ * parameter and buffer of the map, and no device one that the map does not give it. A mistake of a mode, not of a user.
+ * Called by blueprint.ts.
+ */
+import { LockstepError } from '../../base/errors';
+import type { Program } from '../../program/instruction';
+import { pieceShape } from '../../sharding/piece';
+import { pieceOn, type ShardMap } from '../../sharding/shard-map';
+import { elements, formatShape, sameShape } from '../../tensor/shape';
+import { statefulBuffers } from '../world-state';
+
+export function checkShards(shards: ShardMap, programs: readonly Program[]): void {
+  if (programs.length === 0) return;
+  const held = statefulBuffers(programs);
+  for (const { device, spec } of held) {
+    const layout = shards.get(spec.name);
+    if (!layout) continue;
+    const piece = pieceOn(layout, device);
+    if (!piece) throw wrong(`cuda:${device} holds ${spec.name}, of which the shard map gives it nothing.`);
+    const expected = pieceShape(piece);
+    if (!sameShape(expected, spec.shape)) {
+      const shapes = `${formatShape(spec.shape)}, and ${formatShape(expected)} by the shard map`;
+      throw wrong(`The piece of ${spec.name} on cuda:${device} has shape ${shapes}.`);
+    }
+  }
+  const found = new Set(held.map(({ device, spec }) => `${device} ${spec.name}`));
+  for (const [name, { owners }] of shards) {
+    for (const { device, piece } of owners) {
+      if (elements(pieceShape(piece)) > 0 && !found.has(`${device} ${name}`))
+        throw wrong(`cuda:${device} does not hold its piece of ${name}.`);
+    }
+  }
+}
+
+const wrong = (message: string): LockstepError => new LockstepError('internal', message, 'Report this.');
