@@ -142,7 +142,7 @@ export const modelParallel: ParallelMode = {
     emitLoad(builder.lane(0), 'x', 'inputs', 0, 0, rows);
     stages.forEach((stage, d) => {
       const lane = builder.lane(d);
-      if (d > 0) hop(builder, d - 1, d, stage.input, 'activation', { phase: 'forward', anchor: 'send_activation' });
+      if (d > 0) hop(builder, [d - 1, d], stage.input, 'activation', { phase: 'forward', anchor: 'send_activation' });
       emitMasks(lane, stage);
       for (const node of nodesOf(stage, 'forward')) emitNode(lane, stage, node);
     });
@@ -153,7 +153,7 @@ export const modelParallel: ParallelMode = {
       const stage = at(stages, d);
       for (const node of nodesOf(stage, 'backward')) emitNode(builder.lane(d), stage, node);
       if (d > 0)
-        hop(builder, d, d - 1, must(stage.inputGradient, 'input gradient'), 'gradient', {
+        hop(builder, [d, d - 1], must(stage.inputGradient, 'input gradient'), 'gradient', {
           phase: 'backward',
           anchor: 'send_gradient',
         });
@@ -171,8 +171,7 @@ export const modelParallel: ParallelMode = {
 /** Moves a whole buffer of the same name to the neighbour, between the two compute queues. */
 function hop(
   builder: ProgramBuilder,
-  from: number,
-  to: number,
+  [from, to]: readonly [from: number, to: number],
   buffer: string,
   payload: 'activation' | 'gradient',
   where: Where,
