@@ -2,7 +2,7 @@
  * Runs a Config from start to end and reports: what the command line, the page's `window.lockstep.run` and the tests
  * call.
  */
-import { asLockstepError, LockstepError } from '../base/errors';
+import { LockstepError } from '../base/errors';
 import { parseConfig } from '../config/parse-config';
 import { prepareFiles } from '../data/prepare-files';
 import { evaluateAll } from '../inference/evaluate-all';
@@ -15,16 +15,14 @@ import type { LossRecord, StepTrace } from '../protocol/trace';
 import { type Blueprint, createBlueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
 import { writeCheckpoint } from '../training/checkpoint/checkpoint-file';
-import { resume } from '../training/checkpoint/resume';
 import { datasetFile } from '../training/dataset-file';
 import { DeviceKeeper } from '../training/device-keeper';
-import { explainFailure } from '../training/failures/failure-words';
-import { checkRank, FaultPlan, type PlannedFault } from '../training/failures/fault-plan';
+import { checkRank, type PlannedFault } from '../training/failures/fault-plan';
 import { flightDump } from '../training/failures/flight-dump';
-import { FlightLog } from '../training/failures/flight-log';
-import { isRestartable, restartsWords, restartText } from '../training/failures/restartable';
+import { isRestartable } from '../training/failures/restartable';
 import { describeNotFinite, findNotFinite } from '../training/find-not-finite';
-import { createTraining, startWeights, type Training, type Weights, weightsIn } from '../training/training';
+import { Supervisor } from '../training/supervisor';
+import type { Training, Weights } from '../training/training';
 import { mergedState } from '../training/weights/merged-weights';
 import { weightsFile } from '../training/weights/weights-file';
 import { makeReport } from './report';
@@ -85,46 +83,49 @@ export async function runConfig(input: unknown, files: Files, options: RunOption
   const config = parseConfig(input);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
   for (const { rank } of options.faults ?? []) checkRank(rank, blueprint.rankOfDevice);
+  const { total, start } = extentOf(blueprint);
+  if (start >= total) throw nothingLeft(start, total, config);
   const keeper = new DeviceKeeper(options.gpu, true);
-  const run = new HeadlessRun(blueprint, keeper, options);
   try {
-    return await run.run();
+    const supervisor = await Supervisor.start({ blueprint, keeper, gpu: options.gpu });
+    try {
+      for (const fault of options.faults ?? []) supervisor.faults.add(fault);
+      return await new HeadlessRun(blueprint, supervisor, options).run();
+    } finally {
+      await supervisor.training.dispose();
+    }
   } finally {
-    await run.close();
     keeper.forget();
   }
 }
 
-/** One run with its restarts: the training that runs now, and what another one would go on from. */
+/** Micro-batches behind the run when it is through, those before a checkpoint included; and where it begins. */
+function extentOf({ config, batchesPerEpoch, resume }: Blueprint): { readonly total: number; readonly start: number } {
+  const { epochs, steps } = config;
+  return {
+    total: epochs === undefined ? firstOfStep(steps, config) : epochs * batchesPerEpoch,
+    start: resume?.checkpoint.microBatch ?? 0,
+  };
+}
+
+/** One run from start to end: what it keeps and saves on the way, and what the report is made of. */
 class HeadlessRun {
-  private training: Training | undefined;
-  private readonly faults: FaultPlan;
-  private readonly flight = new FlightLog();
   private readonly losses: LossRecord[] = [];
   private readonly traces: StepTrace[] = [];
-  private readonly told: Notice[] = [];
+  private readonly notices: Notice[] = [];
   private checkpoint: Checkpoint | undefined;
   private nextCheckpointMs = performance.now() + CHECKPOINT_MS;
   private lastTurnMs = performance.now();
-  private restarts = 0;
-  /** Micro-batches that the run has behind it when it is through, those before a checkpoint included. */
   private readonly total: number;
-  /** Where it begins. */
   private readonly start: number;
   private savedAt: number | undefined;
 
   constructor(
     private readonly blueprint: Blueprint,
-    private readonly keeper: DeviceKeeper,
+    private readonly supervisor: Supervisor,
     private readonly options: RunOptions,
   ) {
-    const { config } = blueprint;
-    this.faults = new FaultPlan(config);
-    const { epochs, steps } = config;
-    this.total = epochs === undefined ? firstOfStep(steps, config) : epochs * blueprint.batchesPerEpoch;
-    this.start = blueprint.resume?.checkpoint.microBatch ?? 0;
-    if (this.start >= this.total) throw nothingLeft(this.start, this.total, config);
-    for (const fault of options.faults ?? []) this.faults.add(fault);
+    ({ total: this.total, start: this.start } = extentOf(blueprint));
   }
 
   /** Micro-batches. */
@@ -134,13 +135,13 @@ class HeadlessRun {
 
   async run(): Promise<RunResult> {
     const { blueprint, losses } = this;
-    let training = await this.open();
     let error: unknown;
     let weights: Weights | undefined;
     const started = performance.now();
     let totalMs = 0;
     while (weights === undefined) {
       try {
+        const { training } = this.supervisor;
         if (error === undefined) await this.train(training);
         totalMs = performance.now() - started;
         if (error === undefined || (error instanceof LockstepError && error.code === 'aborted'))
@@ -148,16 +149,13 @@ class HeadlessRun {
         // A device may be lost here as well as in a step: then the run is brought back to its end on another one.
         weights = await this.finalWeights(training, error);
       } catch (reason) {
-        const failure = explainFailure(asLockstepError(reason), blueprint, this.done);
-        this.flight.failed(failure.details);
+        const failure = this.supervisor.failed(reason, this.done);
         if (error !== undefined && !isRestartable(failure)) throw failure;
-        const next = isRestartable(failure) ? await this.restart(failure) : undefined;
-        if (next) training = next;
-        else error = failure;
+        if (!isRestartable(failure) || !(await this.restart(failure))) error = failure;
       }
     }
-    for (const fault of this.faults.left)
-      this.say(neverCame(fault, stepOf(this.start, blueprint.config), this.endStep()));
+    const { training, faults, flight, restarts } = this.supervisor;
+    for (const fault of faults.left) this.say(neverCame(fault, stepOf(this.start, blueprint.config), this.endStep()));
     const measured = createMeasure(blueprint, REPORT_NS).run(mergedState(blueprint, weights));
     if (error instanceof LockstepError && error.code === 'not-finite') error = await explained(training, error);
     const report = await makeReport({
@@ -166,39 +164,24 @@ class HeadlessRun {
       totalMs,
       weights,
       measured,
-      restarts: this.restarts,
+      restarts,
       ...(error === undefined ? {} : { error }),
     });
     return {
       report: {
         ...report,
         ...(this.options.evaluate ? { evaluation: evaluateAll(blueprint, mergedState(blueprint, weights)) } : {}),
-        notices: [...report.notices, ...this.told],
+        notices: [...report.notices, ...this.notices],
       },
       traces: this.traces,
       info: sessionInfo(training),
       weights: weightsFile(blueprint, weights),
       dataset: () => datasetFile(blueprint),
-      flightRecorder: () => flightDump(this.flight, blueprint),
+      flightRecorder: () => flightDump(flight, blueprint),
     };
   }
 
-  async close(): Promise<void> {
-    await this.training?.dispose();
-  }
-
-  private async open(): Promise<Training> {
-    const { gpu } = this.options;
-    this.training = await createTraining(this.blueprint, {
-      keeper: this.keeper,
-      gpu,
-      faults: this.faults,
-      flight: this.flight,
-    });
-    return this.training;
-  }
-
-  /** From where the training stands to the end. */
+  /** From where the training is to the end. */
   private async train(training: Training): Promise<void> {
     const { total } = this;
     const { config } = this.blueprint;
@@ -230,8 +213,8 @@ class HeadlessRun {
   }
 
   /**
-   * Micro-batches to the next file, or a chunk of whole steps. What is planned begins one: the steps before it are done
-   * and told, whatever becomes of it.
+   * Micro-batches to the next file, or a chunk of whole steps. A planned fault begins one: the steps before it are
+   * reported then, even if the fault ends the run.
    */
   private chunk(plain: number): number {
     const { done } = this;
@@ -240,7 +223,7 @@ class HeadlessRun {
     const toNext = (steps: number): number => firstOfStep(steps, config) - (done % firstOfStep(steps, config));
     const whole = toNext(Math.max(1, Math.floor(CHUNK / config.accumulate)));
     const due = every === undefined ? whole : toNext(every);
-    return Math.min(whole, plain - done, due, this.faults.nextAfter(done) - done);
+    return Math.min(whole, plain - done, due, this.supervisor.faults.nextAfter(done) - done);
   }
 
   private async save(training: Training): Promise<void> {
@@ -273,35 +256,23 @@ class HeadlessRun {
     this.nextCheckpointMs = nowMs + Math.max(CHECKPOINT_MS, (nowMs - sinceMs) / CHECKPOINT_SHARE);
   }
 
-  /** All ranks again, from the last checkpoint, as torchrun does; undefined when the restarts are used up. */
-  private async restart(failure: LockstepError): Promise<Training | undefined> {
-    const { config } = this.blueprint;
-    const { maxRestarts } = config;
-    this.faults.replan(failure);
-    while (this.restarts < maxRestarts && !this.options.signal?.aborted) {
-      this.restarts++;
-      this.keeper.forget();
-      const broken = this.training;
-      this.training = undefined;
-      await broken?.dispose().catch(() => {});
+  /** A new training from the last checkpoint, as torchrun does; false when the run is given up. */
+  private async restart(failure: LockstepError): Promise<boolean> {
+    const { supervisor, checkpoint, done } = this;
+    let latest = failure;
+    while (!this.options.signal?.aborted && supervisor.restartsAfter(latest, done)) {
       try {
-        const next = await this.open();
-        await resume(next, this.checkpoint, this.done);
-        const from = restartText(this.checkpoint, config, this.restarts);
-        this.tell(
-          'warning',
-          failure,
-          `${failure.message} ${from} Training went on from ${stepWords(this.done, config)}.`,
-        );
-        return next;
+        await supervisor.replace({ checkpoint, microBatch: done });
+        this.say(supervisor.recoveredNotice({ failure, checkpoint, microBatch: done, outcome: 'playing' }));
+        return true;
       } catch (error) {
-        if (!isRestartable(asLockstepError(error))) throw error;
+        latest = supervisor.explained(error, done);
+        if (!isRestartable(latest)) throw error;
       }
     }
-    const used = maxRestarts > 0 ? ` ${restartsWords(maxRestarts)} used up.` : '';
-    const left = ` The weights are those of ${this.checkpoint ? stepWords(this.checkpoint.microBatch, config) : 'the start'}.`;
-    this.tell('error', failure, `${failure.message}${used}${left}`);
-    return undefined;
+    const again = latest === failure ? undefined : latest;
+    this.say(supervisor.gaveUpNotice(failure, { kept: checkpoint, reached: done, again }));
+    return false;
   }
 
   /** The first step that has not been begun. */
@@ -310,13 +281,8 @@ class HeadlessRun {
   }
 
   private say(notice: Notice): void {
-    this.told.push(notice);
+    this.notices.push(notice);
     this.options.onNotice?.(notice);
-  }
-
-  private tell(level: Notice['level'], { code }: LockstepError, text: string): void {
-    const hint = level === 'error' ? 'Run again; the same configuration gives the same numbers.' : '';
-    this.say({ level, id: code, text, hint });
   }
 
   /**
@@ -325,8 +291,7 @@ class HeadlessRun {
    */
   private async finalWeights(training: Training, error: unknown): Promise<Weights> {
     if (!(error instanceof LockstepError) || !isRestartable(error)) return training.weights();
-    const left = this.checkpoint ?? this.blueprint.resume?.checkpoint;
-    return left ? weightsIn(left, this.blueprint) : startWeights(this.blueprint);
+    return this.supervisor.weightsLeft(this.checkpoint);
   }
 }
 

@@ -18,20 +18,16 @@ import type { Rank, StepTrace } from '../protocol/trace';
 import type { Blueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
 import { keepOutside } from '../training/checkpoint/keep-outside';
-import { resume } from '../training/checkpoint/resume';
 import { comparisonOf } from '../training/control/comparison';
 import type { DeviceKeeper } from '../training/device-keeper';
-import { explainFailure } from '../training/failures/failure-words';
-import { checkRank, FaultPlan } from '../training/failures/fault-plan';
+import { checkRank } from '../training/failures/fault-plan';
 import { flightDump } from '../training/failures/flight-dump';
-import { FlightLog } from '../training/failures/flight-log';
-import { gaveUpNotice, recoveredNotice, restartingNotice } from '../training/failures/recovery-notices';
-import { RestartPolicy } from '../training/failures/restart-policy';
-import { isOfRank, isRestartable } from '../training/failures/restartable';
+import { isRestartable } from '../training/failures/restartable';
 import { standstillAfter } from '../training/failures/standstill';
 import { type StandstillWatch, watchStandstill } from '../training/failures/standstill-watch';
 import { describeNotFinite, findNotFinite } from '../training/find-not-finite';
-import { createTraining, startWeights, type Training, type Weights, weightsIn } from '../training/training';
+import { Supervisor } from '../training/supervisor';
+import type { Training, Weights } from '../training/training';
 import { createPlayer, type Player } from './player';
 
 /** A run that hangs is ended all the same. */
@@ -53,7 +49,6 @@ export class Running {
   private closed = false;
   /** Why the training cannot go on, until a restart or Reset has replaced it. */
   private failure: LockstepError | undefined;
-  private readonly policy: RestartPolicy;
   private readonly watch: StandstillWatch;
   private readonly keepOutside: (checkpoint: Checkpoint) => void;
   /** What the user asked for last, while it lasts: after a rank has failed, it goes on. */
@@ -74,29 +69,28 @@ export class Running {
 
   private constructor(
     private readonly options: RunningOptions,
-    private readonly faults: FaultPlan,
-    private readonly flight: FlightLog,
-    private currentTraining: Training,
+    private readonly supervisor: Supervisor,
   ) {
     this.snapshots = createSnapshots(options.blueprint);
     this.inference = createInference(options.blueprint);
-    this.policy = new RestartPolicy(options.blueprint.config.maxRestarts);
     this.keepOutside = keepOutside(options.blueprint, (kept) => this.emit({ type: 'kept', kept }));
-    this.player = this.attach(currentTraining, options.from);
-    this.finished = currentTraining.microBatch;
+    this.player = this.attach(this.training, options.from);
+    this.finished = this.training.microBatch;
     this.watch = watchStandstill({
       blueprint: options.blueprint,
-      training: () => this.currentTraining,
+      training: () => this.training,
       microBatch: () => this.finished,
       say: (standstill) => this.failure === undefined && this.emit({ type: 'standstill', standstill }),
     });
   }
 
   static async start(options: RunningOptions): Promise<Running> {
-    const [faults, flight] = [new FaultPlan(options.blueprint.config), new FlightLog()];
-    const training = await open(options, { faults, flight }, options.post);
-    if (options.from) await resume(training, options.from, options.from.microBatch);
-    const running = new Running(options, faults, flight, training);
+    const { blueprint, keeper, gpu, post, from } = options;
+    let running: Running | undefined;
+    const onProgress = (done: number, total: number) =>
+      (running?.emit ?? post)({ type: 'progress', what: 'Compiling kernels', done, total });
+    const supervisor = await Supervisor.start({ blueprint, keeper, gpu, traceConstruct: true, onProgress }, from);
+    running = new Running(options, supervisor);
     try {
       await running.emitSnapshot();
       return running;
@@ -107,7 +101,7 @@ export class Running {
   }
 
   get training(): Training {
-    return this.currentTraining;
+    return this.supervisor.training;
   }
 
   /** A rank ends as a crash would end it: now, or where it is told to. */
@@ -116,7 +110,7 @@ export class Running {
     await this.inTurn(() => {});
     if (this.failure) throw this.failure;
     this.checkAhead(at);
-    if (at) this.faults.add({ what: 'kill', rank, ...at });
+    if (at) this.supervisor.faults.add({ what: 'kill', rank, ...at });
     else await this.training.kill(rank);
   }
 
@@ -124,7 +118,7 @@ export class Running {
   hangRank(rank: Rank, at: FaultPlace = {}): void {
     checkRank(rank, this.options.blueprint.rankOfDevice);
     this.checkAhead(at);
-    this.faults.add({ what: 'hang', rank, ...at });
+    this.supervisor.faults.add({ what: 'hang', rank, ...at });
   }
 
   /** A fault planned for a step that is over would never come. */
@@ -140,7 +134,7 @@ export class Running {
 
   /** PyTorch's flight recorder, a dump a rank. */
   flightRecorder(): readonly FlightRecorderDump[] {
-    return flightDump(this.flight, this.options.blueprint);
+    return flightDump(this.supervisor.flight, this.options.blueprint);
   }
 
   control(message: ControlMessage): void {
@@ -166,10 +160,9 @@ export class Running {
 
   /** Of a run that cannot go on: those of its last checkpoint. */
   async weights(): Promise<Weights> {
-    const { blueprint } = this.options;
-    if (!this.hasEnded) return this.outlive(() => this.training.weights());
-    const left = this.leftBehind();
-    return left ? weightsIn(left, blueprint) : startWeights(blueprint);
+    return this.hasEnded
+      ? this.supervisor.weightsLeft(this.player.checkpoint)
+      : this.outlive(() => this.training.weights());
   }
 
   async checkpoint(): Promise<Checkpoint> {
@@ -200,7 +193,7 @@ export class Running {
 
   /** The state that a restart would go on from; undefined: the start. */
   private leftBehind(): Checkpoint | undefined {
-    return this.player.checkpoint ?? this.options.blueprint.resume?.checkpoint;
+    return this.supervisor.leftBehind(this.player.checkpoint);
   }
 
   /** Weights of the last snapshot: a question to them costs the devices nothing. */
@@ -211,10 +204,8 @@ export class Running {
   /** Same weights, same order of samples, step 0; on a new device where the old one is of no use any more. */
   reset(): Promise<void> {
     return this.change(async () => {
-      this.policy.clear();
+      this.supervisor.clear();
       this.wish = undefined;
-      this.faults.clear();
-      this.flight.clear();
       this.player.control({ type: 'pause' });
       await this.player.idle();
       const start = this.options.blueprint.resume?.checkpoint.microBatch ?? 0;
@@ -247,13 +238,13 @@ export class Running {
    */
   private async outlive<T>(task: () => Promise<T>): Promise<T> {
     for (;;) {
-      const training = this.currentTraining;
+      const training = this.training;
       try {
         return await task();
       } catch (error) {
         // What was under way on a training that has been replaced meanwhile, or is being replaced, was given up with
         // it.
-        const given = this.currentTraining !== training || (this.failure !== undefined && this.changing > 0);
+        const given = this.training !== training || (this.failure !== undefined && this.changing > 0);
         if (!given && !isRestartable(asLockstepError(error))) throw error;
         this.fail(training, error);
         await this.inTurn(() => {});
@@ -288,11 +279,11 @@ export class Running {
 
   /** A device that is lost meanwhile is replaced after what is being changed now, and its weights are shown then. */
   private async emitSnapshot(): Promise<void> {
-    const training = this.currentTraining;
+    const training = this.training;
     try {
       this.emit({ type: 'snapshot', snapshot: this.snapshots.take(await training.weights()) });
     } catch (error) {
-      if (this.currentTraining === training && !isRestartable(asLockstepError(error))) throw error;
+      if (this.training === training && !isRestartable(asLockstepError(error))) throw error;
       this.fail(training, error);
     }
   }
@@ -362,47 +353,29 @@ export class Running {
    * news.
    */
   private fail(broken: Training, error: unknown): void {
-    if (this.closed || this.failure || this.currentTraining !== broken) return;
+    if (this.closed || this.failure || this.training !== broken) return;
     const { blueprint } = this.options;
-    const failure = explainFailure(asLockstepError(error), blueprint, this.finished);
+    const failure = this.supervisor.failed(error, this.finished);
     this.failure = failure;
-    this.flight.failed(failure.details);
     const standstill = standstillAfter(blueprint, failure, this.finished);
     this.emit({ type: 'standstill', standstill });
-    if (!this.policy.restartsAfter(failure, this.finished)) {
+    if (!this.supervisor.restartsAfter(failure, this.finished)) {
       this.giveUp(failure);
       return;
     }
-    this.faults.replan(failure);
     this.say('restarting', failure.message);
-    const notice = restartingNotice(failure, this.count);
+    const notice = this.supervisor.restartingNotice(failure);
     if (notice) this.notice(notice);
     void this.change(() => this.recover(failure));
   }
 
-  private get count() {
-    return { restarts: this.policy.restarts, config: this.options.blueprint.config };
-  }
-
   /** What is left is the last checkpoint: the run is there again. `again`: why it could not be started again. */
   private giveUp(failure: LockstepError, again?: LockstepError): void {
-    const { blueprint } = this.options;
-    const kept = this.leftBehind();
     // Steps that were under way may still come to their end; they are not what is left.
     this.silenced = this.player;
     const reached = this.finished;
-    this.finished = kept?.microBatch ?? 0;
-    this.notice(
-      gaveUpNotice({
-        failure,
-        again,
-        usedUp: isRestartable(again ?? failure),
-        config: blueprint.config,
-        reached,
-        left: this.finished,
-        hasCheckpoint: kept !== undefined,
-      }),
-    );
+    this.finished = this.leftBehind()?.microBatch ?? 0;
+    this.notice(this.supervisor.gaveUpNotice(failure, { kept: this.player.checkpoint, reached, again }));
     this.say('failed', failure.message);
   }
 
@@ -418,45 +391,33 @@ export class Running {
     try {
       last = await this.replace(checkpoint, microBatch);
     } catch (second) {
-      const again = explainFailure(asLockstepError(second), this.options.blueprint, microBatch);
-      if (this.policy.restartsAfter(again, microBatch)) return this.recover(failure);
+      const again = this.supervisor.explained(second, microBatch);
+      if (this.supervisor.restartsAfter(again, microBatch)) return this.recover(failure);
       this.giveUp(failure, again);
       return;
     }
     if (this.closed) return;
-    this.policy.recovered();
     // It played, and nobody has said anything else meanwhile.
     const plays = this.wish !== undefined && !this.held;
-    const waits = plays && !isOfRank(failure) && this.policy.waits;
-    const then = waits ? 'waits' : plays ? 'playing' : 'paused';
-    const { losses } = this.policy;
-    const { adapter } = this.training.device;
+    const waits = plays && this.supervisor.waitsAfter(failure);
+    const outcome = waits ? 'waits' : plays ? 'playing' : 'paused';
     this.emit({ type: 'standstill', standstill: undefined });
     // What is shown is of the step where the run is.
     if (last) this.emit({ type: 'trace', trace: last });
-    this.notice(recoveredNotice({ failure, from: checkpoint, microBatch, then, losses, adapter, ...this.count }));
+    this.notice(this.supervisor.recoveredNotice({ failure, checkpoint, microBatch, outcome }));
     if (waits) this.wish = undefined;
     await this.emitSnapshot();
     // Lost again meanwhile: what becomes of that is said next.
     if (this.failure) return;
-    if (then === 'playing') this.held ??= this.wish;
+    if (outcome === 'playing') this.held ??= this.wish;
     else this.say('paused', waits ? 'lost-again' : failure.code);
   }
 
   /** A new training in place of one that has failed, before the same micro-batch. */
   private async replace(checkpoint: Checkpoint | undefined, microBatch: number): Promise<StepTrace | undefined> {
     const broken = this.training;
-    this.options.keeper.forget();
-    void broken.dispose().catch(() => {});
-    const next = await open(this.options, { faults: this.faults, flight: this.flight }, this.emit);
-    let last: StepTrace | undefined;
-    try {
-      last = await resume(next, checkpoint, microBatch, { look: true });
-    } catch (error) {
-      void next.dispose().catch(() => {});
-      throw error;
-    }
-    this.currentTraining = next;
+    const last = await this.supervisor.replace({ checkpoint, microBatch, look: true });
+    const next = this.training;
     this.failure = undefined;
     this.finished = microBatch;
     this.player = this.attach(next, checkpoint);
@@ -465,18 +426,4 @@ export class Running {
       if (!broken.notices.some(({ id }) => id === notice.id)) this.emit({ type: 'notice', notice });
     return last;
   }
-}
-
-function open(
-  { blueprint, keeper, gpu }: RunningOptions,
-  kept: { readonly faults: FaultPlan; readonly flight: FlightLog },
-  post: (event: SessionEvent) => void,
-): Promise<Training> {
-  return createTraining(blueprint, {
-    keeper,
-    gpu,
-    ...kept,
-    traceConstruct: true,
-    onProgress: (done, total) => post({ type: 'progress', what: 'Compiling kernels', done, total }),
-  });
 }

@@ -151,7 +151,7 @@ test('headless: the report is that of what is left, with the error', async () =>
   const { report, weights } = await runConfig({ ...config, maxRestarts: 1, steps: 6 }, {}, { faults });
   expect(report.error).toMatchObject({ code: 'rank-failed', message: expect.stringMatching(/killed at step 4/) });
   expect(report.notices.at(-1)?.text).toMatch(
-    /The one restart \(maxRestarts\) is used up\. The weights are those of the start\.$/,
+    /The one restart \(maxRestarts\) is used up\. There is no checkpoint yet: the start is left\. The 4 steps after it are lost\.$/,
   );
   expect(weights).toEqual((await runConfig({ ...config, steps: 1, optimizer: { type: 'SGD', lr: 0 } }, {})).weights);
 });

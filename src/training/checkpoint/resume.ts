@@ -1,7 +1,7 @@
 /**
  * Brings a fresh training to where a broken one stood: back to the checkpoint, then the steps since then once more,
  * with the same batches and masks. Runs are deterministic, so on the same kind of device the bits are those of a run
- * without the loss. Called by running.ts and run.ts; reports no step.
+ * without the loss. Called by supervisor.ts; reports no step.
  */
 import type { StepTrace } from '../../protocol/trace';
 import type { Training } from '../training';

@@ -1,6 +1,6 @@
 /**
  * What the user reads while a failed run is started again, when that has been done, and when it is given up. Pure;
- * called by running.ts.
+ * called by supervisor.ts.
  */
 import type { LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
@@ -35,19 +35,19 @@ export interface Recovered extends RestartCount {
   /** What the run has behind it. */
   readonly microBatch: number;
   /** playing: it goes on by itself. waits: it would, but devices are lost again and again. paused: it did not play. */
-  readonly then: 'playing' | 'waits' | 'paused';
+  readonly outcome: 'playing' | 'waits' | 'paused';
   /** Devices lost in close succession. */
   readonly losses: number;
   readonly adapter: string;
 }
 
 export function recoveredNotice(recovered: Recovered): Notice {
-  const { failure, from, microBatch, then, losses, adapter, restarts, config } = recovered;
+  const { failure, from, microBatch, outcome, losses, adapter, restarts, config } = recovered;
   const where = microBatch > 0 ? stepWords(microBatch, config) : 'the start';
-  const goesOn = then === 'playing' ? `Training goes on by itself from ${where}` : `Training goes on from ${where}`;
+  const goesOn = outcome === 'playing' ? `Training goes on by itself from ${where}` : `Training goes on from ${where}`;
   if (isOfRank(failure))
     return warning(failure.code, `${failure.message} ${restartText(from, config, restarts)} ${goesOn}.`);
-  if (then !== 'waits') return warning(failure.code, `${failure.message} ${goesOn} on ${adapter}.`);
+  if (outcome !== 'waits') return warning(failure.code, `${failure.message} ${goesOn} on ${adapter}.`);
   return warning(
     failure.code,
     `${failure.message} That was loss ${losses} in close succession, so what runs may be its cause: training waits at ${where} on ${adapter}.`,

@@ -2,7 +2,7 @@
  * Whether a run that has failed is started again, and whether it then goes on by itself. Ranks that fail are counted as
  * torchrun counts them. A lost device is no fault of the program, so it is replaced as often as it is lost: unless no
  * step comes to its end between two losses, and it waits for the user where losses follow each other so closely that
- * what runs may be their cause. One per run on the page; running.ts asks it.
+ * what runs may be their cause. One per run; supervisor.ts asks it.
  */
 import type { LockstepError } from '../../base/errors';
 import { isOfRank, isRestartable } from './restartable';

@@ -1,6 +1,6 @@
 /**
- * Which failures a restart of all ranks may cure, and how a restart is told. Shared by the page's runs (running.ts) and
- * headless ones (run.ts).
+ * Which failures a restart of all ranks may cure, and the words for a restart. Called by restart-policy.ts and
+ * recovery-notices.ts.
  */
 import type { ErrorCode, LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
