@@ -133,7 +133,9 @@ export class Supervisor {
     });
   }
 
-  /** Devices are lost in such close succession that what runs may be the cause: the user should say whether to go on. */
+  /**
+   * Devices are lost in such close succession that what runs may be the cause: the user should say whether to go on.
+   */
   waitsAfter(failure: LockstepError): boolean {
     return !isOfRank(failure) && this.policy.waits;
   }
