@@ -13,6 +13,7 @@ const checks = [
   ['types', 'tsc', ['--noEmit']],
   ['import walls', 'node', ['scripts/walls.mjs']],
   ['lookups by text', 'node', ['scripts/lookups.mjs']],
+  ['state of modules', 'node', ['scripts/no-module-state.mjs']],
   ['width of comments', 'node', ['scripts/columns.mjs']],
   ['unused code', 'knip', []],
   ['build', 'vite', ['build', '--logLevel', 'warn']],

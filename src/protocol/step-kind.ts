@@ -82,22 +82,17 @@ export interface ProgramKey {
   readonly [key]: true;
 }
 
-const keys = new WeakMap<StepKind, string>();
-
 /** Kinds of equal contents have equal keys. */
-export function programKey(kind: StepKind): ProgramKey {
-  const known = keys.get(kind) ?? keyText(kind);
-  keys.set(kind, known);
-  return known as unknown as ProgramKey;
-}
+export const programKey = (kind: StepKind): ProgramKey => keyText(kind) as unknown as ProgramKey;
 
 function keyText(kind: StepKind): string {
   if (kind.type === 'alone') return `alone ${kind.name}`;
   if (kind.type !== 'training') return kind.type;
-  const parts = kind.microBatches.map(({ size, rows, gradients, reduces, syncsBuffers, beforeRebuild, endsJoin }) =>
-    [size, rows, gradients, reduces, syncsBuffers, beforeRebuild, endsJoin].join(),
-  );
-  return [kind.steps, kind.hookPhase, ...parts].join(' ');
+  // Looked up several times per step: pieced together without arrays.
+  let text = `${kind.steps} ${kind.hookPhase}`;
+  for (const { size, rows, gradients, reduces, syncsBuffers, beforeRebuild, endsJoin } of kind.microBatches)
+    text += ` ${size},${rows},${gradients},${reduces},${syncsBuffers},${beforeRebuild},${endsJoin}`;
+  return text;
 }
 
 declare const label: unique symbol;

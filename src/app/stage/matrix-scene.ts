@@ -9,7 +9,6 @@ import type { HeatCells } from '../draw/heat-map';
 import type { MatrixWindow } from './matrix-window';
 import type { RoomInput } from './room-input';
 import type { MatrixScene, SceneItem } from './scene-types';
-import { tiledValues } from './tiles';
 
 export type MatrixKind = 'parameter' | 'gradient' | 'batch' | 'activation';
 
@@ -39,7 +38,7 @@ export function matrixScene(
   const content = contentOf(input, part);
   const { rows, columns, stride, tiles } = part.window;
   const cells: HeatCells | undefined = content && {
-    values: tiles ? tiledValues(content.values, tiles) : content.values,
+    values: tiles ? input.tiledValues(content.values, tiles) : content.values,
     offset: 0,
     stride,
     rows,

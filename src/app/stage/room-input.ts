@@ -4,6 +4,7 @@ import type { Rect } from '../draw/geometry';
 import type { BucketPlace, DevicePlace } from './devices';
 import type { StageFacts } from './facts';
 import type { RoomLayout } from './room-layout';
+import type { TiledValues } from './tiles';
 
 export interface RoomInput {
   readonly info: SessionInfo;
@@ -13,6 +14,7 @@ export interface RoomInput {
   readonly bucket: BucketPlace | undefined;
   readonly buckets: number;
   readonly facts: StageFacts;
+  readonly tiledValues: TiledValues;
   /** Bytes that the full width of a memory bar stands for; the same in every room. */
   readonly memoryScale: number;
 }

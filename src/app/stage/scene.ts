@@ -2,6 +2,7 @@
  * The scene: layout of a trace in a size (`planStage`, kept while neither changes), and what stands in it at a cursor
  * (`stageScene`, once a frame). Both pure; stage.tsx calls them and paints.
  */
+
 import type { SessionInfo } from '../../protocol/session';
 import type { StepTrace } from '../../protocol/trace';
 import { type Packet, packetsOf } from '../../trace/packets';
@@ -16,6 +17,7 @@ import { layoutRoom, type RoomLayout, type RoomSpec, roomHeight } from './room-l
 import { roomScene } from './room-scene';
 import { type Link, type Route, routeLinks } from './routes';
 import type { SceneItem, StageScene } from './scene-types';
+import { createTiledValues, type TiledValues } from './tiles';
 
 export interface StagePlan {
   readonly info: SessionInfo;
@@ -26,6 +28,7 @@ export interface StagePlan {
   readonly rooms: readonly RoomLayout[];
   readonly routes: readonly Route[];
   readonly packetSize: PacketSize;
+  readonly tiledValues: TiledValues;
 }
 
 const SMALLEST = { width: 150, height: 150 };
@@ -90,6 +93,7 @@ export function planStage(
     ),
     routes: routeLinks(layout, links),
     packetSize: packetSizes(packets),
+    tiledValues: createTiledValues(),
   };
 }
 
@@ -136,6 +140,7 @@ export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
         bucket,
         buckets: plan.buckets.length,
         facts,
+        tiledValues: plan.tiledValues,
         memoryScale: scale,
       }),
     ];

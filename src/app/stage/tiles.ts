@@ -4,8 +4,6 @@
  */
 import type { Tiles } from './matrix-window';
 
-const made = new WeakMap<Float32Array, Map<string, Float32Array>>();
-
 function arrange(values: Float32Array, { rows, columns, across, count }: Tiles): Float32Array {
   const stride = across * columns;
   const down = Math.ceil(count / across);
@@ -20,11 +18,17 @@ function arrange(values: Float32Array, { rows, columns, across, count }: Tiles):
   return grid;
 }
 
-export function tiledValues(values: Float32Array, tiles: Tiles): Float32Array {
-  const kept = made.get(values) ?? new Map<string, Float32Array>();
-  made.set(values, kept);
-  const key = `${tiles.rows}x${tiles.columns}x${tiles.across}x${tiles.count}`;
-  const grid = kept.get(key) ?? arrange(values, tiles);
-  kept.set(key, grid);
-  return grid;
+export type TiledValues = (values: Float32Array, tiles: Tiles) => Float32Array;
+
+/** Its owner keeps it for as long as it draws from the same trace. */
+export function createTiledValues(): TiledValues {
+  const made = new WeakMap<Float32Array, Map<string, Float32Array>>();
+  return (values, tiles) => {
+    const kept = made.get(values) ?? new Map<string, Float32Array>();
+    made.set(values, kept);
+    const key = `${tiles.rows}x${tiles.columns}x${tiles.across}x${tiles.count}`;
+    const grid = kept.get(key) ?? arrange(values, tiles);
+    kept.set(key, grid);
+    return grid;
+  };
 }

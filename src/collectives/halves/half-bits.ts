@@ -7,17 +7,15 @@
 
 export type HalfFormat = 'f16' | 'bf16';
 
-const word = new Uint32Array(1);
-const float = new Float32Array(word.buffer);
-
-const bitsOf = (value: number): number => {
-  float[0] = value;
-  return word[0] as number;
-};
-const floatOf = (bits: number): number => {
-  word[0] = bits;
-  return float[0] as number;
-};
+/** The arithmetic of one format. A half is its 16 bits as a number. */
+export interface Halves {
+  /** float32 to half. */
+  toHalf(value: number): number;
+  /** Half to float32; exact. */
+  toFloat(half: number): number;
+  sum(a: number, b: number): number;
+  quotient(half: number, divisor: number): number;
+}
 
 /** value / 2^shift, to nearest even. */
 function shifted(value: number, shift: number): number {
@@ -27,34 +25,46 @@ function shifted(value: number, shift: number): number {
   return whole + (rest > middle || (rest === middle && (whole & 1) === 1) ? 1 : 0);
 }
 
-/** float32 to half. */
-export function toHalf(value: number, format: HalfFormat): number {
-  const bits = bitsOf(value);
-  const sign = (bits >>> 16) & 0x8000;
-  const size = bits & 0x7fffffff;
-  if (format === 'bf16') {
-    if (size > 0x7f800000) return sign | 0x7fc0;
-    return size < 0x00800000 ? sign : sign | shifted(size, 16);
+export function halvesOf(format: HalfFormat): Halves {
+  const word = new Uint32Array(1);
+  const float = new Float32Array(word.buffer);
+  const bitsOf = (value: number): number => {
+    float[0] = value;
+    return word[0] as number;
+  };
+  const floatOf = (bits: number): number => {
+    word[0] = bits;
+    return float[0] as number;
+  };
+
+  function toHalf(value: number): number {
+    const bits = bitsOf(value);
+    const sign = (bits >>> 16) & 0x8000;
+    const size = bits & 0x7fffffff;
+    if (format === 'bf16') {
+      if (size > 0x7f800000) return sign | 0x7fc0;
+      return size < 0x00800000 ? sign : sign | shifted(size, 16);
+    }
+    if (size > 0x7f800000) return sign | 0x7e00;
+    if (size >= 0x477ff000) return sign | 0x7c00;
+    if (size >= 0x38800000) return sign | shifted(size - 0x38000000, 13);
+    if (size < 0x33000000) return sign;
+    return sign | shifted((size & 0x7fffff) | 0x800000, 126 - (size >>> 23));
   }
-  if (size > 0x7f800000) return sign | 0x7e00;
-  if (size >= 0x477ff000) return sign | 0x7c00;
-  if (size >= 0x38800000) return sign | shifted(size - 0x38000000, 13);
-  if (size < 0x33000000) return sign;
-  return sign | shifted((size & 0x7fffff) | 0x800000, 126 - (size >>> 23));
+
+  function toFloat(half: number): number {
+    if (format === 'bf16') return floatOf((half << 16) >>> 0);
+    const sign = (half & 0x8000) << 16;
+    const size = half & 0x7fff;
+    if (size >= 0x7c00) return floatOf((sign | 0x7f800000 | ((size & 0x3ff) << 13)) >>> 0);
+    if (size >= 0x400) return floatOf((sign | ((size << 13) + 0x38000000)) >>> 0);
+    return ((sign === 0 ? 1 : -1) * size) / 2 ** 24;
+  }
+
+  return {
+    toHalf,
+    toFloat,
+    sum: (a, b) => toHalf(toFloat(a) + toFloat(b)),
+    quotient: (half, divisor) => (divisor === 1 ? half : toHalf(toFloat(half) / divisor)),
+  };
 }
-
-/** Half to float32; exact. */
-export function toFloat(half: number, format: HalfFormat): number {
-  if (format === 'bf16') return floatOf((half << 16) >>> 0);
-  const sign = (half & 0x8000) << 16;
-  const size = half & 0x7fff;
-  if (size >= 0x7c00) return floatOf((sign | 0x7f800000 | ((size & 0x3ff) << 13)) >>> 0);
-  if (size >= 0x400) return floatOf((sign | ((size << 13) + 0x38000000)) >>> 0);
-  return ((sign === 0 ? 1 : -1) * size) / 2 ** 24;
-}
-
-export const halfSum = (a: number, b: number, format: HalfFormat): number =>
-  toHalf(toFloat(a, format) + toFloat(b, format), format);
-
-export const halfQuotient = (half: number, divisor: number, format: HalfFormat): number =>
-  divisor === 1 ? half : toHalf(toFloat(half, format) / divisor, format);

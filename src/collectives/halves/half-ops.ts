@@ -8,7 +8,7 @@ import { at } from '../../base/invariant';
 import { grid } from '../../graph/launch';
 import type { Attrs, OpDef, OpTable, OpTypes } from '../../graph/op';
 import { elements } from '../../tensor/shape';
-import { type HalfFormat, halfQuotient, halfSum, toFloat, toHalf } from './half-bits';
+import { type HalfFormat, halvesOf } from './half-bits';
 
 export const wordsOf = (length: number): number => Math.ceil(length / 2);
 
@@ -40,9 +40,9 @@ const encode: OpDef = {
   infer: (inputs) => [{ shape: [wordsOf(elements(at(inputs, 0).shape))], dtype: 'i32' }],
   cpu({ inputs, outputs, attrs }) {
     const [source, words] = [at(inputs, 0), at(outputs, 0)];
-    const format = formatOf(attrs);
+    const halves = halvesOf(formatOf(attrs));
     const divisor = Number(attrs.divisor);
-    const half = (value: number) => halfQuotient(toHalf(value, format), divisor, format);
+    const half = (value: number) => halves.quotient(halves.toHalf(value), divisor);
     for (let i = 0; i < words.length; i++)
       words[i] = half(source[2 * i] as number) | (half(source[2 * i + 1] ?? 0) << 16);
   },
@@ -62,11 +62,11 @@ const add: OpDef = {
   infer: (inputs) => [at(inputs, 1)],
   cpu({ inputs, outputs, attrs }) {
     const [received, own] = [at(inputs, 0), at(outputs, 0)];
-    const format = formatOf(attrs);
+    const { sum } = halvesOf(formatOf(attrs));
     const start = Number(attrs.to);
     for (let i = 0; i < Number(attrs.length); i++) {
       const [a, b] = [own[start + i] as number, received[i] as number];
-      own[start + i] = halfSum(a & 0xffff, b & 0xffff, format) | (halfSum(a >>> 16, b >>> 16, format) << 16);
+      own[start + i] = sum(a & 0xffff, b & 0xffff) | (sum(a >>> 16, b >>> 16) << 16);
     }
   },
   lower: (types) =>
@@ -80,9 +80,9 @@ const decode: OpDef = {
   infer: (inputs) => [{ shape: [2 * elements(at(inputs, 0).shape)], dtype: 'f32' }],
   cpu({ inputs, outputs, attrs }) {
     const [words, target] = [at(inputs, 0), at(outputs, 0)];
-    const format = formatOf(attrs);
+    const { toFloat } = halvesOf(formatOf(attrs));
     for (let i = 0; i < target.length; i++)
-      target[i] = toFloat(((words[i >> 1] as number) >>> ((i & 1) * 16)) & 0xffff, format);
+      target[i] = toFloat(((words[i >> 1] as number) >>> ((i & 1) * 16)) & 0xffff);
   },
   lower(types) {
     const length = elements(at(types.outputs, 0).shape);

@@ -129,7 +129,7 @@ export const ddp: ParallelMode = {
     const stage = stageGraph(input, { rows: 2, withLoss: true });
     const shapeOf = new Map(stage.graph.values.map((v) => [v.name, v.type.shape]));
     const buckets = bucketsOf(stage, input.config, true).map((b) => b.map((p) => must(shapeOf.get(p.name), p.name)));
-    return (step) => hook.draws?.(input.config, buckets, step) ?? [];
+    return hook.draws(input.config, buckets);
   },
   broadcastState,
 };

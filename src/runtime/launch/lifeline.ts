@@ -3,11 +3,9 @@
  * on a Web Lock that the worker held (after 1 to 4 ms in Chromium); Node closes the port that led to it.
  * worker-world.ts holds one a rank; the rank's end of both is in rank.ts.
  */
-let count = 0;
-
 export class Lifeline {
   /** The worker holds it. */
-  readonly lock = `lockstep rank ${Date.now().toString(36)} ${Math.random().toString(36).slice(2)} ${count++}`;
+  readonly lock = `lockstep rank ${crypto.randomUUID()}`;
   /** Goes to the worker. */
   readonly port: MessagePort;
   private readonly own: MessagePort;

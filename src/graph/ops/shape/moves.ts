@@ -93,9 +93,8 @@ function lowerMove(move: Move, types: OpTypes): DenseLaunch {
   };
 }
 
-const bits = new DataView(new ArrayBuffer(4));
-
 function lowerFill(value: number, operand: number, { shape, dtype }: TensorType): DenseLaunch {
+  const bits = new DataView(new ArrayBuffer(4));
   if (dtype === 'f32') bits.setFloat32(0, value);
   else bits.setInt32(0, value);
   const n = elements(shape);

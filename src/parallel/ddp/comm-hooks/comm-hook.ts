@@ -58,7 +58,8 @@ export interface CommHook {
   phases?(config: Config): StepPhases;
   afterStep?(call: AfterStepCall): void;
   /**
-   * What its `load` instructions ask for in that step of the optimiser; `buckets` with the shapes of their parameters.
+   * What its `load` instructions ask for, by step of the optimiser; `buckets` with the shapes of their parameters. For
+   * one run: what it gives may keep generators.
    */
-  draws?(config: Config, buckets: readonly (readonly Shape[])[], step: number): readonly HookDraw[];
+  draws?(config: Config, buckets: readonly (readonly Shape[])[]): (step: number) => readonly HookDraw[];
 }

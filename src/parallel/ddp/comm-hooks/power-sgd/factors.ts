@@ -77,26 +77,31 @@ export function factorsOf(shapes: readonly Shape[], { rank: most, minRate }: Pow
   return { matrices, rest, pLength, qLength };
 }
 
-/** np.random.RandomState(0).randint(1_000_000_000), again and again. */
-const seeds: number[] = [];
-const numpy = new Mt19937();
-function seedNumber(index: number): number {
-  if (seeds.length === 0) numpy.seed(0);
-  while (seeds.length <= index) {
-    // Numpy throws away what is too large for the range.
-    const value = numpy.word() & 0x3fffffff;
-    if (value < 1_000_000_000) seeds.push(value);
-  }
-  return at(seeds, index);
+/** np.random.RandomState(0).randint(1_000_000_000), again and again: gives the index-th of its numbers. */
+function seedNumbers(): (index: number) => number {
+  const seeds: number[] = [];
+  const numpy = new Mt19937();
+  numpy.seed(0);
+  return (index) => {
+    while (seeds.length <= index) {
+      // Numpy throws away what is too large for the range.
+      const value = numpy.word() & 0x3fffffff;
+      if (value < 1_000_000_000) seeds.push(value);
+    }
+    return at(seeds, index);
+  };
 }
 
 /**
- * Q of a bucket as `torch.manual_seed(rng.randint(...))` and torch.randn give it, the `draw`-th time that a bucket
- * draws.
+ * Draws Q of a bucket as `torch.manual_seed(rng.randint(...))` and torch.randn give it, the `draw`-th time that a
+ * bucket draws.
  */
-export function drawQ({ matrices, qLength }: Factors, draw: number): Float32Array<ArrayBuffer> {
-  const generator = new Generator(seedNumber(draw));
-  const result = new Float32Array(qLength);
-  for (const { qAt, columns, rank } of matrices) result.set(generator.randn(columns * rank), qAt);
-  return result;
+export function qDrawer(): (factors: Factors, draw: number) => Float32Array<ArrayBuffer> {
+  const seedNumber = seedNumbers();
+  return ({ matrices, qLength }, draw) => {
+    const generator = new Generator(seedNumber(draw));
+    const result = new Float32Array(qLength);
+    for (const { qAt, columns, rank } of matrices) result.set(generator.randn(columns * rank), qAt);
+    return result;
+  };
 }

@@ -9,7 +9,7 @@ import type { LaneBuilder, Where } from '../../../../program/builder';
 import type { HookPhase } from '../../../../protocol/step-kind';
 import { allreduce } from '../allreduce';
 import type { BucketCall, CommHook, HookDraw } from '../comm-hook';
-import { drawQ, type Factors, factorsOf, type Matrix, powerSGDSettings } from './factors';
+import { type Factors, factorsOf, type Matrix, powerSGDSettings, qDrawer } from './factors';
 import type { ProductAttrs } from './low-rank-ops';
 
 const PLAIN: HookPhase = 'plain';
@@ -78,14 +78,17 @@ export const powerSGD: CommHook = {
     };
   },
 
-  draws(config, buckets, step) {
+  draws(config, buckets) {
     const settings = powerSGDSettings(config);
-    if (step < settings.start || (settings.warm && step > settings.start)) return [];
-    return buckets.flatMap((shapes, index): HookDraw[] => {
-      const factors = factorsOf(shapes, settings);
-      if (factors.qLength === 0) return [];
-      return [{ buffer: qOf(index), data: drawQ(factors, (step - settings.start) * buckets.length + index) }];
-    });
+    const drawQ = qDrawer();
+    return (step) => {
+      if (step < settings.start || (settings.warm && step > settings.start)) return [];
+      return buckets.flatMap((shapes, index): HookDraw[] => {
+        const factors = factorsOf(shapes, settings);
+        if (factors.qLength === 0) return [];
+        return [{ buffer: qOf(index), data: drawQ(factors, (step - settings.start) * buckets.length + index) }];
+      });
+    };
   },
 };
 
