@@ -1,5 +1,6 @@
 /** Which column of the CSV is the target, and whether its first line names the columns. */
 import { lookup } from '../../base/lookup';
+import { DATA } from '../../protocol/words/data';
 import { Choice } from '../fields/settings';
 import { withCsv } from '../looks/csv-look';
 import { useApp, useController } from '../state/use-app';
@@ -19,13 +20,15 @@ export function CsvColumns() {
   return (
     <>
       <Choice
-        label="Target"
+        label={DATA.target.title}
+        title={DATA.target.description}
         words={columns}
         value={String(target)}
         onChange={(index) => controller.apply(withCsv(config, look, Number(index), data.header).config)}
       />
       <Choice
-        label="First line"
+        label={DATA.header.title}
+        title={DATA.header.description}
         words={HEADER}
         value={data.header}
         onChange={(header) => {

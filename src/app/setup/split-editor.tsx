@@ -3,6 +3,7 @@
  * one before.
  */
 import type { LayerConfig } from '../../protocol/config';
+import { MODEL_PARALLEL } from '../../protocol/words/run';
 import { withSplit } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';
 import { sentence } from '../fields/settings';
@@ -36,7 +37,7 @@ export function SplitEditor() {
     </button>
   );
   return (
-    <ol className={styles['split']} aria-label="Layers on each device">
+    <ol className={styles['split']} aria-label={MODEL_PARALLEL.split.title} title={MODEL_PARALLEL.split.description}>
       {layersOfDevice.map((layers, device) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a device is its index
         <li key={device} style={{ ['--rank' as string]: ranks[device] }}>

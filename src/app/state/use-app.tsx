@@ -97,6 +97,21 @@ function PaletteProvider({ children }: { children: ReactNode }) {
   return palette && <PaletteContext value={palette}>{children}</PaletteContext>;
 }
 
+interface ContextsProps {
+  readonly services: AppServices;
+  readonly palette: Palette;
+  readonly children: ReactNode;
+}
+
+/** What components read, without a document that has a theme: tests draw with it. */
+export function AppContexts({ services, palette, children }: ContextsProps) {
+  return (
+    <ServicesContext value={services}>
+      <PaletteContext value={palette}>{children}</PaletteContext>
+    </ServicesContext>
+  );
+}
+
 export function AppProvider({ services, children }: { services: AppServices; children: ReactNode }) {
   return (
     <ServicesContext value={services}>
