@@ -1,5 +1,6 @@
 /** Settings of one mode that are given to another are told, once, by name. */
 import { expect, test } from 'vitest';
+import { FACES } from '../parallel/faces';
 import { MODES } from '../protocol/config';
 import { modeNotices } from './mode-notices';
 import { parseConfig } from './parse-config';
@@ -14,7 +15,7 @@ test.each(MODES)('mode %s', (mode) => {
   const { layers } = parseConfig({}).model;
   const split = mode === 'modelParallel' ? [3, layers.length - 3] : GIVEN.modelParallel.split;
   const config = parseConfig({ ...GIVEN, mode, worldSize: 2, modelParallel: { split: [...split] } });
-  const [notice, ...others] = modeNotices(config);
+  const [notice, ...others] = modeNotices(config, FACES[mode]);
   expect(others).toEqual([]);
   for (const [section, name] of [
     ['ddp', 'ddp.algorithm'],
@@ -29,8 +30,8 @@ test.each(MODES)('mode %s', (mode) => {
 });
 
 test('nodes of a single device, and who reads a checkpoint that there is not', () => {
-  const notices = modeNotices(parseConfig({ mode: 'single', nodes: 2, resumeBy: 'rank0' }));
+  const notices = modeNotices(parseConfig({ mode: 'single', nodes: 2, resumeBy: 'rank0' }), FACES.single);
   expect(notices.map(({ id }) => id)).toEqual(['other-mode', 'no-effect-resume-by']);
   expect(notices[0]?.text).toContain('nodes');
-  expect(modeNotices(parseConfig({ mode: 'ddp', nodes: 2 }))).toEqual([]);
+  expect(modeNotices(parseConfig({ mode: 'ddp', nodes: 2 }), FACES.ddp)).toEqual([]);
 });

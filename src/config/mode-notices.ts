@@ -1,26 +1,33 @@
 /** One notice that lists settings that have no effect in the current mode. Called by config-notices.ts. */
 import { lookup } from '../base/lookup';
-import { type Config, DEFAULT_CONFIG, type Mode } from '../protocol/config';
+import type { Face } from '../parallel/face';
+import { FACES } from '../parallel/faces';
+import { type Config, DEFAULT_CONFIG } from '../protocol/config';
 import type { Notice } from '../protocol/session';
 
-type Section = 'ddp' | 'parameterServer' | 'modelParallel';
-const SECTIONS: readonly Section[] = ['ddp', 'parameterServer', 'modelParallel'];
+type Section = NonNullable<Face['section']>;
 /**
  * The page gives a small cap to every run, whatever its mode, so that there are several buckets when it becomes DDP.
  */
 const ALWAYS_GIVEN = 'ddp.bucketCapMb';
 
-export function modeNotices(config: Config): readonly Notice[] {
-  const { mode, resume, resumeBy, nodes } = config;
+export function modeNotices(config: Config, face: Face): readonly Notice[] {
+  const { resume, resumeBy, nodes } = config;
   const notices: Notice[] = [];
   const say = (id: string, text: string, hint: string) => notices.push({ level: 'info', id, text, hint });
-  const idle = SECTIONS.filter((section) => section !== mode).flatMap((section) => given(config, section));
-  if (mode === 'single' && nodes > 1) idle.push('nodes');
+  const others = Object.values(FACES).flatMap(({ name, section }) =>
+    section === undefined || section === face.section
+      ? []
+      : given(config, section).map((setting) => ({ setting, name })),
+  );
+  // The mode that nodes are for, above all.
+  const nodesOf = face.oneDevice && nodes > 1 ? [{ setting: 'nodes', name: FACES.ddp.name }] : [];
+  const idle = [...others, ...nodesOf];
   if (idle.length > 0)
     say(
       'other-mode',
-      `${idle.join(', ')} ${idle.length === 1 ? 'has' : 'have'} no effect in mode ${mode}.`,
-      `Used in: ${[...new Set(idle.map(modeOf))].join(', ')}.`,
+      `${idle.map(({ setting }) => setting).join(', ')} ${idle.length === 1 ? 'has' : 'have'} no effect in mode ${face.name}.`,
+      `Used in: ${[...new Set(idle.map(({ name }) => name))].join(', ')}.`,
     );
   if (resume === undefined && resumeBy !== DEFAULT_CONFIG.resumeBy)
     say(
@@ -43,5 +50,3 @@ function given(config: Config, section: Section): string[] {
     .map((key) => `${section}.${key}`)
     .filter((name) => name !== ALWAYS_GIVEN);
 }
-
-const modeOf = (setting: string): Mode => SECTIONS.find((section) => setting.startsWith(`${section}.`)) ?? 'ddp';

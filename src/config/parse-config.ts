@@ -6,9 +6,8 @@ import * as v from 'valibot';
 import { LockstepError } from '../base/errors';
 import { rankDevices } from '../launch/rank-devices';
 import { checkOptimizer } from '../optim/check-optimizer';
+import { PARALLEL_MODES } from '../parallel/modes';
 import { type Config, configSchema } from '../protocol/config';
-import { checkDdp } from './check-ddp';
-import { checkHooks } from './check-hooks';
 import { checkNesting } from './check-nesting';
 import { complaints, settingNames } from './config-issue';
 
@@ -27,15 +26,9 @@ export function parseConfig(input: unknown): Config {
   }
   const config = result.output;
   checkOptimizer(config);
-  if (config.mode === 'ddp' && config.batchSize < config.worldSize) {
-    throw new LockstepError(
-      'placement',
-      `Batch size ${config.batchSize} is smaller than the world size ${config.worldSize}: ${config.worldSize - config.batchSize} ranks would get no sample.`,
-      `Use a batch of at least ${config.worldSize}, or fewer ranks.`,
-      { batchSize: config.batchSize, worldSize: config.worldSize },
-    );
-  }
-  if (config.mode !== 'single' && config.nodes > config.worldSize) {
+  const mode = PARALLEL_MODES[config.mode];
+  mode.check?.(config);
+  if (!mode.face.oneDevice && config.nodes > config.worldSize) {
     throw new LockstepError(
       'placement',
       `There are ${config.nodes} nodes for ${config.worldSize} ${config.worldSize === 1 ? 'device' : 'devices'}: ${config.nodes - config.worldSize} would have none.`,
@@ -43,8 +36,6 @@ export function parseConfig(input: unknown): Config {
       { nodes: config.nodes, worldSize: config.worldSize },
     );
   }
-  checkDdp(config);
-  checkHooks(config);
   rankDevices(config);
   return config;
 }

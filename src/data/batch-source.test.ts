@@ -106,10 +106,10 @@ test.each(ddpCases)('DDP: %s', (_, run, entry) => {
     dropLast: mode.drop_last ?? false,
     ddp: { ...BASE.ddp, samplerSeed: mode.sampler_seed ?? 0 },
   };
-  const source = makeBatchSource({ config, dataset, generator, processes });
+  const source = makeBatchSource({ config, sampler: 'distributed', dataset, generator, processes });
   expect(twoEpochs(source, processes)).toEqual(entry.per_rank_orders_first2epochs);
 
-  const again = makeBatchSource({ config, dataset, generator, processes });
+  const again = makeBatchSource({ config, sampler: 'distributed', dataset, generator, processes });
   for (let i = 0; i < run.spec.steps; i++) again.next();
   for (const [rank, next] of entry.per_rank_next_rand2.entries())
     expect([...streamOf(again, rank).rand(2)]).toEqual(next);
@@ -143,6 +143,7 @@ test('DDP floors the batch of a process; a batch smaller than the world is refus
   const make = (batchSize: number) =>
     makeBatchSource({
       config: { ...config, batchSize },
+      sampler: 'distributed',
       dataset: small(21),
       generator: new Generator(0),
       processes: 4,

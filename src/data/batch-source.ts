@@ -55,14 +55,16 @@ export interface BatchSource extends Pick<BatchSchedule, 'batchesPerEpoch' | 'si
 }
 
 export interface BatchSourceOptions {
-  readonly config: Pick<Config, 'batchSize' | 'shuffle' | 'dropLast' | 'mode' | 'ddp' | 'epochs'>;
+  readonly config: Pick<Config, 'batchSize' | 'shuffle' | 'dropLast' | 'ddp' | 'epochs'>;
+  /** 'distributed': each process has a DistributedSampler or rows of its own, be there only one process. */
+  readonly sampler?: 'distributed' | undefined;
   readonly dataset: Dataset;
   /**
    * The default generator of each process after data and model have been drawn; one generator: all hold it at this
    * place.
    */
   readonly generator: Generator | readonly Generator[];
-  /** worldSize under DDP, else 1. */
+  /** worldSize with distributed samplers, else 1. */
   readonly processes: number;
   /** Masks to draw for a batch of so many rows a process, in the order of their draws. Default: none. */
   readonly masks?: (rows: readonly number[]) => readonly MaskDraw[];
@@ -74,7 +76,7 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
   const { dataset, processes, from, masks = () => [] } = options;
   const { config } = options;
   const perProcess =
-    config.mode !== 'ddp'
+    options.sampler === undefined
       ? [single(options)]
       : config.ddp.samplesPerRank
         ? ownRows(options, config.ddp.samplesPerRank)
@@ -85,7 +87,7 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
   };
   const generators = perProcess.map((_, rank) => start(rank).clone());
   const loaders = perProcess.map((make, rank) => make(at(generators, rank)));
-  const schedule = scheduleOf(config, loaders);
+  const schedule = scheduleOf(options, loaders);
   const { batchesPerEpoch, sizes } = schedule;
   if (batchesPerEpoch === 0) {
     throw new LockstepError(
@@ -131,7 +133,7 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
  * to epoch by themselves.
  */
 function scheduleOf(
-  { mode, ddp, epochs }: BatchSourceOptions['config'],
+  { sampler, config: { ddp, epochs } }: BatchSourceOptions,
   loaders: readonly ProcessLoader[],
 ): BatchSchedule {
   const processes = loaders.map(({ loader: { options, length } }) => ({
@@ -140,7 +142,7 @@ function scheduleOf(
     length,
   }));
   const uneven = processes.some(({ length }) => length !== processes[0]?.length);
-  const together = mode === 'ddp' && (uneven || ddp.join);
+  const together = sampler === 'distributed' && (uneven || ddp.join);
   return batchSchedule(processes, { epochs: together ? (epochs ?? 1) : 1, hangs: uneven && !ddp.join });
 }
 

@@ -90,7 +90,7 @@ export async function makeReport({
   const hash = await hashWeights(mergedWeights(blueprint, weights));
   const accuracy = test?.accuracy ?? train.accuracy;
   const fromSingle = differenceFromSingle(blueprint, weights);
-  const processGroup = processGroupReport(config, restarts);
+  const processGroup = processGroupReport(blueprint, restarts);
   const start = blueprint.resume?.checkpoint.microBatch ?? 0;
   const steps = stepOf(start + losses.length, config) - stepOf(start, config);
   return {

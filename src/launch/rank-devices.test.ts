@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { configNotices } from '../config/config-notices';
 import { parseConfig } from '../config/parse-config';
+import { PARALLEL_MODES } from '../parallel/modes';
 import type { ConfigInput } from '../protocol/config';
 import { rankDevices } from './rank-devices';
 import { rankEnvironments } from './rank-environments';
@@ -71,8 +72,7 @@ describe('devices', () => {
   });
 
   test('what has no effect on the numbers is told, and what may have one', () => {
-    const ids = (input: ConfigInput) =>
-      configNotices(ddp(input), { outputs: 1, rows: 8, processes: 2 }).map(({ id }) => id);
+    const ids = (input: ConfigInput) => configNotices(ddp(input), PARALLEL_MODES.ddp).map(({ id }) => id);
     expect(ids({ worldSize: 2, visibleDevices: [2, 3] })).toContain('visible-devices');
     const mixed = ids({ worldSize: 2, placement: 'workers', adapters: ['cpu', 'lowPower'], device: 'cpu' });
     expect(mixed).toEqual(expect.arrayContaining(['adapters-device', 'adapters-differ']));

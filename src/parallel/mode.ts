@@ -4,13 +4,19 @@
  * to know about the mode. Nobody outside `parallel/` compares a mode's name: they ask this object. `modes.ts` is the
  * table.
  */
+import type { LockstepError } from '../base/errors';
+import type { BatchSchedule } from '../data/batch-schedule';
 import type { OpTable } from '../graph/op';
 import type { BufferSpec, Program } from '../program/instruction';
-import type { Config, Mode } from '../protocol/config';
+import type { AlgorithmName } from '../protocol/collective';
+import type { Config } from '../protocol/config';
+import type { Notice } from '../protocol/session';
 import type { HookPhase, TrainingKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
 import type { ShardMap, TensorSpec } from '../sharding/shard-map';
 import type { DType, Shape } from '../tensor/shape';
+import type { Face } from './face';
+import type { StageGraph } from './stage-graph';
 
 export interface ModeInput {
   readonly config: Config;
@@ -55,9 +61,38 @@ export interface Noise {
 /** Rows of its process's batch that a device works on; count 0: none. */
 export type RowSlice = readonly [start: number, count: number];
 
+/** What a mode may look at to say something before a run starts. */
+export interface NoticeInput {
+  readonly config: Config;
+  readonly schedule: BatchSchedule;
+  /** The graph of a whole model on one device. */
+  readonly stage: StageGraph;
+  /** Of each process in a full batch. */
+  readonly rows: readonly number[];
+}
+
+/** What is compared of parameters before a run starts. */
+export interface ParameterShape {
+  readonly name: string;
+  readonly shape: readonly number[];
+}
+
+/** Where a training script ends though there are steps left. */
+export interface Stop {
+  /** The first one that cannot run. */
+  readonly microBatch: number;
+  readonly error: LockstepError;
+}
+
+/** What the processes of a run are to each other. */
+export interface ProcessGroup {
+  /** Of the gradients' all-reduce; absent where there is none. */
+  readonly algorithm?: AlgorithmName;
+}
+
 export interface ParallelMode {
-  /** As the setting `mode` has it. */
-  readonly name: Mode;
+  /** What the page says about it, and its name. */
+  readonly face: Face;
   mesh(config: Config): Mesh;
   /** Layers (indices into the configuration) whose parameters live on each device. */
   layersOfDevice(config: Config): readonly (readonly number[])[];
@@ -84,4 +119,33 @@ export interface ParallelMode {
   optimizerStepsPerStep?(config: Config): number;
   /** Where steps differ further by their number, as with a communication hook that begins later. */
   stepPhases?(config: Config): StepPhases | undefined;
+
+  /** Refuses settings that cannot go together in this mode. */
+  check?(config: Config): void;
+  /** The same once it is known how many batches each process has. */
+  checkSchedule?(config: Config, schedule: BatchSchedule): void;
+  /** Refuses to start from parameters that the processes have made. One entry where all have made the same. */
+  checkStart?(parameters: readonly (readonly ParameterShape[])[]): void;
+  /** What is legal but worth saying before a run starts. */
+  notices?(input: NoticeInput): readonly Notice[];
+  stop?(input: NoticeInput): Stop | undefined;
+
+  /** Each process has a sampler of its own (a DistributedSampler), be there only one. Absent: one loader for all. */
+  readonly sampler?: 'distributed';
+  /** Settings of its own section that decide which rows come when. */
+  readonly settingsOfBatches?: readonly string[];
+  /** When each process seeds its generator with a seed of its own; absent: they all draw alike. */
+  rankSeeds?(config: Config): 'same' | 'beforeModel' | 'afterModel';
+  /** Whether process 0 gives its running statistics to the others before they are used. */
+  broadcastsBuffers?(config: Config): boolean;
+  /** Every device trains a copy of all weights: copies that should be equal. Other modes overwrite their copies. */
+  readonly trainsReplicas?: true;
+  /** The model is wrapped: its state_dict() has `module.` before every name. */
+  readonly wrapsModel?: true;
+  /** The part that each device's loss has in the loss of the step; absent: the mean over the devices that have one. */
+  lossShares?(config: Config, rows: readonly number[]): readonly number[] | undefined;
+  /** For the report; absent: one process has no group. */
+  processGroup?(config: Config): ProcessGroup;
+  /** The same run with communication beside computation, and after it; absent: nothing overlaps. */
+  withOverlap?(config: Config, overlap: boolean): Config;
 }

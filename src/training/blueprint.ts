@@ -6,9 +6,7 @@
 
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
-import { checkSchedule } from '../config/check-ddp';
 import { configNotices } from '../config/config-notices';
-import { ddpNotices } from '../config/ddp-notices';
 import { optimizerNotices } from '../config/optimizer-notices';
 import { referenceConfig } from '../config/parse-config';
 import {
@@ -24,8 +22,7 @@ import { checkModel, type DataShape } from '../nn/check-model';
 import { type InitialBuffer, type InitialParameter, initialBuffers } from '../nn/model';
 import { tiedNames } from '../nn/tied';
 import { makeStepScalars } from '../optim/scalars';
-import { verifyModels } from '../parallel/ddp/verify-models';
-import type { ModeInput, ParallelMode } from '../parallel/mode';
+import type { ModeInput, ParallelMode, Stop } from '../parallel/mode';
 import { PARALLEL_MODES, PROGRAM_OPS } from '../parallel/modes';
 import { stageGraph } from '../parallel/stage-graph';
 import type { Program } from '../program/instruction';
@@ -49,7 +46,6 @@ import { failureNotices, linksOf } from './failures/failure-notices';
 import { joinedMasks, maskDraws } from './mask-draws';
 import { rankStarts } from './rank-starts';
 import { allKinds, distinctKinds, joinedKind, kindAt, kindRules } from './step-kinds';
-import { type Stop, stopOf } from './stops';
 import { checkShards } from './weights/check-shards';
 import { initialWeights } from './weights/initial-weights';
 import { withStates } from './weights/state-shards';
@@ -109,8 +105,8 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const { layers } = config.model;
   const mode = PARALLEL_MODES[config.mode];
   const { ranks, processes } = mode.mesh(config);
-  const starts = rankStarts(config, generatorAfterData, processes);
-  if (config.mode === 'ddp') verifyModels(starts.parameters);
+  const starts = rankStarts({ config, mode }, generatorAfterData, processes);
+  mode.checkStart?.(starts.parameters);
   const drawn = { parameters: at(starts.parameters, 0), buffers: initialBuffers(layers, config.loss) };
   const saved = config.resume === undefined ? undefined : readCheckpoint(config.resume, files);
   const weights = saved ? modelFileName(saved.name) : config.weights;
@@ -122,6 +118,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const batches = (from?: BatchState) =>
     makeBatchSource({
       config: microBatch,
+      sampler: mode.sampler,
       dataset,
       generator: starts.generators,
       processes,
@@ -129,7 +126,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       from,
     });
   const { sizes, batchesPerEpoch, schedule } = batches();
-  checkSchedule(config, schedule);
+  mode.checkSchedule?.(config, schedule);
   const input: ModeInput = {
     config,
     ops: PROGRAM_OPS,
@@ -156,7 +153,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
 
   const referenceRules = kindRules(config, PARALLEL_MODES.single);
   const referenceInput = { ...input, config: referenceConfig(config) };
-  const wantsReference = config.mode !== 'single' && config.compareSingle;
+  const wantsReference = mode !== PARALLEL_MODES.single && config.compareSingle;
   const reference = wantsReference
     ? distinctKinds(allKinds(schedule, referenceRules).map(joinedKind)).map((kind) =>
         PARALLEL_MODES.single.compile(referenceInput, kind),
@@ -195,11 +192,13 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const shards = shardsOf(mode, programs);
   const referenceShards = shardsOf(PARALLEL_MODES.single, reference);
   const stage = stageGraph(input, { rows: 2, withLoss: true });
+  const noticeInput = { config, schedule, stage, rows: sizes.full };
   const resume =
     saved &&
     resumePlan({
       saved,
       config,
+      mode,
       parameters: names,
       programs,
       reference,
@@ -214,8 +213,8 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     config,
     notices: [
       ...failureNotices(config, { devices: ranks.length, processes, links: linksOf(programs) }),
-      ...configNotices(config, { outputs, rows: at(sizes.full, 0), processes }),
-      ...ddpNotices(config, schedule, stage),
+      ...configNotices(config, mode),
+      ...(mode.notices?.(noticeInput) ?? []),
       ...optimizerNotices(config, names),
       ...(resume?.notices ?? prefixNotices(config.weights, files)),
     ],
@@ -240,7 +239,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     shards,
     referenceShards,
     batchesPerEpoch,
-    stop: stopOf(config, schedule, stage),
+    stop: mode.stop?.(noticeInput),
     resume,
     batches,
     kindOf,

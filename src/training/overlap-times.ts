@@ -13,10 +13,11 @@ import { usualStep } from './usual-step';
 
 export function overlapTimes(blueprint: Blueprint): readonly OverlapTimes[] {
   const { config, mode, input } = blueprint;
-  if (config.mode !== 'ddp') return [];
+  const { withOverlap } = mode;
+  if (!withOverlap) return [];
   const step = usualStep(blueprint);
   const compiled = (overlap: boolean) => {
-    const own = { ...input, config: { ...config, ddp: { ...config.ddp, overlap } } };
+    const own = { ...input, config: withOverlap(config, overlap) };
     return step.map(({ kind }) => mode.compile(own, kind));
   };
   const [together, apart] = [compiled(true), compiled(false)];

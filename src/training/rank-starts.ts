@@ -5,6 +5,7 @@
  */
 import { at } from '../base/invariant';
 import { type InitialParameter, initialParameters } from '../nn/model';
+import type { ParallelMode } from '../parallel/mode';
 import type { Config } from '../protocol/config';
 import { Generator } from '../tensor/generator';
 
@@ -14,11 +15,17 @@ export interface RankStarts {
   readonly generators: readonly Generator[];
 }
 
+export interface RankDraws {
+  readonly config: Config;
+  readonly mode: ParallelMode;
+}
+
 /** `afterData`: the default generator when the data has been drawn. */
-export function rankStarts(config: Config, afterData: Generator, processes: number): RankStarts {
+export function rankStarts(run: RankDraws, afterData: Generator, processes: number): RankStarts {
+  const { config, mode } = run;
+  const rankSeeds = mode.rankSeeds?.(config) ?? 'same';
   const { layers } = config.model;
-  const { rankSeeds } = config.ddp;
-  const differ = config.mode === 'ddp' && rankSeeds !== 'same';
+  const differ = rankSeeds !== 'same';
   const starts = Array.from({ length: differ ? processes : 1 }, (_, rank) => {
     const own = new Generator((config.seed + rank) % 2 ** 32);
     const drawing = differ && rankSeeds === 'beforeModel' ? own : afterData.clone();

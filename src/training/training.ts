@@ -402,13 +402,12 @@ function lossRecord(
     return { ...place, perRank, loss: present.reduce((a, b) => a + b, 0) / present.length };
   }
   const perRank = losses.map((l) => l.value);
-  if (config.mode === 'parameterServer' && config.parameterServer.synchronous) {
-    // One step of all workers: each counts by its share of the samples, as its gradient does.
-    const all = rows.map((own) => own.length);
-    const slices = mode.rowsOfDevice(config, all);
-    const share = (device: number) => (config.loss.reduction === 'sum' ? 1 : at(slices, device)[1] / (all[0] ?? 1));
-    return { ...place, perRank, loss: losses.reduce((sum, { device, value }) => sum + share(device) * value, 0) };
-  }
+  const shares = mode.lossShares?.(
+    config,
+    rows.map((own) => own.length),
+  );
+  if (shares)
+    return { ...place, perRank, loss: losses.reduce((sum, { device, value }) => sum + at(shares, device) * value, 0) };
   return { ...place, perRank, loss: perRank.reduce((a, b) => a + b, 0) / Math.max(1, perRank.length) };
 }
 

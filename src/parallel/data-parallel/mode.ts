@@ -16,13 +16,17 @@ import { emitOptimizer } from '../emit-optimizer';
 import type { ModeInput, ParallelMode } from '../mode';
 import { compileSingle } from '../single/compile';
 import { nodesOf, stageGraph } from '../stage-graph';
+import { dataParallel as face } from './face';
 import { gather, type Move, reduceAddCoalesced, replicate, scatter } from './moves';
+import { chunkNotices } from './notices';
 
 const OUTPUT = 'output';
 const OUTPUT_GRADIENT = 'output.grad';
 
 export const dataParallel: ParallelMode = {
-  name: 'dataParallel',
+  face,
+  notices: chunkNotices,
+  wrapsModel: true,
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
 

@@ -17,11 +17,16 @@ import type { ParallelMode } from '../mode';
 import { type StageGraph, stageGraph } from '../stage-graph';
 import { broadcastBuffers, bufferNames, construct } from './broadcast';
 import { broadcastState } from './broadcast-state';
+import { checkDdp, checkSchedule } from './checks';
 import { commHookOf } from './comm-hooks/comm-hooks';
+import { ddp as face } from './face';
 import { emitCollective, isCollective } from './graph-collectives';
 import { commonRank, endJoin, notifyBackwardSync, notifyJoinContext } from './join';
+import { ddpNotices } from './notices';
 import { bucketsOf, passesBeforeRebuild, rebuilds } from './ready-order';
 import { createReducer } from './reducer';
+import { stopOf } from './stops';
+import { verifyModels } from './verify-models';
 
 /** convert_sync_batchnorm; with one rank SyncBatchNorm is plain batch norm. */
 function syncedOver({ ddp: settings }: Config, rows: readonly number[]): Synced | undefined {
@@ -37,7 +42,20 @@ interface ActiveRank {
 }
 
 export const ddp: ParallelMode = {
-  name: 'ddp',
+  face,
+  check: checkDdp,
+  checkSchedule,
+  checkStart: verifyModels,
+  notices: ddpNotices,
+  stop: stopOf,
+  sampler: 'distributed',
+  settingsOfBatches: ['samplerSeed', 'setEpoch', 'rankSeeds', 'samplesPerRank', 'join'],
+  rankSeeds: (config) => config.ddp.rankSeeds,
+  broadcastsBuffers: (config) => config.ddp.broadcastBuffers,
+  trainsReplicas: true,
+  wrapsModel: true,
+  processGroup: (config) => ({ algorithm: config.ddp.algorithm }),
+  withOverlap: (config, overlap) => ({ ...config, ddp: { ...config.ddp, overlap } }),
   accumulationPolicy: (config) => ({
     passesBeforeRebuild: rebuilds(config) ? passesBeforeRebuild(config) : 0,
     reducesEveryPass: config.ddp.noSync === 'backward' || config.ddp.noSync === 'none',

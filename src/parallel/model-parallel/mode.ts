@@ -8,13 +8,15 @@ import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import { ProgramBuilder, type Where } from '../../program/builder';
-import type { Config, LayerType } from '../../protocol/config';
+import type { Config } from '../../protocol/config';
+import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import { ownedBy, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import type { Shape } from '../../tensor/shape';
 import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizerOver } from '../emit-optimizer';
 import type { ModeInput, ParallelMode } from '../mode';
 import { nodesOf, type StageGraph, type StageOptions, stageGraph } from '../stage-graph';
+import { modelParallel as face } from './face';
 
 /**
  * [start, end) of the layers on each device: the user's split, or the layers with weights spread evenly with what
@@ -39,20 +41,9 @@ export function layerRanges(config: Config): readonly { readonly start: number; 
   });
 }
 
-/** What is worth a place of its own; normalisation, activations and pooling stay with the layer before them. */
-const WEIGHTED: ReadonlySet<LayerType> = new Set([
-  'Linear',
-  'Conv2d',
-  'Embedding',
-  'TokenEmbedding',
-  'MultiheadAttention',
-  'TransformerBlock',
-  'Residual',
-]);
-
 /** Layers a device: those with weights in groups as equal as can be, the first groups larger. */
 function evenSplit({ model, worldSize }: Config): readonly number[] {
-  const weighted = model.layers.flatMap((layer, i) => (WEIGHTED.has(layer.type) ? [i] : []));
+  const weighted = model.layers.flatMap((layer, i) => (LAYERS_WITH_WEIGHTS.has(layer.type) ? [i] : []));
   const what = weighted.every((i) => model.layers[i]?.type === 'Linear') ? 'Linear layers' : 'layers with weights';
   if (worldSize > weighted.length) {
     throw new LockstepError(
@@ -120,7 +111,7 @@ function rowShape({ graph, output }: StageGraph): Shape {
 }
 
 export const modelParallel: ParallelMode = {
-  name: 'modelParallel',
+  face,
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
   layersOfDevice: (config) =>
     layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)),

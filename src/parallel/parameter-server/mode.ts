@@ -15,10 +15,22 @@ import type { ParallelMode } from '../mode';
 import { compileSingle } from '../single/compile';
 import { stageGraph } from '../stage-graph';
 import { asynchronousStep, initialCopies } from './asynchronous';
+import { checkServer } from './checks';
+import { parameterServer as face } from './face';
+import { serverNotices } from './notices';
 import { declareServer, emitWorker, keptNames, pull, push, type Worker, weighted } from './parts';
 
 export const parameterServer: ParallelMode = {
-  name: 'parameterServer',
+  face,
+  check: checkServer,
+  notices: serverNotices,
+  processGroup: () => ({}),
+  // One step of all workers: each counts by its share of the samples, as its gradient does.
+  lossShares(config, rows) {
+    if (!config.parameterServer.synchronous) return undefined;
+    const counts = parameterServer.rowsOfDevice(config, rows).map(([, count]) => count);
+    return counts.map((count) => (config.loss.reduction === 'sum' ? 1 : count / (rows[0] ?? 1)));
+  },
   mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
 

@@ -2,9 +2,10 @@
 import { replicated, shardMap } from '../../sharding/shard-map';
 import type { ParallelMode } from '../mode';
 import { compileSingle } from './compile';
+import { single as face } from './face';
 
 export const single: ParallelMode = {
-  name: 'single',
+  face,
   mesh: () => ({ ranks: [0], processes: 1 }),
   layersOfDevice: (config) => [config.model.layers.map((_, i) => i)],
   shards: (_config, tensors) => shardMap(tensors, ({ shape }) => replicated(shape, [0])),

@@ -3,6 +3,9 @@
  * Called by resume-plan.ts.
  */
 import { lookup } from '../../base/lookup';
+import type { Face } from '../../parallel/face';
+import { FACES } from '../../parallel/faces';
+import type { ParallelMode } from '../../parallel/mode';
 import type { Config } from '../../protocol/config';
 
 /** Settings that move no bit of a run: how long, on what, how closely watched. */
@@ -40,7 +43,6 @@ const OF_BATCHES: ReadonlySet<string> = new Set([
   'dropLast',
   'seed',
 ] satisfies readonly (keyof Config)[]);
-const DDP_OF_BATCHES = ['samplerSeed', 'setEpoch', 'rankSeeds', 'samplesPerRank', 'join'] as const;
 
 export interface ConfigChanges {
   /** Names of all settings that differ and count. */
@@ -49,21 +51,27 @@ export interface ConfigChanges {
   readonly ofBatches: readonly string[];
 }
 
-export function configChanges(saved: Readonly<Record<string, unknown>>, now: Config): ConfigChanges {
+export function configChanges(
+  saved: Readonly<Record<string, unknown>>,
+  now: Config,
+  { face, settingsOfBatches = [] }: ParallelMode,
+): ConfigChanges {
   const differs = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
   const present = now as Readonly<Record<string, unknown>>;
   const keys = [...new Set([...Object.keys(saved), ...Object.keys(present)])].filter((key) => !WITHOUT_EFFECT.has(key));
-  const used = keys.filter((key) => isUsed(key, now) && differs(lookup(saved, key), lookup(present, key)));
-  const savedDdp = (saved['ddp'] ?? {}) as Readonly<Record<string, unknown>>;
-  const ofSampler = now.mode === 'ddp' ? DDP_OF_BATCHES.filter((key) => differs(savedDdp[key], now.ddp[key])) : [];
+  const used = keys.filter((key) => isUsed(key, face) && differs(lookup(saved, key), lookup(present, key)));
+  const own = face.section ?? '';
+  const sectionOf = (config: Readonly<Record<string, unknown>>) =>
+    (lookup(config, own) ?? {}) as Readonly<Record<string, unknown>>;
+  const ofSampler = settingsOfBatches.filter((key) =>
+    differs(lookup(sectionOf(saved), key), lookup(sectionOf(present), key)),
+  );
   return {
     names: used,
-    ofBatches: [...used.filter((key) => OF_BATCHES.has(key)), ...ofSampler.map((key) => `ddp.${key}`)],
+    ofBatches: [...used.filter((key) => OF_BATCHES.has(key)), ...ofSampler.map((key) => `${own}.${key}`)],
   };
 }
 
 /** Settings of a mode that is not this one lie idle. */
-function isUsed(key: string, { mode }: Config): boolean {
-  if (key === 'ddp' || key === 'modelParallel' || key === 'parameterServer') return key === mode;
-  return true;
-}
+const isUsed = (key: string, { section }: Face): boolean => key === section || !SECTIONS.has(key);
+const SECTIONS: ReadonlySet<string | undefined> = new Set(Object.values(FACES).map(({ section }) => section));

@@ -2,6 +2,7 @@
  * What a run that resumes says before its first step: where it stands, and all that is not as it was saved. Called by
  * resume-plan.ts.
  */
+import type { ParallelMode } from '../../parallel/mode';
 import type { Config, LayerConfig } from '../../protocol/config';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Notice } from '../../protocol/session';
@@ -13,6 +14,7 @@ import type { SavedCheckpoint } from './read-checkpoint';
 export interface Resuming {
   readonly saved: SavedCheckpoint;
   readonly config: Config;
+  readonly mode: ParallelMode;
   readonly worldSize: number;
   readonly processes: number;
   readonly batchesPerEpoch: number;
@@ -30,7 +32,7 @@ const plural = (n: number, one: string): string => `${n} ${n === 1 ? one : `${on
 
 export function resumeNotices(resuming: Resuming): readonly Notice[] {
   const { saved, config, changes, exact, fresh, processes } = resuming;
-  const own = config.resumeBy === 'rank0' && processes > 1 ? ownNames(saved, config) : [];
+  const own = config.resumeBy === 'rank0' && processes > 1 ? ownNames(resuming) : [];
   const ownState = own.length > 0;
   const bitwise = exact && !ownState && changes.names.length === 0 && fresh.length === 0;
   const how = bitwise
@@ -94,9 +96,9 @@ export function resumeNotices(resuming: Resuming): readonly Notice[] {
 const isStatistic = (name: string): boolean => /(^|\.)(running_mean|running_var|num_batches_tracked)$/.test(name);
 
 /** What was not the same on all ranks, gradients and what is broadcast aside. */
-function ownNames({ values }: SavedCheckpoint, { mode, ddp }: Config): readonly string[] {
-  const broadcast = mode === 'ddp' && ddp.broadcastBuffers;
-  return [...values].flatMap(([name, held]) =>
+function ownNames({ saved, config, mode }: Resuming): readonly string[] {
+  const broadcast = mode.broadcastsBuffers?.(config) === true;
+  return [...saved.values].flatMap(([name, held]) =>
     held.length > 1 && !name.endsWith('.grad') && !(broadcast && isStatistic(name)) ? [name] : [],
   );
 }

@@ -8,6 +8,7 @@
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
 import type { BatchSource, BatchState } from '../../data/batch-source';
+import type { ParallelMode } from '../../parallel/mode';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
 import { firstOfStep, stepOf } from '../../protocol/micro-batches';
@@ -34,6 +35,7 @@ export interface ResumePlan {
 export interface ResumeInput {
   readonly saved: SavedCheckpoint;
   readonly config: Config;
+  readonly mode: ParallelMode;
   readonly parameters: readonly string[];
   readonly programs: readonly Program[];
   readonly reference: readonly Program[];
@@ -49,7 +51,7 @@ export function resumePlan(input: ResumeInput): ResumePlan {
   const { saved, config, parameters, worldSize, processes } = input;
   const stepped = steppedParameters(config, parameters, statefulBuffers(input.programs));
   const fresh = checkOptimizerState(saved, config, parameters, stepped);
-  const changes = configChanges(saved.config, config);
+  const changes = configChanges(saved.config, config, input.mode);
   const sameWorld = saved.mode === config.mode && saved.worldSize === worldSize;
   const sameRows = changes.ofBatches.length === 0 && saved.batches.generators.length === processes;
   const exact = sameWorld && sameRows;

@@ -90,7 +90,7 @@ function outcomeOf(span: FlightSpan, microBatch: number, call: Call, lane: Lane)
 export function flightDump(log: FlightLog, blueprint: Blueprint): readonly FlightRecorderDump[] {
   const { config, programs, rankOfDevice, mode } = blueprint;
   const ranks = [...new Set(rankOfDevice)];
-  if (ranks.length === 1 && config.mode !== 'ddp') {
+  if (ranks.length === 1 && !mode.face.processPerDevice) {
     throw new LockstepError(
       'config',
       'This run is one process: it has no process group whose collectives could be recorded.',

@@ -4,7 +4,6 @@
  */
 import { expect, test } from 'vitest';
 import { at } from '../../base/invariant';
-import { configNotices } from '../../config/config-notices';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
 import { machineOf } from '../../simulator/machine';
@@ -14,7 +13,7 @@ import { createBlueprint } from '../blueprint';
 const four = (more: ConfigInput = {}): ConfigInput => ({ mode: 'ddp', worldSize: 4, batchSize: 8, ...more });
 
 const noticesOf = (input: ConfigInput) =>
-  configNotices(parseConfig(input), { outputs: 1, rows: 2, processes: 4 }).map(({ id }) => id);
+  createBlueprint(parseConfig(input), {}).notices.flatMap(({ id }) => (id.startsWith('nodes') ? [id] : []));
 
 test('more nodes than devices are refused', () => {
   expect(() => parseConfig(four({ nodes: 5 }))).toThrow(/5 nodes for 4 devices: 1 would have none/);

@@ -20,7 +20,7 @@ export function weightsFile(
   weights: Weights,
   { wrapped = false }: { readonly wrapped?: boolean } = {},
 ): Uint8Array<ArrayBuffer> {
-  const { parameters, buffers, config } = blueprint;
+  const { parameters, buffers, config, mode } = blueprint;
   const merged = mergedState(blueprint, weights);
   const own = parameters.map(({ name, shape }): NamedTensor => ({ name, shape, data: must(merged.get(name), name) }));
   const tied = tiedNames(config.model.layers).map(({ name, source }): NamedTensor => {
@@ -37,7 +37,7 @@ export function weightsFile(
       if (data instanceof Float32Array) return { name, shape, data: values };
       return { name, shape: sameShape(shape, [1]) ? [] : shape, data: BigInt64Array.from(values, BigInt) };
     });
-  const prefix = wrapped && (config.mode === 'ddp' || config.mode === 'dataParallel') ? 'module.' : '';
+  const prefix = wrapped && mode.wrapsModel ? 'module.' : '';
   const all = [...own, ...tied, ...kept].map((tensor) => ({ ...tensor, name: `${prefix}${tensor.name}` }));
   return writeSafetensors(all, { format: 'pt' });
 }

@@ -1,18 +1,18 @@
 /**
  * Notices about DDP's settings before a run starts: those that have no effect in combination, and those that may
- * surprise.
+ * surprise. Called through mode.ts.
  */
-import { lookup } from '../base/lookup';
-import type { BatchSchedule } from '../data/batch-schedule';
-import { bucketsOf, rebuilds, unusedParameters } from '../parallel/ddp/ready-order';
-import type { StageGraph } from '../parallel/stage-graph';
-import type { Config } from '../protocol/config';
-import type { Notice } from '../protocol/session';
+import { lookup } from '../../base/lookup';
+import type { AlgorithmName } from '../../protocol/collective';
+import type { Config } from '../../protocol/config';
+import type { Notice } from '../../protocol/session';
+import type { NoticeInput } from '../mode';
+import { hookNotices } from './hook-notices';
+import { bucketsOf, rebuilds, unusedParameters } from './ready-order';
 
 type Facts = Record<'unused' | 'buffers' | 'masks' | 'uneven' | 'mixed' | 'oneBucket', boolean>;
 
-export function ddpNotices(config: Config, schedule: BatchSchedule, stage: StageGraph): readonly Notice[] {
-  if (config.mode !== 'ddp') return [];
+export function ddpNotices({ config, schedule, stage, rows }: NoticeInput): readonly Notice[] {
   const sizes = schedule.stretches.map(({ from }) => lookup(schedule.sizes, schedule.sizeAt(from)) ?? []);
   const facts: Facts = {
     unused: unusedParameters(stage).length > 0,
@@ -22,7 +22,12 @@ export function ddpNotices(config: Config, schedule: BatchSchedule, stage: Stage
     oneBucket: bucketsOf(stage, config, rebuilds(config)).length === 1,
     mixed: sizes.some((rows) => new Set(rows.filter((n) => n > 0)).size > 1),
   };
-  return [...effects(config, facts), ...withoutEffect(config, facts)];
+  return [
+    ...hookNotices(config),
+    ...batchNotices(config, rows[0] ?? 0),
+    ...effects(config, facts),
+    ...withoutEffect(config, facts),
+  ];
 }
 
 function effects({ ddp, worldSize, loss, accumulate }: Config, { unused, mixed }: Facts): readonly Notice[] {
@@ -117,3 +122,41 @@ function withoutEffect({ ddp, accumulate, shuffle, worldSize }: Config, facts: F
     );
   return notices;
 }
+
+/** What the size of the batch, the loss and the nodes mean here. `rows`: of a rank. */
+function batchNotices(config: Config, rows: number): readonly Notice[] {
+  const { batchSize, worldSize, loss, nodes, hardware, ddp } = config;
+  const notices: Notice[] = [];
+  const used = rows * worldSize;
+  if (used < batchSize && batchSize % worldSize !== 0)
+    notices.push({
+      level: 'info',
+      id: 'batch-uneven',
+      text: `A batch of ${batchSize} does not divide by ${worldSize} ranks: each rank trains on ${rows}, ${used} together.`,
+      hint: `Choose a multiple of ${worldSize} to compare with the other modes sample for sample.`,
+    });
+  if (nodes > 1 && hardware !== 'ethernet10g' && ddp.algorithm !== 'hierarchical')
+    notices.push({
+      level: 'info',
+      id: 'nodes-flat',
+      text: `The ${ALGORITHM_WORDS[ddp.algorithm]} ignores nodes: any of its messages may have to take the slow links between them.`,
+      hint: 'The hierarchical all-reduce sends most of its bytes inside the nodes.',
+    });
+  if (loss.reduction === 'sum' && worldSize > 1)
+    notices.push({
+      level: 'warning',
+      id: 'sum-loss',
+      text: `DDP averages gradients, so a summed loss gives 1/${worldSize} of the single-device gradient.`,
+      hint: 'Use reduction "mean", or multiply the loss by the world size.',
+    });
+  return notices;
+}
+
+const ALGORITHM_WORDS: Readonly<Record<AlgorithmName, string>> = {
+  ring: 'ring',
+  naive: 'naive all-reduce',
+  tree: 'binary tree',
+  doubleTree: 'double binary tree',
+  halvingDoubling: 'recursive halving and doubling',
+  hierarchical: 'hierarchical all-reduce',
+};

@@ -1,24 +1,18 @@
 /**
  * Where a training script comes to its end under DDP though there are steps left: a rank that has run out of batches
  * leaves the others waiting (uneven inputs without join), or the reducer refuses the next forward because parameters
- * got no gradient. What was trained before stays. Called by blueprint.ts.
+ * got no gradient. What was trained before stays. Called through mode.ts.
  */
-import { LockstepError } from '../base/errors';
-import type { BatchSchedule } from '../data/batch-schedule';
-import { findsUnused, unusedParameters } from '../parallel/ddp/ready-order';
-import type { StageGraph } from '../parallel/stage-graph';
-import type { Config } from '../protocol/config';
-import { stepOf, stepWords } from '../protocol/micro-batches';
-
-export interface Stop {
-  /** The first one that cannot run. */
-  readonly microBatch: number;
-  readonly error: LockstepError;
-}
+import { LockstepError } from '../../base/errors';
+import type { BatchSchedule } from '../../data/batch-schedule';
+import type { Config } from '../../protocol/config';
+import { stepOf, stepWords } from '../../protocol/micro-batches';
+import type { NoticeInput, Stop } from '../mode';
+import type { StageGraph } from '../stage-graph';
+import { findsUnused, unusedParameters } from './ready-order';
 
 /** The sooner of the two; undefined: it trains as long as one likes. `stage`: the graph of a rank. */
-export function stopOf(config: Config, schedule: BatchSchedule, stage: StageGraph): Stop | undefined {
-  if (config.mode !== 'ddp') return undefined;
+export function stopOf({ config, schedule, stage }: NoticeInput): Stop | undefined {
   const found = [uneven(config, schedule, stage), unfinished(config, stage)].filter((stop) => stop !== undefined);
   return found.sort((a, b) => a.microBatch - b.microBatch)[0];
 }

@@ -1,0 +1,16 @@
+/** DataParallel: what the page says about it. */
+import { batchNorms } from '../../protocol/config/layer-kinds';
+import { type Face, NORM_OF_PARTS } from '../face';
+
+export const dataParallel: Face = {
+  name: 'dataParallel',
+  title: 'DataParallel',
+  short: 'DataParallel',
+  tight: 'DP',
+  about:
+    'One process, one thread per device: each forward copies the model to all of them, device 0 gathers, and Python’s GIL holds the threads back. PyTorch recommends DDP instead, even on one machine',
+  link: 'dp',
+  alsoCalled: ['dp'],
+  splitsBatch: true,
+  differenceCause: ({ model }) => (batchNorms(model.layers) > 0 ? NORM_OF_PARTS : undefined),
+};

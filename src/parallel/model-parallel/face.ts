@@ -1,0 +1,16 @@
+/** Model parallel: what the page says about it. */
+import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+import type { Face } from '../face';
+
+export const modelParallel: Face = {
+  name: 'modelParallel',
+  title: 'Model parallel',
+  short: 'Model parallel',
+  tight: 'Model',
+  about: 'Layers live on different devices; activations cross, one device works at a time',
+  link: 'mp',
+  alsoCalled: ['model'],
+  section: 'modelParallel',
+  controls: [{ kind: 'panel', panel: 'split' }],
+  mostDevices: ({ model }) => model.layers.filter(({ type }) => LAYERS_WITH_WEIGHTS.has(type)).length,
+};

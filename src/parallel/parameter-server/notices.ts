@@ -1,0 +1,37 @@
+/** Settings of the parameter server without effect or with a surprising one. Called through mode.ts. */
+import { chunkSizes } from '../../data/chunk';
+import type { Notice } from '../../protocol/session';
+import type { NoticeInput } from '../mode';
+
+export function serverNotices({ config, rows: [rows = 0] }: Pick<NoticeInput, 'config' | 'rows'>): readonly Notice[] {
+  const { worldSize, parameterServer } = config;
+  const notices: Notice[] = [];
+  const say = (id: string, text: string, hint = '') => notices.push({ level: 'info', id, text, hint });
+  if (worldSize === 1) {
+    say(
+      'server-alone',
+      'One device: the server trains by itself, as a single device does.',
+      'Use two devices or more.',
+    );
+    return notices;
+  }
+  const busy = chunkSizes(rows, worldSize - 1).length;
+  if (busy < worldSize - 1)
+    say(
+      'idle-workers',
+      `${rows} samples make ${busy} chunks: ${worldSize - 1 - busy} of ${worldSize - 1} workers stay idle.`,
+    );
+  if (parameterServer.synchronous && parameterServer.staleness !== 1)
+    say(
+      'no-effect-staleness',
+      'parameterServer.staleness has no effect: synchronous workers always compute on the current parameters.',
+      'Set parameterServer.synchronous to false.',
+    );
+  if (!parameterServer.synchronous)
+    say(
+      'asynchronous-differs',
+      `Each step of the run is ${worldSize - 1} steps of the optimizer, one per worker, with gradients that are ${parameterServer.staleness} updates old: the weights are not those of a single device.`,
+      'Synchronous workers give the same weights.',
+    );
+  return notices;
+}

@@ -1,0 +1,12 @@
+/** Single: what the page says about it. */
+import type { Face } from '../face';
+
+export const single: Face = {
+  name: 'single',
+  title: 'Single',
+  short: 'Single',
+  about: 'One device',
+  link: 'single',
+  alsoCalled: ['onedevice', 'singledevice'],
+  oneDevice: true,
+};

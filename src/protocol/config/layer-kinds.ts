@@ -1,0 +1,23 @@
+/**
+ * What kinds of layers there are, for those who ask about a kind and not about a layer: which have weights and are worth
+ * a device of their own, which are batch norms. Pure; called by the modes, the settings' editor and the stage.
+ */
+import type { LayerConfig, LayerType } from './layers';
+
+/** Normalisation, activations and pooling stay with the layer before them. */
+export const LAYERS_WITH_WEIGHTS: ReadonlySet<LayerType> = new Set([
+  'Linear',
+  'Conv2d',
+  'Embedding',
+  'TokenEmbedding',
+  'MultiheadAttention',
+  'TransformerBlock',
+  'Residual',
+]);
+
+/** Their number, those inside residual blocks too. */
+export const batchNorms = (layers: readonly LayerConfig[]): number =>
+  layers.reduce((n, layer) => {
+    if (layer.type === 'Residual') return n + batchNorms([...layer.layers, ...(layer.shortcut ?? [])]);
+    return n + Number(layer.type === 'BatchNorm1d' || layer.type === 'BatchNorm2d');
+  }, 0);
