@@ -54,8 +54,9 @@ const bundled = [
 ];
 
 /**
- * A mode is one folder of parallel/: its compiler, and its face (names, words, settings), which the page shows before any
- * session. The page and the command line see the faces and not the compilers, and a face brings nothing heavy along.
+ * A mode is one folder of parallel/: its compiler, and its face (names, words, settings), which the page shows before
+ * any session. The page and the command line see the faces and not the compilers, and a face brings nothing heavy
+ * along.
  */
 const faces = 'src/parallel/(face|faces|[^/]+/face)[.]ts$';
 const seeFaces = ['app', 'cli'];

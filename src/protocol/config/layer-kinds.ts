@@ -1,6 +1,6 @@
 /**
- * What kinds of layers there are, for those who ask about a kind and not about a layer: which have weights and are worth
- * a device of their own, which are batch norms. Pure; called by the modes, the settings' editor and the stage.
+ * What kinds of layers there are, for those who ask about a kind and not about a layer: which have weights and are
+ * worth a device of their own, which are batch norms. Pure; called by the modes, the settings' editor and the stage.
  */
 import type { LayerConfig, LayerType } from './layers';
 
