@@ -6,28 +6,23 @@
  */
 import type { LockstepError } from '../base/errors';
 import type { BatchSchedule } from '../data/batch-schedule';
-import type { OpTable } from '../graph/op';
 import type { BufferSpec, Program } from '../program/instruction';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/session';
 import type { HookPhase, TrainingKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
+<<<<<<< HEAD
 import type { ShardMap, TensorSpec } from '../sharding/shard-map';
 import type { DType, Shape } from '../tensor/shape';
+=======
+import type { Shape } from '../tensor/shape';
+>>>>>>> 23b64b2 (What a mode compiles from in a file of its own)
 import type { Face } from './face';
+import type { ModeInput } from './mode-input';
 import type { StageGraph } from './stage-graph';
 
-export interface ModeInput {
-  readonly config: Config;
-  readonly ops: OpTable;
-  /** Shapes of one row. */
-  readonly inputShape: Shape;
-  /** i32: token ids. */
-  readonly inputType: DType;
-  readonly targetShape: Shape;
-  readonly targetType: DType;
-}
+export type { ModeInput } from './mode-input';
 
 /** How a mode tells steps of the optimiser apart by their number, beside the very first. */
 export interface StepPhases {

@@ -13,7 +13,7 @@ import { buildLoss } from '../nn/losses';
 import { buildForward } from '../nn/model';
 import type { MicroBatchKind } from '../protocol/step-kind';
 import type { DType, Shape } from '../tensor/shape';
-import type { ModeInput } from './mode';
+import type { ModeInput } from './mode-input';
 
 export interface ParameterRef {
   readonly name: string;
