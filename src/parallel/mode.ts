@@ -133,8 +133,6 @@ export interface ParallelMode {
   rankSeeds?(config: Config): 'same' | 'beforeModel' | 'afterModel';
   /** Whether process 0 gives its running statistics to the others before they are used. */
   broadcastsBuffers?(config: Config): boolean;
-  /** Every device trains a copy of all weights: copies that should be equal. Other modes overwrite their copies. */
-  readonly trainsReplicas?: true;
   /** The model is wrapped: its state_dict() has `module.` before every name. */
   readonly wrapsModel?: true;
   /** The part that each device's loss has in the loss of the step; absent: the mean over the devices that have one. */

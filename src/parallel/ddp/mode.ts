@@ -52,7 +52,6 @@ export const ddp: ParallelMode = {
   settingsOfBatches: ['samplerSeed', 'setEpoch', 'rankSeeds', 'samplesPerRank', 'join'],
   rankSeeds: (config) => config.ddp.rankSeeds,
   broadcastsBuffers: (config) => config.ddp.broadcastBuffers,
-  trainsReplicas: true,
   wrapsModel: true,
   processGroup: (config) => ({ algorithm: config.ddp.algorithm }),
   withOverlap: (config, overlap) => ({ ...config, ddp: { ...config.ddp, overlap } }),
