@@ -12,12 +12,8 @@ import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/session';
 import type { HookPhase, TrainingKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
-<<<<<<< HEAD
 import type { ShardMap, TensorSpec } from '../sharding/shard-map';
-import type { DType, Shape } from '../tensor/shape';
-=======
 import type { Shape } from '../tensor/shape';
->>>>>>> 23b64b2 (What a mode compiles from in a file of its own)
 import type { Face } from './face';
 import type { ModeInput } from './mode-input';
 import type { StageGraph } from './stage-graph';
