@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/longest-first.mjs';
+import { sharedWorkers } from './scripts/shared-workers.mjs';
 
 /**
  * The built site carries the kernels without their comments, which only readers of the source need: a smaller first
@@ -53,8 +54,7 @@ const contentSecurityPolicy = (): Plugin => ({
 
 export default defineConfig({
   base: './',
-  plugins: [react(), bareShaders(), contentSecurityPolicy()],
-  worker: { format: 'es', plugins: () => [bareShaders()] },
+  plugins: [react(), sharedWorkers(), bareShaders(), contentSecurityPolicy()],
   test: {
     sequence: { sequencer: LongestFirst },
     setupFiles: ['scripts/property-seed.ts'],

@@ -1,12 +1,12 @@
 /**
  * Figures of the built page: first paint, first moving picture, long tasks of the main thread while 8 ranks train, and
- * the compressed (brotli) size of what is fetched until the page can be used.
+ * what is fetched until Play can be pressed (first-load.mjs).
  */
 import path from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
 import { build } from 'vite';
 import { root } from '../scripts/install.mjs';
 import { serveFolder } from '../scripts/static-server.mjs';
+import { measureFirstLoad } from './first-load.mjs';
 
 const TRAINING_MS = 5000;
 
@@ -15,7 +15,8 @@ export async function measurePage(browser) {
   await build({ root, logLevel: 'error' });
   const server = await serveFolder(path.join(root, 'dist'));
   try {
-    return { ...(await measureStart(browser, server.url)), ...(await measureLongTasks(browser, server.url)) };
+    const { files: _, ...load } = await measureFirstLoad(browser);
+    return { ...(await measureStart(browser, server.url)), ...(await measureLongTasks(browser, server.url)), ...load };
   } finally {
     await server.close();
   }
@@ -27,22 +28,9 @@ export async function measurePage(browser) {
  */
 async function measureStart(browser, url) {
   const page = await browser.newPage({ viewport: { width: 1360, height: 860 } });
-  /** @type {Promise<number>[]} */
-  const sizes = [];
-  page.on('response', (response) => {
-    if (response.url().startsWith(url))
-      sizes.push(
-        response.body().then(
-          (body) => brotliCompressSync(body).length,
-          () => 0,
-        ),
-      );
-  });
   await page.goto(`${url}#seed=0&mode=ddp&world=4`);
   const play = page.getByRole('button', { name: 'Play' });
   await play.and(page.locator(':enabled')).waitFor();
-  // What comes later, such as the chart's library, comes while the page can already be used.
-  const firstLoad = sizes.slice();
   await play.click();
   const firstPictureMs = await page
     .getByRole('region', { name: 'Stage' })
@@ -52,9 +40,8 @@ async function measureStart(browser, url) {
   const firstPaintMs = await page.evaluate(
     () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
   );
-  const firstLoadKilobytes = (await Promise.all(firstLoad)).reduce((sum, size) => sum + size, 0) / 1000;
   await page.close();
-  return { firstPaintMs, firstPictureMs, firstLoadKilobytes };
+  return { firstPaintMs, firstPictureMs };
 }
 
 /**

@@ -105,7 +105,8 @@ const studyTables = ({ studies = [] }) =>
 /** @param {Result} result */
 function pageTable({ page }) {
   if (!page) return [];
-  const { firstPaintMs, firstPictureMs, longTasks, longestTaskMs, firstLoadKilobytes } = page;
+  const { firstPaintMs, firstPictureMs, longTasks, longestTaskMs } = page;
+  const { firstLoadKilobytes, pageKilobytes, workersKilobytes, narrowPlayMs } = page;
   const longest = longTasks > 0 ? ` (longest ${longestTaskMs.toFixed(0)} ms)` : '';
   return table(
     ['the page', 'measured'],
@@ -113,7 +114,10 @@ function pageTable({ page }) {
       ['first paint', `${firstPaintMs.toFixed(0)} ms`],
       ['first moving picture', `${firstPictureMs.toFixed(0)} ms`],
       ['tasks over 50 ms on the main thread, 5 s of DDP with 8 ranks', `${longTasks}${longest}`],
-      ['first load, brotli', `${firstLoadKilobytes.toFixed(1)} kB`],
+      ['fetched until Play, brotli', `${firstLoadKilobytes.toFixed(1)} kB`],
+      ['of it the page', `${pageKilobytes.toFixed(1)} kB`],
+      ['of it the session worker', `${workersKilobytes.toFixed(1)} kB`],
+      ['until Play over a narrow line', `${narrowPlayMs.toFixed(0)} ms`],
     ],
   );
 }

@@ -58,6 +58,10 @@ export interface Result {
     readonly longTasks: number;
     readonly longestTaskMs: number;
     readonly firstLoadKilobytes: number;
+    readonly pageKilobytes: number;
+    readonly workersKilobytes: number;
+    /** Until Play can be pressed over a narrow line (first-load.mjs). */
+    readonly narrowPlayMs: number;
   };
   readonly studies?: readonly StudyFigure[];
   /** What could not be measured, and why. */

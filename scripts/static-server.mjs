@@ -18,6 +18,9 @@ const types = {
   '.woff2': 'font/woff2',
 };
 
+/** @param {string} file */
+export const contentType = (file) => types[path.extname(file)] ?? 'application/octet-stream';
+
 /**
  * @param {string} folder
  * @param {{port?: number, prefix?: string}} [options] port 0 takes a free one; prefix begins and ends with a slash
@@ -42,7 +45,7 @@ export function serveFolder(folder, { port = 0, prefix = '/' } = {}) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
       return;
     }
-    response.writeHead(200, { 'content-type': types[path.extname(file)] ?? 'application/octet-stream' });
+    response.writeHead(200, { 'content-type': contentType(file) });
     createReadStream(file).pipe(response);
   });
   return new Promise((resolve, reject) => {

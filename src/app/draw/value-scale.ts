@@ -3,12 +3,12 @@
  * values wherever they stand. Symmetric and logarithmic beyond a thousandth, because weights near 1 and gradients near
  * 0.001 share the picture.
  */
-import { scaleSymlog } from 'd3-scale';
-
 export const VALUE_LIMIT = 2;
 const LINEAR_BELOW = 0.002;
 
-const symlog = scaleSymlog().constant(LINEAR_BELOW).domain([-VALUE_LIMIT, VALUE_LIMIT]).range([-1, 1]).clamp(true);
+/** Linear up to LINEAR_BELOW, logarithmic beyond. */
+const symlog = (value: number): number => Math.sign(value) * Math.log1p(Math.abs(value / LINEAR_BELOW));
+const END = symlog(VALUE_LIMIT);
 
 /** -1..1 for the palette's diverging ramp; NaN stays NaN. */
-export const scaleValue = (value: number): number => (Number.isNaN(value) ? value : symlog(value));
+export const scaleValue = (value: number): number => Math.min(1, Math.max(-1, symlog(value) / END));

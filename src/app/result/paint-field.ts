@@ -2,8 +2,8 @@
  * Paints the decision field (or the predicted plane) with the data over it, and the scatter of a regression. Pure
  * drawing from a snapshot; field.tsx calls it when one comes.
  */
-import { scaleLinear } from 'd3-scale';
 import { type DatasetPreview, FIELD_SIZE, type Snapshot } from '../../protocol/session';
+import { linearScale, nice } from '../draw/scales';
 import type { Palette } from '../shell/theme';
 
 /** Share of the scale's end colours that the field uses, so that the points stand out on it. */
@@ -30,7 +30,7 @@ export interface FieldPaint {
 
 export function paintPoints({ context, size, palette, dataset }: FieldPaint): void {
   const radius = Math.max(2.2, size / 62);
-  const place = scaleLinear().domain([-1, 1]).range([0, size]);
+  const place = linearScale({ from: -1, to: 1 }, { from: 0, to: size });
   const zeroOne = dataset.task === 'classification' && dataset.points.every(([, , target]) => target >= 0);
   context.lineWidth = 0.9;
   for (const [x, y, target, isTest] of dataset.points) {
@@ -48,10 +48,7 @@ export function paintPoints({ context, size, palette, dataset }: FieldPaint): vo
 export function paintScatter({ context, size, palette }: FieldPaint, predictions: Snapshot['predictions']): void {
   const values = predictions.flat().filter(Number.isFinite);
   const reach = Math.max(1e-6, ...values.map(Math.abs));
-  const x = scaleLinear()
-    .domain([-reach, reach])
-    .nice()
-    .range([6, size - 6]);
+  const x = linearScale(nice({ from: -reach, to: reach }), { from: 6, to: size - 6 });
   context.strokeStyle = palette.line;
   context.lineWidth = 1;
   context.beginPath();

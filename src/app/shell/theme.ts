@@ -3,10 +3,10 @@
  * setting into the theme that is shown; `readPalette` needs `data-theme` to stand on the root element already.
  * The scale for values is one for the whole page: negative orange, zero paper, positive blue.
  */
-import { scaleLinear } from 'd3-scale';
-import { interpolatePuOr, interpolateRdBu } from 'd3-scale-chromatic';
 import type { MemoryCategory, Payload } from '../../protocol/trace';
+import { hexRgb, linearRamp } from '../draw/scales';
 import type { Theme } from '../state/store';
+import { lightRamp } from './light-ramp';
 
 export type PhaseColour = 'forward' | 'loss' | 'backward' | 'comm' | 'step' | 'move';
 
@@ -58,13 +58,14 @@ export function resolveTheme(theme: Theme, systemIsDark: boolean): 'light' | 'da
   return theme;
 }
 
-/** Two of ColorBrewer's diverging ramps have the same middle: the orange half of one and the blue half of the other. */
-const lightRamp = (t: number) => (t < 0 ? interpolatePuOr(0.5 - 0.35 * t) : interpolateRdBu(0.5 + 0.39 * t));
+/** From -1 to 1 by way of the middle. */
+const darkRamp = (ends: readonly string[]) => {
+  const ramp = linearRamp(ends.map(hexRgb));
+  return (value: number) => ramp((value + 1) / 2);
+};
 
-function rgbBytes(colour: string): readonly number[] {
-  if (colour.startsWith('#')) return [1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16));
-  return (colour.match(/[\d.]+/g) ?? ['0', '0', '0']).slice(0, 3).map(Number);
-}
+const rgbBytes = (colour: string): readonly number[] =>
+  (colour.match(/[\d.]+/g) ?? ['0', '0', '0']).slice(0, 3).map(Number);
 
 export function readPalette(root: Element): Palette {
   const style = getComputedStyle(root);
@@ -73,7 +74,7 @@ export function readPalette(root: Element): Palette {
     Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, V>;
   const dark = root.getAttribute('data-theme') === 'dark';
   const ends = [read('value-negative'), read('value-zero'), read('value-positive')];
-  const ramp = dark ? scaleLinear<string>().domain([-1, 0, 1]).range(ends).clamp(true) : lightRamp;
+  const ramp = dark ? darkRamp(ends) : lightRamp;
   const colours = Array.from({ length: ENTRIES }, (_, i) => ramp((2 * i) / (ENTRIES - 1) - 1));
   const bad = read('bad');
   const divergingRgba = new Uint8ClampedArray(ENTRIES * 4);

@@ -2,7 +2,6 @@
  * Packets: how large, where on their road, with which values inside. The area grows with the square root of the bytes,
  * up to the largest transfer of the trace, so that a kibibyte is larger than a byte and a mebibyte still fits. Pure.
  */
-import { scaleSqrt } from 'd3-scale';
 import type { Packet } from '../../trace/packets';
 import { formatSize } from '../draw/format';
 import {
@@ -28,11 +27,10 @@ const MOST_ROWS = 3;
 /** Cells that a packet of so many bytes shows. */
 export type PacketSize = (bytes: number) => number;
 
-export function packetSizes(packets: readonly Packet[]): PacketSize {
+export function packetSizes(packets: readonly Pick<Packet, 'bytes'>[]): PacketSize {
   const most = Math.max(4, ...packets.map((p) => p.bytes));
   const largest = Math.min(most / 4, MOST_COLUMNS * MOST_ROWS);
-  const scale = scaleSqrt().domain([0, most]).range([0, largest]);
-  return (bytes) => Math.max(1, Math.min(Math.max(2, Math.round(scale(bytes))), bytes / 4));
+  return (bytes) => Math.max(1, Math.min(Math.max(2, Math.round(largest * Math.sqrt(bytes / most))), bytes / 4));
 }
 
 /** Cells in reading order in a box about twice as wide as high, or as wide as there is room for. */

@@ -7,7 +7,7 @@ import { createWalkTime, type WalkTime } from '../../trace/walk-time';
 import type { App } from '../state/store';
 import { type LaneParts, lanePartsOf } from './lane-parts';
 import { layoutTimeline, type TimelineLayout } from './timeline-layout';
-import { cursorAt, type TimelineScene, timelineScene, timeScale } from './timeline-scene';
+import { cursorAt, type TimelineScene, timeAt, timelineScene } from './timeline-scene';
 import { follow, type ViewWindow, WHOLE } from './view-window';
 
 export interface Place {
@@ -88,7 +88,7 @@ export function createTimelineModel(): TimelineModel {
       const trace = traceOf(app);
       if (!trace || !scene) return undefined;
       const { parts, walk } = prepare(app, trace);
-      return walk.positionAt(timeScale(scene.layout, parts.totalUs, view).invert(x));
+      return walk.positionAt(timeAt(scene.layout, parts.totalUs, view)(x));
     },
     across(x) {
       if (!scene) return 0.5;

@@ -2,11 +2,11 @@
  * The timeline as data: the pieces in view as rectangles with what they say, the axis, the cursor's place. Pure;
  * timeline.tsx paints it and asks it what lies under the pointer.
  */
-import { scaleLinear } from 'd3-scale';
 import type { StepTrace } from '../../protocol/trace';
 import { formatTime } from '../draw/format';
 import type { Rect } from '../draw/geometry';
 import type { HitItem } from '../draw/hit-regions';
+import { type Interval, linearScale, ticks } from '../draw/scales';
 import type { Tip } from '../draw/tip';
 import type { CommRun, LaneParts, Run } from './lane-parts';
 import type { DeviceRow, TimelineLayout } from './timeline-layout';
@@ -68,11 +68,18 @@ export interface TimelineInput {
 const OWN_LABEL = { compute: 36, comm: 54 };
 const GAP = 1;
 
-export function timeScale({ left, right }: Pick<TimelineLayout, 'left' | 'right'>, totalUs: number, view: ViewWindow) {
-  return scaleLinear()
-    .domain([view.from * totalUs, view.to * totalUs])
-    .range([left, right]);
-}
+type Sides = Pick<TimelineLayout, 'left' | 'right'>;
+
+const timesIn = (totalUs: number, view: ViewWindow): Interval => ({ from: view.from * totalUs, to: view.to * totalUs });
+const across = ({ left, right }: Sides): Interval => ({ from: left, to: right });
+
+/** From microseconds to pixels. */
+export const timeScale = (sides: Sides, totalUs: number, view: ViewWindow) =>
+  linearScale(timesIn(totalUs, view), across(sides));
+
+/** From pixels to microseconds. */
+export const timeAt = (sides: Sides, totalUs: number, view: ViewWindow) =>
+  linearScale(across(sides), timesIn(totalUs, view));
 
 /** Where the cursor stands, undefined when it is out of view. */
 export function cursorAt(
@@ -150,6 +157,6 @@ export function timelineScene(input: TimelineInput): TimelineScene {
     return [{ row, name, detail: ranks ? `cuda:${row.device}` : '', compute, comm, gaps }];
   });
   const count = Math.max(2, Math.floor((layout.right - layout.left) / 110));
-  const ticks = scale.ticks(count).map((us) => ({ x: scale(us), text: formatTime(us) }));
-  return { layout, rows, ticks, cursorX: undefined, items };
+  const marks = ticks(timesIn(parts.totalUs, view), count).map((us) => ({ x: scale(us), text: formatTime(us) }));
+  return { layout, rows, ticks: marks, cursorX: undefined, items };
 }

@@ -12,7 +12,7 @@ import type { DispatchSpec } from './dispatch';
 import type { LossRing } from './loss-ring';
 import type { GpuMemory } from './memory';
 import type { MemoryLayout } from './memory-layout';
-import { type CompiledKernel, kernelKey } from './pipelines';
+import { type CompiledKernel, kernelKey, pipelinesOf } from './pipelines';
 import type { LossPlan } from './plan-losses';
 import type { StagingPool } from './staging-pool';
 
@@ -47,7 +47,7 @@ export class KernelSet {
     onProgress?.(done, wanted.size);
     await Promise.all(
       [...wanted].map(async ([key, spec]) => {
-        this.compiled.set(key, await this.opened.pipelines.compile(spec, this.shaders));
+        this.compiled.set(key, await pipelinesOf(this.opened).compile(spec, this.shaders));
         onProgress?.(++done, wanted.size);
       }),
     );
@@ -62,7 +62,8 @@ export class KernelSet {
   ): readonly Command[] {
     for (const spec of specs) {
       const key = kernelKey(spec);
-      if (options.now && !this.compiled.has(key)) this.compiled.set(key, this.opened.pipelines.now(spec, this.shaders));
+      if (options.now && !this.compiled.has(key))
+        this.compiled.set(key, pipelinesOf(this.opened).now(spec, this.shaders));
     }
     return bindDispatches(specs, this.compiled, memory, label);
   }

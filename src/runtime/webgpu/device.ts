@@ -7,7 +7,7 @@
 import { LockstepError } from '../../base/errors';
 import { within } from '../../base/within';
 import type { ExecutorInfo } from '../executor';
-import { PipelineCache } from './pipelines';
+import type { PipelineCache } from './pipelines';
 import { memoryTuningStore, type TuningStore } from './tuning/tuning-store';
 
 /** What a rank asks for: a GPU that is fast or that saves power, WebGPU in software, or no WebGPU at all. */
@@ -26,8 +26,8 @@ export interface OpenedDevice {
   readonly info: ExecutorInfo;
   /** timestamp-query is there. */
   readonly timestamps: boolean;
-  /** Compiled kernels, shared by all executors on this device. */
-  readonly pipelines: PipelineCache;
+  /** Compiled kernels, shared by all executors on this device: pipelinesOf() makes the cache for the first of them. */
+  readonly compiled: { pipelines?: PipelineCache };
   /** What was measured on it (tuning/choose-tuning.ts). */
   readonly tunings: TuningStore;
   /** Resolves with the reason when the device is lost, close() included. Never rejects. */
@@ -77,7 +77,7 @@ export async function openDevice(gpu: GPU | undefined, options: OpenOptions = {}
     device,
     info: { kind: 'webgpu', adapter: software ? `${name} (software)` : name, software },
     timestamps,
-    pipelines: new PipelineCache(device),
+    compiled: {},
     tunings: memoryTuningStore(),
     lost,
     takeError,

@@ -29,6 +29,16 @@ export function kernelKey({ kernel, constants }: KernelUse): string {
   return sorted.length === 0 ? kernel : `${kernel}(${sorted.map(([name, value]) => `${name}=${value}`).join(',')})`;
 }
 
+/** The device's own. Made here, not with the device: a page that trains on the CPU needs no kernel table. */
+export const pipelinesOf = (opened: {
+  readonly device: GPUDevice;
+  readonly compiled: { pipelines?: PipelineCache };
+}): PipelineCache => {
+  const { device, compiled } = opened;
+  compiled.pipelines ??= new PipelineCache(device);
+  return compiled.pipelines;
+};
+
 export class PipelineCache {
   private readonly modules = new Map<string, GPUShaderModule>();
   private readonly layouts = new Map<

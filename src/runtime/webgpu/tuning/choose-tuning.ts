@@ -5,6 +5,7 @@
 import { type KernelTuning, SOFTWARE_TUNING } from '../../../graph/kernel-tuning';
 import type { OpTable } from '../../../graph/op';
 import type { OpenedDevice } from '../device';
+import { pipelinesOf } from '../pipelines';
 import { measureProducts } from './measure-products';
 import type { TuningStore } from './tuning-store';
 
@@ -17,7 +18,7 @@ export async function chooseTuning(
   const { adapter, software } = opened.info;
   if (software) return SOFTWARE_TUNING;
   const known = (await opened.tunings.load(adapter)) ?? (await store?.load(adapter));
-  const tuning = known ?? (await measureProducts(opened.device, opened.pipelines, shaders));
+  const tuning = known ?? (await measureProducts(opened.device, pipelinesOf(opened), shaders));
   await opened.tunings.save(adapter, tuning);
   if (!known) await store?.save(adapter, tuning);
   return tuning;

@@ -1,0 +1,12 @@
+/** What is fetched until Play can be pressed on the default run, as `npm run check` holds it: in all, and by part. */
+import { firstLoad } from './scripts/first-load.mjs';
+
+const inDist = (/** @type {string} */ file) => `dist/${file}`;
+const { page, workers } = firstLoad('dist');
+
+// biome-ignore lint/style/noDefaultExport: size-limit reads it so
+export default [
+  { name: 'until Play, brotli: everything', path: [...page, ...workers].map(inDist), brotli: true, limit: '331 kB' },
+  { name: 'until Play, brotli: the page', path: page.map(inDist), brotli: true, limit: '182 kB' },
+  { name: 'until Play, brotli: the session worker', path: workers.map(inDist), brotli: true, limit: '150 kB' },
+];

@@ -1,0 +1,77 @@
+/**
+ * What the built site fetches until Play can be pressed on the default run: every file that the host sends, workers and
+ * what they import included, each in brotli; and how long it takes over a narrow line. Alone, with the site built:
+ * `node bench/first-load.mjs` lists the files. `npm run bench` has the sum.
+ */
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { firstLoad } from '../scripts/first-load.mjs';
+import { root } from '../scripts/install.mjs';
+import { countingHost } from './counting-host.mjs';
+import { summary } from './summary.mjs';
+
+/** About a slow mobile connection, of which the round trip is what many small files would feel. */
+const NARROW = { latencyMs: 150, kilobytesPerSecond: 200 };
+const ROUNDS = 3;
+
+const dist = path.join(root, 'dist');
+
+/**
+ * @typedef {{name: string, bytes: number, part: string}} Fetched
+ */
+
+/**
+ * @param {import('playwright-core').Browser} browser
+ * @param {import('./counting-host.mjs').Line} [line]
+ */
+async function open(browser, line) {
+  const host = await countingHost(dist, line);
+  // A context of its own has an empty cache.
+  const context = await browser.newContext({ viewport: { width: 1360, height: 860 } });
+  try {
+    const page = await context.newPage();
+    const began = performance.now();
+    await page.goto(host.url);
+    await page.getByRole('button', { name: 'Play', exact: true }).and(page.locator(':enabled')).waitFor();
+    const playMs = performance.now() - began;
+    const ofPage = new Set(firstLoad(dist).page);
+    const files = host.sent.map((each) => ({ ...each, part: ofPage.has(each.name) ? 'page' : 'workers' }));
+    return { playMs, files };
+  } finally {
+    await context.close();
+    await host.close();
+  }
+}
+
+const kilobytes = (/** @type {readonly Fetched[]} */ files) => files.reduce((sum, { bytes }) => sum + bytes, 0) / 1000;
+
+/** @param {import('playwright-core').Browser} browser */
+export async function measureFirstLoad(browser) {
+  const { files } = await open(browser);
+  /** @type {number[]} */
+  const times = [];
+  for (let round = 0; round < ROUNDS; round++) times.push((await open(browser, NARROW)).playMs);
+  return {
+    files,
+    firstLoadKilobytes: kilobytes(files),
+    pageKilobytes: kilobytes(files.filter(({ part }) => part === 'page')),
+    workersKilobytes: kilobytes(files.filter(({ part }) => part === 'workers')),
+    narrowPlayMs: summary(times).median,
+  };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { findChromium } = await import('../scripts/chromium.mjs');
+  const { launcher } = await import('./launcher.mjs');
+  const browser = await launcher((await findChromium({ install: false })).executablePath)();
+  const found = await measureFirstLoad(browser);
+  await browser.close();
+  for (const { name, bytes, part } of found.files)
+    console.log(`${String(bytes).padStart(8)}  ${part.padEnd(8)} ${name}`);
+  const { firstLoadKilobytes, pageKilobytes, workersKilobytes, narrowPlayMs } = found;
+  console.log(
+    `${firstLoadKilobytes.toFixed(1)} kB until Play: the page's ${pageKilobytes.toFixed(1)}, ` +
+      `the workers' ${workersKilobytes.toFixed(1)}; ${narrowPlayMs.toFixed(0)} ms over ${NARROW.kilobytesPerSecond} kB/s ` +
+      `with ${NARROW.latencyMs} ms a request`,
+  );
+}
