@@ -3,7 +3,7 @@
  * store.
  */
 import { stepOf } from '../../protocol/micro-batches';
-import type { TraceEvent } from '../../protocol/trace';
+import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { type AppState, isConstruct } from '../state/store';
 import { speedAt } from './speeds';
 
@@ -53,6 +53,19 @@ export const onlyPreviewed = (run: Run): boolean =>
   run.losses.length === 1 &&
   run.state !== 'playing' &&
   microBatchesShown(run, false) === run.losses[0]?.microBatch;
+
+/**
+ * What DDP's constructor sent comes first on the stage: of a run from its start, of which no more has run than the
+ * micro-batch that a start shows. `shown`: the constructor that has been on the stage already.
+ */
+export const beginsWithConstruct = (
+  { info, losses, microBatch }: Pick<AppState, 'info' | 'losses' | 'microBatch'>,
+  shown: StepTrace | undefined,
+): boolean =>
+  info?.construct !== undefined &&
+  info.construct !== shown &&
+  losses.length <= 1 &&
+  (losses[0]?.microBatch ?? microBatch) === 0;
 
 export function lossShown(run: Run, freeRunning: boolean): number | undefined {
   if (freeRunning || atLiveEdge(run)) return run.losses.at(-1)?.loss;

@@ -1,13 +1,15 @@
 /**
  * The transport: play, pause, and steps by event, phase and iteration, forward and back, over the kept traces and past
  * their end. At a slow speed it asks the session for one traced step at a time and walks the cursor over its events; at
- * a fast one the session runs freely and the player walks over the newest trace that came. It talks to the session
+ * a fast one the session runs freely and the player walks over the newest trace that came. Before the first step of a
+ * DDP run it walks over what the constructor sent, once; training does not wait for that. It talks to the session
  * through StepSource alone.
  */
 import type { ControlMessage } from '../../protocol/session';
+import type { StepTrace } from '../../protocol/trace';
 import { nextPhase } from '../../trace/position';
 import type { AppStore } from '../state/store';
-import { endOfGradients } from './positions';
+import { beginsWithConstruct, endOfGradients } from './positions';
 import { speedAt } from './speeds';
 import type { Walker } from './walker';
 
@@ -54,6 +56,10 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
   /** The cursor stands behind all that ran, and stays there when a trace comes, until the user goes elsewhere. */
   let following = false;
   let previewing = false;
+  /** What DDP's constructor sent, once it has been on the stage. */
+  let constructShown: StepTrace | undefined;
+  /** "Step iteration" walks over the constructor, and the step that was asked for comes after it. */
+  let stepFollows = false;
   let step: Promise<void> | undefined;
 
   const traceStep = (): Promise<void> => {
@@ -84,16 +90,49 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
     return store.getState().cursor;
   };
 
+  /** Puts what DDP's constructor sent on the stage, and the cursor before it. */
+  const toConstruct = () => {
+    constructShown = store.getState().info?.construct;
+    store.getState().showConstruct();
+  };
+
+  /** Whether a command that goes on from here shows the constructor first, which then is on the stage. */
+  const constructFirst = (): boolean => {
+    if (!beginsWithConstruct(store.getState(), constructShown)) return false;
+    toConstruct();
+    return true;
+  };
+
+  const walkByHand = async (mine: number, goalOf: (trace: number, next: number) => number): Promise<void> => {
+    const cursor = await onward();
+    if (mine !== ticket || !cursor) return;
+    const goal = goalOf(cursor.trace, cursor.event + 1);
+    const walk = walker.walkTo(goal, (goal - cursor.event) / HAND_SECONDS);
+    if (walker.reducedMotion()) walker.finish();
+    await walk;
+  };
+
   const byHand = async (goalOf: (trace: number, next: number) => number): Promise<void> => {
     const mine = takeOver();
     try {
-      const cursor = await onward();
-      if (mine !== ticket || !cursor) return;
-      const goal = goalOf(cursor.trace, cursor.event + 1);
-      const walk = walker.walkTo(goal, (goal - cursor.event) / HAND_SECONDS);
-      if (walker.reducedMotion()) walker.finish();
-      await walk;
+      constructFirst();
+      await walkByHand(mine, goalOf);
     } catch (error) {
+      source.report(error);
+    }
+  };
+
+  /** To the end of a step: the constructor is none, and the first one follows it at once. */
+  const iterationByHand = async (): Promise<void> => {
+    const mine = takeOver();
+    try {
+      stepFollows = constructFirst();
+      if (stepFollows) await walkByHand(mine, endOf);
+      if (mine !== ticket) return;
+      stepFollows = false;
+      await walkByHand(mine, endOf);
+    } catch (error) {
+      stepFollows = false;
       source.report(error);
     }
   };
@@ -108,6 +147,8 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
       setState('paused');
     } else if (previewing) walker.stop();
     else walker.finish();
+    if (stepFollows && last() > 0) store.getState().seek(1, endOf(1));
+    stepFollows = false;
     previewing = false;
     ticket++;
     return ticket;
@@ -145,11 +186,23 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
     }
   };
   let showing = false;
+  /** One walk at a time over what comes while the session runs freely. */
+  const show = (walk: () => Promise<unknown>): void => {
+    if (showing) return;
+    showing = true;
+    walk()
+      .finally(() => {
+        showing = false;
+      })
+      .catch(source.report);
+  };
+  const walkOverConstruct = () => walker.walkTo(endOf(0), endOf(0) / SHOWN_SECONDS);
 
   const halt = () => {
     ticket++;
     free = false;
     following = false;
+    stepFollows = false;
     walker.stop();
   };
 
@@ -162,12 +215,14 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
         source.control({ type: 'pause' });
         store.getState().seek(last(), endOf(last()));
       }
+      const begins = constructFirst();
       store.getState().setState('playing');
       if (speed.kind === 'events') {
         void playSlowly(ticket);
         return;
       }
       const mine = ticket;
+      if (begins) show(() => walkOverConstruct().then(() => showNewest(mine)));
       // A step still being traced must end before the session may run freely.
       (step ?? Promise.resolve())
         .catch(() => undefined)
@@ -190,7 +245,7 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
         const kept = store.getState().traces[trace];
         return kept ? nextPhase(kept, next - 1) : next;
       }),
-    stepIteration: () => byHand((trace) => endOf(trace)),
+    stepIteration: iterationByHand,
     stepBack() {
       takeOver();
       following = false;
@@ -206,8 +261,8 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
     },
     async showConstruct() {
       takeOver();
-      store.getState().showConstruct();
-      await walker.walkTo(endOf(0), endOf(0) / SHOWN_SECONDS);
+      toConstruct();
+      await walkOverConstruct();
     },
     async preview() {
       halt();
@@ -223,13 +278,7 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
     },
     traceArrived() {
       if (following && !free) toLiveEdge();
-      if (!free || showing) return;
-      showing = true;
-      showNewest(ticket)
-        .finally(() => {
-          showing = false;
-        })
-        .catch(source.report);
+      if (free) show(() => showNewest(ticket));
     },
     halt,
     settle() {
