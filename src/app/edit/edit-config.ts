@@ -32,6 +32,17 @@ export function withSetting(config: Config, path: SettingPath, value: unknown): 
   return parsed.success ? done(parsed.output) : refused(`allowed is ${rangeText(range)}`);
 }
 
+/** Puts many values and looks at the whole once; undefined where one of them does not fit. */
+export function withSettings(
+  config: Config,
+  changes: readonly (readonly [path: SettingPath, value: unknown])[],
+): Config | undefined {
+  if (changes.length === 0) return config;
+  const changed = changes.reduce<unknown>((before, [path, value]) => put(before, path, value), config);
+  const parsed = v.safeParse(configSchema, changed);
+  return parsed.success ? parsed.output : undefined;
+}
+
 const optionOf = (config: Config, path: SettingPath) =>
   path[0] === 'data' ? `data "${config.data.type}"` : path[0] === 'optimizer' ? config.optimizer.type : 'this run';
 

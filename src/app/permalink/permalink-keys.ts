@@ -16,7 +16,7 @@ export interface Codec {
 
 export interface PermalinkKey {
   readonly key: string;
-  /** Other spellings that are understood: the Config's own names. */
+  /** Other spellings that are understood. */
   readonly aliases: readonly string[];
   readonly path: SettingPath;
   readonly codec: Codec | undefined;
@@ -153,12 +153,12 @@ export const DATA_NAMES: Readonly<Record<string, string>> = {
   png: 'png',
 };
 
-const row = (key: string, path: string, codec?: Codec, ...aliases: string[]): PermalinkKey => ({
-  key,
-  path: path.split('.'),
-  codec,
-  aliases,
-});
+/** The setting's own name is understood, too: `batchSize=8` as `batch=8`. */
+function row(key: string, path: string, codec?: Codec, ...others: string[]): PermalinkKey {
+  const names = path.split('.');
+  const own = names.at(-1) ?? key;
+  return { key, path: names, codec, aliases: own === key || own === 'type' ? others : [own, ...others] };
+}
 
 /** Which of the alternatives; these are read first, since they decide which other keys there are. */
 export const VARIANT_KEYS = {
@@ -173,10 +173,10 @@ export const PRESET_ALLOWED = `one of ${PRESET_NAMES.join(', ')}`;
 
 export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('mode', 'mode', names(MODE_NAMES)),
-  row('world', 'worldSize', undefined, 'worldSize'),
+  row('world', 'worldSize'),
   row('samples', 'data.samples'),
   row('noise', 'data.noise'),
-  row('test', 'data.testFraction', undefined, 'testFraction'),
+  row('test', 'data.testFraction'),
   row('in', 'data.in'),
   row('out', 'data.out'),
   row('task', 'data.task'),
@@ -198,8 +198,8 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('inputs', 'data.inputs'),
   row('targets', 'data.targets'),
   row('reduction', 'loss.reduction'),
-  row('smoothing', 'loss.labelSmoothing', optional, 'labelSmoothing'),
-  row('ignore', 'loss.ignoreIndex', optional, 'ignoreIndex'),
+  row('smoothing', 'loss.labelSmoothing', optional),
+  row('ignore', 'loss.ignoreIndex', optional),
   row('beta', 'loss.beta'),
   row('classWeights', 'loss.classWeights', structured('!(1,2)')),
   row('lr', 'optimizer.lr'),
@@ -209,7 +209,7 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('beta1', 'optimizer.beta1'),
   row('beta2', 'optimizer.beta2'),
   row('eps', 'optimizer.eps'),
-  row('wd', 'optimizer.weightDecay', undefined, 'weightDecay'),
+  row('wd', 'optimizer.weightDecay'),
   row('amsgrad', 'optimizer.amsgrad'),
   row('maximize', 'optimizer.maximize'),
   row('alpha', 'optimizer.alpha'),
@@ -219,49 +219,49 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('rho', 'optimizer.rho'),
   row('momentumDecay', 'optimizer.momentumDecay'),
   row('groups', 'paramGroups', structured("!((match:'*.bias',weightDecay:0))")),
-  row('sched', 'scheduler', structured('StepLR(stepSize:100)'), 'scheduler'),
-  row('clip', 'clipGradNorm', optional, 'clipGradNorm'),
-  row('clipType', 'clipGradNormType', normType, 'clipGradNormType'),
-  row('clipValue', 'clipGradValue', optional, 'clipGradValue'),
-  row('batch', 'batchSize', undefined, 'batchSize'),
+  row('sched', 'scheduler', structured('StepLR(stepSize:100)')),
+  row('clip', 'clipGradNorm', optional),
+  row('clipType', 'clipGradNormType', normType),
+  row('clipValue', 'clipGradValue', optional),
+  row('batch', 'batchSize'),
   row('accumulate', 'accumulate'),
   row('fuse', 'fuse'),
-  row('checkpoint', 'checkpointSegments', optional, 'checkpointSegments'),
+  row('checkpoint', 'checkpointSegments', optional),
   row('shuffle', 'shuffle'),
   row('dropLast', 'dropLast'),
   row('steps', 'steps'),
   row('epochs', 'epochs', optional),
   row('placement', 'placement'),
   row('device', 'device'),
-  row('bucket', 'ddp.bucketCapMb', mebibytes, 'bucketCapMb'),
+  row('bucket', 'ddp.bucketCapMb', mebibytes),
   row('algorithm', 'ddp.algorithm'),
   row('overlap', 'ddp.overlap'),
   row('samplerSeed', 'ddp.samplerSeed'),
-  row('unused', 'ddp.findUnusedParameters', undefined, 'findUnusedParameters'),
-  row('static', 'ddp.staticGraph', undefined, 'staticGraph'),
-  row('views', 'ddp.gradientAsBucketView', undefined, 'gradientAsBucketView'),
+  row('unused', 'ddp.findUnusedParameters'),
+  row('static', 'ddp.staticGraph'),
+  row('views', 'ddp.gradientAsBucketView'),
   row('initSync', 'ddp.initSync'),
   row('broadcastBuffers', 'ddp.broadcastBuffers'),
-  row('hook', 'ddp.commHook', structured('powerSGD(matrixApproximationRank:2)'), 'commHook'),
+  row('hook', 'ddp.commHook', structured('powerSGD(matrixApproximationRank:2)')),
   row('syncBatchNorm', 'ddp.syncBatchNorm'),
   row('setEpoch', 'ddp.setEpoch'),
   row('rankSeeds', 'ddp.rankSeeds'),
   row('noSync', 'ddp.noSync'),
-  row('perRank', 'ddp.samplesPerRank', structured('!(40,24)'), 'samplesPerRank'),
+  row('perRank', 'ddp.samplesPerRank', structured('!(40,24)')),
   row('join', 'ddp.join'),
-  row('divideByInitial', 'ddp.divideByInitialWorldSize', undefined, 'divideByInitialWorldSize'),
+  row('divideByInitial', 'ddp.divideByInitialWorldSize'),
   row('synchronous', 'parameterServer.synchronous'),
   row('staleness', 'parameterServer.staleness'),
   row('nodes', 'nodes', undefined, 'nnodes'),
-  row('visible', 'visibleDevices', structured('!(0,1)'), 'visibleDevices'),
+  row('visible', 'visibleDevices', structured('!(0,1)')),
   row('adapters', 'adapters', structured('!(software,cpu)')),
-  row('timeout', 'timeoutS', undefined, 'timeoutS'),
-  row('restarts', 'maxRestarts', undefined, 'maxRestarts'),
-  row('slow', 'stragglers', structured('!(rank(rank:1,factor:4))'), 'stragglers'),
+  row('timeout', 'timeoutS'),
+  row('restarts', 'maxRestarts'),
+  row('slow', 'stragglers', structured('!(rank(rank:1,factor:4))')),
   row('split', 'modelParallel.split', split),
   row('hardware', 'hardware'),
-  row('budget', 'memoryBudgetMb', undefined, 'memoryBudgetMb'),
-  row('compare', 'compareSingle', undefined, 'compareSingle'),
+  row('budget', 'memoryBudgetMb'),
+  row('compare', 'compareSingle'),
   row('weights', 'weights', optionalText),
   row('resume', 'resume', optionalText),
   row('resumeBy', 'resumeBy'),

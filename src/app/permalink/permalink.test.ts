@@ -399,6 +399,20 @@ describe('permalink', () => {
     expect(printPermalink(link.config, link.view, link.kept)).toContain(hash);
   });
 
+  it('takes the good values of a link that has a bad one', () => {
+    const link = parsePermalink('#world=99&lr=0.5&batch=16&data=xor&noise=7&samples=40');
+    expect(link.config).toMatchObject({
+      worldSize: PAGE_CONFIG.worldSize,
+      optimizer: { lr: 0.5 },
+      batchSize: 16,
+      data: { type: 'xor', samples: 40 },
+    });
+    expect(link.kept).toEqual([
+      ['noise', '7'],
+      ['world', '99'],
+    ]);
+  });
+
   it('drops a kept value when that setting has got a good one', () => {
     const link = parsePermalink('#world=99');
     expect(printPermalink({ ...link.config, worldSize: 2 }, link.view, link.kept)).toBe('seed=0&world=2');
@@ -409,5 +423,6 @@ describe('permalink', () => {
       mode: 'dataParallel',
       worldSize: 2,
     });
+    expect(parsePermalink('#paramGroups=!((match:bias,lr:0))').config.paramGroups).toHaveLength(1);
   });
 });

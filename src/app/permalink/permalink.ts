@@ -8,7 +8,7 @@ import * as v from 'valibot';
 import { exhibitConfig } from '../../museum/mistakes';
 import { type Config, configSchema } from '../../protocol/config';
 import type { Notice } from '../../protocol/session';
-import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer, withSetting } from '../edit/edit-config';
+import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer, withSetting, withSettings } from '../edit/edit-config';
 import { fitToData, isBuiltIn, withData } from '../edit/edit-data';
 import { rangeOf, readSetting } from '../edit/setting-ranges';
 import { same } from '../model/families';
@@ -106,25 +106,21 @@ export function parsePermalink(hash: string): Permalink {
   };
   const [data, optimizer] = [wanted(VARIANT_KEYS.data), wanted(VARIANT_KEYS.opt)];
   let config = given(VARIANT_KEYS.data, isBuiltIn(data) || isFile(data)) ? withDataType(start, data) : start;
-  const readKey = (row: PermalinkKey) => {
-    const text = pairs.get(row.key);
-    if (text === undefined) return;
-    const known = codecFor(config, row);
-    if (!known) {
-      const variant =
-        row.path[0] === 'data' ? config.data.type : row.path[0] === 'loss' ? config.loss.type : config.optimizer.type;
-      bad(row.key, text, `there is no such setting with ${variant}`);
-      return;
+  const readKeys = (rows: readonly PermalinkKey[]) => {
+    const found = rows.flatMap((row) => readKey(config, row, pairs.get(row.key)));
+    const changes = found.flatMap(({ row, value, fits }) => (fits ? [[row.path, value] as const] : []));
+    const together = withSettings(config, changes);
+    for (const { row, text, value, fits, problem } of found) {
+      // Only where the whole does not fit each key is tried by itself, to say which of them it is.
+      const edit = together || !fits ? undefined : withSetting(config, row.path, value);
+      if (edit?.ok) config = edit.config;
+      else if (!fits || edit) bad(row.key, text, problem);
     }
-    const value = known.codec.parse(text);
-    const takesAway = value === undefined && known.codec.print(undefined) === text;
-    const edit = value === undefined && !takesAway ? undefined : withSetting(config, row.path, value);
-    if (edit?.ok) config = edit.config;
-    else bad(row.key, text, `allowed is ${known.codec.allowed(known.range)}`);
+    if (together) config = together;
   };
   // The data says how wide the net begins and ends; the net says which split fits it.
   const ofData = (row: PermalinkKey) => row.path[0] === 'data';
-  for (const row of PLAIN_KEYS.filter(ofData)) readKey(row);
+  readKeys(PLAIN_KEYS.filter(ofData));
   config = fitToData(config);
   if (
     given(VARIANT_KEYS.opt, isOptimizer(optimizer)) &&
@@ -144,12 +140,37 @@ export function parsePermalink(hash: string): Permalink {
   if (given(VARIANT_KEYS.loss, loss !== undefined) && loss) {
     config = { ...config, loss: withLossType(config.loss, loss) };
   }
-  for (const row of [SEED_KEY, ...PLAIN_KEYS.filter((row) => !ofData(row))]) readKey(row);
+  readKeys([SEED_KEY, ...PLAIN_KEYS.filter((row) => !ofData(row))]);
   for (const [key, times] of timesGiven(all)) notices.repeated(key, times, pairs.get(key) ?? '');
   for (const [key, text] of all) {
     if (!KNOWN.has(key)) keep(key, text, 'there is no such setting', 'It is ignored; the link keeps it.');
   }
   return { config, view, kept, notices: notices.all() };
+}
+
+/** What a link gives for one key. */
+interface ReadKey {
+  readonly row: PermalinkKey;
+  readonly text: string;
+  /** Undefined takes an optional setting away. */
+  readonly value: unknown;
+  /** The run has such a setting, and the text has its form; whether the value is allowed is the schema's to say. */
+  readonly fits: boolean;
+  /** What a notice says, should it not fit. */
+  readonly problem: string;
+}
+
+function readKey(config: Config, row: PermalinkKey, text: string | undefined): readonly ReadKey[] {
+  if (text === undefined) return [];
+  const known = codecFor(config, row);
+  if (!known) {
+    const [part] = row.path;
+    const variant = part === 'data' ? config.data : part === 'loss' ? config.loss : config.optimizer;
+    return [{ row, text, value: undefined, fits: false, problem: `there is no such setting with ${variant.type}` }];
+  }
+  const value = known.codec.parse(text);
+  const fits = value !== undefined || known.codec.print(undefined) === text;
+  return [{ row, text, value, fits, problem: `allowed is ${known.codec.allowed(known.range)}` }];
 }
 
 /** The run of the exhibit that is looked at; undefined where there is none, or where it is a script beside the run. */

@@ -3,7 +3,6 @@
  * again. Opens nothing itself: openings.ts does. The controller makes one.
  */
 import type { KeptState, SessionEvent, Snapshot } from '../../protocol/session';
-import { inTimeOrder } from '../../trace/in-time-order';
 import type { FreeRun } from '../transport/free-run';
 import { speedAt } from '../transport/speeds';
 import type { Transport } from '../transport/transport';
@@ -27,7 +26,7 @@ export interface RunOnPage {
 /** The trace of a step by hand comes as the answer and as an event; the first one counts. */
 export function takeTrace(store: AppStore, trace: Parameters<ReturnType<AppStore['getState']>['addTrace']>[0]): void {
   const app = store.getState();
-  if (app.traces.at(-1)?.microBatch !== trace.microBatch) app.addTrace(inTimeOrder(trace));
+  if (app.traces.at(-1)?.microBatch !== trace.microBatch) app.addTrace(trace);
 }
 
 export interface SessionEventsOptions {
