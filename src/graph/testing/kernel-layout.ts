@@ -2,7 +2,8 @@
  * Explicit bind group layouts of a kernel, from its table row. For the tests of this room; the runtime has its own
  * caches.
  */
-import { KERNELS, type KernelId, type KernelSpec } from '../kernel-table';
+import { isWritten, type KernelSpec } from '../kernel-spec';
+import { KERNELS, type KernelId } from '../kernel-table';
 
 export interface KernelLayout {
   readonly tensors: GPUBindGroupLayout;
@@ -16,10 +17,10 @@ export function kernelLayout(device: GPUDevice, id: KernelId): KernelLayout {
   const spec: KernelSpec = KERNELS[id];
   const tensors = device.createBindGroupLayout({
     label: `${id} tensors`,
-    entries: spec.tensors.map((t, binding) => ({
+    entries: Array.from(spec.tensors, (_, binding) => ({
       binding,
       visibility: COMPUTE,
-      buffer: { type: t.access === 'read' ? ('read-only-storage' as const) : ('storage' as const) },
+      buffer: { type: isWritten(spec, binding) ? ('storage' as const) : ('read-only-storage' as const) },
     })),
   });
   const params = device.createBindGroupLayout({

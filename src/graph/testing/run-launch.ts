@@ -5,7 +5,6 @@
 import { create, globals } from 'webgpu';
 import { at, must } from '../../base/invariant';
 import { elements, type HostArray } from '../../tensor/shape';
-import { KERNELS, type KernelSpec } from '../kernel-table';
 import type { DenseLaunch, OpDef, OpTypes } from '../op';
 import { ALL_SHADERS } from './all-shaders';
 import { type KernelLayout, kernelLayout } from './kernel-layout';
@@ -122,17 +121,14 @@ export class LaunchRunner {
   }
 
   #pipeline(launch: DenseLaunch): Compiled {
-    const spec: KernelSpec = KERNELS[launch.kernel];
-    const constants = Object.fromEntries(
-      (spec.overrides ?? []).flatMap((name) =>
-        launch.constants?.[name] === undefined ? [] : [[name, launch.constants[name]]],
-      ),
-    );
+    const source = ALL_SHADERS[launch.kernel];
+    const declared = new Set([...source.matchAll(/^override (\w+)/gm)].map(([, name]) => name));
+    const constants = Object.fromEntries(Object.entries(launch.constants ?? {}).filter(([name]) => declared.has(name)));
     const key = `${launch.kernel} ${JSON.stringify(constants)}`;
     const known = this.#pipelines.get(key);
     if (known) return known;
     const layout = kernelLayout(this.device, launch.kernel);
-    const module = this.device.createShaderModule({ label: launch.kernel, code: ALL_SHADERS[launch.kernel] });
+    const module = this.device.createShaderModule({ label: launch.kernel, code: source });
     const pipeline = this.device.createComputePipeline({
       label: key,
       layout: layout.pipeline,

@@ -4,7 +4,8 @@
  * their bind group. Called once a program set, once for tracing.
  */
 import { at, must } from '../../base/invariant';
-import { KERNELS, type KernelSpec } from '../../graph/kernel-table';
+import type { KernelSpec } from '../../graph/kernel-spec';
+import { KERNELS } from '../../graph/kernel-table';
 import type { DispatchSpec } from './dispatch';
 import type { GpuMemory } from './memory';
 import { type CompiledKernel, kernelKey, paramWords } from './pipelines';

@@ -4,8 +4,8 @@
  * would refuse later.
  */
 import { LockstepError } from '../../base/errors';
-import { at } from '../../base/invariant';
-import { KERNELS, type KernelId, type KernelSpec } from '../../graph/kernel-table';
+import { isWritten } from '../../graph/kernel-spec';
+import { KERNELS, type KernelId } from '../../graph/kernel-table';
 import type { KernelParam } from '../../graph/op';
 
 export interface BoundRange {
@@ -40,14 +40,13 @@ export function packParams(params: readonly KernelParam[], strides: readonly num
 
 /** WebGPU refuses a buffer that is read and written in one dispatch, and writable ranges that overlap. */
 export function rangesConflict(kernel: KernelId, ranges: readonly BoundRange[]): boolean {
-  const spec: KernelSpec = KERNELS[kernel];
+  const spec = KERNELS[kernel];
   return ranges.some((a, i) =>
     ranges.slice(0, i).some((b, j) => {
       if (a.buffer !== b.buffer) return false;
-      const writable = at(spec.tensors, i).access !== 'read' || at(spec.tensors, j).access !== 'read';
-      const mixed = at(spec.tensors, i).access !== at(spec.tensors, j).access;
+      const [writesA, writesB] = [isWritten(spec, i), isWritten(spec, j)];
       const overlap = a.offset < b.offset + b.size && b.offset < a.offset + a.size;
-      return writable && (mixed || overlap);
+      return (writesA || writesB) && (writesA !== writesB || overlap);
     }),
   );
 }

@@ -5,7 +5,8 @@
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
-import { KERNELS, type KernelId, type KernelSpec } from '../../graph/kernel-table';
+import { isWritten, type KernelSpec } from '../../graph/kernel-spec';
+import { KERNELS, type KernelId } from '../../graph/kernel-table';
 import { STAGE_COMPUTE } from './usage';
 
 export interface KernelUse {
@@ -22,7 +23,7 @@ export interface CompiledKernel {
 /** Words of a row of the block table: an offset a binding, count, extra. */
 export const blockWords = (spec: KernelSpec): number => spec.tensors.length + 2;
 /** Words of the Params struct: the parameters, then for dense kernels a stride a tensor. */
-export const paramWords = (spec: KernelSpec): number => spec.params.length + (spec.segmented ? 0 : spec.tensors.length);
+export const paramWords = (spec: KernelSpec): number => spec.params + (spec.segmented ? 0 : spec.tensors.length);
 
 export function kernelKey({ kernel, constants }: KernelUse): string {
   const sorted = Object.entries(constants).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -119,11 +120,11 @@ export class PipelineCache {
     const spec: KernelSpec = KERNELS[kernel];
     const tensors = this.device.createBindGroupLayout({
       label: `${kernel} tensors`,
-      entries: spec.tensors.map(({ access }, binding) => ({
+      entries: Array.from(spec.tensors, (_, binding) => ({
         binding,
         visibility: STAGE_COMPUTE,
         // A vector of four floats: dispatches bind whole ones (plan-compute.ts).
-        buffer: { type: access === 'read' ? 'read-only-storage' : 'storage', minBindingSize: 16 },
+        buffer: { type: isWritten(spec, binding) ? 'storage' : 'read-only-storage', minBindingSize: 16 },
       })),
     });
     const words = paramWords(spec);
