@@ -1,5 +1,7 @@
 /** One matrix product by itself, as a Program of its own, run as every step is. Called by bench/ alone. */
+
 import { must } from '../base/invariant';
+import { initDeviceMesh } from '../mesh/device-mesh';
 import { PROGRAM_OPS } from '../parallel/modes';
 import { type LaneBuilder, ProgramBuilder } from '../program/builder';
 import type { Program } from '../program/instruction';
@@ -59,7 +61,7 @@ export async function benchProduct(
   device: 'webgpu' | 'cpu' = 'webgpu',
   gpu = browserGpu(),
 ): Promise<BenchProduct> {
-  const builder = new ProgramBuilder([0], PROGRAM_OPS);
+  const builder = new ProgramBuilder(initDeviceMesh(), PROGRAM_OPS);
   const lane = builder.lane(0);
   for (const name of ['a', 'b', 'c']) declare(lane, name, [size, size]);
   declare(lane, MARK, [1]);

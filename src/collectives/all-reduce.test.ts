@@ -2,9 +2,11 @@
  * Both all-reduces, run on the CPU executor: right for every size and world, the same bytes on all ranks, the ring bit
  * for bit as gloo's.
  */
+
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { at } from '../base/invariant';
+import { initDeviceMesh } from '../mesh/device-mesh';
 import { ProgramBuilder } from '../program/builder';
 import { linearize } from '../program/linearize';
 import { verify } from '../program/verifier';
@@ -20,7 +22,7 @@ const NO_OPS = new Map();
 function allReduce(algorithm: Algorithm, inputs: readonly Float32Array[]) {
   const length = at(inputs, 0).length;
   const group = inputs.map((_, r) => r);
-  const builder = new ProgramBuilder(group, NO_OPS);
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: group.length }), NO_OPS);
   for (const lane of builder.lanes)
     lane.buffer({ name: 'b', shape: [length], dtype: 'f32', category: 'bucket', persistent: true });
   algorithm.emit({

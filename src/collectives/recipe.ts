@@ -54,9 +54,9 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
 }
 
 /** As the builder's mesh says; undefined where all are on one node. */
-function nodesOf({ group, builder: { nodeOf } }: CollectiveCall): CollectiveCall['nodes'] {
-  const nodes = nodeOf && placesByNode(group, (device) => at(nodeOf, device));
-  return nodes && nodes.length > 1 ? nodes : undefined;
+function nodesOf({ group, builder: { mesh } }: CollectiveCall): CollectiveCall['nodes'] {
+  const nodes = placesByNode(group, (device) => at(mesh.nodeOf, device));
+  return nodes.length > 1 ? nodes : undefined;
 }
 
 const ROOTED: readonly CollectiveOp[] = ['broadcast', 'reduce', 'scatter', 'gather'];

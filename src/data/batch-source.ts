@@ -24,9 +24,10 @@ export interface StepBatch {
   readonly masks: readonly DrawnMask[];
 }
 
-/** A mask that a process draws each step: `elements` values, 0 with probability `p`, else 1 / (1 - p). */
+/** A mask that is drawn with a batch: `elements` values, 0 with probability `p`, else 1 / (1 - p). */
 export interface MaskDraw {
-  readonly process: number;
+  /** Whose generator draws it. */
+  readonly dataIndex: number;
   readonly device: number;
   readonly buffer: string;
   readonly elements: number;
@@ -117,10 +118,10 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
         const place = places[rank];
         return place ? at(own, place.batch) : new Int32Array();
       });
-      const drawn = masks(rows.map((own) => own.length)).map(({ process, device, buffer, elements, p }) => ({
+      const drawn = masks(rows.map((own) => own.length)).map(({ dataIndex, device, buffer, elements, p }) => ({
         device,
         buffer,
-        data: dropoutMask(at(generators, process), elements, p),
+        data: dropoutMask(at(generators, dataIndex), elements, p),
       }));
       return { microBatch: microBatch++, epoch, rows, masks: drawn };
     },

@@ -31,7 +31,7 @@ function anchorsOf(config: Config): ReadonlySet<string> {
     targetShape: [1],
     targetType: 'f32' as const,
   };
-  const batch = mode.mesh(config).ranks.map(() => 8);
+  const batch = Array.from({ length: mode.mesh(config).dataIndices }, () => 8);
   const programs = [
     mode.compile(input, fullStep(batch)),
     mode.compile(input, fullStep(batch, { beforeRebuild: true })),

@@ -2,9 +2,11 @@
  * The Program of one collective by itself, and what its ranks bring. It compiles and runs nothing else; run-lab.ts
  * executes it, lab-curves.ts times it, measure-lab.ts runs it for real.
  */
+
 import { LockstepError } from '../base/errors';
 import { ALGORITHMS, algorithmFor } from '../collectives/algorithms';
 import type { Algorithm, CostRequest } from '../collectives/collective';
+import { initDeviceMesh } from '../mesh/device-mesh';
 import { ranksByNode } from '../mesh/nodes';
 import { PROGRAM_OPS } from '../parallel/modes';
 import { ProgramBuilder } from '../program/builder';
@@ -60,7 +62,7 @@ export function labProgram(shape: LabShape): { readonly program: Program; readon
   const out = outputLength(op, length, worldSize);
   const algorithm = algorithmFor(shape.algorithm, op);
   const group = Array.from({ length: worldSize }, (_, r) => r);
-  const builder = new ProgramBuilder(group, PROGRAM_OPS);
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: worldSize }), PROGRAM_OPS);
   const base = { dtype: labDtype(shape), category: 'communication', persistent: true } as const;
   for (const lane of builder.lanes) {
     lane.buffer({ ...base, name: INPUT, shape: [length] });

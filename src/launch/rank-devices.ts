@@ -23,7 +23,7 @@ export interface RankDevice {
 /** For each device of the mesh. */
 export function rankDevices(config: Config): readonly RankDevice[] {
   const { adapters, visibleDevices } = config;
-  const worldSize = PARALLEL_MODES[config.mode].mesh(config).ranks.length;
+  const worldSize = PARALLEL_MODES[config.mode].mesh(config).devices.length;
   const nodes = Math.min(config.nodes, worldSize);
   const nodeOf = spreadOverNodes(worldSize, nodes);
   checkOnce(visibleDevices);

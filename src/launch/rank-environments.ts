@@ -10,10 +10,9 @@ import { FREE_PORT } from './torchrun';
 const MASTER_PORT = 29_500;
 
 export function rankEnvironments(config: Config): readonly RankEnvironment[] {
-  const { ranks } = PARALLEL_MODES[config.mode].mesh(config);
+  const processes = PARALLEL_MODES[config.mode].mesh(config).world.ranks;
   const devices = rankDevices(config);
   const nodes = new Set(devices.map(({ node }) => node)).size;
-  const processes = [...new Set(ranks)];
   // One process drives all devices: DataParallel, model parallel.
   const nodeOf = (rank: number) => (processes.length === 1 ? 0 : at(devices, rank).node);
   return processes.map((rank) => {

@@ -29,6 +29,11 @@ export class DeviceMesh {
   readonly rankOfDevice: readonly Rank[];
   /** nodeOf[d] is the node that cuda:d is on. */
   readonly nodeOf: readonly number[];
+  /**
+   * Ranks whose loss is reported: those of the last pipeline stage, and of the ranks of a tensor group, which all
+   * compute the same loss, the first.
+   */
+  readonly lossRanks: readonly Rank[];
   private readonly lines: Readonly<Record<Axis, readonly Group[]>>;
 
   constructor(shape: MeshShape, { devicesPerRank = 1, nodes = 1 }: MeshOptions = {}) {
@@ -40,6 +45,10 @@ export class DeviceMesh {
     const devices = this.worldSize * devicesPerRank;
     this.rankOfDevice = Array.from({ length: devices }, (_, device) => Math.floor(device / devicesPerRank));
     this.nodeOf = spreadOverNodes(devices, nodes);
+    this.lossRanks = this.world.ranks.filter((rank) => {
+      const { pp, tp } = this.coordinate(rank);
+      return pp === shape.pp - 1 && tp === 0;
+    });
     this.lines = linesOf(this);
   }
 
@@ -85,17 +94,6 @@ export class DeviceMesh {
   /** How many different batches a step has: one for each data index. */
   get dataIndices(): number {
     return this.shape.dpReplicate * this.shape.dpShard;
-  }
-
-  /**
-   * Ranks whose loss is reported: those of the last pipeline stage, and of the ranks of a tensor group, which all
-   * compute the same loss, the first.
-   */
-  get lossRanks(): readonly Rank[] {
-    return this.world.ranks.filter((rank) => {
-      const { pp, tp } = this.coordinate(rank);
-      return pp === this.shape.pp - 1 && tp === 0;
-    });
   }
 
   get devices(): readonly DeviceIndex[] {

@@ -158,7 +158,7 @@ function emitGroup(
     pool: 'optimizer.scalars',
   });
   const start = index * SCALARS_LENGTH;
-  lane.load({ buffer: scalars, source: 'scalars', process: lane.rank, start, count: SCALARS_LENGTH }, STEP);
+  lane.load({ buffer: scalars, source: 'scalars', start, count: SCALARS_LENGTH }, STEP);
   const names = members.map((p) => p.name);
   const own = inGroup(config, group);
   const states = optimizerState(own).map(({ name: state, fill }) =>

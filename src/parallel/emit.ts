@@ -6,7 +6,7 @@ import { at, must } from '../base/invariant';
 import type { GraphNode, GraphValue } from '../graph/graph';
 import type { ValueId } from '../graph/op';
 import type { LaneBuilder, Where } from '../program/builder';
-import type { MemoryCategory, Rank } from '../protocol/trace';
+import type { MemoryCategory } from '../protocol/trace';
 import type { Shape } from '../tensor/shape';
 import type { ParameterRef, StageGraph } from './stage-graph';
 
@@ -89,24 +89,21 @@ export function emitAccumulate(lane: LaneBuilder, parameters: readonly Parameter
   );
 }
 
-/** The masks of dropout, drawn on the host for the process of this lane. */
+/** The masks of dropout, drawn on the host with the lane's batch. */
 export function emitMasks(lane: LaneBuilder, { masks }: Pick<StageGraph, 'masks'>): void {
   for (const { name, p } of masks) {
-    lane.load(
-      { buffer: name, source: 'mask', process: lane.rank, start: 0, count: 0, p },
-      { phase: 'data', anchor: 'forward' },
-    );
+    lane.load({ buffer: name, source: 'mask', start: 0, count: 0, p }, { phase: 'data', anchor: 'forward' });
   }
 }
 
-/** The lane's rows of its process's batch. */
-export function emitLoad(
-  lane: LaneBuilder,
-  buffer: string,
-  source: 'inputs' | 'targets',
-  process: Rank,
-  start: number,
-  count: number,
-): void {
-  lane.load({ buffer, source, process, start, count }, { phase: 'data', anchor: 'to_device' });
+interface BatchPart {
+  readonly buffer: string;
+  readonly source: 'inputs' | 'targets';
+  readonly start: number;
+  readonly count: number;
+}
+
+/** The lane's rows of its batch. */
+export function emitLoad(lane: LaneBuilder, part: BatchPart): void {
+  lane.load(part, { phase: 'data', anchor: 'to_device' });
 }

@@ -4,14 +4,15 @@
  * to know about the mode. Nobody outside `parallel/` compares a mode's name: they ask this object. `modes.ts` is the
  * table.
  */
+
 import type { LockstepError } from '../base/errors';
 import type { BatchSchedule } from '../data/batch-schedule';
+import type { DeviceMesh } from '../mesh/device-mesh';
 import type { BufferSpec, Program } from '../program/instruction';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/session';
 import type { HookPhase, TrainingKind } from '../protocol/step-kind';
-import type { Rank } from '../protocol/trace';
 import type { ShardMap, TensorSpec } from '../sharding/shard-map';
 import type { Shape } from '../tensor/shape';
 import type { Face } from './face';
@@ -26,13 +27,6 @@ export interface StepPhases {
   readonly names: readonly HookPhase[];
   /** Of the step of that number, from 0. */
   at(step: number): HookPhase;
-}
-
-export interface Mesh {
-  /** ranks[d] is the process that drives device d. */
-  readonly ranks: readonly Rank[];
-  /** Processes that draw a batch of their own. */
-  readonly processes: number;
 }
 
 /** How gradients of several backward passes come together where processes reduce them (DDP's no_sync). */
@@ -84,7 +78,8 @@ export interface ProcessGroup {
 export interface ParallelMode {
   /** What the page says about it, and its name. */
   readonly face: Face;
-  mesh(config: Config): Mesh;
+  /** Its processes as a grid, and the devices that each drives. */
+  mesh(config: Config): DeviceMesh;
   /** Layers (indices into the configuration) whose parameters live on each device. */
   layersOfDevice(config: Config): readonly (readonly number[])[];
   /** Which device holds which piece of each parameter and buffer of the model and its loss. */

@@ -159,7 +159,7 @@ test('instructions that touch the same numbers are ordered, in every mode, mesh 
         targetShape: [outputs],
         targetType: 'f32' as const,
       };
-      const { processes } = mode.mesh(config);
+      const { dataIndices: processes } = mode.mesh(config);
       // Batch norm wants two rows where it is alone.
       const rows = Array.from({ length: processes }, () => 1 + Math.floor(config.batchSize / processes));
       const construct = mode.construct?.(input);

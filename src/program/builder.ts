@@ -2,14 +2,16 @@
  * What compilers write Programs with: one LaneBuilder a device, ids and tags over the whole mesh. It fills in bytes and
  * flops from the op table and checks nothing else; the verifier does.
  */
+
 import { LockstepError } from '../base/errors';
 import { invariant, must } from '../base/invariant';
 import type { Attrs, OpTable, TensorType } from '../graph/op';
+import type { DeviceMesh } from '../mesh/device-mesh';
 import { ALONE, type StepKind } from '../protocol/step-kind';
 import type { Apply, CollectiveRef, DeviceIndex, Payload, Phase, Queue, Rank, Slice } from '../protocol/trace';
 import { elements } from '../tensor/shape';
 import { expandViews } from './expand-views';
-import type { BufferSpec, Instruction, Lane, Load, Program } from './instruction';
+import type { BufferSpec, Instruction, Lane, Load, Program, Recv, Send } from './instruction';
 
 /** Where an instruction belongs: the queue that runs it, its phase, module and PyTorch line. */
 export interface Where {
@@ -43,6 +45,10 @@ export interface Exchanged {
   readonly received?: ((lane: LaneBuilder) => void) | undefined;
 }
 
+/** What a lane hands to a peer; the peer takes it by the same tag. */
+type Sent = Pick<Send, 'peer' | 'slice' | 'tag' | 'payload' | 'collective'>;
+type Received = Sent & Pick<Recv, 'apply'>;
+
 export class LaneBuilder {
   private readonly specs = new Map<string, BufferSpec>();
   private readonly list: Instruction[] = [];
@@ -52,6 +58,8 @@ export class LaneBuilder {
   constructor(
     readonly device: DeviceIndex,
     readonly rank: Rank,
+    /** Whose batch it takes. */
+    readonly dataIndex: number,
     private readonly ops: OpTable,
     private readonly nextId: () => number,
   ) {}
@@ -99,30 +107,23 @@ export class LaneBuilder {
     this.push({ kind: 'compute', op, inputs, outputs, attrs, ...this.base(where, bytes, def.flops(types)) });
   }
 
-  load(load: Pick<Load, 'buffer' | 'source' | 'process' | 'start' | 'count' | 'p'>, where: Where): void {
-    this.push({ kind: 'load', ...load, ...this.base(where, 4 * elements(this.spec(load.buffer).shape), 0) });
+  load(load: Pick<Load, 'buffer' | 'source' | 'start' | 'count' | 'p'>, where: Where): void {
+    const { dataIndex } = this;
+    this.push({ kind: 'load', ...load, dataIndex, ...this.base(where, 4 * elements(this.spec(load.buffer).shape), 0) });
   }
 
   wait(event: string, where: Where): void {
     this.push({ kind: 'wait', event, ...this.base(where, 0, 0) });
   }
 
-  send(peer: DeviceIndex, slice: Slice, tag: string, payload: Payload, where: Where, collective?: CollectiveRef): void {
-    const base = this.base(where, 4 * slice.length, 0);
-    this.push({ kind: 'send', peer, slice, tag, payload, ...base, ...(collective ? { collective } : {}) });
+  send(message: Sent, where: Where): void {
+    this.push({ kind: 'send', ...message, ...this.base(where, 4 * message.slice.length, 0) });
   }
 
-  recv(
-    peer: DeviceIndex,
-    slice: Slice,
-    apply: Apply,
-    tag: string,
-    payload: Payload,
-    where: Where,
-    collective?: CollectiveRef,
-  ): void {
+  recv(message: Received, where: Where): void {
+    const { slice, apply } = message;
     const base = this.base(where, 4 * slice.length, apply === 'put' ? 0 : slice.length);
-    this.push({ kind: 'recv', peer, slice, apply, tag, payload, ...base, ...(collective ? { collective } : {}) });
+    this.push({ kind: 'recv', ...message, ...base });
   }
 
   /** The other queue may wait for everything emitted so far on `queue`: sets an event on its last instruction. */
@@ -174,13 +175,13 @@ export class ProgramBuilder {
   private seq = 0;
   readonly lanes: readonly LaneBuilder[];
 
-  /** `ranks[d]` is the process that drives device d; `nodeOf[d]` its node, where there are several. */
   constructor(
-    ranks: readonly Rank[],
+    readonly mesh: DeviceMesh,
     ops: OpTable,
-    readonly nodeOf?: readonly number[],
   ) {
-    this.lanes = ranks.map((rank, device) => new LaneBuilder(device, rank, ops, () => this.id++));
+    this.lanes = mesh.rankOfDevice.map(
+      (rank, device) => new LaneBuilder(device, rank, mesh.dataIndex(rank), ops, () => this.id++),
+    );
   }
 
   lane(device: DeviceIndex): LaneBuilder {
@@ -206,18 +207,22 @@ export class ProgramBuilder {
       ...transfer,
       tag: `${transfer.what.name}:${transfer.from.device}>${transfer.to.device}#${this.id + i}`,
     }));
-    for (const { from, to, what, tag } of tagged)
-      this.lane(from.device).send(to.device, from.slice, tag, what.payload, from.where, what.collective);
+    for (const { from, to, what, tag } of tagged) {
+      const { payload, collective } = what;
+      const message = { peer: to.device, slice: from.slice, tag, payload, ...(collective ? { collective } : {}) };
+      this.lane(from.device).send(message, from.where);
+    }
     for (const { from, to, what, tag, received } of tagged) {
-      this.lane(to.device).recv(
-        from.device,
-        to.slice,
-        what.apply ?? 'put',
+      const { payload, collective, apply = 'put' } = what;
+      const message = {
+        peer: from.device,
+        slice: to.slice,
+        apply,
         tag,
-        what.payload,
-        to.where,
-        what.collective,
-      );
+        payload,
+        ...(collective ? { collective } : {}),
+      };
+      this.lane(to.device).recv(message, to.where);
       received?.(this.lane(to.device));
     }
   }

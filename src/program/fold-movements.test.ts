@@ -2,12 +2,14 @@
  * Which data movements become folds, in which order they add, and what keeps them apart. Their bits are held by
  * runtime/cpu/interleavings.property.test.ts.
  */
+
 import { expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { ALGORITHMS } from '../collectives/algorithms';
 import { halvingDoubling } from '../collectives/halving-doubling';
 import { naive } from '../collectives/naive';
 import { ring } from '../collectives/ring';
+import { initDeviceMesh } from '../mesh/device-mesh';
 import { PROGRAM_OPS } from '../parallel/modes';
 import { ProgramBuilder, type Where } from './builder';
 import { type FoldStep, foldMovements } from './fold-movements';
@@ -21,7 +23,7 @@ type Meanwhile = 'nothing' | 'gradient read' | 'gradient written' | 'bucket read
 /** `g` of 5 elements a rank, packed, all-reduced and unpacked. */
 function program(ranks: number, algorithm: typeof ring, meanwhile: Meanwhile = 'nothing') {
   const group = Array.from({ length: ranks }, (_, r) => r);
-  const builder = new ProgramBuilder(group, PROGRAM_OPS);
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: group.length }), PROGRAM_OPS);
   for (const lane of builder.lanes) {
     const persistent = { shape: [5], dtype: 'f32', category: 'gradient', persistent: true } as const;
     lane.buffer({ ...persistent, name: 'g', pool: 'gradients' });
@@ -121,7 +123,7 @@ test('devices whose gradients lie in several allocations keep their rounds', () 
 /** `g`, persistent, all-reduced in place, once or twice. */
 function inPlace(ranks: number, length: number, { twice = false, readBetween = false } = {}) {
   const group = Array.from({ length: ranks }, (_, r) => r);
-  const builder = new ProgramBuilder(group, PROGRAM_OPS);
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: group.length }), PROGRAM_OPS);
   for (const lane of builder.lanes) {
     const persistent = { shape: [length], dtype: 'f32', category: 'gradient', persistent: true } as const;
     lane.buffer({ ...persistent, name: 'g', pool: 'gradients' });
@@ -162,7 +164,7 @@ test('without peers nothing moves but the factor', () => {
 });
 
 test('collectives of buffers that lie in two allocations stay two steps, because a dispatch binds one', () => {
-  const builder = new ProgramBuilder([0, 1], PROGRAM_OPS);
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: 2 }), PROGRAM_OPS);
   const names = ['mean', 'var'];
   for (const lane of builder.lanes)
     for (const name of names)

@@ -67,7 +67,7 @@ export interface Recv extends Base {
   readonly collective?: CollectiveRef;
 }
 
-/** Copy this step's rows from the host. `process` names whose loader; rows [start, start + count) of its batch. */
+/** Copy this step's rows from the host: rows [start, start + count) of the batch of a data index. */
 export interface Load extends Base {
   readonly kind: 'load';
   readonly buffer: string;
@@ -78,7 +78,8 @@ export interface Load extends Base {
   readonly source: 'inputs' | 'targets' | 'scalars' | 'mask' | 'noise';
   /** mask: probability of a zero. */
   readonly p?: number;
-  readonly process: Rank;
+  /** Which batch (DeviceMesh.dataIndex): ranks that share one name the same. */
+  readonly dataIndex: number;
   readonly start: number;
   readonly count: number;
 }

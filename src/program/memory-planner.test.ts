@@ -2,10 +2,12 @@
  * Who may share memory with whom. Random Programs are run in random legal orders, and no two buffers of a slot may be
  * alive at the same moment in any of them; small Programs by hand say what must be shared and what must not.
  */
+
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
 import type { OpDef } from '../graph/op';
+import { initDeviceMesh } from '../mesh/device-mesh';
 import { programKey, type StepKind } from '../protocol/step-kind';
 import type { MemoryCategory } from '../protocol/trace';
 import { ProgramBuilder, type Where } from './builder';
@@ -20,10 +22,7 @@ const COMPUTE: Where = { phase: 'forward', anchor: 'x' };
 const COMM: Where = { ...COMPUTE, queue: 'comm' };
 
 function builderOf(devices: number, buffers: readonly string[], length = (_: string) => 64): ProgramBuilder {
-  const builder = new ProgramBuilder(
-    Array.from({ length: devices }, (_, d) => d),
-    OPS,
-  );
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: devices }), OPS);
   for (const lane of builder.lanes)
     for (const name of buffers)
       lane.buffer({ name, shape: [length(name)], dtype: 'f32', category: 'activation', persistent: false });
@@ -102,7 +101,7 @@ describe('a buffer that is sent', () => {
 test('persistent buffers keep their place in every Program of the set, pools lie in one region', () => {
   const kindOf = (name: string): StepKind => ({ type: 'alone', name });
   const program = (kind: string, names: readonly string[]): Program => {
-    const builder = new ProgramBuilder([0], OPS);
+    const builder = new ProgramBuilder(initDeviceMesh(), OPS);
     const category: MemoryCategory = 'parameter';
     for (const name of names)
       builder.lane(0).buffer({ name, shape: [65], dtype: 'f32', category, persistent: true, pool: 'parameters' });

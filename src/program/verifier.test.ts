@@ -1,5 +1,7 @@
 /** Programs that must not run, and what is said of them. */
+
 import { describe, expect, test } from 'vitest';
+import { initDeviceMesh } from '../mesh/device-mesh';
 import { ProgramBuilder, type Where } from './builder';
 import { verifyMemory } from './memory-report';
 import { verify } from './verifier';
@@ -8,7 +10,7 @@ const comm: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
 const NO_OPS = new Map();
 
 function twoLanes(length = 4): ProgramBuilder {
-  const builder = new ProgramBuilder([0, 1], NO_OPS);
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: 2 }), NO_OPS);
   for (const lane of builder.lanes)
     lane.buffer({ name: 'b', shape: [length], dtype: 'f32', category: 'bucket', persistent: true });
   return builder;
@@ -17,18 +19,27 @@ function twoLanes(length = 4): ProgramBuilder {
 describe('verify refuses', () => {
   test('a receive without its send', () => {
     const builder = twoLanes();
-    builder.lane(1).recv(0, builder.lane(1).whole('b'), 'put', 'lonely', 'gradient', comm);
+    builder
+      .lane(1)
+      .recv({ peer: 0, slice: builder.lane(1).whole('b'), apply: 'put', tag: 'lonely', payload: 'gradient' }, comm);
     expect(() => verify(builder.finish('test'), NO_OPS)).toThrow(/cuda:1 receives b from cuda:0, which never sends it/);
   });
   test('a send that nobody receives', () => {
     const builder = twoLanes();
-    builder.lane(0).send(1, builder.lane(0).whole('b'), 'lost', 'gradient', comm);
+    builder.lane(0).send({ peer: 1, slice: builder.lane(0).whole('b'), tag: 'lost', payload: 'gradient' }, comm);
     expect(() => verify(builder.finish('test'), NO_OPS)).toThrow(/never receives it/);
   });
   test('sides that disagree about the size', () => {
     const builder = twoLanes();
-    builder.lane(0).send(1, { buffer: 'b', offset: 0, length: 3 }, 't', 'gradient', comm);
-    builder.lane(1).recv(0, { buffer: 'b', offset: 0, length: 4 }, 'put', 't', 'gradient', comm);
+    builder
+      .lane(0)
+      .send({ peer: 1, slice: { buffer: 'b', offset: 0, length: 3 }, tag: 't', payload: 'gradient' }, comm);
+    builder
+      .lane(1)
+      .recv(
+        { peer: 0, slice: { buffer: 'b', offset: 0, length: 4 }, apply: 'put', tag: 't', payload: 'gradient' },
+        comm,
+      );
     expect(() => verify(builder.finish('test'), NO_OPS)).toThrow(/sends 3 elements of b, cuda:1 expects 4/);
   });
   test('a slice outside its buffer', () => {
@@ -44,10 +55,10 @@ describe('verify refuses', () => {
   test('two ranks that each wait for the other first', () => {
     const builder = twoLanes();
     const whole = builder.lane(0).whole('b');
-    builder.lane(0).recv(1, whole, 'put', 'a', 'gradient', comm);
-    builder.lane(0).send(1, whole, 'b', 'gradient', comm);
-    builder.lane(1).recv(0, whole, 'put', 'b', 'gradient', comm);
-    builder.lane(1).send(0, whole, 'a', 'gradient', comm);
+    builder.lane(0).recv({ peer: 1, slice: whole, apply: 'put', tag: 'a', payload: 'gradient' }, comm);
+    builder.lane(0).send({ peer: 1, slice: whole, tag: 'b', payload: 'gradient' }, comm);
+    builder.lane(1).recv({ peer: 0, slice: whole, apply: 'put', tag: 'b', payload: 'gradient' }, comm);
+    builder.lane(1).send({ peer: 0, slice: whole, tag: 'a', payload: 'gradient' }, comm);
     expect(() => verify(builder.finish('test'), NO_OPS)).toThrow(
       /would hang: cuda:0 \(comm\) waits for cuda:1 to send a; cuda:1 \(comm\) waits for cuda:0 to send b/,
     );
@@ -60,8 +71,27 @@ describe('verify refuses', () => {
   test('collectives that differ between ranks', () => {
     const builder = twoLanes();
     const whole = builder.lane(0).whole('b');
-    builder.lane(0).send(1, whole, 't', 'gradient', comm, { seq: 0, op: 'allReduce', algorithm: 'ring' });
-    builder.lane(1).recv(0, whole, 'put', 't', 'gradient', comm, { seq: 0, op: 'broadcast', algorithm: 'direct' });
+    builder.lane(0).send(
+      {
+        peer: 1,
+        slice: whole,
+        tag: 't',
+        payload: 'gradient',
+        collective: { seq: 0, op: 'allReduce', algorithm: 'ring' },
+      },
+      comm,
+    );
+    builder.lane(1).recv(
+      {
+        peer: 0,
+        slice: whole,
+        apply: 'put',
+        tag: 't',
+        payload: 'gradient',
+        collective: { seq: 0, op: 'broadcast', algorithm: 'direct' },
+      },
+      comm,
+    );
     expect(() => verify(builder.finish('test'), NO_OPS)).toThrow(
       /Detected mismatch between collectives on ranks\. Rank 1 .*OpType=BROADCAST.* but Rank 0 .*OpType=ALLREDUCE/,
     );
@@ -69,13 +99,13 @@ describe('verify refuses', () => {
   test('bits of floats joined, and floats taken for integers', () => {
     const builder = twoLanes();
     const whole = builder.lane(0).whole('b');
-    builder.lane(0).send(1, whole, 't', 'data', comm);
-    builder.lane(1).recv(0, whole, 'band', 't', 'data', comm);
+    builder.lane(0).send({ peer: 1, slice: whole, tag: 't', payload: 'data' }, comm);
+    builder.lane(1).recv({ peer: 0, slice: whole, apply: 'band', tag: 't', payload: 'data' }, comm);
     expect(() => verify(builder.finish('test'), NO_OPS)).toThrow(/Cannot use ReduceOp\.BAND with non-integral dtype/);
     const mixed = twoLanes();
     mixed.lane(1).buffer({ name: 'i', shape: [4], dtype: 'i32', category: 'data', persistent: true });
-    mixed.lane(0).send(1, whole, 't', 'data', comm);
-    mixed.lane(1).recv(0, { ...whole, buffer: 'i' }, 'put', 't', 'data', comm);
+    mixed.lane(0).send({ peer: 1, slice: whole, tag: 't', payload: 'data' }, comm);
+    mixed.lane(1).recv({ peer: 0, slice: { ...whole, buffer: 'i' }, apply: 'put', tag: 't', payload: 'data' }, comm);
     expect(() => verify(mixed.finish('test'), NO_OPS)).toThrow(/sends f32 of b, cuda:1 takes it for i32/);
   });
   test('collectives of one group that differ, not those of two', () => {
@@ -84,8 +114,8 @@ describe('verify refuses', () => {
       const whole = builder.lane(0).whole('b');
       groups.forEach((group, seq) => {
         const ref = { seq: 0, op: seq === 0 ? 'allReduce' : 'broadcast', algorithm: 'ring', group } as const;
-        builder.lane(seq).send(1 - seq, whole, `t${seq}`, 'data', comm, ref);
-        builder.lane(1 - seq).recv(seq, whole, 'put', `t${seq}`, 'data', comm);
+        builder.lane(seq).send({ peer: 1 - seq, slice: whole, tag: `t${seq}`, payload: 'data', collective: ref }, comm);
+        builder.lane(1 - seq).recv({ peer: seq, slice: whole, apply: 'put', tag: `t${seq}`, payload: 'data' }, comm);
       });
       return builder.finish('test');
     };

@@ -22,7 +22,7 @@ function compiled(input: ConfigInput): Program {
     targetShape: [width?.type === 'Linear' ? width.out : 1],
     targetType: 'f32' as const,
   };
-  const { processes } = PARALLEL_MODES[config.mode].mesh(config);
+  const { dataIndices: processes } = PARALLEL_MODES[config.mode].mesh(config);
   const rows = Array.from({ length: processes }, () => config.batchSize / processes);
   return PARALLEL_MODES[config.mode].compile({ config, ops: PROGRAM_OPS, ...shapes }, fullStep(rows));
 }

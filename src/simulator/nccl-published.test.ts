@@ -2,10 +2,12 @@
  * The modelled clock held against published times of NCCL: 8 A100 over NVLink, 8 B to 1 GiB, within a quarter. And what
  * follows from having NCCL's three protocols: small messages are bound by latency, large ones by bandwidth.
  */
+
 import { describe, expect, test } from 'vitest';
 import { must } from '../base/invariant';
 import { algorithmFor } from '../collectives/algorithms';
 import { COMM_OPS } from '../collectives/bucket-ops';
+import { initDeviceMesh } from '../mesh/device-mesh';
 import { ProgramBuilder } from '../program/builder';
 import type { Program } from '../program/instruction';
 import type { AlgorithmName } from '../protocol/collective';
@@ -17,7 +19,7 @@ import { modelledStep } from './simulate';
 /** An all-reduce by itself; nothing is allocated. */
 function program(bytes: number, algorithm: AlgorithmName = 'ring', worldSize = 8): Program {
   const group = Array.from({ length: worldSize }, (_, rank) => rank);
-  const builder = new ProgramBuilder(group, COMM_OPS);
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: group.length }), COMM_OPS);
   const length = bytes / 4;
   for (const lane of builder.lanes)
     lane.buffer({ name: 'in', shape: [length], dtype: 'f32', category: 'communication', persistent: true });

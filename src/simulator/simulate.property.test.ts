@@ -33,7 +33,7 @@ const programs = fc
       const where = comm ? COMM : FORWARD;
       if (kind === 0) lane.compute('work', ['a'], ['a'], { flops: size * 20 }, where);
       else if (kind === 1) lane.handOver(comm ? 'compute' : 'comm', comm ? 'comm' : 'compute', where);
-      else if (kind === 2) lane.load({ buffer: 'a', source: 'inputs', process: 0, start: 0, count: size }, where);
+      else if (kind === 2) lane.load({ buffer: 'a', source: 'inputs', start: 0, count: size }, where);
       else if (devices > 1)
         hop(builder, a % devices, (a + 1 + (b % (devices - 1))) % devices, size, {
           apply: comm ? 'add' : 'put',

@@ -31,7 +31,7 @@ describe('one device', () => {
 
   test('a batch comes from the host; the scalars of a step cost nothing', () => {
     const builder = exampleBuilder(1, 5);
-    const load = { buffer: 'a', process: 0, start: 0, count: 1 };
+    const load = { buffer: 'a', start: 0, count: 1 };
     builder.lane(0).load({ ...load, source: 'inputs' }, FORWARD);
     builder.lane(0).load({ ...load, source: 'scalars' }, FORWARD);
     expect(table(builder.finish('single'), 0)).toEqual([
@@ -99,7 +99,7 @@ describe('messages', () => {
   test('the batch passes through the port of the messages where the machine is built so', () => {
     const builder = exampleBuilder(2, 5);
     hop(builder, 0, 1, 5);
-    builder.lane(1).load({ buffer: 'a', process: 0, start: 0, count: 1, source: 'inputs' }, FORWARD);
+    builder.lane(1).load({ buffer: 'a', start: 0, count: 1, source: 'inputs' }, FORWARD);
     const program = builder.finish('ddp');
     expect(table(program, 1)[1]).toEqual([0, 30]);
     expect(table(program, 1, { ...EXAMPLE, hostSharesLink: true })[1]).toEqual([42, 72]);

@@ -18,6 +18,7 @@ import {
 } from '../data/batch-source';
 import { checkTargets, checkTokens, type Dataset } from '../data/dataset';
 import { makeDataset } from '../data/make-dataset';
+import type { DeviceMesh } from '../mesh/device-mesh';
 import { checkModel, type DataShape } from '../nn/check-model';
 import { type InitialBuffer, type InitialParameter, initialBuffers } from '../nn/model';
 import { tiedNames } from '../nn/tied';
@@ -65,6 +66,8 @@ export interface Blueprint {
   readonly buffers: readonly InitialBuffer[];
   readonly mode: ParallelMode;
   readonly input: ModeInput;
+  /** The processes as a grid; it says whose batch each takes and which report a loss. */
+  readonly mesh: DeviceMesh;
   readonly rankOfDevice: readonly Rank[];
   /** The usual one first, then the others that occur (step-kinds.ts), and those beside the steps. */
   readonly programs: readonly Program[];
@@ -104,8 +107,8 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   if (vocabulary !== undefined) checkTokens(dataset, vocabulary);
   const { layers } = config.model;
   const mode = PARALLEL_MODES[config.mode];
-  const { ranks, processes } = mode.mesh(config);
-  const starts = rankStarts({ config, mode }, generatorAfterData, processes);
+  const mesh = mode.mesh(config);
+  const starts = rankStarts({ config, mode }, generatorAfterData, mesh);
   mode.checkStart?.(starts.parameters);
   const drawn = { parameters: at(starts.parameters, 0), buffers: initialBuffers(layers, config.loss) };
   const saved = config.resume === undefined ? undefined : readCheckpoint(config.resume, files);
@@ -121,7 +124,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       sampler: mode.sampler,
       dataset,
       generator: starts.generators,
-      processes,
+      processes: mesh.dataIndices,
       masks: (rows) => draws.get(rows.join()) ?? [],
       from,
     });
@@ -181,7 +184,9 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   /** Masks, and what the mode draws beside them for every device. */
   const allDraws = ({ microBatch, masks }: StepBatch): StepFeed['masks'] => {
     const own = drawsOf?.(stepOf(microBatch, config)) ?? [];
-    return own.length === 0 ? masks : [...masks, ...ranks.flatMap((_, device) => own.map((d) => ({ ...d, device })))];
+    return own.length === 0
+      ? masks
+      : [...masks, ...mesh.devices.flatMap((device) => own.map((d) => ({ ...d, device })))];
   };
   const names = parameters.map((p) => p.name);
   const shardsOf = (own: ParallelMode, ownPrograms: readonly Program[]): ShardMap => {
@@ -204,15 +209,15 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
       reference,
       shards,
       referenceShards,
-      worldSize: ranks.length,
-      processes,
+      worldSize: mesh.devices.length,
+      processes: mesh.dataIndices,
       batchesPerEpoch,
       batches,
     });
   return {
     config,
     notices: [
-      ...failureNotices(config, { devices: ranks.length, processes, links: linksOf(programs) }),
+      ...failureNotices(config, { devices: mesh.devices.length, processes: mesh.worldSize, links: linksOf(programs) }),
       ...configNotices(config, mode),
       ...(mode.notices?.(noticeInput) ?? []),
       ...optimizerNotices(config, names),
@@ -233,7 +238,8 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     buffers,
     mode,
     input,
-    rankOfDevice: ranks,
+    mesh,
+    rankOfDevice: mesh.rankOfDevice,
     programs,
     reference,
     shards,

@@ -19,7 +19,7 @@ export function maskDraws({ lanes }: Program): readonly MaskDraw[] {
         buffers.find((b) => b.name === i.buffer),
         i.buffer,
       );
-      return [{ process: i.process, device, buffer: i.buffer, elements: elements(spec.shape), p: i.p ?? 0 }];
+      return [{ dataIndex: i.dataIndex, device, buffer: i.buffer, elements: elements(spec.shape), p: i.p ?? 0 }];
     }),
   );
 }

@@ -3,7 +3,9 @@
  * run one script with one seed; with `rankSeeds` they call torch.manual_seed(seed + rank) before the model is built, or
  * after. Called by blueprint.ts.
  */
+
 import { at } from '../base/invariant';
+import type { DeviceMesh } from '../mesh/device-mesh';
 import { type InitialParameter, initialParameters } from '../nn/model';
 import type { ParallelMode } from '../parallel/mode';
 import type { Config } from '../protocol/config';
@@ -12,6 +14,7 @@ import { Generator } from '../tensor/generator';
 export interface RankStarts {
   /** By rank; one entry where all draw alike. */
   readonly parameters: readonly (readonly InitialParameter[])[];
+  /** By data index: ranks that share a batch draw its order alike. */
   readonly generators: readonly Generator[];
 }
 
@@ -21,12 +24,12 @@ export interface RankDraws {
 }
 
 /** `afterData`: the default generator when the data has been drawn. */
-export function rankStarts(run: RankDraws, afterData: Generator, processes: number): RankStarts {
+export function rankStarts(run: RankDraws, afterData: Generator, mesh: DeviceMesh): RankStarts {
   const { config, mode } = run;
   const rankSeeds = mode.rankSeeds?.(config) ?? 'same';
   const { layers } = config.model;
   const differ = rankSeeds !== 'same';
-  const starts = Array.from({ length: differ ? processes : 1 }, (_, rank) => {
+  const starts = Array.from({ length: differ ? mesh.worldSize : 1 }, (_, rank) => {
     const own = new Generator((config.seed + rank) % 2 ** 32);
     const drawing = differ && rankSeeds === 'beforeModel' ? own : afterData.clone();
     const parameters = initialParameters(layers, drawing);
@@ -34,6 +37,9 @@ export function rankStarts(run: RankDraws, afterData: Generator, processes: numb
   });
   return {
     parameters: starts.map((s) => s.parameters),
-    generators: Array.from({ length: processes }, (_, rank) => at(starts, differ ? rank : 0).generator),
+    generators: Array.from({ length: mesh.dataIndices }, (_, index) => {
+      const first = mesh.world.ranks.findIndex((rank) => mesh.dataIndex(rank) === index);
+      return at(starts, differ ? first : 0).generator;
+    }),
   };
 }

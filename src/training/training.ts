@@ -170,7 +170,7 @@ function trainingOn(
     readonly traceConstruct: boolean;
   },
 ): Training {
-  const { config, programs, reference: referencePrograms, rankOfDevice } = blueprint;
+  const { config, programs, reference: referencePrograms, mesh, rankOfDevice } = blueprint;
   const start = [...blueprint.parameters, ...blueprint.buffers];
   const state = createWorldState(
     world,
@@ -313,7 +313,7 @@ function trainingOn(
         accumulate: config.accumulate,
         epoch: batch.epoch,
         samples: slices.map(([start, count], d) => [
-          ...at(feed.rows, at(rankOfDevice, d)).subarray(start, start + count),
+          ...at(feed.rows, mesh.dataIndex(at(rankOfDevice, d))).subarray(start, start + count),
         ]),
         losses: lossRecord(blueprint, batch, losses),
         initial: before,
@@ -391,14 +391,16 @@ export function startWeights({ programs, shards, parameters, buffers, rankOfDevi
 
 /** A rank without a batch has no loss: NaN stands in its place. */
 function lossRecord(
-  { config, mode }: Blueprint,
+  { config, mode, mesh }: Blueprint,
   { microBatch, epoch, rows }: StepBatch,
-  losses: readonly Loss[],
+  all: readonly Loss[],
 ): LossRecord {
+  const rankOf = ({ device }: Loss): Rank => at(mesh.rankOfDevice, device);
+  const losses = all.filter((loss) => mesh.lossRanks.includes(rankOf(loss)));
   const place = { step: stepOf(microBatch, config), microBatch, epoch };
   if (rows.some((own) => own.length === 0)) {
-    const perRank = rows.map((_, rank) => losses.find(({ device }) => device === rank)?.value ?? Number.NaN);
-    const present = rows.flatMap((own, rank) => (own.length > 0 ? [at(perRank, rank)] : []));
+    const perRank = mesh.lossRanks.map((rank) => losses.find((loss) => rankOf(loss) === rank)?.value ?? Number.NaN);
+    const present = perRank.filter((_, i) => at(rows, mesh.dataIndex(at(mesh.lossRanks, i))).length > 0);
     return { ...place, perRank, loss: present.reduce((a, b) => a + b, 0) / present.length };
   }
   const perRank = losses.map((l) => l.value);

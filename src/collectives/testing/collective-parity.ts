@@ -2,7 +2,9 @@
  * What gloo computed (PyTorch 1.13, fixtures/collectives.json) as Programs of one executor, a variant a result and
  * algorithm, for tests on every kind of executor and transport.
  */
+
 import { at } from '../../base/invariant';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import type { CollectiveOp, ReduceOp } from '../../protocol/collective';
@@ -91,7 +93,7 @@ export function parityVariants(stored: Case): readonly ParityVariant[] {
   return [...variants, shift(stored), evenRanks(stored)];
 }
 
-const builderFor = (n: number): ProgramBuilder => new ProgramBuilder([...Array(n).keys()], COMM_OPS);
+const builderFor = (n: number): ProgramBuilder => new ProgramBuilder(initDeviceMesh({ dpReplicate: n }), COMM_OPS);
 
 /** Batched send and recv: everybody to the next rank. */
 function shift(stored: Case): ParityVariant {

@@ -1,5 +1,7 @@
 /** One collective as a Program of its own, and what its definition says must come out, for tests. */
+
 import { at, must } from '../../base/invariant';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import type { AlgorithmName, CollectiveOp, ReduceOp } from '../../protocol/collective';
@@ -36,10 +38,7 @@ export function outputLength(op: CollectiveOp, length: number, ranks: number): n
 
 /** A Program of it alone, over buffers 'in' and 'out' on every device of the mesh. */
 export function programOf(trial: Collective): Program {
-  const builder = new ProgramBuilder(
-    Array.from({ length: trial.mesh }, (_, d) => d),
-    COMM_OPS,
-  );
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: trial.mesh }), COMM_OPS);
   emitTrial(builder, trial);
   return builder.finish('test');
 }

@@ -2,7 +2,9 @@
  * A collective of a group as a Program of its own: a lane a rank, the input, the output, and the rounds of the
  * algorithm. Backends run it.
  */
+
 import { algorithmFor } from '../../collectives/algorithms';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import { ProgramBuilder } from '../../program/builder';
 import type { BufferSpec, Program } from '../../program/instruction';
@@ -36,7 +38,7 @@ export const requestKey = (request: CollectiveRequest): string =>
 export function collectiveProgram(request: CollectiveRequest): Program {
   const { op, algorithm, worldSize, dtype, length, root, reduceOp, nodes } = request;
   const group = Array.from({ length: worldSize }, (_, rank) => rank);
-  const builder = new ProgramBuilder(group, PROGRAM_OPS);
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: worldSize }), PROGRAM_OPS);
   const buffer = (name: string, n: number): BufferSpec => ({
     name,
     shape: [n],

@@ -5,9 +5,11 @@
  * 0, the only one with an optimiser. With fewer chunks than devices the rest stay idle, as in PyTorch. What is moved
  * stands in moves.ts. Source: torch/nn/parallel/data_parallel.py.
  */
+
 import { at, must } from '../../base/invariant';
 import { chunkSizes } from '../../data/chunk';
 import { type Graph, GraphBuilder } from '../../graph/graph';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { buildLoss } from '../../nn/losses';
 import { ProgramBuilder } from '../../program/builder';
 import { ownedByFirst, shardMap } from '../../sharding/shard-map';
@@ -27,7 +29,7 @@ export const dataParallel: ParallelMode = {
   face,
   notices: chunkNotices,
   wrapsModel: true,
-  mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
+  mesh: ({ worldSize, nodes }) => initDeviceMesh({}, { devicesPerRank: worldSize, nodes }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
 
   shards: ({ worldSize }, tensors) => shardMap(tensors, ({ shape }) => ownedByFirst(shape, worldSize)),
@@ -50,7 +52,7 @@ export const dataParallel: ParallelMode = {
     // One device: DataParallel calls the module itself. The other devices, if any, stay empty.
     if (slices.length === 1) return padded(compileSingle(input, kind), input.config.worldSize);
 
-    const builder = new ProgramBuilder(dataParallel.mesh(input.config).ranks, input.ops);
+    const builder = new ProgramBuilder(dataParallel.mesh(input.config), input.ops);
     const root = builder.lane(0);
     const replicas = slices.map(([start, count], d) => ({
       lane: builder.lane(d),
@@ -68,7 +70,7 @@ export const dataParallel: ParallelMode = {
       category: 'data',
       persistent: false,
     });
-    emitLoad(root, 'batch', 'inputs', 0, 0, rows);
+    emitLoad(root, { buffer: 'batch', source: 'inputs', start: 0, count: rows });
     scatter(move, 'batch', (r) => r.stage.input, 'data', { phase: 'scatter', anchor: 'scatter' });
     replicate(move);
     for (const { lane, stage } of replicas) emitMasks(lane, stage);
@@ -118,7 +120,7 @@ function gatherAndLoss({ builder, replicas }: Move, input: ModeInput, rows: numb
   });
 
   gather({ builder, replicas }, OUTPUT);
-  emitLoad(root, 'y', 'targets', 0, 0, rows);
+  emitLoad(root, { buffer: 'y', source: 'targets', start: 0, count: rows });
   return finished;
 }
 

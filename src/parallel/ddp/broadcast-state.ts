@@ -3,6 +3,7 @@
  * running statistics, optimiser and hook states) goes from rank 0 to the others, as a script does it with
  * dist.broadcast over model.state_dict() and optimizer.state_dict(). Called by session through ParallelMode.
  */
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
 import type { BufferSpec, Program } from '../../program/instruction';
 import { RESUME } from '../../protocol/step-kind';
@@ -12,10 +13,7 @@ import { broadcast } from './broadcast';
 export function broadcastState(input: ModeInput, buffers: readonly BufferSpec[]): Program | undefined {
   const { worldSize } = input.config;
   if (worldSize === 1) return undefined;
-  const builder = new ProgramBuilder(
-    Array.from({ length: worldSize }, (_, r) => r),
-    input.ops,
-  );
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: worldSize }), input.ops);
   for (const lane of builder.lanes) for (const spec of buffers) lane.buffer(spec);
   broadcast(
     builder,

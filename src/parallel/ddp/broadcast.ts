@@ -2,6 +2,7 @@
  * What rank 0 tells the others: the parameters when DDP is constructed (_sync_module_states), the running statistics
  * before a forward pass (_sync_buffers).
  */
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { CLASS_WEIGHTS } from '../../nn/losses';
 import { bufferSpecs, parameterList } from '../../nn/model';
 import { ProgramBuilder, type Where } from '../../program/builder';
@@ -15,10 +16,7 @@ import type { StageGraph } from '../stage-graph';
 export function construct(input: ModeInput): Program | undefined {
   const { worldSize, model, ddp } = input.config;
   if (worldSize === 1 || !ddp.initSync) return undefined;
-  const builder = new ProgramBuilder(
-    Array.from({ length: worldSize }, (_, r) => r),
-    input.ops,
-  );
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: worldSize }), input.ops);
   const parameters = parameterList(model.layers);
   for (const { name, shape } of parameters) {
     for (const lane of builder.lanes)

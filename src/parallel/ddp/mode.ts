@@ -6,7 +6,7 @@
  */
 
 import { at, must } from '../../base/invariant';
-import { spreadOverNodes } from '../../mesh/nodes';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import type { Synced } from '../../nn/layer';
 import { type LaneBuilder, ProgramBuilder } from '../../program/builder';
 import type { Config } from '../../protocol/config';
@@ -59,7 +59,7 @@ export const ddp: ParallelMode = {
     passesBeforeRebuild: rebuilds(config) ? passesBeforeRebuild(config) : 0,
     reducesEveryPass: config.ddp.noSync === 'backward' || config.ddp.noSync === 'none',
   }),
-  mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, (_, r) => r), processes: worldSize }),
+  mesh: ({ worldSize, nodes }) => initDeviceMesh({ dpReplicate: worldSize }, { nodes }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
   shards: ({ worldSize }, tensors) =>
     shardMap(tensors, ({ shape }) =>
@@ -74,10 +74,10 @@ export const ddp: ParallelMode = {
     const { config } = input;
     const microBatch = at(kind.microBatches, 0);
     const { rows, gradients } = microBatch;
-    const builder = new ProgramBuilder([...rows.keys()], input.ops, spreadOverNodes(config.worldSize, config.nodes));
+    const builder = new ProgramBuilder(ddp.mesh(config), input.ops);
     const synced = syncedOver(config, rows);
     const working = builder.lanes.flatMap((lane): readonly ActiveRank[] => {
-      const own = at(rows, lane.rank);
+      const own = at(rows, lane.dataIndex);
       if (own === 0) return [];
       return [{ lane, stage: stageGraph(input, { rows: own, withLoss: true, gradients, synced }) }];
     });
@@ -87,8 +87,9 @@ export const ddp: ParallelMode = {
     for (const lane of builder.lanes) if (!active.includes(lane.device)) declareState(lane, stage);
     for (const { lane, stage: own } of working) {
       declareValues(lane, own);
-      emitLoad(lane, 'x', 'inputs', lane.rank, 0, at(rows, lane.rank));
-      emitLoad(lane, 'y', 'targets', lane.rank, 0, at(rows, lane.rank));
+      const count = at(rows, lane.dataIndex);
+      emitLoad(lane, { buffer: 'x', source: 'inputs', start: 0, count });
+      emitLoad(lane, { buffer: 'y', source: 'targets', start: 0, count });
       emitMasks(lane, own);
     }
     const joining = { builder, config, active };

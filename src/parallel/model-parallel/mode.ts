@@ -4,12 +4,15 @@
  * Bitwise equal to one device, since every kernel sees the same numbers. Source: PyTorch's "Single-Machine Model
  * Parallel Best Practices" tutorial.
  */
+
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Config } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+import type { DeviceIndex } from '../../protocol/trace';
 import { ownedBy, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import type { Shape } from '../../tensor/shape';
 import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
@@ -112,7 +115,7 @@ function rowShape({ graph, output }: StageGraph): Shape {
 
 export const modelParallel: ParallelMode = {
   face,
-  mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
+  mesh: ({ worldSize, nodes }) => initDeviceMesh({}, { devicesPerRank: worldSize, nodes }),
   layersOfDevice: (config) =>
     layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)),
   shards: shardsByLayer,
@@ -125,28 +128,38 @@ export const modelParallel: ParallelMode = {
     const { rows: counts, gradients } = at(kind.microBatches, 0);
     const rows = at(counts, 0);
     const { config } = input;
-    const builder = new ProgramBuilder(modelParallel.mesh(config).ranks, input.ops);
+    const builder = new ProgramBuilder(modelParallel.mesh(config), input.ops);
     const stages = stagesOf(input, { rows, gradients });
     const last = stages.length - 1;
     for (const [d, stage] of stages.entries()) declareValues(builder.lane(d), stage);
 
-    emitLoad(builder.lane(0), 'x', 'inputs', 0, 0, rows);
+    emitLoad(builder.lane(0), { buffer: 'x', source: 'inputs', start: 0, count: rows });
     stages.forEach((stage, d) => {
       const lane = builder.lane(d);
-      if (d > 0) hop(builder, [d - 1, d], stage.input, 'activation', { phase: 'forward', anchor: 'send_activation' });
+      if (d > 0)
+        hop(builder, {
+          from: d - 1,
+          to: d,
+          buffer: stage.input,
+          payload: 'activation',
+          where: { phase: 'forward', anchor: 'send_activation' },
+        });
       emitMasks(lane, stage);
       for (const node of nodesOf(stage, 'forward')) emitNode(lane, stage, node);
     });
     const end = builder.lane(last);
-    emitLoad(end, 'y', 'targets', 0, 0, rows);
+    emitLoad(end, { buffer: 'y', source: 'targets', start: 0, count: rows });
     for (const node of nodesOf(at(stages, last), 'loss')) emitNode(end, at(stages, last), node);
     for (let d = last; d >= 0; d--) {
       const stage = at(stages, d);
       for (const node of nodesOf(stage, 'backward')) emitNode(builder.lane(d), stage, node);
       if (d > 0)
-        hop(builder, [d, d - 1], must(stage.inputGradient, 'input gradient'), 'gradient', {
-          phase: 'backward',
-          anchor: 'send_gradient',
+        hop(builder, {
+          from: d,
+          to: d - 1,
+          buffer: must(stage.inputGradient, 'input gradient'),
+          payload: 'gradient',
+          where: { phase: 'backward', anchor: 'send_gradient' },
         });
     }
     if (kind.steps)
@@ -159,14 +172,16 @@ export const modelParallel: ParallelMode = {
   },
 };
 
+interface Hop {
+  readonly from: DeviceIndex;
+  readonly to: DeviceIndex;
+  readonly buffer: string;
+  readonly payload: 'activation' | 'gradient';
+  readonly where: Where;
+}
+
 /** Moves a whole buffer of the same name to the neighbour, between the two compute queues. */
-function hop(
-  builder: ProgramBuilder,
-  [from, to]: readonly [from: number, to: number],
-  buffer: string,
-  payload: 'activation' | 'gradient',
-  where: Where,
-): void {
+function hop(builder: ProgramBuilder, { from, to, buffer, payload, where }: Hop): void {
   const comm: Where = { ...where, queue: 'comm' };
   const source = builder.lane(from);
   const target = builder.lane(to);

@@ -5,7 +5,9 @@
  * is SGD over the workers' batches one after the other. With W - 1 or more all of W workers compute side by side on
  * what they pulled earlier; what is older than a step waits in copies on the worker.
  */
+
 import { at } from '../../base/invariant';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Program } from '../../program/instruction';
 import { CONSTRUCT } from '../../protocol/step-kind';
@@ -85,10 +87,7 @@ function advance({ lane }: Worker, names: readonly string[], copies: number): vo
 export function initialCopies(input: ModeInput): Program | undefined {
   const { worldSize, parameterServer } = input.config;
   if (worldSize === 1 || parameterServer.synchronous) return undefined;
-  const builder = new ProgramBuilder(
-    Array.from({ length: worldSize }, () => 0),
-    input.ops,
-  );
+  const builder = new ProgramBuilder(initDeviceMesh({}, { devicesPerRank: worldSize }), input.ops);
   const stage = stageGraph(input, { rows: 2, withLoss: true });
   const names = keptNames(stage);
   for (const lane of builder.lanes) declareServer(lane, stage);

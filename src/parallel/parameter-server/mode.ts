@@ -6,8 +6,10 @@
  * samples, so it is the step of a single device. Asynchronous: parameter-server-async.ts. A world of one device is
  * plain single-device training.
  */
+
 import { at } from '../../base/invariant';
 import { chunkSizes } from '../../data/chunk';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
 import { ownedByFirst, shardMap } from '../../sharding/shard-map';
 import { emitOptimizer } from '../emit-optimizer';
@@ -31,7 +33,7 @@ export const parameterServer: ParallelMode = {
     const counts = parameterServer.rowsOfDevice(config, rows).map(([, count]) => count);
     return counts.map((count) => (config.loss.reduction === 'sum' ? 1 : count / (rows[0] ?? 1)));
   },
-  mesh: ({ worldSize }) => ({ ranks: Array.from({ length: worldSize }, () => 0), processes: 1 }),
+  mesh: ({ worldSize, nodes }) => initDeviceMesh({}, { devicesPerRank: worldSize, nodes }),
   layersOfDevice: (config) => Array.from({ length: config.worldSize }, () => config.model.layers.map((_, i) => i)),
 
   shards: ({ worldSize }, tensors) => shardMap(tensors, ({ shape }) => ownedByFirst(shape, worldSize)),
@@ -54,7 +56,7 @@ export const parameterServer: ParallelMode = {
     const { config } = input;
     if (config.worldSize === 1) return { ...compileSingle(input, kind), mode: 'parameterServer' };
     const { synchronous } = config.parameterServer;
-    const builder = new ProgramBuilder(parameterServer.mesh(config).ranks, input.ops);
+    const builder = new ProgramBuilder(parameterServer.mesh(config), input.ops);
     const share = (count: number): number => (synchronous && config.loss.reduction !== 'sum' ? count / rows : 1);
     const workers = parameterServer
       .rowsOfDevice(config, [rows])

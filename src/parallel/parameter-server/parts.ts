@@ -71,8 +71,8 @@ export function pull(
 /** Forward and backward of the worker on what it holds after `fetch`. */
 export function emitWorker({ lane, stage, start, count }: Worker, fetch?: () => void): void {
   declareValues(lane, stage);
-  emitLoad(lane, 'x', 'inputs', lane.rank, start, count);
-  emitLoad(lane, 'y', 'targets', lane.rank, start, count);
+  emitLoad(lane, { buffer: 'x', source: 'inputs', start, count });
+  emitLoad(lane, { buffer: 'y', source: 'targets', start, count });
   emitMasks(lane, stage);
   fetch?.();
   lane.handOver('comm', 'compute', { phase: 'forward', anchor: 'forward' });

@@ -1,4 +1,6 @@
 /** Single: one process, one device; the reference that every other mode is compared with. */
+
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { replicated, shardMap } from '../../sharding/shard-map';
 import type { ParallelMode } from '../mode';
 import { compileSingle } from './compile';
@@ -6,7 +8,7 @@ import { single as face } from './face';
 
 export const single: ParallelMode = {
   face,
-  mesh: () => ({ ranks: [0], processes: 1 }),
+  mesh: () => initDeviceMesh(),
   layersOfDevice: (config) => [config.model.layers.map((_, i) => i)],
   shards: (_config, tensors) => shardMap(tensors, ({ shape }) => replicated(shape, [0])),
   rowsOfDevice: (_config, [rows = 0]) => [[0, rows]],

@@ -2,7 +2,9 @@
  * Programs that hold parameters and gradients and nothing but an optimiser step, and their run on an executor with
  * given gradients. For tests.
  */
+
 import { at } from '../../base/invariant';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import type { OptimizerSettings } from '../../optim/param-groups';
 import { makeStepScalars } from '../../optim/scalars';
 import { ProgramBuilder } from '../../program/builder';
@@ -23,10 +25,7 @@ export interface OptimizerRun {
 export function optimizerProgram({ config, shapes, placement }: OptimizerRun): Program {
   const replicas = placement !== 'single' && 'replicas' in placement;
   const devices = placement === 'single' ? 1 : replicas ? placement.replicas : placement.split;
-  const builder = new ProgramBuilder(
-    Array.from({ length: devices }, () => 0),
-    PROGRAM_OPS,
-  );
+  const builder = new ProgramBuilder(initDeviceMesh({}, { devicesPerRank: devices }), PROGRAM_OPS);
   const names = Object.keys(shapes);
   const parts = builder.lanes.map((lane) => {
     const own = replicas ? names : names.filter((_, i) => i % devices === lane.device);

@@ -6,6 +6,7 @@
 import * as v from 'valibot';
 import { at, must } from '../../base/invariant';
 import { GraphBuilder } from '../../graph/graph';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { buildForward } from '../../nn/model';
 import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
@@ -39,7 +40,7 @@ export const SYNC_CASES = syncbn.cases as readonly SyncCase[];
 export function syncProgram({ sizes, eps, momentum, x_per_rank }: SyncCase): Program {
   const config = v.parse(configSchema, { mode: 'ddp', worldSize: sizes.length });
   const ranks = sizes.map((_, rank) => rank);
-  const builder = new ProgramBuilder(ranks, PROGRAM_OPS);
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: ranks.length }), PROGRAM_OPS);
   const synced = { ranks: sizes.length, rows: sizes.reduce((a, b) => a + b, 0) };
   const graphs = ranks.map((rank) => {
     const graph = new GraphBuilder(PROGRAM_OPS);
@@ -56,7 +57,7 @@ export function syncProgram({ sizes, eps, momentum, x_per_rank }: SyncCase): Pro
   for (const { lane, graph } of lanes) {
     for (const { name, type } of graph.values) lane.buffer({ name, ...type, category: 'activation', persistent: true });
     for (const buffer of ['x', 'dy'])
-      lane.load({ buffer, source: 'inputs', process: lane.rank, start: 0, count: 0 }, { phase: 'data', anchor: 'x' });
+      lane.load({ buffer, source: 'inputs', start: 0, count: 0 }, { phase: 'data', anchor: 'x' });
   }
   const [first] = graphs;
   const name = (id: number) => at(must(first, 'a graph').values, id).name;

@@ -22,19 +22,19 @@ export function createTableFeed(table: DatasetTable): (step: StepFeed) => Feed {
   const feed: Feed = (load: Load, device: DeviceIndex) => {
     const step = must(current, 'a step feed');
     if (load.source === 'scalars')
-      return (step.scalarsOf?.[load.process] ?? step.scalars).subarray(load.start, load.start + load.count);
+      return (step.scalarsOf?.[load.dataIndex] ?? step.scalars).subarray(load.start, load.start + load.count);
     if (load.source === 'mask' || load.source === 'noise') {
       const mask = step.masks.find((m) => m.device === device && m.buffer === load.buffer);
       return must(mask, `mask ${load.buffer} of cuda:${device}`).data;
     }
     const { source, width, dtype } = sources[load.source];
-    const { process, start, count } = load;
+    const { dataIndex, start, count } = load;
     let target = staging.get(load);
     if (!target) {
       target = allocate(dtype, count * width);
       staging.set(load, target);
     }
-    const batch = at(step.rows, process);
+    const batch = at(step.rows, dataIndex);
     // A view costs as much as a small batch.
     const rows = start === 0 && count === batch.length ? batch : batch.subarray(start, start + count);
     gatherRows(source, width, rows, target);

@@ -39,12 +39,12 @@ export interface StepFeed {
   /** Its number in the run; the constructor has none. */
   readonly microBatch?: number;
   readonly fault?: Fault;
-  /** Dataset rows of each process's batch. */
+  /** Dataset rows of the batch of each data index. */
   readonly rows: readonly Int32Array[];
   /** Dropout masks, and what the mode drew (loads of `noise`), by device and buffer. */
   readonly masks: readonly { readonly device: DeviceIndex; readonly buffer: string; readonly data: Float32Array }[];
   readonly scalars: Float32Array;
-  /** By process, where they have taken different numbers of steps. */
+  /** By data index, where their ranks have taken different numbers of steps. */
   readonly scalarsOf?: readonly Float32Array[];
 }
 

@@ -2,12 +2,14 @@
  * Rounds on the host against the same messages one by one, for every algorithm and collective: the same bytes
  * everywhere; and what is read back and written for it.
  */
+
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import { ALGORITHMS } from '../../collectives/algorithms';
 import type { CollectiveCall } from '../../collectives/collective';
 import { ring } from '../../collectives/ring';
 import { CpuScratch } from '../../graph/cpu-scratch';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import { ProgramBuilder } from '../../program/builder';
 import type { Instruction, Lane, Program } from '../../program/instruction';
@@ -33,7 +35,7 @@ function programOf(
   emit: (c: CollectiveCall) => void,
 ): Program {
   const group = Array.from({ length: ranks }, (_, r) => r);
-  const builder = new ProgramBuilder(group, PROGRAM_OPS);
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: ranks }), PROGRAM_OPS);
   const out = OUTPUT[call.op]?.(call.length, ranks);
   for (const lane of builder.lanes) {
     const base = {

@@ -1,5 +1,7 @@
 /** A machine of round numbers, and a Program written by hand, for tests that a reader can follow with a pencil. */
+
 import type { OpDef, OpTable } from '../../graph/op';
+import { initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Hardware } from '../hardware';
 
@@ -33,10 +35,7 @@ const OPS: OpTable = new Map([[work.name, work]]);
 
 /** A mesh of `devices` lanes, each with a buffer 'a' of `length` elements. */
 export function exampleBuilder(devices: number, length = 1): ProgramBuilder {
-  const builder = new ProgramBuilder(
-    Array.from({ length: devices }, (_, d) => d),
-    OPS,
-  );
+  const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: devices }), OPS);
   for (const lane of builder.lanes) {
     lane.buffer({ name: 'a', shape: [length], dtype: 'f32', category: 'activation', persistent: false });
   }

@@ -46,7 +46,7 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
     targetShape: [sizes.out],
     targetType: 'f32' as const,
   };
-  const { processes } = mode.mesh(config);
+  const { dataIndices: processes } = mode.mesh(config);
   const rows = Array.from({ length: processes }, () => Math.floor(config.batchSize / processes));
   const full = fullStep(rows);
   const first = mode.accumulationPolicy ? fullStep(rows, { beforeRebuild: true }) : full;
@@ -64,7 +64,7 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
       const length = elements(specs.get(`${device} ${load.buffer}`)?.shape ?? []);
       if (load.source === 'scalars')
         return Float32Array.from({ length }, (_, i) => [0.05, 0.01, 0.9, step === 0 ? 0 : 0.9, 1][i] ?? 0);
-      return noise(length, 1000 * step + 10 * load.process + load.start + (load.source === 'inputs' ? 1 : 2));
+      return noise(length, 1000 * step + 10 * load.dataIndex + load.start + (load.source === 'inputs' ? 1 : 2));
     };
   return {
     programs,

@@ -37,7 +37,7 @@ export const powerSGD: CommHook = {
     if (factors.qLength > 0) {
       each((lane) => {
         lane.buffer({ name: p, shape: [factors.pLength], dtype: 'f32', category: 'bucket', persistent: false });
-        if (phase === RANDOM) lane.load({ buffer: q, source: 'noise', process: lane.rank, start: 0, count: 0 }, where);
+        if (phase === RANDOM) lane.load({ buffer: q, source: 'noise', start: 0, count: 0 }, where);
         for (const m of factors.matrices)
           orthogonalize(lane, q, { at: m.qAt, rows: m.columns, columns: m.rank }, where);
         for (const m of factors.matrices) product(lane, [buffer, q, p], timesQ(m), where);
