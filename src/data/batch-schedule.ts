@@ -30,8 +30,10 @@ export interface BatchSchedule {
   /** Micro-batches after which all processes start again together. */
   readonly period: number;
   readonly sizes: BatchSizes;
-  /** Key into `sizes`. */
+  /** Key into `sizes`, where the run comes so far. */
   sizeAt(microBatch: number): string;
+  /** Rows of each process, also where it would wait in vain. */
+  rowsAt(microBatch: number): readonly number[];
   /**
    * Runs of micro-batches of one size within a period, up to the one at which a process without join would wait in
    * vain.
@@ -82,6 +84,7 @@ export function batchSchedule(
     period,
     sizes: { ...Object.fromEntries(sizes), full, last },
     sizeAt: (microBatch) => nameOf(rowsAt(microBatch)),
+    rowsAt,
     stretches,
     placeOf(process, microBatch) {
       const { length } = at(processes, process);

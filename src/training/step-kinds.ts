@@ -4,8 +4,6 @@
  * join(). A mode may tell optimiser steps apart further (ParallelMode.stepPhases, as a communication hook that begins
  * later does). Called by blueprint.ts and usual-step.ts.
  */
-import { must } from '../base/invariant';
-import { lookup } from '../base/lookup';
 import type { BatchSchedule } from '../data/batch-schedule';
 import type { AccumulationPolicy, ParallelMode, StepPhases } from '../parallel/mode';
 import type { Config } from '../protocol/config';
@@ -59,7 +57,7 @@ function microBatchAt(microBatch: number, schedule: BatchSchedule, rules: KindRu
   const pass = every ? microBatch : stepOf(microBatch, rules);
   return {
     size: size === 'full' || size === 'last' ? size : 'other',
-    rows: must(lookup(schedule.sizes, size), size),
+    rows: schedule.rowsAt(microBatch),
     gradients: place === 0 ? 'set' : 'add',
     reduces,
     syncsBuffers: every || place === 0,
