@@ -4,6 +4,7 @@
  * know it leaves as it is, and the session says what is allowed. Called by settings.ts and read-run.ts.
  */
 import { lookup } from '../base/lookup';
+import { FACES } from '../parallel/faces';
 import { configSchema } from '../protocol/config';
 import { PRESETS, type PresetName } from '../protocol/presets';
 
@@ -12,14 +13,9 @@ const plain = (name: string): string => name.replace(/[^a-z0-9]/gi, '').toLowerC
 
 /** By setting: what is said otherwise than by the name itself in another spelling. */
 const SAID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  mode: {
-    onedevice: 'single',
-    singledevice: 'single',
-    dp: 'dataParallel',
-    distributeddataparallel: 'ddp',
-    model: 'modelParallel',
-    server: 'parameterServer',
-  },
+  mode: Object.fromEntries(
+    Object.values(FACES).flatMap(({ name, alsoCalled = [] }) => alsoCalled.map((word) => [word, name])),
+  ),
   'data.type': { exclusiveor: 'xor', gaussians: 'gauss', sequencetask: 'sequence' },
   'ddp.algorithm': {
     naivethroughrank0: 'naive',

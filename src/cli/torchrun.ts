@@ -8,6 +8,7 @@ import { LockstepError } from '../base/errors';
 import { lookup } from '../base/lookup';
 import { launchSettings } from '../launch/launch-settings';
 import { parseLaunchLine } from '../launch/parse-launch-line';
+import { FACES } from '../parallel/faces';
 import type { LaunchPlan } from '../protocol/process-group';
 
 /** The arguments as the shell gave them, as one line again; CUDA_VISIBLE_DEVICES stands before it, as it did. */
@@ -31,7 +32,7 @@ export function launchedOptions({ script }: LaunchPlan): readonly string[] {
 }
 
 /** The modes in which a process is a rank. */
-const LAUNCHED = ['ddp', 'parameterServer'];
+const LAUNCHED: readonly string[] = Object.values(FACES).flatMap(({ launchable, name }) => (launchable ? [name] : []));
 
 export function launchedConfig(
   plan: LaunchPlan,

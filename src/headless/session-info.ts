@@ -12,6 +12,7 @@ import {
   rebuiltBuckets,
   unusedParameters,
 } from '../parallel/ddp/ready-order';
+import { plainRole } from '../parallel/face';
 import { stageGraph } from '../parallel/stage-graph';
 import { transferSizes } from '../parallel/transfer-sizes';
 import { alignedBytes } from '../program/memory-planner';
@@ -64,6 +65,7 @@ export function sessionInfo(training: Training): SessionInfo {
     programText: printProgram(program),
     batchesPerEpoch: blueprint.batchesPerEpoch,
     dataset: preview(blueprint),
+    roles: rankOfDevice.map((_, device) => (mode.face.role ?? plainRole)(device, rankOfDevice.length)),
     layersOfDevice: mode.layersOfDevice(config),
     hardwareLabel: describe(HARDWARE[config.hardware]).label,
   };

@@ -4,19 +4,13 @@
  * (the import walls hold them to it), so that the page may load them before any session.
  */
 import type { Config, Mode } from '../protocol/config';
+import type { DeviceRole } from '../protocol/session';
+import type { Setting } from '../protocol/words/setting';
 
-/** A setting of the mode, in the order in which the page shows them. */
+/** A field or a part of the set-up that belongs to the mode, in the order in which the page shows them. */
 export type Control =
-  | {
-      readonly kind: 'choice';
-      readonly label: string;
-      readonly path: string;
-      readonly words: Readonly<Record<string, string>>;
-      readonly title?: string;
-    }
-  | { readonly kind: 'flag' | 'number'; readonly label: string; readonly path: string; readonly title?: string }
-  /** Bytes, as "1 KiB" or "default". */
-  | { readonly kind: 'size'; readonly label: string; readonly path: string; readonly title?: string }
+  | { readonly kind: 'choice'; readonly setting: Setting; readonly words: Readonly<Record<string, string>> }
+  | { readonly kind: 'flag' | 'number' | 'size'; readonly setting: Setting }
   /** A component of the page, by its name there. */
   | { readonly kind: 'panel'; readonly panel: 'buckets' | 'ddp' | 'split' };
 
@@ -25,6 +19,9 @@ export interface Face {
   readonly name: Mode;
   /** In full, as PyTorch calls it. */
   readonly title: string;
+  /** Among other words. */
+  readonly listed: string;
+  /** On a button. */
   readonly short: string;
   /** Where there is little room; absent: `short`. */
   readonly tight?: string;
@@ -47,8 +44,8 @@ export interface Face {
   readonly splitsBatch?: true;
   /** Gradients are reduced in buckets, which have a view of their own. */
   readonly buckets?: true;
-  /** What `dropLast` leaves out, where that is not the last batch that is not full. */
-  readonly dropLast?: string;
+  /** What each device is to the people who use the mode; absent: one of several that one process drives. */
+  role?(device: number, devices: number): DeviceRole;
   /** The most devices that can have something to do; absent: any number. */
   mostDevices?(config: Config): number;
   /** Why its weights are not those of one device; undefined: because of nothing but the order of sums. */
@@ -57,3 +54,11 @@ export interface Face {
 
 /** The cause that all modes which cut the batch have in common. */
 export const NORM_OF_PARTS = 'batch norm takes the statistics of each part of the batch by itself';
+
+/** A device of a mode that has nothing more to say about it. */
+export const plainRole = (device: number, devices: number): DeviceRole => ({
+  title: `cuda:${device}`,
+  beside: devices === 1 ? undefined : 'process 0 drives',
+  hasRows: true,
+  keepsState: true,
+});

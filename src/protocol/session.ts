@@ -40,6 +40,18 @@ export interface ParameterInfo {
   readonly shape: readonly number[];
 }
 
+/** What a device is in its mode, for the views. */
+export interface DeviceRole {
+  /** 'rank 2', 'server', 'cuda:0'. */
+  readonly title: string;
+  /** Stands behind the title: 'cuda:2' where that is not the title. */
+  readonly beside: string | undefined;
+  /** It works on rows of the batch, not on what another device makes of them. */
+  readonly hasRows: boolean;
+  /** What it held before the step counts: false where its weights are made anew on each forward. */
+  readonly keepsState: boolean;
+}
+
 /** What the page needs to draw before anything has run. */
 export interface SessionInfo {
   readonly config: Config;
@@ -63,6 +75,7 @@ export interface SessionInfo {
   readonly dataset: DatasetPreview;
   /** DDP only. */
   readonly buckets: BucketsInfo | undefined;
+  readonly roles: readonly DeviceRole[];
   /** Layers (indices into config.model.layers) that live on each device. */
   readonly layersOfDevice: readonly (readonly number[])[];
   readonly transfers: TransferSizes;

@@ -5,7 +5,7 @@
 import { at } from '../base/invariant';
 import type { Program } from '../program/instruction';
 import { programOf } from '../program/program-of';
-import { firstOfStep } from '../protocol/micro-batches';
+import { firstOfStep, stepOf } from '../protocol/micro-batches';
 import { programKey, type TrainingKind } from '../protocol/step-kind';
 import type { Blueprint } from './blueprint';
 import { kindAt, kindRules } from './step-kinds';
@@ -26,9 +26,11 @@ export function usualStep(blueprint: Blueprint): readonly OrdinaryMicroBatch[] {
     Array.from({ length: config.accumulate }, (_, i) => kindAt(firstOfStep(step, config) + i, schedule, rules));
   const usual = programKey(at(programs, 0).kind);
   const isUsual = (step: number): boolean => partsOf(step).some((kind) => programKey(kind) === usual);
+  // What would come after the end of the run has no kind.
+  const end = Math.min(LOOKED_AT, stepOf(blueprint.stop?.microBatch ?? Number.POSITIVE_INFINITY, config));
   let step = 0;
   // The first one of all is often another: not the step itself then, but its earlier micro-batches.
-  for (let s = 0, found = 0; s < LOOKED_AT && found < 2; s++) {
+  for (let s = 0, found = 0; s < end && found < 2; s++) {
     if (!isUsual(s)) continue;
     step = s;
     found++;

@@ -1,5 +1,6 @@
 /** How many devices: a slider from 1 to the limit. It applies when it is let go, or at each key. */
 import { useEffect, useState } from 'react';
+import { FACES } from '../../parallel/faces';
 import { LIMITS } from '../../protocol/config';
 import { withWorldSize } from '../edit/edit-config';
 import { useApp, useController } from '../state/use-app';
@@ -12,7 +13,7 @@ export function WorldSize({ disabled }: { disabled: boolean }) {
   useEffect(() => {
     setDraft(config.worldSize);
   }, [config.worldSize]);
-  const single = config.mode === 'single';
+  const single = FACES[config.mode].oneDevice;
   const choose = (worldSize: number) => {
     setDraft(worldSize);
     const edit = withWorldSize(config, worldSize);

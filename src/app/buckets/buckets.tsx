@@ -1,5 +1,6 @@
 /** DDP buckets, below the timeline. Collapsed: a one-line summary. Expanded: the panel, loaded then. */
 import { useState } from 'react';
+import { FACES } from '../../parallel/faces';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { useApp } from '../state/use-app';
 import styles from './buckets.module.css';
@@ -10,7 +11,7 @@ const BucketPanel = loadedPanel('The bucket view', async () => (await import('./
 export function Buckets() {
   const info = useApp((app) => app.info?.buckets);
   const cap = useApp((app) => app.config.ddp.bucketCapMb);
-  const shown = useApp((app) => app.config.mode === 'ddp' && !app.hide.has('buckets'));
+  const shown = useApp((app) => FACES[app.config.mode].buckets && !app.hide.has('buckets'));
   const [open, setOpen] = useState(false);
   if (!shown || !info) return null;
   const count = (info.rebuilt ?? info.initial).length;

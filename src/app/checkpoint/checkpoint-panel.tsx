@@ -6,6 +6,7 @@
 import { type ChangeEvent, useCallback, useEffect, useId, useState } from 'react';
 import { loadPart } from '../../base/load-part';
 import { lookup } from '../../base/lookup';
+import { FACES } from '../../parallel/faces';
 import { formatCount, formatSize } from '../draw/format';
 import { useApp, useAppStore, useController } from '../state/use-app';
 import styles from './checkpoint.module.css';
@@ -19,13 +20,8 @@ import {
 import { checkpointAmong, type NamedCheckpoint, zipOf } from './checkpoint-zip';
 import { type SettingsOf, withCheckpoint, withoutCheckpoint } from './with-checkpoint';
 
-const MODE_WORDS: Readonly<Record<string, string>> = {
-  single: 'Single',
-  dataParallel: 'DataParallel',
-  ddp: 'DDP',
-  modelParallel: 'Model parallel',
-  parameterServer: 'Parameter server',
-};
+/** As the page calls it; of another version of Lockstep it may be one that is not known here. */
+const modeWords = (mode: string): string => lookup(FACES, mode)?.listed ?? mode;
 const words = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
 
@@ -128,8 +124,8 @@ export function CheckpointPanel({ close }: { close: () => void }) {
           {kept.map((one) => (
             <li key={one.name}>
               <span>
-                <b>{one.name}</b> step {formatCount(one.step)}, {lookup(MODE_WORDS, one.mode) ?? one.mode} on{' '}
-                {one.worldSize}, {formatSize(one.bytes)}, {new Date(one.savedAt).toLocaleString()}
+                <b>{one.name}</b> step {formatCount(one.step)}, {modeWords(one.mode)} on {one.worldSize},{' '}
+                {formatSize(one.bytes)}, {new Date(one.savedAt).toLocaleString()}
               </span>
               <span className={styles['row']}>
                 <button

@@ -5,7 +5,8 @@
  */
 
 import * as v from 'valibot';
-import { type Config, configSchema, type LayerType } from '../../protocol/config';
+import { FACES } from '../../parallel/faces';
+import { type Config, configSchema } from '../../protocol/config';
 import { rangeOf, rangeText, type SettingPath } from './setting-ranges';
 
 export type Edit = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problem: string };
@@ -87,23 +88,10 @@ export function withWorldSize(config: Config, worldSize: number): Edit {
   return withSetting(keeps ? config : { ...config, modelParallel: rest }, ['worldSize'], worldSize);
 }
 
-/** What model parallel can put on a device of its own. */
-const PLACED: ReadonlySet<LayerType> = new Set([
-  'Linear',
-  'Conv2d',
-  'Embedding',
-  'TokenEmbedding',
-  'MultiheadAttention',
-  'TransformerBlock',
-  'Residual',
-]);
-
-/**
- * Another mode over the same seed, data and net. Model parallel takes as many devices as there are layers with weights.
- */
+/** Another mode over the same seed, data and net, on as many devices as can have something to do in it. */
 export function withMode(config: Config, mode: Config['mode']): Config {
-  const linear = config.model.layers.filter((layer) => PLACED.has(layer.type)).length;
-  if (mode !== 'modelParallel' || config.worldSize <= linear || linear === 0) return { ...config, mode };
-  const fewer = withWorldSize({ ...config, mode }, linear);
+  const most = FACES[mode].mostDevices?.(config) ?? 0;
+  if (most === 0 || config.worldSize <= most) return { ...config, mode };
+  const fewer = withWorldSize({ ...config, mode }, most);
   return fewer.ok ? fewer.config : { ...config, mode };
 }

@@ -5,6 +5,7 @@
  */
 
 import { useId, useState } from 'react';
+import { FACES } from '../../parallel/faces';
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { RUN } from '../../protocol/words/run';
 import { totalUs } from '../../trace/lanes';
@@ -29,7 +30,7 @@ export function FailuresPanel() {
   const { stragglers } = config;
   const devices = info?.worldSize ?? 1;
   const ranks = info?.ranks ?? 1;
-  const isGroup = ranks > 1 || config.mode === 'ddp';
+  const isGroup = ranks > 1 || FACES[config.mode].processPerDevice === true;
   const name = (device: number): string => (isGroup ? `rank ${device}` : `cuda:${device}`);
   const put = (next: Stragglers) => {
     const edit = withSetting(config, ['stragglers'], next);

@@ -6,6 +6,7 @@
 import { LockstepError } from '../../base/errors';
 import { launchSettings } from '../../launch/launch-settings';
 import { parseLaunchLine } from '../../launch/parse-launch-line';
+import { FACES } from '../../parallel/faces';
 import type { Config, ConfigInput } from '../../protocol/config';
 import type { RankEnvironment } from '../../protocol/process-group';
 import { RUN } from '../../protocol/words/run';
@@ -69,7 +70,7 @@ export function LaunchPanel() {
 
 /** A line starts processes: one mode runs a process a device. */
 function withLaunch(config: Config, { worldSize, nodes, maxRestarts, visibleDevices }: ConfigInput) {
-  const modes = config.mode === 'ddp' || config.mode === 'parameterServer' ? config : withMode(config, 'ddp');
+  const modes = FACES[config.mode].launchable ? config : withMode(config, 'ddp');
   const { visibleDevices: _, ...rest } = modes;
   const next: Config = {
     ...rest,

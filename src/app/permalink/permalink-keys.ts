@@ -2,6 +2,7 @@
  * The keys of the permalink as a table: name in the hash, place in the Config, and how a value is written. A key whose
  * codec is plain takes its form and limits from the Config's schema. Used by permalink.ts alone.
  */
+import { FACES } from '../../parallel/faces';
 import { BUILT_IN_DATA } from '../edit/edit-data';
 import { type Range, rangeText, type SettingPath } from '../edit/setting-ranges';
 import { PRESET_NAMES } from '../state/page-presets';
@@ -126,13 +127,7 @@ export const LOSS_NAMES = {
   huber: 'SmoothL1Loss',
   nll: 'NLLLoss',
 } as const;
-export const MODE_NAMES = {
-  single: 'single',
-  dp: 'dataParallel',
-  ddp: 'ddp',
-  mp: 'modelParallel',
-  ps: 'parameterServer',
-} as const;
+const MODE_LINKS = Object.fromEntries(Object.values(FACES).map(({ link, name }) => [link, name]));
 const OPTIMIZER_NAMES = {
   sgd: 'SGD',
   adam: 'Adam',
@@ -172,7 +167,7 @@ export const PRESET_KEY = 'preset';
 export const PRESET_ALLOWED = `one of ${PRESET_NAMES.join(', ')}`;
 
 export const PLAIN_KEYS: readonly PermalinkKey[] = [
-  row('mode', 'mode', names(MODE_NAMES)),
+  row('mode', 'mode', names(MODE_LINKS)),
   row('world', 'worldSize'),
   row('samples', 'data.samples'),
   row('noise', 'data.noise'),

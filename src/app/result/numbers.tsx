@@ -4,6 +4,7 @@
  * the cursor and what the run has told so far.
  */
 import { type ReactNode, useMemo } from 'react';
+import { FACES } from '../../parallel/faces';
 import type { Config } from '../../protocol/config';
 import type { DifferenceAt } from '../../protocol/session';
 import { type Metrics, metricsOf } from '../../trace/metrics';
@@ -27,7 +28,7 @@ export function Numbers() {
     EVERY_MS,
   );
   const metrics = useMemo(() => trace && info && metricsOf(trace, clock, info), [trace, clock, info]);
-  const single = info?.config.mode === 'single';
+  const single = info !== undefined && FACES[info.config.mode].oneDevice;
   const first = useMemo(() => headline(differences), [differences]);
   return (
     <>
@@ -65,7 +66,7 @@ export function Numbers() {
 }
 
 function differenceText(config: Config, first: ReturnType<typeof headline>, newest: DifferenceAt | undefined): string {
-  if (config.mode === 'single') return 'this is the single device';
+  if (FACES[config.mode].oneDevice) return 'this is the single device';
   if (!config.compareSingle) return 'from one device: not compared in this run (compareSingle)';
   const done = first?.done ?? 0;
   const after = done > 0 ? ` after ${formatCount(done)} ${done === 1 ? 'step' : 'steps'}` : '';

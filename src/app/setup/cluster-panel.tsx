@@ -1,6 +1,7 @@
 /** Where the ranks live and how they talk: placement, device, and the options of the mode in use. */
-import { DDP_MAIN } from '../../protocol/words/ddp-main';
-import { PARAMETER_SERVER, RUN } from '../../protocol/words/run';
+import type { Control } from '../../parallel/face';
+import { FACES } from '../../parallel/faces';
+import { RUN } from '../../protocol/words/run';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatSize } from '../draw/format';
 import { Opened } from '../fields/opened';
@@ -16,23 +17,13 @@ const LaunchPanel = loadedPanel('The launch lines', async () => (await import('.
 
 const PLACEMENTS = { shared: 'one GPUDevice', workers: 'one worker per rank' } as const;
 const DEVICES = { auto: 'automatic', webgpu: 'WebGPU', cpu: 'CPU' } as const;
-const ALGORITHMS = {
-  ring: 'ring',
-  naive: 'naive (through rank 0)',
-  tree: 'binary tree',
-  doubleTree: 'double binary tree',
-  halvingDoubling: 'halving-doubling',
-  hierarchical: 'hierarchical over nodes',
-} as const;
-
 /** "1 KiB", "25 MiB", "default"; a bare number is MiB. */
 const printCap = (value: unknown) => mebibytes.print(value).replace(/(KiB|MiB)$/, ' $1');
 const parseCap = (text: string) =>
   mebibytes.parse(text.replaceAll(' ', '').replace(/kib/i, 'KiB').replace(/mib/i, 'MiB'));
 
 export function ClusterPanel() {
-  const mode = useApp((app) => app.config.mode);
-  const buckets = useApp((app) => app.info?.buckets?.rebuilt ?? app.info?.buckets?.initial);
+  const face = useApp((app) => FACES[app.config.mode]);
   const device = useApp((app) => app.info?.device);
   return (
     <Section part="cluster" title="Cluster">
@@ -44,40 +35,60 @@ export function ClusterPanel() {
           <output aria-label="Computing device">{deviceText(device)}</output>
         </p>
       )}
-      {mode === 'ddp' && (
-        <>
-          <ChoiceSetting {...DDP_MAIN.algorithm} words={ALGORITHMS} />
-          <TextSetting {...DDP_MAIN.bucketCapMb} print={printCap} parse={parseCap} />
-          <FlagSetting {...DDP_MAIN.overlap} />
-          <NumberSetting {...DDP_MAIN.samplerSeed} />
-          {buckets && buckets.length > 0 && (
-            <ol className={styles['buckets']} aria-label="Buckets">
-              {buckets.map((bucket, index) => (
-                <li key={bucket.parameters.join()} title={bucket.parameters.join(', ')}>
-                  bucket {index}: {formatSize(bucket.bytes)}, {bucket.parameters.length} parameters
-                </li>
-              ))}
-            </ol>
-          )}
-        </>
+      {face.controls?.map((control) =>
+        control.kind === 'panel' ? (
+          <ModePanel key={control.panel} panel={control.panel} />
+        ) : (
+          <ModeSetting key={control.setting.path} control={control} />
+        ),
       )}
-      {mode === 'ddp' && (
-        <Opened label="More of DDP">
-          <DdpPanel />
-        </Opened>
-      )}
-      {mode === 'modelParallel' && <SplitEditor />}
-      {mode === 'parameterServer' && (
-        <>
-          <FlagSetting {...PARAMETER_SERVER.synchronous} />
-          <NumberSetting {...PARAMETER_SERVER.staleness} />
-        </>
-      )}
-      {mode !== 'single' && <FlagSetting {...RUN.compareSingle} />}
+      {!face.oneDevice && <FlagSetting {...RUN.compareSingle} />}
       <Opened label="Launch: nodes and ranks">
         <LaunchPanel />
       </Opened>
     </Section>
+  );
+}
+
+function ModeSetting({ control }: { control: Exclude<Control, { kind: 'panel' }> }) {
+  switch (control.kind) {
+    case 'choice':
+      return <ChoiceSetting {...control.setting} words={control.words} />;
+    case 'flag':
+      return <FlagSetting {...control.setting} />;
+    case 'number':
+      return <NumberSetting {...control.setting} />;
+    case 'size':
+      return <TextSetting {...control.setting} print={printCap} parse={parseCap} />;
+  }
+}
+
+function ModePanel({ panel }: { panel: Extract<Control, { kind: 'panel' }>['panel'] }) {
+  switch (panel) {
+    case 'buckets':
+      return <BucketList />;
+    case 'ddp':
+      return (
+        <Opened label="More of DDP">
+          <DdpPanel />
+        </Opened>
+      );
+    case 'split':
+      return <SplitEditor />;
+  }
+}
+
+function BucketList() {
+  const buckets = useApp((app) => app.info?.buckets?.rebuilt ?? app.info?.buckets?.initial);
+  if (!buckets || buckets.length === 0) return null;
+  return (
+    <ol className={styles['buckets']} aria-label="Buckets">
+      {buckets.map((bucket, index) => (
+        <li key={bucket.parameters.join()} title={bucket.parameters.join(', ')}>
+          bucket {index}: {formatSize(bucket.bytes)}, {bucket.parameters.length} parameters
+        </li>
+      ))}
+    </ol>
   );
 }
 

@@ -1,4 +1,5 @@
 /** How it trains: batch, optimiser with its numbers, schedule, loss, clipping, and what saves time or memory. */
+import { FACES } from '../../parallel/faces';
 import { LOSS } from '../../protocol/words/loss';
 import { OPTIMIZER } from '../../protocol/words/optimizer';
 import { RUN } from '../../protocol/words/run';
@@ -44,7 +45,7 @@ export function TrainingPanel() {
   return (
     <Section part="training" title="Training">
       <NumberSetting {...RUN.batchSize} />
-      {shares && config.mode !== 'modelParallel' && <p className={styles['note']}>{shares} per step</p>}
+      {shares && FACES[config.mode].splitsBatch && <p className={styles['note']}>{shares} per step</p>}
       <Choice
         label={RUN.optimizer.title}
         words={OPTIMIZERS}

@@ -3,7 +3,9 @@
  * the device holds, the buckets and their chunks as the trace's own transfers cut them. Pure; called by the scene once
  * per trace.
  */
+import { at } from '../../base/invariant';
 import type { LayerType } from '../../protocol/config';
+import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import type { SessionInfo } from '../../protocol/session';
 import type { DeviceIndex, Slice, StepTrace } from '../../protocol/trace';
 
@@ -102,18 +104,7 @@ const partLabels = (path: string, part: string, first: boolean): readonly string
   first ? [`${path} · ${part}`, `${path.replace(/^.*\./, '')}.${part}`, part] : [part];
 
 /** Layers whose outputs tell something of their own; the others pass on what they get, one number at a time. */
-const STOPS: ReadonlySet<LayerType> = new Set([
-  'Conv2d',
-  'MaxPool2d',
-  'AvgPool2d',
-  'AdaptiveAvgPool2d',
-  'Linear',
-  'TokenEmbedding',
-  'Embedding',
-  'MultiheadAttention',
-  'TransformerBlock',
-  'Residual',
-]);
+const STOPS: ReadonlySet<LayerType> = new Set([...LAYERS_WITH_WEIGHTS, 'MaxPool2d', 'AvgPool2d', 'AdaptiveAvgPool2d']);
 const MOST_ACTIVATIONS = 8;
 
 /** The batch and the outputs of the layers; of many layers those that change the shape of what passes. */
@@ -144,35 +135,22 @@ function activationsOf(info: SessionInfo, device: DeviceIndex): readonly Activat
   return [...x, ...shown];
 }
 
-function titles(info: SessionInfo, device: DeviceIndex): { readonly title: string; readonly where: readonly string[] } {
-  const cuda = `cuda:${device}`;
-  if (info.config.mode === 'ddp') return { title: `rank ${device}`, where: [cuda] };
-  if (info.worldSize === 1) return { title: cuda, where: [] };
-  if (info.config.mode === 'parameterServer')
-    return device === 0 ? { title: 'server', where: [cuda] } : { title: `worker ${device}`, where: [cuda] };
-  return { title: cuda, where: ['process 0 drives'] };
-}
-
 function samplesText(samples: readonly number[]): readonly string[] {
   if (samples.length === 0) return ['no samples'];
   const some = (n: number) => `samples ${samples.slice(0, n).join(', ')}${samples.length > n ? ' …' : ''}`;
   return [some(8), some(5), some(3), some(2), `${samples.length} samples`];
 }
 
-/** Naive model parallel feeds the whole batch to the first device; the later ones get activations. */
-function ownsSamples(info: SessionInfo, device: DeviceIndex): boolean {
-  return info.config.mode !== 'modelParallel' || device === 0;
-}
-
 export function placeDevices(info: SessionInfo, trace: StepTrace | undefined): readonly DevicePlace[] {
   return Array.from({ length: info.worldSize }, (_, device) => {
-    const { title, where } = titles(info, device);
-    const samples = trace && ownsSamples(info, device) ? (trace.samples[device] ?? []) : [];
-    const texts = trace && ownsSamples(info, device) ? samplesText(samples) : [];
-    const head = where[0];
+    const { title, beside: head, hasRows, keepsState } = at(info.roles, device);
+    const samples = trace && hasRows ? (trace.samples[device] ?? []) : [];
+    const texts = trace && hasRows ? samplesText(samples) : [];
     const subtitles =
       texts.length === 0
-        ? where
+        ? head === undefined
+          ? []
+          : [head]
         : [...texts.map((t) => (head ? `${head} · ${t}` : t)), ...(head ? [head] : []), ...texts.slice(-1)];
     return {
       device,
@@ -180,7 +158,7 @@ export function placeDevices(info: SessionInfo, trace: StepTrace | undefined): r
       subtitles,
       layers: layersOf(info, device),
       activations: activationsOf(info, device),
-      keeps: info.config.mode !== 'dataParallel' || device === 0,
+      keeps: keepsState,
       samples,
     };
   });

@@ -2,6 +2,7 @@
  * What the timeline keeps between two frames: the parts of the trace on the chosen clock, the window that is in view,
  * the scene that was painted last. No DOM, no React; one per mounted timeline.
  */
+import { FACES } from '../../parallel/faces';
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { createWalkTime, type WalkTime } from '../../trace/walk-time';
 import type { App } from '../state/store';
@@ -69,7 +70,13 @@ export function createTimelineModel(): TimelineModel {
       const cursorUs = walk.timeOf({ event: app.cursor.event, fraction: app.cursorFraction });
       if (app.state === 'playing' && parts.totalUs > 0) view = follow(view, cursorUs / parts.totalUs);
       if (still?.parts !== parts || still.view !== view || still.width !== width) {
-        const made = timelineScene({ layout: at, trace, parts, view, ranks: app.info?.config.mode === 'ddp' });
+        const made = timelineScene({
+          layout: at,
+          trace,
+          parts,
+          view,
+          ranks: app.info !== undefined && FACES[app.info.config.mode].processPerDevice === true,
+        });
         still = { scene: made, parts, view, width };
       }
       scene = { ...still.scene, cursorX: cursorAt(still.scene.layout, parts.totalUs, view, cursorUs) };

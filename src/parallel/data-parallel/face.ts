@@ -1,10 +1,11 @@
 /** DataParallel: what the page says about it. */
 import { batchNorms } from '../../protocol/config/layer-kinds';
-import { type Face, NORM_OF_PARTS } from '../face';
+import { type Face, NORM_OF_PARTS, plainRole } from '../face';
 
 export const dataParallel: Face = {
   name: 'dataParallel',
   title: 'DataParallel',
+  listed: 'DataParallel',
   short: 'DataParallel',
   tight: 'DP',
   about:
@@ -12,5 +13,7 @@ export const dataParallel: Face = {
   link: 'dp',
   alsoCalled: ['dp'],
   splitsBatch: true,
+  // Its replicas are made anew on each forward.
+  role: (device, devices) => ({ ...plainRole(device, devices), keepsState: device === 0 }),
   differenceCause: ({ model }) => (batchNorms(model.layers) > 0 ? NORM_OF_PARTS : undefined),
 };

@@ -1,6 +1,7 @@
 /** DistributedDataParallel: what the page says about it. */
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
+import { DDP_MAIN } from '../../protocol/words/ddp-main';
 import { type Face, NORM_OF_PARTS } from '../face';
 
 const ALGORITHMS: Readonly<Record<Config['ddp']['algorithm'], string>> = {
@@ -15,22 +16,17 @@ const ALGORITHMS: Readonly<Record<Config['ddp']['algorithm'], string>> = {
 export const ddp: Face = {
   name: 'ddp',
   title: 'DistributedDataParallel',
+  listed: 'DDP',
   short: 'DDP',
   about: 'One process per device; gradients are all-reduced in buckets while backward runs',
   link: 'ddp',
   alsoCalled: ['distributeddataparallel'],
   section: 'ddp',
   controls: [
-    { kind: 'choice', label: 'All-reduce', path: 'ddp.algorithm', words: ALGORITHMS },
-    {
-      kind: 'size',
-      label: 'Bucket cap',
-      path: 'ddp.bucketCapMb',
-      title:
-        'bucket_cap_mb: a gradient bucket is closed when it holds this much. “default”: the first 1 MiB, the others 25 MiB. Any number, even 25, also replaces the 1 MiB of the first. Real models leave it out; it is tiny here so that small models have several buckets',
-    },
-    { kind: 'flag', label: 'Overlap', path: 'ddp.overlap', title: 'All-reduce while backward still computes' },
-    { kind: 'number', label: 'Sampler seed', path: 'ddp.samplerSeed' },
+    { kind: 'choice', setting: DDP_MAIN.algorithm, words: ALGORITHMS },
+    { kind: 'size', setting: DDP_MAIN.bucketCapMb },
+    { kind: 'flag', setting: DDP_MAIN.overlap },
+    { kind: 'number', setting: DDP_MAIN.samplerSeed },
     { kind: 'panel', panel: 'buckets' },
     { kind: 'panel', panel: 'ddp' },
   ],
@@ -38,8 +34,7 @@ export const ddp: Face = {
   launchable: true,
   splitsBatch: true,
   buckets: true,
-  dropLast:
-    'drop_last of the DistributedSampler: leaves out up to N−1 rows so that all N ranks have equally many, instead of repeating rows. A last batch that is not full is still trained on.',
+  role: (device) => ({ title: `rank ${device}`, beside: `cuda:${device}`, hasRows: true, keepsState: true }),
   differenceCause,
 };
 

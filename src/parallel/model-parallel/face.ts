@@ -1,10 +1,11 @@
 /** Model parallel: what the page says about it. */
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
-import type { Face } from '../face';
+import { type Face, plainRole } from '../face';
 
 export const modelParallel: Face = {
   name: 'modelParallel',
   title: 'Model parallel',
+  listed: 'Model parallel',
   short: 'Model parallel',
   tight: 'Model',
   about: 'Layers live on different devices; activations cross, one device works at a time',
@@ -12,5 +13,7 @@ export const modelParallel: Face = {
   alsoCalled: ['model'],
   section: 'modelParallel',
   controls: [{ kind: 'panel', panel: 'split' }],
+  // The whole batch goes to the first device; the later ones get activations.
+  role: (device, devices) => ({ ...plainRole(device, devices), hasRows: device === 0 }),
   mostDevices: ({ model }) => model.layers.filter(({ type }) => LAYERS_WITH_WEIGHTS.has(type)).length,
 };

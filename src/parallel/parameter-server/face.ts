@@ -1,10 +1,12 @@
 /** Parameter server: what the page says about it. */
 import { batchNorms } from '../../protocol/config/layer-kinds';
-import { type Face, NORM_OF_PARTS } from '../face';
+import { PARAMETER_SERVER } from '../../protocol/words/run';
+import { type Face, NORM_OF_PARTS, plainRole } from '../face';
 
 export const parameterServer: Face = {
   name: 'parameterServer',
   title: 'Parameter server',
+  listed: 'Parameter server',
   short: 'Server',
   about:
     'cuda:0 holds the parameters; workers pull them, compute gradients and push them, all together or one after the other',
@@ -12,22 +14,19 @@ export const parameterServer: Face = {
   alsoCalled: ['server'],
   section: 'parameterServer',
   controls: [
-    {
-      kind: 'flag',
-      label: 'Synchronous',
-      path: 'parameterServer.synchronous',
-      title:
-        "A step waits for the gradients of all workers; off: the workers' gradients are applied one after the other",
-    },
-    {
-      kind: 'number',
-      label: 'Staleness',
-      path: 'parameterServer.staleness',
-      title: "Asynchronous: updates that a worker's parameters are behind the server's when its gradient is applied",
-    },
+    { kind: 'flag', setting: PARAMETER_SERVER.synchronous },
+    { kind: 'number', setting: PARAMETER_SERVER.staleness },
   ],
   launchable: true,
   splitsBatch: true,
+  role: (device, devices) =>
+    devices === 1
+      ? plainRole(device, devices)
+      : {
+          ...plainRole(device, devices),
+          title: device === 0 ? 'server' : `worker ${device}`,
+          beside: `cuda:${device}`,
+        },
   differenceCause: (config) => {
     if (!config.parameterServer.synchronous) return 'workers compute on parameters that others have changed since';
     return batchNorms(config.model.layers) > 0 ? NORM_OF_PARTS : undefined;

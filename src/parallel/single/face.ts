@@ -4,6 +4,7 @@ import type { Face } from '../face';
 export const single: Face = {
   name: 'single',
   title: 'Single',
+  listed: 'Single',
   short: 'Single',
   about: 'One device',
   link: 'single',

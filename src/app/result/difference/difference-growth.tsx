@@ -2,7 +2,9 @@
  * One click from the headline: how the difference from one device grows, beside a control. The panel is loaded, and its
  * control runs, while it is open.
  */
+
 import { useState } from 'react';
+import { FACES } from '../../../parallel/faces';
 import { loadedPanel } from '../../boundary/loaded-panel';
 import { useApp } from '../../state/use-app';
 import styles from '../result.module.css';
@@ -14,7 +16,7 @@ const GrowthPanel = loadedPanel(
 
 export function DifferenceGrowth() {
   const compared = useApp(
-    ({ info }) => info !== undefined && info.config.mode !== 'single' && info.config.compareSingle,
+    ({ info }) => info !== undefined && !FACES[info.config.mode].oneDevice && info.config.compareSingle,
   );
   const [open, setOpen] = useState(false);
   if (!compared) return null;
