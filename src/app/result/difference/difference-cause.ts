@@ -1,6 +1,6 @@
 /**
- * Why the weights of a parallel run are not those of one device: the first cause that the mode finds in the settings, else
- * rounding. Pure; growth-words.ts holds it against the control.
+ * Why the weights of a parallel run are not those of one device: the first cause that the mode finds in the settings,
+ * else rounding. Pure; growth-words.ts holds it against the control.
  */
 import { FACES } from '../../../parallel/faces';
 import type { Config } from '../../../protocol/config';
