@@ -34,10 +34,11 @@ export function declareValues(lane: LaneBuilder, stage: StageGraph): void {
     else if (parameterGradients.has(value.name)) declareGradient(lane, value.name, base.shape);
     else if (value.role === 'seed')
       lane.buffer({ ...base, category: 'activation', persistent: true, fill: stage.lossGradient });
-    else lane.buffer({ ...base, category: CATEGORY[value.role], persistent: value.name === 'loss' });
+    // A loss is kept until it is read, after the step, but it is of one micro-batch.
+    else lane.buffer({ ...base, category: CATEGORY[value.role], persistent: value.name === 'loss' }, { shared: false });
   }
   for (const { name, gradient } of stage.parameters) declareGradient(lane, gradient, must(shapes.get(name), name));
-  if (lane.has('loss')) lane.lossIn('loss');
+  if (stage.graph.values.some(({ role }) => role === 'loss')) lane.lossIn('loss');
 }
 
 /** Parameters and buffers alone: of a rank that has no batch. */

@@ -11,7 +11,7 @@ import { ALONE, type StepKind } from '../protocol/step-kind';
 import type { Apply, CollectiveRef, DeviceIndex, Payload, Phase, Queue, Rank, Slice } from '../protocol/trace';
 import { elements } from '../tensor/shape';
 import { expandViews } from './expand-views';
-import type { BufferSpec, Instruction, Lane, Load, Program, Recv, Send } from './instruction';
+import type { BufferSpec, Instruction, Lane, LaneLoss, Load, Program, Recv, Send } from './instruction';
 
 /** Where an instruction belongs: the queue that runs it, its phase, module and PyTorch line. */
 export interface Where {
@@ -52,8 +52,11 @@ type Received = Sent & Pick<Recv, 'apply'>;
 export class LaneBuilder {
   private readonly specs = new Map<string, BufferSpec>();
   private readonly list: Instruction[] = [];
-  private loss: string | undefined;
+  private readonly losses: LaneLoss[] = [];
   readonly views = new Map<string, readonly string[]>();
+  private microBatch = 0;
+  /** Buffers that the later micro-batch which is being emitted has for itself. */
+  private readonly own = new Set<string>();
 
   constructor(
     readonly device: DeviceIndex,
@@ -64,22 +67,34 @@ export class LaneBuilder {
     private readonly nextId: () => number,
   ) {}
 
-  /** Declares a buffer; the same name again must be the same buffer. */
-  buffer(spec: BufferSpec): void {
-    if (!this.specs.has(spec.name)) this.specs.set(spec.name, spec);
+  /** What follows belongs to that micro-batch: what it declares are buffers and events of its own. */
+  startMicroBatch(microBatch: number): void {
+    this.microBatch = microBatch;
+    this.own.clear();
+  }
+
+  /**
+   * Declares a buffer; the same name again must be the same buffer. In a later micro-batch it is another one, as
+   * '3.out@1', and what follows means that one by the name; `shared`: all micro-batches have the same one.
+   */
+  buffer(spec: BufferSpec, { shared = spec.persistent }: { readonly shared?: boolean } = {}): void {
+    if (this.microBatch > 0 && !shared) this.own.add(spec.name);
+    const name = this.named(spec.name);
+    if (this.specs.has(name)) return;
+    this.specs.set(name, name === spec.name ? spec : { ...spec, name, insteadOf: spec.name });
   }
 
   spec(name: string): BufferSpec {
-    return must(this.specs.get(name), `buffer ${name} on cuda:${this.device}`);
+    return must(this.specs.get(this.named(name)), `buffer ${name} on cuda:${this.device}`);
   }
 
   has(name: string): boolean {
-    return this.specs.has(name);
+    return this.specs.has(this.named(name));
   }
 
   /** The whole buffer as a slice. */
   whole(name: string): Slice {
-    return { buffer: name, offset: 0, length: elements(this.spec(name).shape) };
+    return { buffer: this.named(name), offset: 0, length: elements(this.spec(name).shape) };
   }
 
   /**
@@ -89,11 +104,14 @@ export class LaneBuilder {
   view(name: string, parts: readonly string[]): void {
     const length = parts.reduce((n, part) => n + elements(this.spec(part).shape), 0);
     this.buffer({ name, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
-    this.views.set(name, parts);
+    this.views.set(
+      this.named(name),
+      parts.map((part) => this.named(part)),
+    );
   }
 
   lossIn(name: string): void {
-    this.loss = name;
+    this.losses.push({ microBatch: this.microBatch, buffer: this.named(name) });
   }
 
   /** attrs.view: PyTorch takes a view there, and copies nothing. */
@@ -104,30 +122,44 @@ export class LaneBuilder {
     const types = { inputs: inputs.map(type), outputs: outputs.map(type), attrs };
     const touched = attrs.view === true ? [] : [...new Set([...inputs, ...outputs])];
     const bytes = 4 * touched.reduce((sum, name) => sum + elements(this.spec(name).shape), 0);
-    this.push({ kind: 'compute', op, inputs, outputs, attrs, ...this.base(where, bytes, def.flops(types)) });
+    const names = { inputs: inputs.map((name) => this.named(name)), outputs: outputs.map((name) => this.named(name)) };
+    this.push({ kind: 'compute', op, ...names, attrs, ...this.base(where, bytes, def.flops(types)) });
   }
 
   load(load: Pick<Load, 'buffer' | 'source' | 'start' | 'count' | 'p'>, where: Where): void {
     const { dataIndex } = this;
-    this.push({ kind: 'load', ...load, dataIndex, ...this.base(where, 4 * elements(this.spec(load.buffer).shape), 0) });
+    const buffer = this.named(load.buffer);
+    const isDrawn = load.source === 'mask' || load.source === 'noise';
+    const draw = isDrawn && buffer !== load.buffer ? { draw: load.buffer } : {};
+    const base = this.base(where, 4 * elements(this.spec(buffer).shape), 0);
+    this.push({ kind: 'load', ...load, buffer, dataIndex, ...draw, ...base });
   }
 
   wait(event: string, where: Where): void {
-    this.push({ kind: 'wait', event, ...this.base(where, 0, 0) });
+    this.waitFor(this.ofMicroBatch(event), where);
   }
 
   send(message: Sent, where: Where): void {
-    this.push({ kind: 'send', ...message, ...this.base(where, 4 * message.slice.length, 0) });
+    this.push({
+      kind: 'send',
+      ...message,
+      slice: this.sliced(message.slice),
+      ...this.base(where, 4 * message.slice.length, 0),
+    });
   }
 
   recv(message: Received, where: Where): void {
     const { slice, apply } = message;
     const base = this.base(where, 4 * slice.length, apply === 'put' ? 0 : slice.length);
-    this.push({ kind: 'recv', ...message, ...base });
+    this.push({ kind: 'recv', ...message, slice: this.sliced(message.slice), ...base });
   }
 
   /** The other queue may wait for everything emitted so far on `queue`: sets an event on its last instruction. */
   signal(queue: Queue, event: string): void {
+    this.setEvent(queue, this.ofMicroBatch(event));
+  }
+
+  private setEvent(queue: Queue, event: string): void {
     const last = this.list.findLastIndex((i) => i.queue === queue);
     const instruction = must(this.list[last], `an instruction on ${queue} to signal ${event}`);
     invariant(
@@ -142,13 +174,30 @@ export class LaneBuilder {
     const last = this.list.findLast((i) => i.queue === from);
     if (!last) return;
     const event = last.signals ?? `${from}.${last.id}`;
-    this.signal(from, event);
-    this.wait(event, { ...where, queue: to });
+    this.setEvent(from, event);
+    this.waitFor(event, { ...where, queue: to });
   }
 
   finish(): Lane {
-    const lane = { device: this.device, rank: this.rank, buffers: [...this.specs.values()], instructions: this.list };
-    return this.loss === undefined ? lane : { ...lane, loss: this.loss };
+    const { device, rank, list: instructions, losses } = this;
+    return { device, rank, buffers: [...this.specs.values()], instructions, losses };
+  }
+
+  private waitFor(event: string, where: Where): void {
+    this.push({ kind: 'wait', event, ...this.base(where, 0, 0) });
+  }
+
+  /** The buffer that a name means in this micro-batch. */
+  private named(name: string): string {
+    return this.own.has(name) ? this.ofMicroBatch(name) : name;
+  }
+
+  private ofMicroBatch(name: string): string {
+    return this.microBatch > 0 ? `${name}@${this.microBatch}` : name;
+  }
+
+  private sliced(slice: Slice): Slice {
+    return { ...slice, buffer: this.named(slice.buffer) };
   }
 
   private base(where: Where, bytes: number, flops: number) {
@@ -162,6 +211,7 @@ export class LaneBuilder {
       flops,
       ...(where.signals === undefined ? {} : { signals: where.signals }),
       ...(where.bucket === undefined ? {} : { bucket: where.bucket }),
+      ...(this.microBatch === 0 ? {} : { microBatch: this.microBatch }),
     };
   }
 
@@ -186,6 +236,11 @@ export class ProgramBuilder {
 
   lane(device: DeviceIndex): LaneBuilder {
     return must(this.lanes[device], `lane of cuda:${device}`);
+  }
+
+  /** What follows, on all lanes, belongs to that micro-batch of the Program (from 0, in ascending order). */
+  startMicroBatch(microBatch: number): void {
+    for (const lane of this.lanes) lane.startMicroBatch(microBatch);
   }
 
   /** Position of the next collective in the sequence of the step. */

@@ -34,6 +34,8 @@ interface Base {
   /** Event set when the instruction has completed, for the other queue of the same device to wait on. */
   readonly signals?: string;
   readonly bucket?: number;
+  /** Of the micro-batches of the Program, the one that it belongs to; absent: the first. */
+  readonly microBatch?: number;
 }
 
 /** Run an operator of the op table over whole buffers. An output may be one of the inputs (in place). */
@@ -76,6 +78,8 @@ export interface Load extends Base {
    * draws for the step (ParallelMode.noiseForStep).
    */
   readonly source: 'inputs' | 'targets' | 'scalars' | 'mask' | 'noise';
+  /** mask, noise: what the host calls it; absent: as the buffer. */
+  readonly draw?: string;
   /** mask: probability of a zero. */
   readonly p?: number;
   /** Which batch (DeviceMesh.dataIndex): ranks that share one name the same. */
@@ -106,6 +110,14 @@ export interface BufferSpec {
   readonly pool?: string;
   /** Contents before the first step: every element this value (default 0). */
   readonly fill?: number;
+  /** What a later micro-batch of the Program has in place of the buffer of that name ('3.out@1' of '3.out'). */
+  readonly insteadOf?: string;
+}
+
+/** Where the loss of a micro-batch is after the step. */
+export interface LaneLoss {
+  readonly microBatch: number;
+  readonly buffer: string;
 }
 
 /** The instruction list of one device. */
@@ -115,8 +127,8 @@ export interface Lane {
   readonly rank: Rank;
   readonly buffers: readonly BufferSpec[];
   readonly instructions: readonly Instruction[];
-  /** Buffer that holds the loss after the step, if this lane computes one. */
-  readonly loss?: string;
+  /** Of the micro-batches whose loss this lane computes, in their order. */
+  readonly losses: readonly LaneLoss[];
 }
 
 export interface Program {

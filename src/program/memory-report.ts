@@ -41,7 +41,7 @@ export function memoryEntries(programs: readonly Program[], plan: DevicePlan): r
         tensors: new Set<string>(),
       };
       if (bytes > entry.largest) Object.assign(entry, { category: spec.category, largest: bytes });
-      entry.tensors.add(spec.name);
+      entry.tensors.add(spec.persistent ? spec.name : (spec.insteadOf ?? spec.name));
       entries.set(key, entry);
     }
   }

@@ -69,11 +69,15 @@ export function fullStep(rows: readonly number[], different: Partial<MicroBatchK
 export const hasMicroBatch = (kind: StepKind, test: (microBatch: MicroBatchKind) => boolean): boolean =>
   kind.type === 'training' && kind.microBatches.some(test);
 
-/** What most steps of a run are: it ends with a full micro-batch, the optimiser steps, and nothing else happens. */
+/** The optimiser steps after that micro-batch of the Program. */
+export const stepsAfter = ({ microBatches, steps }: TrainingKind, microBatch: number): boolean =>
+  steps && microBatch === microBatches.length - 1;
+
+/** What most steps of a run are: one full micro-batch, after which the optimiser steps, and nothing else. */
 export function isUsual(kind: StepKind): boolean {
-  if (kind.type !== 'training') return false;
-  const last = kind.microBatches.at(-1);
-  return kind.steps && kind.hookPhase === 'usual' && last?.size === 'full' && !last.beforeRebuild && !last.endsJoin;
+  if (kind.type !== 'training' || kind.microBatches.length > 1) return false;
+  const [only] = kind.microBatches;
+  return kind.steps && kind.hookPhase === 'usual' && only?.size === 'full' && !only.beforeRebuild && !only.endsJoin;
 }
 
 declare const key: unique symbol;
@@ -108,11 +112,11 @@ export function kindLabel(kind: StepKind): KindLabel {
 
 function labelText(kind: StepKind): string {
   if (kind.type !== 'training') return kind.type;
-  const { microBatches, steps, hookPhase } = kind;
+  const { microBatches, hookPhase } = kind;
   const parts = microBatches.map((microBatch, i) => {
     const { gradients, beforeRebuild, endsJoin } = microBatch;
     const size = microBatch.size === 'other' ? microBatch.rows.join() : microBatch.size;
-    const isStep = steps && i === microBatches.length - 1;
+    const isStep = stepsAfter(kind, i);
     const whole = beforeRebuild ? (size === 'full' ? 'first' : `${size}-first`) : size;
     return `${isStep ? whole : `${size}-${gradients}${beforeRebuild ? '-first' : ''}`}${endsJoin ? '-end' : ''}`;
   });

@@ -29,6 +29,8 @@ export type Feed = (load: Load, device: DeviceIndex) => HostArray;
 
 export interface Loss {
   readonly device: DeviceIndex;
+  /** Of those of the Program, from 0. */
+  readonly microBatch: number;
   readonly value: number;
 }
 

@@ -34,7 +34,7 @@ import { stepOf } from '../protocol/micro-batches';
 import type { Files, Notice } from '../protocol/session';
 import { programKey, type TrainingKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
-import type { DatasetTable, StepFeed } from '../runtime/launch/world';
+import type { DatasetTable, MicroBatchFeed, StepFeed } from '../runtime/launch/world';
 import type { ShardMap } from '../sharding/shard-map';
 import { Generator } from '../tensor/generator';
 import { elements } from '../tensor/shape';
@@ -182,7 +182,7 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     );
   const drawsOf = mode.noiseForStep?.(input);
   /** Masks, and what the mode draws beside them for every device. */
-  const allDraws = ({ microBatch, masks }: StepBatch): StepFeed['masks'] => {
+  const allDraws = ({ microBatch, masks }: StepBatch): MicroBatchFeed['masks'] => {
     const own = drawsOf?.(stepOf(microBatch, config)) ?? [];
     return own.length === 0
       ? masks
@@ -251,15 +251,13 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
     kindOf,
     feed: (batch) => ({
       program: programKey(kindOf(batch)),
-      rows: batch.rows,
-      masks: allDraws(batch),
+      microBatches: [{ rows: batch.rows, masks: allDraws(batch) }],
       scalars: scalars(batch, updates),
       ...(behind ? { scalarsOf: scalarsOfRanks(batch) } : {}),
     }),
     referenceFeed: (batch) => ({
       program: programKey(joinedKind(kindAt(batch.microBatch, schedule, referenceRules))),
-      rows: [concat(batch.rows)],
-      masks: joinedMasks(batch.masks),
+      microBatches: [{ rows: [concat(batch.rows)], masks: joinedMasks(batch.masks) }],
       scalars: scalars(batch),
     }),
   };

@@ -301,7 +301,7 @@ function trainingOn(
       flight.completed(span, records);
       const slices = blueprint.mode.rowsOfDevice(
         config,
-        feed.rows.map((own) => own.length),
+        batch.rows.map((own) => own.length),
       );
       return stepTrace({
         program: programOf(programs, feed.program),
@@ -313,7 +313,7 @@ function trainingOn(
         accumulate: config.accumulate,
         epoch: batch.epoch,
         samples: slices.map(([start, count], d) => [
-          ...at(feed.rows, mesh.dataIndex(at(rankOfDevice, d))).subarray(start, start + count),
+          ...at(batch.rows, mesh.dataIndex(at(rankOfDevice, d))).subarray(start, start + count),
         ]),
         losses: lossRecord(blueprint, batch, losses),
         initial: before,

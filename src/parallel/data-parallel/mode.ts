@@ -12,12 +12,13 @@ import { type Graph, GraphBuilder } from '../../graph/graph';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { buildLoss } from '../../nn/losses';
 import { ProgramBuilder } from '../../program/builder';
+import { type MicroBatchKind, stepsAfter } from '../../protocol/step-kind';
 import { ownedByFirst, shardMap } from '../../sharding/shard-map';
 import { declareValues, emitAccumulate, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizer } from '../emit-optimizer';
-import type { ModeInput, ParallelMode } from '../mode';
-import { compileSingle } from '../single/compile';
-import { nodesOf, stageGraph } from '../stage-graph';
+import type { ModeInput, ParallelMode, RowSlice } from '../mode';
+import { emitWholeBatch } from '../single/compile';
+import { nodesOf, type ParameterRef, stageGraph } from '../stage-graph';
 import { dataParallel as face } from './face';
 import { gather, type Move, reduceAddCoalesced, replicate, scatter } from './moves';
 import { chunkNotices } from './notices';
@@ -46,55 +47,68 @@ export const dataParallel: ParallelMode = {
   },
 
   compile(input, kind) {
-    const { rows: counts, gradients } = at(kind.microBatches, 0);
-    const rows = at(counts, 0);
-    const slices = dataParallel.rowsOfDevice(input.config, [rows]).filter(([, count]) => count > 0);
-    // One device: DataParallel calls the module itself. The other devices, if any, stay empty.
-    if (slices.length === 1) return padded(compileSingle(input, kind), input.config.worldSize);
-
     const builder = new ProgramBuilder(dataParallel.mesh(input.config), input.ops);
-    const root = builder.lane(0);
-    const replicas = slices.map(([start, count], d) => ({
-      lane: builder.lane(d),
-      start,
-      count,
-      stage: stageGraph(input, { rows: count, withLoss: false, gradients }),
-    }));
-    for (const { lane, stage } of replicas) declareValues(lane, stage);
-    const move: Move = { builder, replicas };
-
-    root.buffer({
-      name: 'batch',
-      shape: [rows, ...input.inputShape],
-      dtype: input.inputType,
-      category: 'data',
-      persistent: false,
+    kind.microBatches.forEach((microBatch, m) => {
+      builder.startMicroBatch(m);
+      const slices = dataParallel.rowsOfDevice(input.config, microBatch.rows).filter(([, count]) => count > 0);
+      // One device: DataParallel calls the module itself. The other devices, if any, stay empty.
+      const parameters =
+        slices.length === 1
+          ? emitWholeBatch(builder.lane(0), input, microBatch)
+          : emitReplicas(builder, input, microBatch, slices);
+      if (stepsAfter(kind, m)) emitOptimizer(builder.lane(0), input, parameters);
     });
-    emitLoad(root, { buffer: 'batch', source: 'inputs', start: 0, count: rows });
-    scatter(move, 'batch', (r) => r.stage.input, 'data', { phase: 'scatter', anchor: 'scatter' });
-    replicate(move);
-    for (const { lane, stage } of replicas) emitMasks(lane, stage);
-    for (const node of nodesOf(at(replicas, 0).stage, 'forward').keys()) {
-      for (const { lane, stage } of replicas)
-        emitNode(lane, stage, must(nodesOf(stage, 'forward')[node], 'node'), 'parallel_apply');
-    }
-    const lossGraph = gatherAndLoss(move, input, rows);
-    for (const node of lossGraph.nodes) emitNode(root, { graph: lossGraph, parameters: [] }, node);
-    scatter(move, OUTPUT_GRADIENT, (r) => r.stage.outputGradient, 'gradient', {
-      phase: 'backward',
-      anchor: 'backward',
-    });
-    for (const node of nodesOf(at(replicas, 0).stage, 'backward').keys()) {
-      for (const { lane, stage } of replicas)
-        emitNode(lane, { graph: stage.graph, parameters: [] }, must(nodesOf(stage, 'backward')[node], 'node'));
-    }
-    reduceAddCoalesced(move);
-    const { parameters } = at(replicas, 0).stage;
-    emitAccumulate(root, parameters, { phase: 'reduce', anchor: 'backward' });
-    if (kind.steps) emitOptimizer(root, input, parameters);
     return builder.finish('dataParallel', kind);
   },
 };
+
+/** Forward and backward of a batch in several slices; the parameters of device 0 that got a gradient. */
+function emitReplicas(
+  builder: ProgramBuilder,
+  input: ModeInput,
+  { rows: [rows = 0], gradients }: MicroBatchKind,
+  slices: readonly RowSlice[],
+): readonly ParameterRef[] {
+  const root = builder.lane(0);
+  const replicas = slices.map(([start, count], d) => ({
+    lane: builder.lane(d),
+    start,
+    count,
+    stage: stageGraph(input, { rows: count, withLoss: false, gradients }),
+  }));
+  for (const { lane, stage } of replicas) declareValues(lane, stage);
+  const move: Move = { builder, replicas };
+
+  root.buffer({
+    name: 'batch',
+    shape: [rows, ...input.inputShape],
+    dtype: input.inputType,
+    category: 'data',
+    persistent: false,
+  });
+  emitLoad(root, { buffer: 'batch', source: 'inputs', start: 0, count: rows });
+  scatter(move, 'batch', (r) => r.stage.input, 'data', { phase: 'scatter', anchor: 'scatter' });
+  replicate(move);
+  for (const { lane, stage } of replicas) emitMasks(lane, stage);
+  for (const node of nodesOf(at(replicas, 0).stage, 'forward').keys()) {
+    for (const { lane, stage } of replicas)
+      emitNode(lane, stage, must(nodesOf(stage, 'forward')[node], 'node'), 'parallel_apply');
+  }
+  const lossGraph = gatherAndLoss(move, input, rows);
+  for (const node of lossGraph.nodes) emitNode(root, { graph: lossGraph, parameters: [] }, node);
+  scatter(move, OUTPUT_GRADIENT, (r) => r.stage.outputGradient, 'gradient', {
+    phase: 'backward',
+    anchor: 'backward',
+  });
+  for (const node of nodesOf(at(replicas, 0).stage, 'backward').keys()) {
+    for (const { lane, stage } of replicas)
+      emitNode(lane, { graph: stage.graph, parameters: [] }, must(nodesOf(stage, 'backward')[node], 'node'));
+  }
+  reduceAddCoalesced(move);
+  const { parameters } = at(replicas, 0).stage;
+  emitAccumulate(root, parameters, { phase: 'reduce', anchor: 'backward' });
+  return parameters;
+}
 
 /** Gather.apply (concatenate on device 0), then the loss there. Returns the loss's own graph. */
 function gatherAndLoss({ builder, replicas }: Move, input: ModeInput, rows: number): Graph {
@@ -122,15 +136,4 @@ function gatherAndLoss({ builder, replicas }: Move, input: ModeInput, rows: numb
   gather({ builder, replicas }, OUTPUT);
   emitLoad(root, { buffer: 'y', source: 'targets', start: 0, count: rows });
   return finished;
-}
-
-/** Adds empty lanes for the devices that get no chunk. */
-function padded(program: ReturnType<typeof compileSingle>, devices: number): ReturnType<typeof compileSingle> {
-  const empty = Array.from({ length: devices - 1 }, (_, k) => ({
-    device: k + 1,
-    rank: 0,
-    buffers: [],
-    instructions: [],
-  }));
-  return { ...program, mode: 'dataParallel', lanes: [...program.lanes, ...empty] };
 }

@@ -13,7 +13,7 @@ import type { DeviceIndex } from '../../protocol/trace';
 import { broadcast } from './broadcast';
 import { fill } from './fill';
 
-interface Joining {
+export interface Joining {
   readonly builder: ProgramBuilder;
   readonly config: Config;
   /** Devices that have a batch. */

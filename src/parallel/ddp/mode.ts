@@ -10,10 +10,11 @@ import { initDeviceMesh } from '../../mesh/device-mesh';
 import type { Synced } from '../../nn/layer';
 import { type LaneBuilder, ProgramBuilder } from '../../program/builder';
 import type { Config } from '../../protocol/config';
+import { type HookPhase, type MicroBatchKind, stepsAfter } from '../../protocol/step-kind';
 import { replicated, shardMap } from '../../sharding/shard-map';
 import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizer } from '../emit-optimizer';
-import type { ParallelMode } from '../mode';
+import type { ModeInput, ParallelMode } from '../mode';
 import { type StageGraph, stageGraph } from '../stage-graph';
 import { broadcastBuffers, bufferNames, construct } from './broadcast';
 import { broadcastState } from './broadcast-state';
@@ -21,7 +22,7 @@ import { checkDdp, checkSchedule } from './checks';
 import { commHookOf } from './comm-hooks/comm-hooks';
 import { ddp as face } from './face';
 import { emitCollective, isCollective } from './graph-collectives';
-import { commonRank, endJoin, notifyBackwardSync, notifyJoinContext } from './join';
+import { commonRank, endJoin, type Joining, notifyBackwardSync, notifyJoinContext } from './join';
 import { ddpNotices } from './notices';
 import { bucketsOf, passesBeforeRebuild, rebuilds } from './ready-order';
 import { createReducer } from './reducer';
@@ -72,68 +73,18 @@ export const ddp: ParallelMode = {
 
   compile(input, kind) {
     const { config } = input;
-    const microBatch = at(kind.microBatches, 0);
-    const { rows, gradients } = microBatch;
     const builder = new ProgramBuilder(ddp.mesh(config), input.ops);
-    const synced = syncedOver(config, rows);
-    const working = builder.lanes.flatMap((lane): readonly ActiveRank[] => {
-      const own = at(rows, lane.dataIndex);
-      if (own === 0) return [];
-      return [{ lane, stage: stageGraph(input, { rows: own, withLoss: true, gradients, synced }) }];
-    });
-    /** The ranks differ in nothing but the rows of their batch. */
-    const { stage } = at(working, 0);
-    const active = working.map(({ lane }) => lane.device);
-    for (const lane of builder.lanes) if (!active.includes(lane.device)) declareState(lane, stage);
-    for (const { lane, stage: own } of working) {
-      declareValues(lane, own);
-      const count = at(rows, lane.dataIndex);
-      emitLoad(lane, { buffer: 'x', source: 'inputs', start: 0, count });
-      emitLoad(lane, { buffer: 'y', source: 'targets', start: 0, count });
-      emitMasks(lane, own);
-    }
-    const joining = { builder, config, active };
-    if (config.ddp.join) notifyJoinContext(joining);
-    if (microBatch.syncsBuffers && config.ddp.broadcastBuffers && bufferNames(stage).length > 0)
-      broadcastBuffers(builder, stage, config.ddp.join ? commonRank(joining, 'buffers_from', active) : 0);
-    if (config.ddp.join) notifyBackwardSync(joining, microBatch.reduces);
-    const buckets = bucketsOf(stage, config, !microBatch.beforeRebuild);
-    const reducer = microBatch.reduces
-      ? createReducer({ builder, config, stage, buckets, active, phase: kind.hookPhase })
-      : undefined;
-    const nodes = Math.max(...working.map((w) => w.stage.graph.nodes.length));
-    for (let k = 0; k < nodes; k++) {
-      const shared = stage.graph.nodes[k];
-      if (shared && isCollective(shared)) {
-        const [input = '', output = ''] = [...shared.inputs, ...shared.outputs].map(
-          (id) => at(stage.graph.values, id).name,
-        );
-        emitCollective({ builder, config, group: active, node: shared, input, output });
-        continue;
-      }
-      for (const { lane, stage: own } of working) {
-        const node = own.graph.nodes[k];
-        if (node) emitNode(lane, own, node);
-      }
-      for (const { lane, stage: own } of working) {
-        const node = own.graph.nodes[k];
-        if (node?.phase !== 'backward') continue;
-        reducer?.ready(
-          lane.device,
-          node.outputs.map((id) => at(own.graph.values, id).name),
-        );
-      }
-    }
-    reducer?.finish();
-    if (kind.steps) for (const { lane, stage: own } of working) emitOptimizer(lane, input, own.parameters);
-    if (microBatch.endsJoin) endJoin(joining, [...stage.registered.map((p) => p.name), ...bufferNames(stage)]);
-    if (!kind.steps) return builder.finish('ddp', kind);
-    commHookOf(config).afterStep?.({
-      builder,
-      config,
-      group: builder.lanes.map((lane) => lane.device),
-      parameters: stage.parameters.map((p) => p.name),
-      phase: kind.hookPhase,
+    kind.microBatches.forEach((microBatch, m) => {
+      builder.startMicroBatch(m);
+      const steps = stepsAfter(kind, m);
+      const phase = steps ? kind.hookPhase : 'usual';
+      const { working, joining } = emitPass(builder, input, microBatch, phase);
+      const { stage } = at(working, 0);
+      const names = stage.parameters.map((p) => p.name);
+      if (steps) for (const { lane, stage: own } of working) emitOptimizer(lane, input, own.parameters);
+      if (microBatch.endsJoin) endJoin(joining, [...stage.registered.map((p) => p.name), ...bufferNames(stage)]);
+      const group = builder.lanes.map((lane) => lane.device);
+      if (steps) commHookOf(config).afterStep?.({ builder, config, group, parameters: names, phase });
     });
     return builder.finish('ddp', kind);
   },
@@ -151,3 +102,63 @@ export const ddp: ParallelMode = {
   },
   broadcastState,
 };
+
+/** Forward and backward of all ranks with what they reduce in between; the ranks that took part with a batch. */
+function emitPass(
+  builder: ProgramBuilder,
+  input: ModeInput,
+  microBatch: MicroBatchKind,
+  phase: HookPhase,
+): { readonly working: readonly ActiveRank[]; readonly joining: Joining } {
+  const { config } = input;
+  const { rows, gradients } = microBatch;
+  const synced = syncedOver(config, rows);
+  const working = builder.lanes.flatMap((lane): readonly ActiveRank[] => {
+    const own = at(rows, lane.dataIndex);
+    if (own === 0) return [];
+    return [{ lane, stage: stageGraph(input, { rows: own, withLoss: true, gradients, synced }) }];
+  });
+  /** The ranks differ in nothing but the rows of their batch. */
+  const { stage } = at(working, 0);
+  const active = working.map(({ lane }) => lane.device);
+  for (const lane of builder.lanes) if (!active.includes(lane.device)) declareState(lane, stage);
+  for (const { lane, stage: own } of working) {
+    declareValues(lane, own);
+    const count = at(rows, lane.dataIndex);
+    emitLoad(lane, { buffer: 'x', source: 'inputs', start: 0, count });
+    emitLoad(lane, { buffer: 'y', source: 'targets', start: 0, count });
+    emitMasks(lane, own);
+  }
+  const joining = { builder, config, active };
+  if (config.ddp.join) notifyJoinContext(joining);
+  if (microBatch.syncsBuffers && config.ddp.broadcastBuffers && bufferNames(stage).length > 0)
+    broadcastBuffers(builder, stage, config.ddp.join ? commonRank(joining, 'buffers_from', active) : 0);
+  if (config.ddp.join) notifyBackwardSync(joining, microBatch.reduces);
+  const buckets = bucketsOf(stage, config, !microBatch.beforeRebuild);
+  const reducer = microBatch.reduces ? createReducer({ builder, config, stage, buckets, active, phase }) : undefined;
+  const nodes = Math.max(...working.map((w) => w.stage.graph.nodes.length));
+  for (let k = 0; k < nodes; k++) {
+    const shared = stage.graph.nodes[k];
+    if (shared && isCollective(shared)) {
+      const [input = '', output = ''] = [...shared.inputs, ...shared.outputs].map(
+        (id) => at(stage.graph.values, id).name,
+      );
+      emitCollective({ builder, config, group: active, node: shared, input, output });
+      continue;
+    }
+    for (const { lane, stage: own } of working) {
+      const node = own.graph.nodes[k];
+      if (node) emitNode(lane, own, node);
+    }
+    for (const { lane, stage: own } of working) {
+      const node = own.graph.nodes[k];
+      if (node?.phase !== 'backward') continue;
+      reducer?.ready(
+        lane.device,
+        node.outputs.map((id) => at(own.graph.values, id).name),
+      );
+    }
+  }
+  reducer?.finish();
+  return { working, joining };
+}

@@ -12,6 +12,7 @@ import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Config } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+import { type MicroBatchKind, stepsAfter } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import { ownedBy, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import type { Shape } from '../../tensor/shape';
@@ -125,52 +126,55 @@ export const modelParallel: ParallelMode = {
   borderShapes: (input) => stagesOf(input, { rows: 2 }).slice(0, -1).map(rowShape),
 
   compile(input, kind) {
-    const { rows: counts, gradients } = at(kind.microBatches, 0);
-    const rows = at(counts, 0);
-    const { config } = input;
-    const builder = new ProgramBuilder(modelParallel.mesh(config), input.ops);
-    const stages = stagesOf(input, { rows, gradients });
-    const last = stages.length - 1;
-    for (const [d, stage] of stages.entries()) declareValues(builder.lane(d), stage);
-
-    emitLoad(builder.lane(0), { buffer: 'x', source: 'inputs', start: 0, count: rows });
-    stages.forEach((stage, d) => {
-      const lane = builder.lane(d);
-      if (d > 0)
-        hop(builder, {
-          from: d - 1,
-          to: d,
-          buffer: stage.input,
-          payload: 'activation',
-          where: { phase: 'forward', anchor: 'send_activation' },
-        });
-      emitMasks(lane, stage);
-      for (const node of nodesOf(stage, 'forward')) emitNode(lane, stage, node);
+    const builder = new ProgramBuilder(modelParallel.mesh(input.config), input.ops);
+    kind.microBatches.forEach((microBatch, m) => {
+      builder.startMicroBatch(m);
+      const stages = emitPass(builder, input, microBatch);
+      if (!stepsAfter(kind, m)) return;
+      const parts = stages.map(({ parameters }, d) => ({ lane: builder.lane(d), parameters }));
+      emitOptimizerOver(builder, input, parts);
     });
-    const end = builder.lane(last);
-    emitLoad(end, { buffer: 'y', source: 'targets', start: 0, count: rows });
-    for (const node of nodesOf(at(stages, last), 'loss')) emitNode(end, at(stages, last), node);
-    for (let d = last; d >= 0; d--) {
-      const stage = at(stages, d);
-      for (const node of nodesOf(stage, 'backward')) emitNode(builder.lane(d), stage, node);
-      if (d > 0)
-        hop(builder, {
-          from: d,
-          to: d - 1,
-          buffer: must(stage.inputGradient, 'input gradient'),
-          payload: 'gradient',
-          where: { phase: 'backward', anchor: 'send_gradient' },
-        });
-    }
-    if (kind.steps)
-      emitOptimizerOver(
-        builder,
-        input,
-        stages.map(({ parameters }, d) => ({ lane: builder.lane(d), parameters })),
-      );
     return builder.finish('modelParallel', kind);
   },
 };
+
+const FORWARD: Where = { phase: 'forward', anchor: 'send_activation' };
+const BACKWARD: Where = { phase: 'backward', anchor: 'send_gradient' };
+
+/** Forward through all stages, the loss on the last device, backward through all stages. */
+function emitPass(
+  builder: ProgramBuilder,
+  input: ModeInput,
+  { rows: [rows = 0], gradients }: MicroBatchKind,
+): readonly StageGraph[] {
+  const stages = stagesOf(input, { rows, gradients });
+  const last = stages.length - 1;
+  for (const [d, stage] of stages.entries()) declareValues(builder.lane(d), stage);
+
+  emitLoad(builder.lane(0), { buffer: 'x', source: 'inputs', start: 0, count: rows });
+  stages.forEach((stage, d) => {
+    const lane = builder.lane(d);
+    if (d > 0) hop(builder, { from: d - 1, to: d, buffer: stage.input, payload: 'activation', where: FORWARD });
+    emitMasks(lane, stage);
+    for (const node of nodesOf(stage, 'forward')) emitNode(lane, stage, node);
+  });
+  const end = builder.lane(last);
+  emitLoad(end, { buffer: 'y', source: 'targets', start: 0, count: rows });
+  for (const node of nodesOf(at(stages, last), 'loss')) emitNode(end, at(stages, last), node);
+  for (let d = last; d >= 0; d--) {
+    const stage = at(stages, d);
+    for (const node of nodesOf(stage, 'backward')) emitNode(builder.lane(d), stage, node);
+    if (d > 0)
+      hop(builder, {
+        from: d,
+        to: d - 1,
+        buffer: must(stage.inputGradient, 'input gradient'),
+        payload: 'gradient',
+        where: BACKWARD,
+      });
+  }
+  return stages;
+}
 
 interface Hop {
   readonly from: DeviceIndex;

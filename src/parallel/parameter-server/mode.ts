@@ -11,9 +11,10 @@ import { at } from '../../base/invariant';
 import { chunkSizes } from '../../data/chunk';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
+import { type MicroBatchKind, stepsAfter } from '../../protocol/step-kind';
 import { ownedByFirst, shardMap } from '../../sharding/shard-map';
 import { emitOptimizer } from '../emit-optimizer';
-import type { ParallelMode } from '../mode';
+import type { ModeInput, ParallelMode } from '../mode';
 import { compileSingle } from '../single/compile';
 import { stageGraph } from '../stage-graph';
 import { asynchronousStep, initialCopies } from './asynchronous';
@@ -51,39 +52,33 @@ export const parameterServer: ParallelMode = {
   },
 
   compile(input, kind) {
-    const { rows: counts, gradients } = at(kind.microBatches, 0);
-    const rows = at(counts, 0);
     const { config } = input;
     if (config.worldSize === 1) return { ...compileSingle(input, kind), mode: 'parameterServer' };
     const { synchronous } = config.parameterServer;
     const builder = new ProgramBuilder(parameterServer.mesh(config), input.ops);
-    const share = (count: number): number => (synchronous && config.loss.reduction !== 'sum' ? count / rows : 1);
-    const workers = parameterServer
-      .rowsOfDevice(config, [rows])
-      .flatMap(([start, count], device): readonly Worker[] => {
-        if (count === 0) return [];
-        const stage = stageGraph(input, { rows: count, withLoss: true, gradients });
-        return [{ lane: builder.lane(device), stage: weighted(stage, share(count)), start, count }];
-      });
-    declareServer(builder.lane(0), at(workers, 0).stage);
-    if (!synchronous) {
-      asynchronousStep(builder, input, workers);
-      return builder.finish('parameterServer', kind);
-    }
-    const names = keptNames(at(workers, 0).stage);
-    for (const worker of workers) {
-      // Between micro-batches nothing changes on the server.
-      emitWorker(worker, () => {
-        if (gradients === 'set') pull(builder, worker, names);
-      });
-    }
-    if (!kind.steps) return builder.finish('parameterServer', kind);
-    workers.forEach((worker, k) => {
-      push(builder, worker, { sum: k > 0, buffers: k === 0 });
-    });
     const server = builder.lane(0);
-    server.handOver('comm', 'compute', { phase: 'step', anchor: 'step' });
-    emitOptimizer(server, input, at(workers, 0).stage.parameters);
+    kind.microBatches.forEach((microBatch, m) => {
+      builder.startMicroBatch(m);
+      const workers = workersOf(builder, input, microBatch);
+      const { stage } = at(workers, 0);
+      declareServer(server, stage);
+      if (!synchronous) {
+        asynchronousStep(builder, input, workers);
+        return;
+      }
+      for (const worker of workers) {
+        // Between micro-batches nothing changes on the server.
+        emitWorker(worker, () => {
+          if (microBatch.gradients === 'set') pull(builder, worker, keptNames(stage));
+        });
+      }
+      if (!stepsAfter(kind, m)) return;
+      workers.forEach((worker, k) => {
+        push(builder, worker, { sum: k > 0, buffers: k === 0 });
+      });
+      server.handOver('comm', 'compute', { phase: 'step', anchor: 'step' });
+      emitOptimizer(server, input, stage.parameters);
+    });
     return builder.finish('parameterServer', kind);
   },
 
@@ -91,3 +86,19 @@ export const parameterServer: ParallelMode = {
   optimizerStepsPerStep: ({ worldSize, parameterServer: { synchronous } }) =>
     synchronous ? 1 : Math.max(1, worldSize - 1),
 };
+
+/** Those that have rows of the batch. */
+function workersOf(
+  builder: ProgramBuilder,
+  input: ModeInput,
+  { rows: [rows = 0], gradients }: MicroBatchKind,
+): readonly Worker[] {
+  const { config } = input;
+  const { synchronous } = config.parameterServer;
+  const share = (count: number): number => (synchronous && config.loss.reduction !== 'sum' ? count / rows : 1);
+  return parameterServer.rowsOfDevice(config, [rows]).flatMap(([start, count], device): readonly Worker[] => {
+    if (count === 0) return [];
+    const stage = stageGraph(input, { rows: count, withLoss: true, gradients });
+    return [{ lane: builder.lane(device), stage: weighted(stage, share(count)), start, count }];
+  });
+}

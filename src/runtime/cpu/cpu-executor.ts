@@ -109,15 +109,19 @@ export function createCpuExecutor(options: ExecutorOptions): Executor {
   const lossPlaces = new Map(
     programs.map((program) => [
       programKey(program.kind),
-      hosted(program).flatMap(({ device, loss }) =>
-        loss === undefined ? [] : [{ device, array: memoryOf(device).array(programKey(program.kind), loss) }],
+      hosted(program).flatMap(({ device, losses }) =>
+        losses.map(({ microBatch, buffer }) => ({
+          device,
+          microBatch,
+          array: memoryOf(device).array(programKey(program.kind), buffer),
+        })),
       ),
     ]),
   );
   const noteLosses = (key: ProgramKey) => {
     const places = must(lossPlaces.get(key), 'losses');
     // An entry even without a loss: those of several executors are matched by their place.
-    pendingLosses.push(places.map(({ device, array }) => ({ device, value: array[0] ?? Number.NaN })));
+    pendingLosses.push(places.map(({ array, ...of }) => ({ ...of, value: array[0] ?? Number.NaN })));
   };
 
   /** The two queues of a lane whose peers live elsewhere. */

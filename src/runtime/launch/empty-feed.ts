@@ -4,7 +4,6 @@ import type { StepFeed } from './world';
 
 export const emptyFeed = (kind: StepKind): StepFeed => ({
   program: programKey(kind),
-  rows: [],
-  masks: [],
+  microBatches: [],
   scalars: new Float32Array(0),
 });

@@ -23,9 +23,11 @@ export function createTableFeed(table: DatasetTable): (step: StepFeed) => Feed {
     const step = must(current, 'a step feed');
     if (load.source === 'scalars')
       return (step.scalarsOf?.[load.dataIndex] ?? step.scalars).subarray(load.start, load.start + load.count);
+    const fed = at(step.microBatches, load.microBatch ?? 0);
     if (load.source === 'mask' || load.source === 'noise') {
-      const mask = step.masks.find((m) => m.device === device && m.buffer === load.buffer);
-      return must(mask, `mask ${load.buffer} of cuda:${device}`).data;
+      const { draw = load.buffer } = load;
+      const mask = fed.masks.find((m) => m.device === device && m.buffer === draw);
+      return must(mask, `mask ${draw} of cuda:${device}`).data;
     }
     const { source, width, dtype } = sources[load.source];
     const { dataIndex, start, count } = load;
@@ -34,7 +36,7 @@ export function createTableFeed(table: DatasetTable): (step: StepFeed) => Feed {
       target = allocate(dtype, count * width);
       staging.set(load, target);
     }
-    const batch = at(step.rows, dataIndex);
+    const batch = at(fed.rows, dataIndex);
     // A view costs as much as a small batch.
     const rows = start === 0 && count === batch.length ? batch : batch.subarray(start, start + count);
     gatherRows(source, width, rows, target);

@@ -81,7 +81,10 @@ test('an error in one rank reaches the caller with its class and code while the 
   const world = await open(small);
   await writeStart(world, small);
   // The rows of rank 2 are missing, so it fails at its first load.
-  const feeds = small.steps(0, 1).map((feed) => ({ ...feed, rows: feed.rows.slice(0, 2) }));
+  const feeds = small.steps(0, 1).map((feed) => ({
+    ...feed,
+    microBatches: feed.microBatches.map(({ rows, masks }) => ({ rows: rows.slice(0, 2), masks })),
+  }));
   const error: unknown = await world.run(feeds).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(LockstepError);
   expect(error).toMatchObject({ code: 'internal', message: expect.stringMatching(/index 2 is outside/) });

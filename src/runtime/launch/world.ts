@@ -33,16 +33,21 @@ export interface Fault {
   readonly instruction: InstructionId;
 }
 
-/** What the host decides for one step. */
-export interface StepFeed {
-  readonly program: ProgramKey;
-  /** Its number in the run; the constructor has none. */
-  readonly microBatch?: number;
-  readonly fault?: Fault;
+export interface MicroBatchFeed {
   /** Dataset rows of the batch of each data index. */
   readonly rows: readonly Int32Array[];
   /** Dropout masks, and what the mode drew (loads of `noise`), by device and buffer. */
   readonly masks: readonly { readonly device: DeviceIndex; readonly buffer: string; readonly data: Float32Array }[];
+}
+
+/** What the host decides for one run of a Program: a step, or micro-batches of it. */
+export interface StepFeed {
+  readonly program: ProgramKey;
+  /** The first one's number in the run; the constructor has none. */
+  readonly microBatch?: number;
+  readonly fault?: Fault;
+  /** What each micro-batch of the Program takes. */
+  readonly microBatches: readonly MicroBatchFeed[];
   readonly scalars: Float32Array;
   /** By data index, where their ranks have taken different numbers of steps. */
   readonly scalarsOf?: readonly Float32Array[];

@@ -86,8 +86,8 @@ export class LossRing {
       await ring.buffer.mapAsync(MODE_READ, 0, Math.max(4, this.rowBytes * rows.length));
       const words = new Float32Array(ring.buffer.getMappedRange(0, Math.max(4, this.rowBytes * rows.length)));
       return rows.map((plan, row) =>
-        plan.values.map(({ device, word }) => ({
-          device,
+        plan.values.map(({ word, ...of }) => ({
+          ...of,
           value: words[(row * this.rowBytes) / 4 + word] ?? Number.NaN,
         })),
       );

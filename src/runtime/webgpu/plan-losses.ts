@@ -6,6 +6,7 @@ import { at } from '../../base/invariant';
 import type { Program } from '../../program/instruction';
 import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
+import type { Loss } from '../executor';
 import type { Location, MemoryLayout } from './memory-layout';
 
 export interface LossPlan {
@@ -16,7 +17,7 @@ export interface LossPlan {
     readonly to: number;
   }[];
   /** In lane order; `word` counts from the start of the row. */
-  readonly values: readonly { readonly device: DeviceIndex; readonly word: number }[];
+  readonly values: readonly (Omit<Loss, 'value'> & { readonly word: number })[];
   readonly bytes: number;
 }
 
@@ -24,19 +25,22 @@ export interface LossPlan {
 const MERGE_BYTES = 1024;
 
 export function planLosses(program: Program, devices: readonly DeviceIndex[], layout: MemoryLayout): LossPlan {
-  const found = program.lanes.flatMap(({ device, loss }) =>
-    loss !== undefined && devices.includes(device)
-      ? [{ device, location: layout.locate(programKey(program.kind), device, loss) }]
-      : [],
-  );
+  const found = program.lanes
+    .filter(({ device }) => devices.includes(device))
+    .flatMap(({ device, losses }) =>
+      losses.map(({ microBatch, buffer }) => {
+        const location = layout.locate(programKey(program.kind), device, buffer);
+        return { device, microBatch, location };
+      }),
+    );
   const sorted = [...found].sort(
     (a, b) => a.location.buffer - b.location.buffer || a.location.offset - b.location.offset,
   );
   const copies: { buffer: number; offset: number; bytes: number; to: number }[] = [];
-  const words = new Map<DeviceIndex, number>();
+  const words = new Map<Location, number>();
   let bytes = 0;
   let last: Location | undefined;
-  for (const { device, location } of sorted) {
+  for (const { location } of sorted) {
     const joins = last?.buffer === location.buffer && location.offset - last.offset <= MERGE_BYTES;
     if (joins) {
       const copy = at(copies, copies.length - 1);
@@ -46,8 +50,8 @@ export function planLosses(program: Program, devices: readonly DeviceIndex[], la
       copies.push({ buffer: location.buffer, offset: location.offset, bytes: 4, to: bytes });
       bytes += 4;
     }
-    words.set(device, bytes / 4 - 1);
+    words.set(location, bytes / 4 - 1);
     last = location;
   }
-  return { copies, values: found.map(({ device }) => ({ device, word: words.get(device) ?? 0 })), bytes };
+  return { copies, values: found.map(({ location, ...of }) => ({ ...of, word: words.get(location) ?? 0 })), bytes };
 }

@@ -119,8 +119,11 @@ const bothOf = ({ buffer, data }: BufferValue, parameters: ReadonlySet<string>):
 type Feed = ReturnType<Blueprint['referenceFeed']>;
 const twice = (feed: Feed): Feed => ({
   ...feed,
-  masks: feed.masks.flatMap((mask) => [
-    { ...mask, device: REFERENCE },
-    { ...mask, device: CONTROL },
-  ]),
+  microBatches: feed.microBatches.map(({ rows, masks }) => ({
+    rows,
+    masks: masks.flatMap((mask) => [
+      { ...mask, device: REFERENCE },
+      { ...mask, device: CONTROL },
+    ]),
+  })),
 });

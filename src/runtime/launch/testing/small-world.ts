@@ -39,10 +39,14 @@ export function smallWorld(mode: Mode, worldSize: number, batchSize = 12): Small
         const step = from + i;
         return {
           program: full,
-          rows: Array.from({ length: processes }, (__, rank) =>
-            Int32Array.from({ length: batchSize }, (___, row) => (7 * step + 5 * rank + row) % ROWS),
-          ),
-          masks: [],
+          microBatches: [
+            {
+              rows: Array.from({ length: processes }, (__, rank) =>
+                Int32Array.from({ length: batchSize }, (___, row) => (7 * step + 5 * rank + row) % ROWS),
+              ),
+              masks: [],
+            },
+          ],
           scalars: Float32Array.from({ length: 16 }, (__, k) => (k === 0 ? 0.01 / (1 + (step % 3)) : 0)),
         };
       }),
