@@ -4,8 +4,8 @@
  */
 import { LockstepError } from '../base/errors';
 import type { DeviceIndex } from '../protocol/trace';
-import type { HostArray, Shape } from '../tensor/shape';
-import { type Cut, keyOf, type Piece, pieceOf, wholeOf } from './piece';
+import { elements, type HostArray, type Shape } from '../tensor/shape';
+import { type Cut, keyOf, type Piece, pieceOf, pieceShape, wholeOf } from './piece';
 import type { Placement } from './placement';
 import { merge } from './slice';
 
@@ -64,13 +64,15 @@ export const placed = (shape: Shape, placement: Placement, devices: readonly Dev
     devices.map((device, index) => ({ device, cuts: [{ placement, index, count: devices.length }] })),
   );
 
-/** A placement per axis of the mesh, outermost first, for each device. */
+/** A placement per axis of the mesh, outermost first, for each device; one that gets no element holds nothing. */
 export const distributed = (
   shape: Shape,
   devices: readonly { readonly device: DeviceIndex; readonly cuts: readonly Cut[] }[],
 ): Layout => ({
   shape,
-  owners: devices.map(({ device, cuts }) => ({ device, piece: pieceOf(shape, cuts) })),
+  owners: devices
+    .map(({ device, cuts }) => ({ device, piece: pieceOf(shape, cuts) }))
+    .filter(({ piece }) => elements(pieceShape(piece)) > 0),
   copies: [],
 });
 

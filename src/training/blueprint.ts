@@ -90,7 +90,12 @@ export interface Blueprint {
   referenceFeed(batch: StepBatch): StepFeed;
 }
 
-export function createBlueprint(config: Config, files: Files): Blueprint {
+/** `mode`: one that no setting names, of a test. */
+export function createBlueprint(
+  config: Config,
+  files: Files,
+  mode: ParallelMode = PARALLEL_MODES[config.mode],
+): Blueprint {
   const generator = new Generator(config.seed);
   const dataset = makeDataset(config.data, config.loss, generator, files);
   const generatorAfterData = generator.clone();
@@ -106,7 +111,6 @@ export function createBlueprint(config: Config, files: Files): Blueprint {
   const vocabulary = vocabularyOf(config.model.layers);
   if (vocabulary !== undefined) checkTokens(dataset, vocabulary);
   const { layers } = config.model;
-  const mode = PARALLEL_MODES[config.mode];
   const mesh = mode.mesh(config);
   const starts = rankStarts({ config, mode }, generatorAfterData, mesh);
   mode.checkStart?.(starts.parameters);

@@ -7,7 +7,7 @@ import { LockstepError } from '../../base/errors';
 import type { Program } from '../../program/instruction';
 import { pieceShape } from '../../sharding/piece';
 import { pieceOn, type ShardMap } from '../../sharding/shard-map';
-import { elements, formatShape, sameShape } from '../../tensor/shape';
+import { formatShape, sameShape } from '../../tensor/shape';
 import { statefulBuffers } from '../world-state';
 
 export function checkShards(shards: ShardMap, programs: readonly Program[]): void {
@@ -26,10 +26,8 @@ export function checkShards(shards: ShardMap, programs: readonly Program[]): voi
   }
   const found = new Set(held.map(({ device, spec }) => `${device} ${spec.name}`));
   for (const [name, { owners }] of shards) {
-    for (const { device, piece } of owners) {
-      if (elements(pieceShape(piece)) > 0 && !found.has(`${device} ${name}`))
-        throw wrong(`cuda:${device} does not hold its piece of ${name}.`);
-    }
+    const lacking = owners.find(({ device }) => !found.has(`${device} ${name}`));
+    if (lacking) throw wrong(`cuda:${lacking.device} does not hold its piece of ${name}.`);
   }
 }
 
