@@ -4,6 +4,7 @@
  * parameter itself as its gradient. So a step is the same for every element, however the tensors are cut.
  */
 import { parameterList } from '../../nn/model';
+import { dataParallel } from '../../parallel/data-parallel/mode';
 import { emitOptimizer } from '../../parallel/emit-optimizer';
 import type { ParallelMode } from '../../parallel/mode';
 import { ProgramBuilder } from '../../program/builder';
@@ -19,7 +20,7 @@ export function shardedMode(layoutOf: LayoutOf): ParallelMode {
   const shards = (worldSize: number, tensors: readonly TensorSpec[]): ShardMap =>
     shardMap(tensors, (tensor) => layoutOf(tensor, devicesOf(worldSize), tensors));
   return {
-    name: 'dataParallel',
+    face: dataParallel.face,
     mesh: ({ worldSize }) => ({ ranks: devicesOf(worldSize).map(() => 0), processes: 1 }),
     layersOfDevice: ({ worldSize, model }) => devicesOf(worldSize).map(() => [...model.layers.keys()]),
     shards: ({ worldSize }, tensors) => shards(worldSize, tensors),
