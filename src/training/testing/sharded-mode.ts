@@ -21,16 +21,13 @@ export function shardedMode(layoutOf: LayoutOf): ParallelMode {
     shardMap(tensors, (tensor) => layoutOf(tensor, devicesOf(worldSize), tensors));
   return {
     face: dataParallel.face,
-    mesh: ({ worldSize }) => ({ ranks: devicesOf(worldSize).map(() => 0), processes: 1 }),
+    mesh: dataParallel.mesh,
     layersOfDevice: ({ worldSize, model }) => devicesOf(worldSize).map(() => [...model.layers.keys()]),
     shards: ({ worldSize }, tensors) => shards(worldSize, tensors),
     rowsOfDevice: ({ worldSize }, [rows = 0]) => devicesOf(worldSize).map(() => [0, rows] as const),
     compile(input, kind) {
       const { worldSize, model } = input.config;
-      const builder = new ProgramBuilder(
-        devicesOf(worldSize).map(() => 0),
-        input.ops,
-      );
+      const builder = new ProgramBuilder(dataParallel.mesh(input.config), input.ops);
       const map = shards(worldSize, parameterList(model.layers));
       for (const lane of builder.lanes) {
         const own = [...map].flatMap(([name, layout]) => {
