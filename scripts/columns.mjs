@@ -1,6 +1,6 @@
 /**
- * Part of `npm run check`: comments and docs are at most 120 columns wide. Code is the formatter's to wrap; tables,
- * code blocks and lines that are one long word (a link) of a document are left alone.
+ * Part of `npm run check`: comments, docs and kernels are at most 120 columns wide. Other code is the formatter's to
+ * wrap; tables, code blocks and lines that are one long word (a link) of a document are left alone.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

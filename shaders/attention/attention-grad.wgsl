@@ -67,9 +67,12 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let four = vec4u(0u, 1u, 2u, 3u);
   // Beyond the edge a block repeats the last row and writes the same numbers twice.
   let row = min((i % per_head) * 4u + four, vec4u(params.rows - 1u));
-  let row_a_at = id.z * params.row_a_stride + params.row_a_offset + b * params.row_a_batch + h * params.row_a_head + row * params.row_a_row;
-  let row_b_at = id.z * params.row_b_stride + params.row_b_offset + b * params.row_b_batch + h * params.row_b_head + row * params.row_b_row;
-  let result_at = id.z * params.result_stride + params.result_offset + b * params.result_batch + h * params.result_head + row * params.result_row;
+  let row_a_at = id.z * params.row_a_stride + params.row_a_offset + b * params.row_a_batch + h * params.row_a_head
+    + row * params.row_a_row;
+  let row_b_at = id.z * params.row_b_stride + params.row_b_offset + b * params.row_b_batch + h * params.row_b_head
+    + row * params.row_b_row;
+  let result_at = id.z * params.result_stride + params.result_offset + b * params.result_batch + h * params.result_head
+    + row * params.result_row;
   let ca = id.z * params.col_a_stride + params.col_a_offset + b * params.col_a_batch + h * params.col_a_head;
   let cb = id.z * params.col_b_stride + params.col_b_offset + b * params.col_b_batch + h * params.col_b_head;
   let ys = id.z * params.y_stride + params.y_offset + b * params.y_batch + h * params.y_head;
@@ -89,18 +92,22 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   for (var column = begin; column <= end; column += 16u) {
     let j0 = min(column + four, vec4u(last)); let j1 = min(column + four + 4u, vec4u(last));
     let j2 = min(column + four + 8u, vec4u(last)); let j3 = min(column + four + 12u, vec4u(last));
-    let a0 = ca + j0 * params.col_a_row; let a1 = ca + j1 * params.col_a_row; let a2 = ca + j2 * params.col_a_row; let a3 = ca + j3 * params.col_a_row;
+    let a0 = ca + j0 * params.col_a_row; let a1 = ca + j1 * params.col_a_row; let a2 = ca + j2 * params.col_a_row;
+    let a3 = ca + j3 * params.col_a_row;
     var s0 = mat4x4f(); var s1 = mat4x4f(); var s2 = mat4x4f(); var s3 = mat4x4f();
     for (var e = 0u; e < params.head_dim; e++) {
       let a = ra4(row_a_at + e);
-      s0 += outer(a, ca4(a0 + e)); s1 += outer(a, ca4(a1 + e)); s2 += outer(a, ca4(a2 + e)); s3 += outer(a, ca4(a3 + e));
+      s0 += outer(a, ca4(a0 + e)); s1 += outer(a, ca4(a1 + e)); s2 += outer(a, ca4(a2 + e));
+      s3 += outer(a, ca4(a3 + e));
     }
     var p0 = mat4x4f(); var p1 = mat4x4f(); var p2 = mat4x4f(); var p3 = mat4x4f();
     if (params.mode != 2u) {
-      let b0 = cb + j0 * params.col_b_row; let b1 = cb + j1 * params.col_b_row; let b2 = cb + j2 * params.col_b_row; let b3 = cb + j3 * params.col_b_row;
+      let b0 = cb + j0 * params.col_b_row; let b1 = cb + j1 * params.col_b_row; let b2 = cb + j2 * params.col_b_row;
+      let b3 = cb + j3 * params.col_b_row;
       for (var e = 0u; e < params.head_dim; e++) {
         let a = rb4(row_b_at + e);
-        p0 += outer(a, cb4(b0 + e)); p1 += outer(a, cb4(b1 + e)); p2 += outer(a, cb4(b2 + e)); p3 += outer(a, cb4(b3 + e));
+        p0 += outer(a, cb4(b0 + e)); p1 += outer(a, cb4(b1 + e)); p2 += outer(a, cb4(b2 + e));
+        p3 += outer(a, cb4(b3 + e));
       }
     }
     if (!of_rows) {
@@ -111,7 +118,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     }
     s0 = weights(s0, p0, l0, d0, row, column + four); s1 = weights(s1, p1, l1, d1, row, column + four + 4u);
     s2 = weights(s2, p2, l2, d2, row, column + four + 8u); s3 = weights(s3, p3, l3, d3, row, column + four + 12u);
-    let y0 = ys + j0 * params.y_row; let y1 = ys + j1 * params.y_row; let y2 = ys + j2 * params.y_row; let y3 = ys + j3 * params.y_row;
+    let y0 = ys + j0 * params.y_row; let y1 = ys + j1 * params.y_row; let y2 = ys + j2 * params.y_row;
+    let y3 = ys + j3 * params.y_row;
     for (var e = 0u; e < params.head_dim; e++) {
       let at = result_at + e;
       var o = vec4f();

@@ -36,7 +36,7 @@ fn outer(a: vec4f, b: vec4f) -> mat4x4f { return mat4x4f(a.x * b, a.y * b, a.z *
 fn largest(s: vec4f) -> f32 { return max(max(s.x, s.y), max(s.z, s.w)); }
 fn rows_max(s: mat4x4f) -> vec4f { return vec4f(largest(s[0]), largest(s[1]), largest(s[2]), largest(s[3])); }
 // comparisons may be folded
-fn is_nan(x: vec4f) -> vec4<bool> { return (bitcast<vec4u>(x) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u); }
+fn is_nan(v: vec4f) -> vec4<bool> { return (bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u); }
 
 /// Scaled scores of four queries and four keys; those beyond a query's reach become LOWEST.
 fn masked(s: mat4x4f, reach: vec4u, keys: vec4u) -> mat4x4f {
@@ -65,7 +65,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   // Beyond the edge a block repeats the last query and writes the same numbers twice.
   let row = min((i % per_head) * 4u + four, vec4u(params.queries - 1u));
   let q_row = id.z * params.q_stride + params.q_offset + b * params.q_batch + h * params.q_head + row * params.q_row;
-  let out_row = id.z * params.out_stride + params.out_offset + b * params.out_batch + h * params.out_head + row * params.out_row;
+  let out_row = id.z * params.out_stride + params.out_offset + b * params.out_batch + h * params.out_head + row
+    * params.out_row;
   let last_key = vec4u(params.keys - 1u);
   let reach = select(last_key, min(row, last_key), params.causal == 1u);
   var m = vec4f(LOWEST); // largest score so far
@@ -73,7 +74,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   for (var key = 0u; key <= reach.w; key += 16u) {
     let j0 = min(key + four, last_key); let j1 = min(key + four + 4u, last_key);
     let j2 = min(key + four + 8u, last_key); let j3 = min(key + four + 12u, last_key);
-    let k0 = k_start + j0 * params.k_row; let k1 = k_start + j1 * params.k_row; let k2 = k_start + j2 * params.k_row; let k3 = k_start + j3 * params.k_row;
+    let k0 = k_start + j0 * params.k_row; let k1 = k_start + j1 * params.k_row; let k2 = k_start + j2 * params.k_row;
+    let k3 = k_start + j3 * params.k_row;
     var s0 = mat4x4f(); var s1 = mat4x4f(); var s2 = mat4x4f(); var s3 = mat4x4f();
     for (var e = 0u; e < params.head_dim; e++) {
       let a = vec4f(q[q_row.x + e], q[q_row.y + e], q[q_row.z + e], q[q_row.w + e]);
@@ -88,7 +90,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     s0 = weights(s0, m); s1 = weights(s1, m); s2 = weights(s2, m); s3 = weights(s3, m);
     l = l * shrink + vec4f(1.0) * (s0 + s1 + s2 + s3);
     let finish = select(vec4f(1.0), 1.0 / l, key + 16u > reach.w);
-    let v0 = v_start + j0 * params.v_row; let v1 = v_start + j1 * params.v_row; let v2 = v_start + j2 * params.v_row; let v3 = v_start + j3 * params.v_row;
+    let v0 = v_start + j0 * params.v_row; let v1 = v_start + j1 * params.v_row; let v2 = v_start + j2 * params.v_row;
+    let v3 = v_start + j3 * params.v_row;
     for (var e = 0u; e < params.head_dim; e++) {
       let at = out_row + e;
       var o = vec4f();

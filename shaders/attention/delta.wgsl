@@ -22,7 +22,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.y * 2097152u + id.x;
   if (i >= params.rows) { return; }
   let bh = i / params.queries;
-  let start = (bh / params.heads) * params.batch + (bh % params.heads) * params.head + (i % params.queries) * params.row;
+  let start = (bh / params.heads) * params.batch + (bh % params.heads) * params.head + (i % params.queries)
+    * params.row;
   let dout_row = id.z * params.dout_stride + start;
   let out_row = id.z * params.out_stride + start;
   var sum = 0.0;

@@ -20,7 +20,8 @@ struct Block {
 @group(1) @binding(1) var<storage, read> blocks: array<Block>;
 
 @compute @workgroup_size(64, 1)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_id) local: vec3<u32>) {
   let index = (group.y * groups.x + group.x) * (64u / LANES) + local.x / LANES;
   if (index >= arrayLength(&blocks)) { return; }
   let block = blocks[index];

@@ -21,7 +21,9 @@ struct Params {
 @group(1) @binding(0) var<uniform> params: Params;
 @group(1) @binding(1) var<storage, read> table: array<u32>;
 
-fn joins_of(term: u32) -> u32 { return (select(params.joins_after, params.joins, term < 8u) >> (4u * (term % 8u))) & 15u; }
+fn joins_of(term: u32) -> u32 {
+  return (select(params.joins_after, params.joins, term < 8u) >> (4u * (term % 8u))) & 15u;
+}
 
 fn fold_one(row: u32, i: u32) {
   var stack: array<f32, DEPTH>;
@@ -38,7 +40,8 @@ fn fold_one(row: u32, i: u32) {
 }
 
 @compute @workgroup_size(64, 1)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_id) local: vec3<u32>) {
   let index = (group.y * groups.x + group.x) * (64u / LANES) + local.x / LANES;
   let row = index * (TERMS + TARGETS + 2u);
   if (row >= arrayLength(&table)) { return; }

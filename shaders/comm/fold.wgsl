@@ -47,17 +47,28 @@ fn fold_fours(row: u32, start: u32, end: u32) {
   if (TERMS > 4u) { a[4] = (table[row + 4u] + start) / 4u; } if (TERMS > 5u) { a[5] = (table[row + 5u] + start) / 4u; }
   if (TERMS > 6u) { a[6] = (table[row + 6u] + start) / 4u; } if (TERMS > 7u) { a[7] = (table[row + 7u] + start) / 4u; }
   if (TERMS > 8u) { a[8] = (table[row + 8u] + start) / 4u; } if (TERMS > 9u) { a[9] = (table[row + 9u] + start) / 4u; }
-  if (TERMS > 10u) { a[10] = (table[row + 10u] + start) / 4u; } if (TERMS > 11u) { a[11] = (table[row + 11u] + start) / 4u; }
-  if (TERMS > 12u) { a[12] = (table[row + 12u] + start) / 4u; } if (TERMS > 13u) { a[13] = (table[row + 13u] + start) / 4u; }
-  if (TERMS > 14u) { a[14] = (table[row + 14u] + start) / 4u; } if (TERMS > 15u) { a[15] = (table[row + 15u] + start) / 4u; }
-  if (TARGETS > 0u) { b[0] = (table[row + TERMS + 0u] + start) / 4u; } if (TARGETS > 1u) { b[1] = (table[row + TERMS + 1u] + start) / 4u; }
-  if (TARGETS > 2u) { b[2] = (table[row + TERMS + 2u] + start) / 4u; } if (TARGETS > 3u) { b[3] = (table[row + TERMS + 3u] + start) / 4u; }
-  if (TARGETS > 4u) { b[4] = (table[row + TERMS + 4u] + start) / 4u; } if (TARGETS > 5u) { b[5] = (table[row + TERMS + 5u] + start) / 4u; }
-  if (TARGETS > 6u) { b[6] = (table[row + TERMS + 6u] + start) / 4u; } if (TARGETS > 7u) { b[7] = (table[row + TERMS + 7u] + start) / 4u; }
-  if (TARGETS > 8u) { b[8] = (table[row + TERMS + 8u] + start) / 4u; } if (TARGETS > 9u) { b[9] = (table[row + TERMS + 9u] + start) / 4u; }
-  if (TARGETS > 10u) { b[10] = (table[row + TERMS + 10u] + start) / 4u; } if (TARGETS > 11u) { b[11] = (table[row + TERMS + 11u] + start) / 4u; }
-  if (TARGETS > 12u) { b[12] = (table[row + TERMS + 12u] + start) / 4u; } if (TARGETS > 13u) { b[13] = (table[row + TERMS + 13u] + start) / 4u; }
-  if (TARGETS > 14u) { b[14] = (table[row + TERMS + 14u] + start) / 4u; } if (TARGETS > 15u) { b[15] = (table[row + TERMS + 15u] + start) / 4u; }
+  if (TERMS > 10u) { a[10] = (table[row + 10u] + start) / 4u; }
+  if (TERMS > 11u) { a[11] = (table[row + 11u] + start) / 4u; }
+  if (TERMS > 12u) { a[12] = (table[row + 12u] + start) / 4u; }
+  if (TERMS > 13u) { a[13] = (table[row + 13u] + start) / 4u; }
+  if (TERMS > 14u) { a[14] = (table[row + 14u] + start) / 4u; }
+  if (TERMS > 15u) { a[15] = (table[row + 15u] + start) / 4u; }
+  if (TARGETS > 0u) { b[0] = (table[row + TERMS + 0u] + start) / 4u; }
+  if (TARGETS > 1u) { b[1] = (table[row + TERMS + 1u] + start) / 4u; }
+  if (TARGETS > 2u) { b[2] = (table[row + TERMS + 2u] + start) / 4u; }
+  if (TARGETS > 3u) { b[3] = (table[row + TERMS + 3u] + start) / 4u; }
+  if (TARGETS > 4u) { b[4] = (table[row + TERMS + 4u] + start) / 4u; }
+  if (TARGETS > 5u) { b[5] = (table[row + TERMS + 5u] + start) / 4u; }
+  if (TARGETS > 6u) { b[6] = (table[row + TERMS + 6u] + start) / 4u; }
+  if (TARGETS > 7u) { b[7] = (table[row + TERMS + 7u] + start) / 4u; }
+  if (TARGETS > 8u) { b[8] = (table[row + TERMS + 8u] + start) / 4u; }
+  if (TARGETS > 9u) { b[9] = (table[row + TERMS + 9u] + start) / 4u; }
+  if (TARGETS > 10u) { b[10] = (table[row + TERMS + 10u] + start) / 4u; }
+  if (TARGETS > 11u) { b[11] = (table[row + TERMS + 11u] + start) / 4u; }
+  if (TARGETS > 12u) { b[12] = (table[row + TERMS + 12u] + start) / 4u; }
+  if (TARGETS > 13u) { b[13] = (table[row + TERMS + 13u] + start) / 4u; }
+  if (TARGETS > 14u) { b[14] = (table[row + TERMS + 14u] + start) / 4u; }
+  if (TARGETS > 15u) { b[15] = (table[row + TERMS + 15u] + start) / 4u; }
   for (var i = 0u; start + 4u * i < end; i += LANES) {
     var sum = term(a[0] + i);
     if (TERMS > 1u) { sum += term(a[1] + i); }
@@ -82,7 +93,8 @@ fn fold_fours(row: u32, start: u32, end: u32) {
 }
 
 @compute @workgroup_size(64, 1)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_id) local: vec3<u32>) {
   let index = (group.y * groups.x + group.x) * (64u / LANES) + local.x / LANES;
   let row = index * (TERMS + TARGETS + 2u);
   if (row >= arrayLength(&table)) { return; }

@@ -53,7 +53,9 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   }
   for (var j = 0u; j < r; j++) {
     var below = 0.0;
-    for (var i = first(lane, j + 1u); i < n; i += 64u) { below += memory[start + i * r + j] * memory[start + i * r + j]; }
+    for (var i = first(lane, j + 1u); i < n; i += 64u) {
+      below += memory[start + i * r + j] * memory[start + i * r + j];
+    }
     let squares = total(lane, below);
     var own = 0.0;
     if (lane == j % 64u) { own = memory[start + j * r + j]; }
@@ -82,8 +84,12 @@ fn reflect(lane: u32, start: u32, j: u32, c: u32, factor: f32) {
   let r = params.columns;
   var dot = 0.0;
   if (lane == j % 64u) { dot = memory[start + j * r + c]; }
-  for (var i = first(lane, j + 1u); i < params.rows; i += 64u) { dot += memory[start + i * r + j] * memory[start + i * r + c]; }
+  for (var i = first(lane, j + 1u); i < params.rows; i += 64u) {
+    dot += memory[start + i * r + j] * memory[start + i * r + c];
+  }
   let along = factor * total(lane, dot);
   if (lane == j % 64u) { memory[start + j * r + c] -= along; }
-  for (var i = first(lane, j + 1u); i < params.rows; i += 64u) { memory[start + i * r + c] -= along * memory[start + i * r + j]; }
+  for (var i = first(lane, j + 1u); i < params.rows; i += 64u) {
+    memory[start + i * r + c] -= along * memory[start + i * r + j];
+  }
 }

@@ -44,16 +44,19 @@ fn joined(own: i32, received: i32) -> i32 {
 
 fn joined4(own: vec4<i32>, received: vec4<i32>) -> vec4<i32> {
   if (JOIN == 1u) { return bitcast<vec4<i32>>(bitcast<vec4f>(own) + bitcast<vec4f>(received)); }
-  return vec4<i32>(joined(own.x, received.x), joined(own.y, received.y), joined(own.z, received.z), joined(own.w, received.w));
+  return vec4<i32>(joined(own.x, received.x), joined(own.y, received.y), joined(own.z, received.z),
+    joined(own.w, received.w));
 }
 
 fn move_one(source_start: u32, to: u32) {
   let received = source[source_start / 4u][source_start % 4u];
-  if (JOIN == 0u) { destination[to / 4u][to % 4u] = received; } else { destination[to / 4u][to % 4u] = joined(destination[to / 4u][to % 4u], received); }
+  if (JOIN == 0u) { destination[to / 4u][to % 4u] = received; }
+  else { destination[to / 4u][to % 4u] = joined(destination[to / 4u][to % 4u], received); }
 }
 
 @compute @workgroup_size(64, 1)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_id) local: vec3<u32>) {
   let index = (group.y * groups.x + group.x) * (64u / LANES) + local.x / LANES;
   if (index >= arrayLength(&blocks)) { return; }
   let block = blocks[index];
@@ -65,7 +68,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let last = max(first, end / 4u * 4u);
   for (var to = first + lane * 4u; to < last; to += LANES * 4u) {
     let received = source[(source_start + to - start) / 4u];
-    if (JOIN == 0u) { destination[to / 4u] = received; } else { destination[to / 4u] = joined4(destination[to / 4u], received); }
+    if (JOIN == 0u) { destination[to / 4u] = received; }
+    else { destination[to / 4u] = joined4(destination[to / 4u], received); }
   }
   for (var to = start + lane; to < first; to += LANES) { move_one(source_start + to - start, to); }
   for (var to = last + lane; to < end; to += LANES) { move_one(source_start + to - start, to); }

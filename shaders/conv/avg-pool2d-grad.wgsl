@@ -43,8 +43,10 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   if (e >= params.n) { return; }
   let q = e / params.width;
   let plane = q / params.height;
-  let rows = covering(q - plane * params.height, params.height, params.out_height, params.kernel_y, params.stride_y, params.pad_y);
-  let columns = covering(e - q * params.width, params.width, params.out_width, params.kernel_x, params.stride_x, params.pad_x);
+  let rows = covering(q - plane * params.height, params.height, params.out_height, params.kernel_y, params.stride_y,
+    params.pad_y);
+  let columns = covering(e - q * params.width, params.width, params.out_width, params.kernel_x, params.stride_x,
+    params.pad_x);
   var sum = 0.0;
   for (var i = rows.x; i < rows.y; i++) {
     let high = counted(i, params.height, params.out_height, params.kernel_y, params.stride_y, params.pad_y);

@@ -41,8 +41,10 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   if (e >= params.n) { return; }
   let q = e / params.out_width;
   let plane = q / params.out_height;
-  let rows = span(q - plane * params.out_height, params.height, params.out_height, params.kernel_y, params.stride_y, params.pad_y);
-  let columns = span(e - q * params.out_width, params.width, params.out_width, params.kernel_x, params.stride_x, params.pad_x);
+  let rows = span(q - plane * params.out_height, params.height, params.out_height, params.kernel_y, params.stride_y,
+    params.pad_y);
+  let columns = span(e - q * params.out_width, params.width, params.out_width, params.kernel_x, params.stride_x,
+    params.pad_x);
   let source = id.z * params.x_stride + plane * params.height * params.width;
   var sum = 0.0;
   for (var r = rows.x; r < rows.y; r++) {

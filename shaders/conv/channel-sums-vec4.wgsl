@@ -28,7 +28,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   var sums = vec4f();
   for (var row = p * params.rows_of_part; row < end; row++) {
     let n = row / params.height;
-    let s = id.z * (params.dy_stride / 4u) + ((n * params.channels + c) * params.height + row - n * params.height) * params.width;
+    let s = id.z * (params.dy_stride / 4u) + ((n * params.channels + c) * params.height + row - n * params.height)
+      * params.width;
     for (var j = 0u; j < params.width; j++) { sums += dy[s + j]; }
   }
   part[id.z * params.part_stride + p * params.length + params.start + c] = dot(sums, vec4f(1.0));

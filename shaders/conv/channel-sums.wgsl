@@ -29,7 +29,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   var sum = 0.0;
   for (var row = p * params.rows_of_part; row < end; row++) {
     let n = row / params.height;
-    let s = id.z * params.dy_stride + ((n * params.channels + c) * params.height + row - n * params.height) * params.width;
+    let s = id.z * params.dy_stride + ((n * params.channels + c) * params.height + row - n * params.height)
+      * params.width;
     for (var j = 0u; j < params.width; j++) { sum += dy[s + j]; }
   }
   part[id.z * params.part_stride + p * params.length + params.start + c] = sum;

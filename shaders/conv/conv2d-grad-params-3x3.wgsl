@@ -61,7 +61,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let top = i - params.pad_y; // wraps below 0, and is then too large
     let inside = vec3u(top, top + 1u, top + 2u) < vec3u(params.height);
     let plane = n * params.groups + group;
-    var s = id.z * params.x_stride + ((plane * params.in_channels + c) * params.height + top) * params.width - params.pad_x;
+    var s = id.z * params.x_stride + ((plane * params.in_channels + c) * params.height + top) * params.width
+      - params.pad_x;
     var d = id.z * params.dy_stride + (plane * params.out_channels * params.out_height + i) * params.out_width;
     var l = load(s, 0u - params.pad_x, inside);
     var m = load(s + 1u, 1u - params.pad_x, inside);
@@ -78,7 +79,10 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   }
   let places = params.in_channels * 9u;
   let to = id.z * params.part_stride + p * params.length + group * params.out_channels * places + c * 9u;
-  store(to + 0u, lo * places, a00); store(to + 0u, hi * places, b00); store(to + 1u, lo * places, a01); store(to + 1u, hi * places, b01); store(to + 2u, lo * places, a02); store(to + 2u, hi * places, b02);
-  store(to + 3u, lo * places, a10); store(to + 3u, hi * places, b10); store(to + 4u, lo * places, a11); store(to + 4u, hi * places, b11); store(to + 5u, lo * places, a12); store(to + 5u, hi * places, b12);
-  store(to + 6u, lo * places, a20); store(to + 6u, hi * places, b20); store(to + 7u, lo * places, a21); store(to + 7u, hi * places, b21); store(to + 8u, lo * places, a22); store(to + 8u, hi * places, b22);
+  store(to + 0u, lo * places, a00); store(to + 0u, hi * places, b00); store(to + 1u, lo * places, a01);
+  store(to + 1u, hi * places, b01); store(to + 2u, lo * places, a02); store(to + 2u, hi * places, b02);
+  store(to + 3u, lo * places, a10); store(to + 3u, hi * places, b10); store(to + 4u, lo * places, a11);
+  store(to + 4u, hi * places, b11); store(to + 5u, lo * places, a12); store(to + 5u, hi * places, b12);
+  store(to + 6u, lo * places, a20); store(to + 6u, hi * places, b20); store(to + 7u, lo * places, a21);
+  store(to + 7u, hi * places, b21); store(to + 8u, lo * places, a22); store(to + 8u, hi * places, b22);
 }

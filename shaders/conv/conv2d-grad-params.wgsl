@@ -71,8 +71,10 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   // Beyond the last place and channel those are used again, and nothing is stored.
   let area = params.out_height * params.out_width;
   let last = params.out_channels - 1u;
-  let o0 = min(channel + 0u, last) * area; let o1 = min(channel + 1u, last) * area; let o2 = min(channel + 2u, last) * area; let o3 = min(channel + 3u, last) * area;
-  let o4 = min(channel + 4u, last) * area; let o5 = min(channel + 5u, last) * area; let o6 = min(channel + 6u, last) * area; let o7 = min(channel + 7u, last) * area;
+  let o0 = min(channel + 0u, last) * area; let o1 = min(channel + 1u, last) * area;
+  let o2 = min(channel + 2u, last) * area; let o3 = min(channel + 3u, last) * area;
+  let o4 = min(channel + 4u, last) * area; let o5 = min(channel + 5u, last) * area;
+  let o6 = min(channel + 6u, last) * area; let o7 = min(channel + 7u, last) * area;
   let p0 = place(min(k + 0u, places - 1u)); var a0 = vec4f(); var b0 = vec4f();
   let p1 = place(min(k + 1u, places - 1u)); var a1 = vec4f(); var b1 = vec4f();
   let p2 = place(min(k + 2u, places - 1u)); var a2 = vec4f(); var b2 = vec4f();

@@ -51,8 +51,10 @@ fn pixel(p: u32, group: u32, instance: u32) -> Pixel {
   let i = q - n * params.out_height;
   let j = p - q * params.out_width;
   let row = i * params.stride_y - params.pad_y; let column = j * params.stride_x - params.pad_x;
-  let source = instance * params.x_stride + (n * params.groups + group) * params.in_channels * params.height * params.width;
-  let out = instance * params.y_stride + (n * params.groups + group) * params.out_channels * params.out_height * params.out_width + i * params.out_width + j;
+  let source = instance * params.x_stride + (n * params.groups + group) * params.in_channels * params.height
+    * params.width;
+  let out = instance * params.y_stride + (n * params.groups + group) * params.out_channels * params.out_height
+    * params.out_width + i * params.out_width + j;
   return Pixel(row, column, source + row * params.width + column, out);
 }
 

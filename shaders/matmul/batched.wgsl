@@ -75,6 +75,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   var sums = array<vec4f, 4>(sum0, sum1, sum2, sum3);
   for (var e = 0u; e < 16u && row + e / 4u < params.m; e++) {
     let j = column + e % 4u;
-    if (j < params.n) { c[id.z * params.c_stride + (z * params.m + row + e / 4u) * params.n + j] = sums[e / 4u][e % 4u]; }
+    if (j < params.n) {
+      c[id.z * params.c_stride + (z * params.m + row + e / 4u) * params.n + j] = sums[e / 4u][e % 4u];
+    }
   }
 }

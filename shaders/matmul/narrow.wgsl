@@ -27,7 +27,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> c: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
-fn tanh_accurate(v: f32) -> f32 { // as in pointwise/unary
+fn tanh_accurate(v: f32) -> f32 {
   let q = v * v;
   if (q < 0.09) { return v * (1.0 + q * (-0.33333334 + q * (0.13333334 + q * (-0.05396825 + q * 0.021869488)))); }
   let t = 1.0 - 2.0 / (exp(2.0 * min(abs(v), 9.0)) + 1.0);

@@ -31,7 +31,7 @@ struct Params {
 var<workgroup> block_a: array<f32, 1040>;
 var<workgroup> block_b: array<f32, 1040>;
 
-fn tanh_accurate(v: f32) -> f32 { // as in pointwise/unary
+fn tanh_accurate(v: f32) -> f32 {
   let q = v * v;
   if (q < 0.09) { return v * (1.0 + q * (-0.33333334 + q * (0.13333334 + q * (-0.05396825 + q * 0.021869488)))); }
   let t = 1.0 - 2.0 / (exp(2.0 * min(abs(v), 9.0)) + 1.0);

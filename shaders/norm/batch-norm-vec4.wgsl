@@ -31,7 +31,9 @@ struct Params {
 @group(1) @binding(0) var<uniform> params: Params;
 
 // As pointwise/unary has relu; NaN passes, which its bits tell.
-fn activate(v: vec4f) -> vec4f { return select(v, vec4f(), (v <= vec4f()) & !((bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u))); }
+fn relu(v: vec4f) -> vec4f {
+  return select(v, vec4f(), (v <= vec4f()) & !((bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u)));
+}
 
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
@@ -56,7 +58,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let out = id.z * (params.y_stride / 4u) + pair * params.plane;
     for (var p = lane; p < params.plane; p += params.lanes) {
       let v = (x[x_row + p] - center) * scale + shift;
-      if (RELU == 1u) { y[out + p] = activate(v); } else { y[out + p] = v; }
+      if (RELU == 1u) { y[out + p] = relu(v); } else { y[out + p] = v; }
     }
   }
 }

@@ -29,7 +29,7 @@ struct Params {
 @group(1) @binding(0) var<uniform> params: Params;
 
 // As pointwise/unary has relu; NaN passes, which its bits tell.
-fn activate(v: f32) -> f32 { return select(v, 0.0, (v <= 0.0) & !((bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u)); }
+fn relu(v: f32) -> f32 { return select(v, 0.0, (v <= 0.0) & !((bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u)); }
 
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
@@ -54,7 +54,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let out = id.z * params.y_stride + pair * params.plane;
     for (var p = lane; p < params.plane; p += params.lanes) {
       let v = (x[x_row + p] - center) * scale + shift;
-      if (RELU == 1u) { y[out + p] = activate(v); } else { y[out + p] = v; }
+      if (RELU == 1u) { y[out + p] = relu(v); } else { y[out + p] = v; }
     }
   }
 }

@@ -15,5 +15,6 @@ struct Params {
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let channel = id.y * 2097152u + id.x;
   if (channel >= params.channels) { return; }
-  invstd[id.z * params.invstd_stride + channel] = 1.0 / sqrt(running_var[id.z * params.running_var_stride + channel] + params.eps);
+  invstd[id.z * params.invstd_stride + channel] =
+    1.0 / sqrt(running_var[id.z * params.running_var_stride + channel] + params.eps);
 }

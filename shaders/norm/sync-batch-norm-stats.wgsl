@@ -17,7 +17,7 @@ struct Params {
 @group(0) @binding(1) var<storage, read_write> own: array<f32>;
 @group(1) @binding(0) var<uniform> params: Params;
 
-fn elements_of(part: u32) -> f32 { // as in norm/moments-combine
+fn elements_of(part: u32) -> f32 {
   let rows = (params.batch - part / params.lanes + params.slices - 1u) / params.slices;
   return f32(rows * params.width * ((params.plane - part % params.lanes + params.lanes - 1u) / params.lanes));
 }

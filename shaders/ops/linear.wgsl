@@ -25,19 +25,17 @@ struct Params {
 @group(1) @binding(0) var<uniform> params: Params;
 
 // By its bits: comparisons with NaN may be folded away, and exp(NaN) may be finite.
-fn is_nan(v: f32) -> bool {
-  return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u;
-}
+fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
 
-fn activate(v: f32) -> f32 {
+fn activated(v: f32) -> f32 {
   if (ACTIVATION == 1u) { return select(v, 0.0, v <= 0.0); }
-  if (ACTIVATION == 2u) { return tanh_accurate(v); }
+  if (ACTIVATION == 2u) { return tanh_or_nan(v); }
   if (ACTIVATION == 3u) { return select(1.0 / (1.0 + exp(-v)), v, is_nan(v)); }
   return v;
 }
 
 // The builtin may be off by 1e-5: a series near 0, exp elsewhere. 9 is where float32 tanh is 1.
-fn tanh_accurate(v: f32) -> f32 {
+fn tanh_or_nan(v: f32) -> f32 {
   let q = v * v;
   if (q < 0.09) { return v * (1.0 + q * (-0.33333334 + q * (0.13333334 + q * (-0.05396825 + q * 0.021869488)))); }
   let t = 1.0 - 2.0 / (exp(2.0 * min(abs(v), 9.0)) + 1.0);
@@ -70,6 +68,6 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     if (r >= params.batch || c >= params.out_features) { continue; }
     var v = sum[e];
     if (HAS_BIAS == 1u) { v += bias[id.z * params.bias_stride + c]; }
-    y[id.z * params.y_stride + r * params.out_features + c] = activate(v);
+    y[id.z * params.y_stride + r * params.out_features + c] = activated(v);
   }
 }

@@ -47,7 +47,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let z1 = (z / params.z2) % params.z1;
   let z0 = z / (params.z2 * params.z1);
   let a_start = id.z * params.a_stride + z0 * params.a_z0 + z1 * params.a_z1 + z2 * params.a_z2 + row * params.a_row;
-  let b_start = id.z * params.b_stride + z0 * params.b_z0 + z1 * params.b_z1 + z2 * params.b_z2 + (e % params.n) * params.b_column;
+  let b_start = id.z * params.b_stride + z0 * params.b_z0 + z1 * params.b_z1 + z2 * params.b_z2 + (e % params.n)
+    * params.b_column;
   var sum = 0.0;
   for (var s0 = 0u; s0 < params.s0; s0++) {
     for (var s1 = 0u; s1 < params.s1; s1++) {

@@ -36,7 +36,7 @@ fn column_start(column: u32, instance: u32) -> u32 {
   return instance * params.b_stride + min(column, params.n - 1u) * params.b_column;
 }
 
-fn tanh_accurate(v: f32) -> f32 { // as in pointwise/unary
+fn tanh_accurate(v: f32) -> f32 {
   let q = v * v;
   if (q < 0.09) { return v * (1.0 + q * (-0.33333334 + q * (0.13333334 + q * (-0.05396825 + q * 0.021869488)))); }
   let t = 1.0 - 2.0 / (exp(2.0 * min(abs(v), 9.0)) + 1.0);
@@ -67,10 +67,14 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let c10 = column_start(column + 10u, id.z); let c11 = column_start(column + 11u, id.z);
   let c12 = column_start(column + 12u, id.z); let c13 = column_start(column + 13u, id.z);
   let c14 = column_start(column + 14u, id.z); let c15 = column_start(column + 15u, id.z);
-  var s00 = vec4f(); var s01 = vec4f(); var s02 = vec4f(); var s03 = vec4f(); var s10 = vec4f(); var s11 = vec4f(); var s12 = vec4f(); var s13 = vec4f();
-  var s20 = vec4f(); var s21 = vec4f(); var s22 = vec4f(); var s23 = vec4f(); var s30 = vec4f(); var s31 = vec4f(); var s32 = vec4f(); var s33 = vec4f();
-  var s40 = vec4f(); var s41 = vec4f(); var s42 = vec4f(); var s43 = vec4f(); var s50 = vec4f(); var s51 = vec4f(); var s52 = vec4f(); var s53 = vec4f();
-  var s60 = vec4f(); var s61 = vec4f(); var s62 = vec4f(); var s63 = vec4f(); var s70 = vec4f(); var s71 = vec4f(); var s72 = vec4f(); var s73 = vec4f();
+  var s00 = vec4f(); var s01 = vec4f(); var s02 = vec4f(); var s03 = vec4f(); var s10 = vec4f(); var s11 = vec4f();
+  var s12 = vec4f(); var s13 = vec4f();
+  var s20 = vec4f(); var s21 = vec4f(); var s22 = vec4f(); var s23 = vec4f(); var s30 = vec4f(); var s31 = vec4f();
+  var s32 = vec4f(); var s33 = vec4f();
+  var s40 = vec4f(); var s41 = vec4f(); var s42 = vec4f(); var s43 = vec4f(); var s50 = vec4f(); var s51 = vec4f();
+  var s52 = vec4f(); var s53 = vec4f();
+  var s60 = vec4f(); var s61 = vec4f(); var s62 = vec4f(); var s63 = vec4f(); var s70 = vec4f(); var s71 = vec4f();
+  var s72 = vec4f(); var s73 = vec4f();
   var s = 0u;
   var t = 0u;
   for (var k = 0u; k < params.k; k++) {

@@ -44,6 +44,7 @@ fn powers(g: vec4<f32>) -> f32 {
 
 fn joined(a: f32, b: f32) -> f32 {
   if (P == 0.0) {
+    // As whole numbers: sizes have the same order, and a NaN is above them all.
     return bitcast<f32>(max(bitcast<u32>(a), bitcast<u32>(b)));
   }
   return a + b;

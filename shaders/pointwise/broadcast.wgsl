@@ -35,9 +35,7 @@ fn place(i: u32) -> vec2u {
   return offsets + rest * dims[0].yz;
 }
 
-fn is_nan(v: f32) -> bool {
-  return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u;
-}
+fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
 
 fn f(v: f32, w: f32) -> f32 {
   switch FUNCTION {

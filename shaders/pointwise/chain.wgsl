@@ -23,7 +23,9 @@ struct Params {
 
 // By its bits: comparisons with NaN may be folded away, and exp(NaN) may be finite.
 fn is_nan(v: vec4f) -> vec4<bool> { return (bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u); }
-fn nan() -> vec4f { return vec4f(bitcast<f32>(0x7fc00000u | params.n)); }
+fn nan() -> vec4f {
+  return vec4f(bitcast<f32>(0x7fc00000u | params.n));
+}
 
 fn tanh_accurate(v: vec4f) -> vec4f {
   let s = v * v;
@@ -67,7 +69,9 @@ fn f(code: u32, v: vec4f, w: vec4f, p: f32, q: f32) -> vec4f {
     case 1u: { return select(tanh_accurate(v), v, is_nan(v)); }
     case 2u: { return select(1.0 / (1.0 + exp(-v)), v, is_nan(v)); }
     case 3u: { return select((v * 0.5) * (1.0 + erf(v * 0.70710677)), v, is_nan(v)); }
-    case 4u: { return select((v * 0.5) * (1.0 + tanh_accurate(0.7978846 * (v + 0.044715 * (v * v * v)))), v, is_nan(v)); }
+    case 4u: {
+      return select((v * 0.5) * (1.0 + tanh_accurate(0.7978846 * (v + 0.044715 * (v * v * v)))), v, is_nan(v));
+    }
     case 5u: { return select(select(v * p, v, v > vec4f()), v, is_nan(v)); }
     case 6u: { return select(select(v, expm1(v) * p, v <= vec4f()), v, is_nan(v)); }
     case 7u: { return select(v / (1.0 + exp(-v)), v, is_nan(v)); }

@@ -20,9 +20,7 @@ struct Params {
 @group(1) @binding(0) var<uniform> params: Params;
 
 // By its bits: comparisons with NaN may be folded away, and exp(NaN) may be finite.
-fn is_nan(v: vec4f) -> vec4<bool> {
-  return (bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u);
-}
+fn is_nan(v: vec4f) -> vec4<bool> { return (bitcast<vec4u>(v) & vec4u(0x7fffffffu)) > vec4u(0x7f800000u); }
 
 fn nan() -> vec4f {
   return vec4f(bitcast<f32>(0x7fc00000u | params.n));

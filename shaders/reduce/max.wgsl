@@ -22,9 +22,7 @@ struct Params {
 @group(1) @binding(0) var<uniform> params: Params;
 
 // By its bits: comparisons with NaN may be folded away.
-fn is_nan(v: f32) -> bool {
-  return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u;
-}
+fn is_nan(v: f32) -> bool { return (bitcast<u32>(v) & 0x7fffffffu) > 0x7f800000u; }
 
 @compute @workgroup_size(64, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {

@@ -22,6 +22,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let k = index[id.z * params.index_stride + i];
   let line = i / (params.picks * params.inner) * params.n;
   var v = bitcast<f32>(0x7fc00000u | params.n);
-  if (k >= 0 && k < i32(params.n)) { v = x[id.z * params.x_stride + (line + u32(k)) * params.inner + i % params.inner]; }
+  if (k >= 0 && k < i32(params.n)) {
+    v = x[id.z * params.x_stride + (line + u32(k)) * params.inner + i % params.inner];
+  }
   y[id.z * params.y_stride + i] = v;
 }

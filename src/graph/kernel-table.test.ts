@@ -14,7 +14,7 @@ it('is up to date: `node scripts/kernel-table.mjs` writes it anew', () => {
 it.each(Object.keys(KERNELS) as KernelId[])('%s opens with a comment and stays short', (id) => {
   const source = ALL_SHADERS[id];
   expect(source.startsWith('//')).toBe(true);
-  expect(source.split('\n').length).toBeLessThanOrEqual(150);
+  expect(source.split('\n').length).toBeLessThanOrEqual(210);
 });
 
 describe('the declarations of a kernel', () => {

@@ -8,6 +8,7 @@ import type { KernelId } from './kernel-table';
 const files = import.meta.glob<string>(
   [
     '../../shaders/**/*.wgsl',
+    '!../../shaders/helpers/*.wgsl',
     '!../../shaders/reduce/{cumsum,logsumexp,logsumexp-grad,max,max-grad,max-all-grad,norm-grad,sum-grad-vec4,var,var-grad}.wgsl',
     '!../../shaders/shape/{gather,scatter}.wgsl',
     '!../../shaders/ops/sum-grad.wgsl',

@@ -2,6 +2,10 @@
 import type { KernelId } from '../kernel-table';
 import { byId } from '../shader-sources';
 
-const files = import.meta.glob<string>('../../../shaders/**/*.wgsl', { query: '?raw', import: 'default', eager: true });
+const files = import.meta.glob<string>(['../../../shaders/**/*.wgsl', '!../../../shaders/helpers/*.wgsl'], {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+});
 
 export const ALL_SHADERS: Readonly<Record<KernelId, string>> = byId(files);

@@ -1,0 +1,57 @@
+/**
+ * Functions that stand in several kernels have one source in shaders/helpers/, and every copy is that source byte for
+ * byte: WGSL includes nothing, and a kernel is to be read, and run, as it is on disk. Functions are told apart by name
+ * and types, as `fn is_nan(v: f32)`.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+/** The functions of a shader, by signature: up to the bracket that closes the body. */
+function functionsOf(source: string): ReadonlyMap<string, string> {
+  return new Map(
+    [...source.matchAll(/^fn \w+\(/gm)].map(({ index }) => {
+      let end = source.indexOf('{', index) + 1;
+      const signature = source.slice(index, end - 1).trim();
+      for (let depth = 1; depth > 0; end++) depth += source[end] === '{' ? 1 : source[end] === '}' ? -1 : 0;
+      return [signature, source.slice(index, end)];
+    }),
+  );
+}
+
+const all = readdirSync('shaders', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.wgsl'))
+  .sort()
+  .map((file) => ({ path: file, functions: functionsOf(readFileSync(`shaders/${file}`, 'utf8')) }));
+const isHelper = ({ path }: { readonly path: string }) => path.startsWith('helpers');
+const helpers = all.filter(isHelper);
+const kernels = all.filter((file) => !isHelper(file));
+const sources = new Map(helpers.flatMap(({ functions }) => [...functions]));
+
+it('finds kernels and helpers', () => {
+  expect(kernels.length).toBeGreaterThan(100);
+  expect(sources.size).toBe(helpers.length);
+});
+
+describe.each(helpers)('$path', ({ functions }) => {
+  const [[signature, text] = ['', '']] = functions;
+  const users = kernels.flatMap((kernel) => {
+    const copy = kernel.functions.get(signature);
+    return copy === undefined ? [] : [{ path: kernel.path, copy }];
+  });
+
+  it('stands in several kernels', () => {
+    expect(users.length).toBeGreaterThan(1);
+  });
+
+  it.each(users)('is what $path has', ({ copy }) => {
+    expect(copy).toBe(text);
+  });
+});
+
+it('a function that three kernels have in the same words has its source there', () => {
+  const count = new Map<string, number>();
+  for (const { functions } of kernels)
+    for (const text of functions.values()) count.set(text, (count.get(text) ?? 0) + 1);
+  const missing = [...count].filter(([text, times]) => times > 2 && ![...sources.values()].includes(text));
+  expect(missing).toEqual([]);
+});
