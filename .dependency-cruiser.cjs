@@ -5,7 +5,7 @@
 const rooms = [
   ['base'],
   ['protocol'],
-  ['mesh'],
+  ['mesh', 'shapes'],
   ['tensor'],
   ['sharding'],
   ['graph'],
@@ -31,7 +31,7 @@ const rooms = [
 
 const only = {
   trace: ['base', 'protocol'],
-  app: ['base', 'protocol', 'trace', 'launch', 'config', 'training', 'lab', 'museum', 'session'],
+  app: ['base', 'protocol', 'shapes', 'trace', 'launch', 'config', 'training', 'lab', 'museum', 'session'],
   cli: ['base', 'protocol', 'trace', 'launch', 'config', 'training', 'session', 'headless', 'bench'],
 };
 

@@ -1,18 +1,13 @@
 /**
- * The seam of the layers. One torch.nn module is one file in layers/ that exports a LayerDef: its parameters and
- * buffers by torch's names, their initial draws in torch's order, and its forward nodes. layers/index.ts is the table;
- * model.ts walks it. Layers know no device and no loss.
+ * The seam of the layers. One torch.nn module is one file in layers/ that exports a LayerDef: its buffers by torch's
+ * names, the initial draws of its parameters in torch's order, and its forward nodes; which parameters it has, and
+ * which layers inside it, is in shapes/parameters.ts. layers/index.ts is the table; model.ts walks it. Layers know no
+ * device and no loss.
  */
 import type { Attrs, TensorType, ValueId } from '../graph/op';
 import type { LayerConfig, LayerOf, LayerType } from '../protocol/config';
 import type { Generator } from '../tensor/generator';
 import type { DType, Shape } from '../tensor/shape';
-
-export interface ParameterSpec {
-  /** Relative to the layer: 'weight'. */
-  readonly name: string;
-  readonly shape: Shape;
-}
 
 /** A tensor that is kept and saved but not trained. */
 export interface BufferSpec {
@@ -22,9 +17,6 @@ export interface BufferSpec {
   /** Every element before the first step. */
   readonly fill: number;
 }
-
-/** A layer inside another one, by the name that it has there. */
-export type Child = readonly [name: string, layer: LayerConfig];
 
 /** The ranks that batch norm takes its statistics over (convert_sync_batchnorm). */
 export interface Synced {
@@ -52,7 +44,7 @@ export interface LayerContext {
   ): readonly [ValueId, ...ValueId[]];
   /** What dropout multiplies by: 0, or 1 / (1 - p); drawn on the host each step, in the order of the forward pass. */
   mask(shape: Shape, p: number): ValueId;
-  /** Runs a child as it stands in `children`. */
+  /** Runs a child by the name that `childrenOf` gives it. */
   run(child: string, x: ValueId): ValueId;
   /** Makes the parameters and buffers of a child and all below it, and runs nothing. */
   declare(child: string): void;
@@ -61,11 +53,8 @@ export interface LayerContext {
 }
 
 export interface LayerDef<L = LayerConfig> {
-  /** In registration order, which for parameters of children comes after the layer's own. */
-  parameters?(layer: L): readonly ParameterSpec[];
   buffers?(layer: L): readonly BufferSpec[];
-  children?(layer: L): readonly Child[];
-  /** Draws what `parameters` lists, in torch's order; children are drawn before, unless `drawFirst`. */
+  /** Draws what `parametersOf` lists, in torch's order; children draw after it. */
   init?(layer: L, generator: Generator): readonly Float32Array<ArrayBuffer>[];
   forward(context: LayerContext, layer: L, x: ValueId): ValueId;
 }

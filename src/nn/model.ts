@@ -9,9 +9,10 @@ import { at, must } from '../base/invariant';
 import type { GraphBuilder } from '../graph/graph';
 import type { ValueId } from '../graph/op';
 import type { LayerConfig, LossConfig } from '../protocol/config';
+import { childrenOf, type ParameterSpec, parametersOf } from '../shapes/parameters';
 import type { Generator } from '../tensor/generator';
 import { elements, type HostArray, type Shape } from '../tensor/shape';
-import type { BufferSpec, LayerContext, ParameterSpec, Synced } from './layer';
+import type { BufferSpec, LayerContext, Synced } from './layer';
 import { layerDef } from './layers';
 import { CLASS_WEIGHTS, classWeights } from './losses';
 
@@ -65,13 +66,13 @@ function ownAndBelow<T extends { readonly name: string }>(
   own: (layer: LayerConfig) => readonly T[] | undefined,
 ): readonly T[] {
   const named = (own(layer) ?? []).map((spec) => ({ ...spec, name: join(path, spec.name) }));
-  const children = layerDef(layer).children?.(layer) ?? [];
+  const children = childrenOf(layer);
   return [...named, ...children.flatMap(([name, child]) => ownAndBelow(child, join(path, name), own))];
 }
 
 /** Parameters of one layer by full name. */
 export const parametersOfLayer = (layer: LayerConfig, index: number): readonly ParameterSpec[] =>
-  ownAndBelow(layer, layerPath(layer, index), (l) => layerDef(l).parameters?.(l));
+  ownAndBelow(layer, layerPath(layer, index), parametersOf);
 
 /** All parameters in registration order: own ones, then those of children, layer by layer. */
 export const parameterList = (layers: readonly LayerConfig[]): readonly ParameterSpec[] =>
@@ -100,12 +101,12 @@ export function initialParameters(layers: readonly LayerConfig[], generator: Gen
   const draw = (layer: LayerConfig, path: string): readonly InitialParameter[] => {
     const def = layerDef(layer);
     const data = def.init?.(layer, generator) ?? [];
-    const own = (def.parameters?.(layer) ?? []).map(({ name, shape }, i) => ({
+    const own = parametersOf(layer).map(({ name, shape }, i) => ({
       name: join(path, name),
       shape,
       data: at(data, i),
     }));
-    return [...own, ...(def.children?.(layer) ?? []).flatMap(([name, child]) => draw(child, join(path, name)))];
+    return [...own, ...childrenOf(layer).flatMap(([name, child]) => draw(child, join(path, name)))];
   };
   return layers.flatMap((layer, i) => draw(layer, layerPath(layer, i)));
 }
@@ -128,7 +129,7 @@ export function buildForward(
     const def = layerDef(layer);
     const child = (name: string): LayerConfig =>
       must(
-        def.children?.(layer).find(([own]) => own === name),
+        childrenOf(layer).find(([own]) => own === name),
         `child ${name} of ${path}`,
       )[1];
     const own = (
@@ -152,7 +153,7 @@ export function buildForward(
       training,
       synced,
       typeOf: (value) => builder.typeOf(value),
-      parameter: (name) => own(def.parameters?.(layer) ?? [], name, false),
+      parameter: (name) => own(parametersOf(layer), name, false),
       buffer: (name) => own(def.buffers?.(layer) ?? [], name, true),
       shared(full) {
         const value = made.get(full);
@@ -182,9 +183,9 @@ export function buildForward(
   const declare = (layer: LayerConfig, path: string): void => {
     const def = layerDef(layer);
     const context = contextOf(layer, path);
-    for (const { name } of def.parameters?.(layer) ?? []) context.parameter(name);
+    for (const { name } of parametersOf(layer)) context.parameter(name);
     for (const { name } of def.buffers?.(layer) ?? []) context.buffer(name);
-    for (const [name, inner] of def.children?.(layer) ?? []) declare(inner, join(path, name));
+    for (const [name, inner] of childrenOf(layer)) declare(inner, join(path, name));
   };
   const forward = (layer: LayerConfig, path: string, x: ValueId): ValueId =>
     layerDef(layer).forward(contextOf(layer, path), layer, x);

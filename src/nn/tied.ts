@@ -3,7 +3,7 @@
  * write files of weights or scripts.
  */
 import type { LayerConfig } from '../protocol/config';
-import { layerDef } from './layers';
+import { childrenOf } from '../shapes/parameters';
 import { layerPath } from './model';
 
 export interface TiedName {
@@ -20,7 +20,7 @@ export function tiedNames(layers: readonly LayerConfig[]): readonly TiedName[] {
   const below = (layer: LayerConfig, path: string): readonly TiedName[] => {
     const own =
       layer.type === 'Linear' && layer.tied !== undefined ? [{ name: join(path, 'weight'), source: layer.tied }] : [];
-    const children = layerDef(layer).children?.(layer) ?? [];
+    const children = childrenOf(layer);
     return [...own, ...children.flatMap(([name, child]) => below(child, join(path, name)))];
   };
   return layers.flatMap((layer, i) => below(layer, layerPath(layer, i)));

@@ -12,7 +12,7 @@ import type { Files, Notice } from '../../protocol/session';
 import { checkpointAmong } from '../checkpoint/checkpoint-zip';
 import { withCheckpoint } from '../checkpoint/with-checkpoint';
 import { type DataChange, putData } from '../edit/edit-data';
-import { charactersOf, image, type RowOfData, tokens, vector } from '../model/data-rows';
+import { differentCharacters, image, type RowOfData, tokens, vector } from '../model/data-rows';
 import { type CsvLook, lookAtCsv, withCsv } from './csv-look';
 import { lookAtIdx } from './idx-look';
 import { lookAtNpy } from './npy-look';
@@ -83,7 +83,7 @@ function text(config: Config, name: string, bytes: Bytes): Taking {
     },
     'The data',
   );
-  return taken({ [name]: bytes }, putData(config, data, tokens(context, charactersOf(decode(bytes)))));
+  return taken({ [name]: bytes }, putData(config, data, tokens(context, differentCharacters(decode(bytes)))));
 }
 
 async function idxPair(config: Config, files: Files, names: readonly string[]): Promise<Taking> {

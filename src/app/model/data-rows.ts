@@ -5,6 +5,7 @@
 import type { Config, DataConfig } from '../../protocol/config';
 import { OWN_TEXT_VOCABULARY } from '../../protocol/presets';
 import type { DatasetPreview } from '../../protocol/session';
+import { charactersOf, DIGIT_CLASSES, SHAPE_NAMES, sequenceLines } from '../../shapes/data';
 import type { Shape, Source } from './layer-shapes';
 
 export interface RowOfData extends Source {
@@ -34,16 +35,6 @@ export const tokens = (context: number, vocabulary: number): RowOfData => ({
   loss: 'CrossEntropyLoss',
 });
 
-const SHAPES = 6;
-const DIGITS = 10;
-
-/** Tokens before and within the answer, and the signs of a task, as the data set of that name makes them. */
-function sequenceRow({ task, length, symbols }: Extract<DataConfig, { type: 'sequence' }>): RowOfData {
-  if (task === 'modularAddition') return tokens(2 * length, symbols + 2);
-  if (task === 'parity') return tokens(length + 1, 3);
-  return tokens(2 * length, symbols + 1);
-}
-
 /** `loss`: two classes are one column or two, as the loss in use wants them. Undefined: it stands in a file. */
 export function rowOf(data: DataConfig, loss: Config['loss']['type']): RowOfData | undefined {
   switch (data.type) {
@@ -61,21 +52,23 @@ export function rowOf(data: DataConfig, loss: Config['loss']['type']): RowOfData
         ? vector(data.features, data.classes, 'CrossEntropyLoss')
         : image([1, data.size, data.size], data.classes);
     case 'digits':
-      return image([1, data.size, data.size], DIGITS);
+      return image([1, data.size, data.size], DIGIT_CLASSES);
     case 'shapes':
-      return image([1, data.size, data.size], SHAPES);
-    case 'sequence':
-      return sequenceRow(data);
+      return image([1, data.size, data.size], SHAPE_NAMES.length);
+    case 'sequence': {
+      const { context, vocabulary } = sequenceLines(data);
+      return tokens(context, vocabulary.length);
+    }
     case 'text':
       if (data.file !== undefined) return undefined;
-      return tokens(data.context, data.text === undefined ? OWN_TEXT_VOCABULARY : charactersOf(data.text));
+      return tokens(data.context, data.text === undefined ? OWN_TEXT_VOCABULARY : differentCharacters(data.text));
     default:
       return undefined;
   }
 }
 
-/** Different characters, as the data set counts them. */
-export const charactersOf = (text: string): number => new Set(text.replace(/\r\n?/g, '\n')).size;
+/** As the data set counts them. */
+export const differentCharacters = (text: string): number => new Set(charactersOf(text)).size;
 
 /** Of data that the session has read. */
 export function rowOfPreview({ kind, inputShape, outputs, vocabulary, task }: DatasetPreview): RowOfData {

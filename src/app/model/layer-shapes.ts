@@ -1,10 +1,11 @@
 /**
- * How the shape of one row flows through a list of layers: what each layer makes of it, which of a layer's sizes follow
- * from what comes in, and how many parameters it has. The page's own arithmetic, for drawing and for keeping sizes
- * consistent while one edits; whether a model runs is the session's to say. Pure.
+ * How the shape of one row flows through a list of layers: what each layer makes of it, and which of a layer's sizes
+ * follow from what comes in: for drawing, and for keeping sizes consistent while one edits. The rules that the
+ * operators have, too, come from shapes/; whether a model runs is the session's to say. Pure.
  */
 import * as v from 'valibot';
 import { asPair, type LayerConfig, LIMITS, layerSchema, type Pair } from '../../protocol/config';
+import { places, spanOf } from '../../shapes/window';
 
 /** Of one row, without the batch: [features], [channels, height, width], [tokens], [tokens, width]. */
 export type Shape = readonly number[];
@@ -24,8 +25,7 @@ function slid(shape: Shape, channels: number, window: Window): Shape | undefined
   const { kernel, stride, padding, dilation } = window;
   const [k, s, p, d] = [asPair(kernel), asPair(stride), asPair(padding), asPair(dilation)];
   if (shape.length !== 3) return undefined;
-  const along = (axis: 0 | 1) =>
-    Math.floor(((shape[axis + 1] ?? 0) + 2 * p[axis] - d[axis] * (k[axis] - 1) - 1) / s[axis]) + 1;
+  const along = (axis: 0 | 1) => places((shape[axis + 1] ?? 0) + 2 * p[axis], spanOf(k[axis], d[axis]), s[axis]);
   const [height, width] = [along(0), along(1)];
   return height > 0 && width > 0 ? [channels, height, width] : undefined;
 }
@@ -163,36 +163,4 @@ export function shapesThrough(
     shapes.push(before && outputOf(layer, before));
   }
   return shapes;
-}
-
-/** Trained numbers of a layer; running statistics do not count, nor does a tied weight. */
-export function parameterCount(layer: LayerConfig): number {
-  switch (layer.type) {
-    case 'Linear':
-      return (layer.tied === undefined ? layer.in * layer.out : 0) + (layer.bias ? layer.out : 0);
-    case 'Conv2d':
-      return (layer.out * layer.in * product(asPair(layer.kernel))) / layer.groups + (layer.bias ? layer.out : 0);
-    case 'BatchNorm1d':
-    case 'BatchNorm2d':
-    case 'LayerNorm':
-      return layer.affine ? 2 * layer.features : 0;
-    case 'GroupNorm':
-      return layer.affine ? 2 * layer.channels : 0;
-    case 'Embedding':
-      return layer.vocab * layer.width;
-    case 'TokenEmbedding':
-      return (layer.vocab + layer.context) * layer.width;
-    case 'MultiheadAttention':
-      return 4 * layer.width * layer.width + (layer.bias ? 4 * layer.width : 0);
-    case 'TransformerBlock': {
-      const { width: w, expansion: e } = layer;
-      return 4 * w + (3 * w * w + 3 * w) + (w * w + w) + (e * w * w + e * w) + (e * w * w + w);
-    }
-    case 'Unused':
-      return layer.layers.reduce((sum, inner) => sum + parameterCount(inner), 0);
-    case 'Residual':
-      return [...layer.layers, ...(layer.shortcut ?? [])].reduce((sum, inner) => sum + parameterCount(inner), 0);
-    default:
-      return 0;
-  }
 }

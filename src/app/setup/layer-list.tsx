@@ -4,9 +4,10 @@
  */
 
 import { useState } from 'react';
+import { parameterCount } from '../../shapes/parameters';
 import { formatCount } from '../draw/format';
 import type { RowOfData } from '../model/data-rows';
-import { parameterCount, shapesThrough } from '../model/layer-shapes';
+import { shapesThrough } from '../model/layer-shapes';
 import { layerSizes, modulePath, shapeText } from '../model/layer-words';
 import { useApp } from '../state/use-app';
 import { type Apply, LayerFields } from './layer-fields';

@@ -3,6 +3,7 @@
  * can be edited.
  */
 import { Fragment } from 'react';
+import { parameterCount } from '../../shapes/parameters';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatCount } from '../draw/format';
 import type { Edit } from '../edit/edit-config';
@@ -13,7 +14,6 @@ import { Section } from '../fields/section';
 import { Choice, sentence } from '../fields/settings';
 import { ACTIVATION_NAMES, type Activation, channelsOf, type GptNet, gptNetOf, netSizes } from '../model/families';
 import { knownRow } from '../model/known-row';
-import { parameterCount } from '../model/layer-shapes';
 import { useApp, useController } from '../state/use-app';
 import styles from './model-panel.module.css';
 import { NetDrawing } from './net-drawing';

@@ -6,6 +6,7 @@
  */
 import { at } from '../../base/invariant';
 import type { DataConfig } from '../../protocol/config';
+import { DIGIT_CLASSES } from '../../shapes/data';
 import type { Generator } from '../../tensor/generator';
 import { DIGIT_GLYPHS } from '../drawing/digit-glyphs';
 import { addNoise, between, spread } from '../drawing/noise';
@@ -13,7 +14,6 @@ import { drawStroke } from '../drawing/stroke';
 import type { Rows } from '../family';
 import { checkSize } from '../limits';
 
-const CLASSES = 10;
 /** Of the box. */
 const TREMBLE = 0.035;
 const SHIFT = 0.09;
@@ -24,16 +24,16 @@ export function digits(generator: Generator, config: Extract<DataConfig, { type:
   const { samples, size, noise } = config;
   checkSize(config.type, samples, size * size, 'Use fewer samples or smaller images.');
   const inputs = new Float32Array(samples * size * size);
-  const values = Int32Array.from({ length: samples }, (_, i) => i % CLASSES);
+  const values = Int32Array.from({ length: samples }, (_, i) => i % DIGIT_CLASSES);
   for (const [i, digit] of values.entries())
     drawDigit(generator, inputs.subarray(i * size * size, (i + 1) * size * size), size, digit);
   addNoise(generator, inputs, noise);
-  const names = Array.from({ length: CLASSES }, (_, digit) => String(digit));
+  const names = Array.from({ length: DIGIT_CLASSES }, (_, digit) => String(digit));
   return {
     kind: 'image',
     inputs,
     inputShape: [1, size, size],
-    targets: { kind: 'labels', classes: CLASSES, values, names },
+    targets: { kind: 'labels', classes: DIGIT_CLASSES, values, names },
   };
 }
 

@@ -10,49 +10,14 @@
  * Problems are distinct, so a test row was never trained on; where fewer than `samples` exist, each stands once, in
  * random order.
  */
-import type { DataConfig } from '../../protocol/config';
+import { type SequenceConfig, sequenceLines } from '../../shapes/data';
 import type { Generator } from '../../tensor/generator';
 import { NO_TARGET, type Rows } from '../family';
 import { checkSize } from '../limits';
 
-type SequenceConfig = Extract<DataConfig, { type: 'sequence' }>;
-
-interface Task {
-  /** Tokens after the symbols '0' .. 'm-1'; the last one separates prompt and answer. */
-  readonly signs: readonly string[];
-  /** Prompt without the separator; `sign(i)` is the id of the i-th sign. */
-  prompt(numbers: readonly number[], sign: (index: number) => number): readonly number[];
-  answer(numbers: readonly number[], symbols: number): readonly number[];
-}
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
-const plain = (numbers: readonly number[]): readonly number[] => numbers;
-
-const TASKS: Readonly<Record<SequenceConfig['task'], Task>> = {
-  sort: { signs: ['>'], prompt: plain, answer: (numbers) => numbers.toSorted((a, b) => a - b) },
-  reverse: { signs: ['>'], prompt: plain, answer: (numbers) => numbers.toReversed() },
-  copy: { signs: ['>'], prompt: plain, answer: plain },
-  modularAddition: {
-    signs: ['+', '='],
-    prompt: (numbers, sign) => numbers.flatMap((n, i) => (i === 0 ? [n] : [sign(0), n])),
-    answer: (numbers, modulus) => [sum(numbers) % modulus],
-  },
-  parity: { signs: ['='], prompt: plain, answer: (numbers) => [sum(numbers) % 2] },
-};
-
 export function sequence(generator: Generator, config: SequenceConfig): Rows {
   const { length } = config;
-  const task = TASKS[config.task];
-  const symbols = config.task === 'parity' ? 2 : config.symbols;
-  const sign = (index: number): number => symbols + index;
-  const line = (numbers: readonly number[]): readonly number[] => [
-    ...task.prompt(numbers, sign),
-    sign(task.signs.length - 1),
-    ...task.answer(numbers, symbols),
-  ];
-  const zeros = Array.from({ length }, () => 0);
-  const context = line(zeros).length - 1;
-  const promptLength = context + 1 - task.answer(zeros, symbols).length;
+  const { symbols, vocabulary, context, promptLength, line } = sequenceLines(config);
   checkSize(config.type, config.samples, context, 'Use fewer samples or a smaller length.');
 
   const problems = distinctProblems(generator, config.samples, length, symbols);
@@ -63,7 +28,6 @@ export function sequence(generator: Generator, config: SequenceConfig): Rows {
     inputs.set(tokens.slice(0, -1), row * context);
     values.set(tokens.slice(promptLength), row * context + promptLength - 1);
   }
-  const vocabulary = [...Array.from({ length: symbols }, (_, i) => String(i)), ...task.signs];
   return {
     kind: 'tokens',
     inputs,

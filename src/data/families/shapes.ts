@@ -5,6 +5,7 @@
  */
 import { at } from '../../base/invariant';
 import type { DataConfig } from '../../protocol/config';
+import { SHAPE_NAMES } from '../../shapes/data';
 import type { Generator } from '../../tensor/generator';
 import { addNoise, between } from '../drawing/noise';
 import { cross, disc, type Figure, regular, ring, star } from '../drawing/outline';
@@ -12,31 +13,30 @@ import type { Rows } from '../family';
 import { checkSize } from '../limits';
 
 /** Radii that make the figures about equally large. */
-const FIGURES: readonly (readonly [name: string, radius: number, figure: Figure])[] = [
-  ['circle', 0.86, disc],
-  ['square', 1.05, regular(4)],
-  ['triangle', 1.15, regular(3)],
-  ['cross', 1.05, cross(0.3)],
-  ['star', 1.15, star(5, 0.42)],
-  ['ring', 0.95, ring(0.5)],
-];
+const FIGURES: Readonly<Record<(typeof SHAPE_NAMES)[number], readonly [radius: number, figure: Figure]>> = {
+  circle: [0.86, disc],
+  square: [1.05, regular(4)],
+  triangle: [1.15, regular(3)],
+  cross: [1.05, cross(0.3)],
+  star: [1.15, star(5, 0.42)],
+  ring: [0.95, ring(0.5)],
+};
 
 export function shapes(generator: Generator, config: Extract<DataConfig, { type: 'shapes' }>): Rows {
   const { samples, size, noise } = config;
   checkSize(config.type, samples, size * size, 'Use fewer samples or smaller images.');
   const inputs = new Float32Array(samples * size * size);
-  const values = Int32Array.from({ length: samples }, (_, i) => i % FIGURES.length);
+  const values = Int32Array.from({ length: samples }, (_, i) => i % SHAPE_NAMES.length);
   for (const [i, label] of values.entries()) {
-    const [, radius, figure] = at(FIGURES, label);
+    const [radius, figure] = FIGURES[at(SHAPE_NAMES, label)];
     drawFigure(generator, inputs.subarray(i * size * size, (i + 1) * size * size), size, figure, radius);
   }
   addNoise(generator, inputs, noise);
-  const names = FIGURES.map(([name]) => name);
   return {
     kind: 'image',
     inputs,
     inputShape: [1, size, size],
-    targets: { kind: 'labels', classes: FIGURES.length, values, names },
+    targets: { kind: 'labels', classes: SHAPE_NAMES.length, values, names: SHAPE_NAMES },
   };
 }
 

@@ -3,9 +3,11 @@
  * `context` characters, its target the window one character on; windows start every `stride` characters, and what is
  * left at the end is dropped. Line ends become '\n'.
  */
+
 import { LockstepError } from '../../base/errors';
 import type { DataConfig } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
+import { charactersOf } from '../../shapes/data';
 import { fileBytes } from '../data-error';
 import type { Rows } from '../family';
 import { checkFileSize, checkSize, MAX_TEXT_BYTES } from '../limits';
@@ -16,7 +18,7 @@ type TextConfig = Extract<DataConfig, { type: 'text' }>;
 
 export function text(config: TextConfig, files: Files): Rows {
   const { context, stride = context } = config;
-  const characters = Array.from(read(config, files).replace(/\r\n?/g, '\n'));
+  const characters = charactersOf(read(config, files));
   if (characters.length <= context) {
     const where = config.file === undefined ? 'The text' : config.file;
     throw new LockstepError(

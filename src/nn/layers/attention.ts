@@ -22,12 +22,6 @@ function selfAttention(c: LayerContext, qkv: ValueId, width: number, heads: numb
 }
 
 export const multiheadAttention: LayerDef<LayerOf<'MultiheadAttention'>> = {
-  parameters: ({ width, bias }) => [
-    { name: 'in_proj_weight', shape: [3 * width, width] },
-    ...(bias ? [{ name: 'in_proj_bias', shape: [3 * width] }] : []),
-    { name: 'out_proj.weight', shape: [width, width] },
-    ...(bias ? [{ name: 'out_proj.bias', shape: [width] }] : []),
-  ],
   init({ width, bias }, generator) {
     const { inProjWeight, inProjBias, outProjWeight, outProjBias } = initMultiheadAttention(generator, width, bias);
     return [inProjWeight, ...(inProjBias ? [inProjBias] : []), outProjWeight, ...(outProjBias ? [outProjBias] : [])];
@@ -49,25 +43,6 @@ export const multiheadAttention: LayerDef<LayerOf<'MultiheadAttention'>> = {
 };
 
 export const transformerBlock: LayerDef<LayerOf<'TransformerBlock'>> = {
-  children: ({ width, expansion, dropout }) => {
-    const norm = { type: 'LayerNorm', features: width, eps: 1e-5, affine: true } as const;
-    const linear = (into: number, out: number) => ({ type: 'Linear', in: into, out, bias: true }) as const;
-    return [
-      ['ln1', norm],
-      ['qkv', linear(width, 3 * width)],
-      ['proj', linear(width, width)],
-      ['ln2', norm],
-      ['fc1', linear(width, expansion * width)],
-      ['gelu', { type: 'GELU', approximate: 'none' }],
-      ['fc2', linear(expansion * width, width)],
-      ...(dropout > 0
-        ? ([
-            ['drop1', { type: 'Dropout', p: dropout }],
-            ['drop2', { type: 'Dropout', p: dropout }],
-          ] as const)
-        : []),
-    ];
-  },
   forward(c, { width, heads, causal, dropout }, x) {
     const drop = (name: string, value: ValueId) => (dropout > 0 ? c.run(name, value) : value);
     const attended = selfAttention(c, c.run('qkv', c.run('ln1', x)), width, heads, causal);

@@ -4,10 +4,6 @@ import { initConv } from '../../tensor/init';
 import type { LayerDef } from '../layer';
 
 export const conv2d: LayerDef<LayerOf<'Conv2d'>> = {
-  parameters(layer) {
-    const weight = { name: 'weight', shape: [layer.out, layer.in / layer.groups, ...asPair(layer.kernel)] };
-    return layer.bias ? [weight, { name: 'bias', shape: [layer.out] }] : [weight];
-  },
   init(layer, generator) {
     const shape = [layer.out, layer.in / layer.groups, ...asPair(layer.kernel)];
     const { weight, bias } = initConv(generator, shape, layer.bias);

@@ -8,17 +8,12 @@ import { sameShape } from '../../tensor/shape';
 import type { LayerDef } from '../layer';
 
 export const embedding: LayerDef<LayerOf<'Embedding'>> = {
-  parameters: ({ vocab, width }) => [{ name: 'weight', shape: [vocab, width] }],
   init: ({ vocab, width, paddingIdx }, generator) => [initEmbedding(generator, vocab, width, paddingIdx)],
   forward: (c, { paddingIdx }, x) =>
     c.apply('embedding/embedding', [x, c.parameter('weight')], paddingIdx === undefined ? {} : { paddingIdx })[0],
 };
 
 export const tokenEmbedding: LayerDef<LayerOf<'TokenEmbedding'>> = {
-  children: ({ vocab, context, width }) => [
-    ['tok', { type: 'Embedding', vocab, width }],
-    ['pos', { type: 'Embedding', vocab: context, width }],
-  ],
   forward(c, { context }, x) {
     const tokens = c.run('tok', x);
     const positions = c.inside('pos').parameter('weight');

@@ -4,10 +4,6 @@ import { initLinear } from '../../tensor/init';
 import type { LayerDef } from '../layer';
 
 export const linear: LayerDef<LayerOf<'Linear'>> = {
-  parameters: ({ in: inFeatures, out, bias, tied }) => [
-    ...(tied === undefined ? [{ name: 'weight', shape: [out, inFeatures] }] : []),
-    ...(bias ? [{ name: 'bias', shape: [out] }] : []),
-  ],
   init({ in: inFeatures, out, bias: hasBias, tied }, generator) {
     // A tied weight is replaced after its construction, so its draw is consumed all the same.
     const { weight, bias } = initLinear(generator, inFeatures, out, hasBias);

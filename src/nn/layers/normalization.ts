@@ -3,15 +3,8 @@ import type { ValueId } from '../../graph/op';
 import { ALL_GATHER } from '../../graph/ops/collective';
 import type { LayerConfig, LayerOf } from '../../protocol/config';
 import { elements } from '../../tensor/shape';
-import type { LayerContext, LayerDef, ParameterSpec, Synced } from '../layer';
+import type { LayerContext, LayerDef, Synced } from '../layer';
 
-const affine = (enabled: boolean, size: number): readonly ParameterSpec[] =>
-  enabled
-    ? [
-        { name: 'weight', shape: [size] },
-        { name: 'bias', shape: [size] },
-      ]
-    : [];
 const onesAndZeros = (enabled: boolean, size: number) =>
   enabled ? [new Float32Array(size).fill(1), new Float32Array(size)] : [];
 
@@ -20,7 +13,6 @@ const onesAndZeros = (enabled: boolean, size: number) =>
  * operators, so that SyncBatchNorm can gather the statistics of all ranks in between); in evaluation the running ones.
  */
 const batchNorm: LayerDef<Extract<LayerConfig, { type: 'BatchNorm1d' | 'BatchNorm2d' }>> = {
-  parameters: ({ features, affine: enabled }) => affine(enabled, features),
   buffers: ({ features }) => [
     { name: 'running_mean', shape: [features], dtype: 'f32', fill: 0 },
     { name: 'running_var', shape: [features], dtype: 'f32', fill: 1 },
@@ -65,7 +57,6 @@ export const batchNorm1d: LayerDef<LayerOf<'BatchNorm1d'>> = batchNorm;
 export const batchNorm2d: LayerDef<LayerOf<'BatchNorm2d'>> = batchNorm;
 
 export const layerNorm: LayerDef<LayerOf<'LayerNorm'>> = {
-  parameters: ({ features, affine: enabled }) => affine(enabled, features),
   init: ({ features, affine: enabled }) => onesAndZeros(enabled, features),
   forward(c, { features, eps, affine: enabled }, x) {
     const scale = enabled ? [c.parameter('weight'), c.parameter('bias')] : [];
@@ -75,7 +66,6 @@ export const layerNorm: LayerDef<LayerOf<'LayerNorm'>> = {
 };
 
 export const groupNorm: LayerDef<LayerOf<'GroupNorm'>> = {
-  parameters: ({ channels, affine: enabled }) => affine(enabled, channels),
   init: ({ channels, affine: enabled }) => onesAndZeros(enabled, channels),
   forward(c, { groups, eps, affine: enabled }, x) {
     const scale = enabled ? [c.parameter('weight'), c.parameter('bias')] : [];

@@ -1,12 +1,8 @@
 /** y = layers(x) + shortcut(x), as the blocks of a ResNet; without a shortcut the input itself is added. */
 import type { LayerOf } from '../../protocol/config';
-import type { Child, LayerDef } from '../layer';
+import type { LayerDef } from '../layer';
 
 export const residual: LayerDef<LayerOf<'Residual'>> = {
-  children: ({ layers, shortcut }) => [
-    ...layers.map((layer, i): Child => [`layers.${layer.name ?? i}`, layer]),
-    ...(shortcut ?? []).map((layer, i): Child => [`shortcut.${layer.name ?? i}`, layer]),
-  ],
   forward(c, { layers, shortcut }, x) {
     const through = (branch: string, list: typeof layers) =>
       list.reduce((value, layer, i) => c.run(`${branch}.${layer.name ?? i}`, value), x);

@@ -3,10 +3,9 @@
  * reaches them. What DDP's find_unused_parameters is for.
  */
 import type { LayerOf } from '../../protocol/config';
-import type { Child, LayerDef } from '../layer';
+import type { LayerDef } from '../layer';
 
 export const unused: LayerDef<LayerOf<'Unused'>> = {
-  children: ({ layers }) => layers.map((layer, i): Child => [layer.name ?? String(i), layer]),
   forward(c, { layers }, x) {
     for (const [i, layer] of layers.entries()) c.declare(layer.name ?? String(i));
     return x;

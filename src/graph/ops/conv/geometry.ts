@@ -3,9 +3,11 @@
  * gradients, batched or not. Throws LockstepError('shape') in PyTorch's words where they do not fit. Used by every
  * operator of this folder that has a weight.
  */
+
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { lookup } from '../../../base/lookup';
+import { places, spanOf } from '../../../shapes/window';
 import { elements, formatShape, type Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
 
@@ -59,8 +61,8 @@ export function convGeometry(x: Shape, weight: Shape, attrs: Attrs): ConvGeometr
   const groups = groupsOf(attrs);
   const [strideY, strideX] = pairOf(attrs, 'stride', 1, rank);
   const [dilationY, dilationX] = pairOf(attrs, 'dilation', 1, rank);
-  const spanY = dilationY * (kernelHeight - 1) + 1;
-  const spanX = dilationX * (kernelWidth - 1) + 1;
+  const spanY = spanOf(kernelHeight, dilationY);
+  const spanX = spanOf(kernelWidth, dilationX);
   const base = { batch: x.length === rank + 2 ? at(x, 0) : 1, groups, height, width, kernelHeight, kernelWidth };
   const rest = { strideY, strideX, dilationY, dilationX };
   const channels = { inChannels: at(weight, 1), outChannels: at(weight, 0) / groups };
@@ -71,8 +73,8 @@ export function convGeometry(x: Shape, weight: Shape, attrs: Attrs): ConvGeometr
     return { ...base, ...channels, ...rest, ...pads, outHeight: height, outWidth: width };
   }
   const [padY, padX] = attrs.padding === 'valid' ? [0, 0] : pairOf(attrs, 'padding', 0, rank, 0);
-  const outHeight = Math.floor((height + 2 * padY - spanY) / strideY) + 1;
-  const outWidth = Math.floor((width + 2 * padX - spanX) / strideX) + 1;
+  const outHeight = places(height + 2 * padY, spanY, strideY);
+  const outWidth = places(width + 2 * padX, spanX, strideX);
   return { ...base, ...channels, ...rest, padY, padX, outHeight, outWidth };
 }
 

@@ -2,7 +2,9 @@
  * Sizes of the pooling operators: windows over the planes of [N, C, H, W] or [C, H, W]. A plane is one channel of one
  * sample. Throws LockstepError('shape') in PyTorch's words. Used by max-pool2d, avg-pool2d and adaptive-avg-pool2d.
  */
+
 import { at } from '../../../base/invariant';
+import { places } from '../../../shapes/window';
 import { elements, formatShape, type Shape } from '../../../tensor/shape';
 import type { Attrs } from '../../op';
 import { checkNotEmpty, pairOf, refuse } from './geometry';
@@ -25,7 +27,7 @@ export interface Pooling {
  * pooling_output_shape of torch: with ceilMode the last window must still start inside the image or its left padding.
  */
 function outSize(size: number, kernel: number, pad: number, stride: number, ceilMode: boolean): number {
-  const out = Math.floor((size + 2 * pad - kernel + (ceilMode ? stride - 1 : 0)) / stride) + 1;
+  const out = places(size + 2 * pad + (ceilMode ? stride - 1 : 0), kernel, stride);
   return ceilMode && (out - 1) * stride >= size + pad ? out - 1 : out;
 }
 

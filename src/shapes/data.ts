@@ -1,0 +1,63 @@
+/**
+ * The sizes of the data sets that are made by rule, and the problems over symbols, whose lines say how long a row is.
+ * The data room makes rows by it; the page fits a model to rows before there are any. Pure.
+ */
+import type { DataConfig } from '../protocol/config';
+
+export const DIGIT_CLASSES = 10;
+
+export const SHAPE_NAMES = ['circle', 'square', 'triangle', 'cross', 'star', 'ring'] as const;
+
+export type SequenceConfig = Extract<DataConfig, { type: 'sequence' }>;
+
+export interface Task {
+  /** Tokens after the symbols '0' .. 'm-1'; the last one separates prompt and answer. */
+  readonly signs: readonly string[];
+  /** Prompt without the separator; `sign(i)` is the id of the i-th sign. */
+  prompt(numbers: readonly number[], sign: (index: number) => number): readonly number[];
+  answer(numbers: readonly number[], symbols: number): readonly number[];
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
+const plain = (numbers: readonly number[]): readonly number[] => numbers;
+
+const TASKS: Readonly<Record<SequenceConfig['task'], Task>> = {
+  sort: { signs: ['>'], prompt: plain, answer: (numbers) => numbers.toSorted((a, b) => a - b) },
+  reverse: { signs: ['>'], prompt: plain, answer: (numbers) => numbers.toReversed() },
+  copy: { signs: ['>'], prompt: plain, answer: plain },
+  modularAddition: {
+    signs: ['+', '='],
+    prompt: (numbers, sign) => numbers.flatMap((n, i) => (i === 0 ? [n] : [sign(0), n])),
+    answer: (numbers, modulus) => [sum(numbers) % modulus],
+  },
+  parity: { signs: ['='], prompt: plain, answer: (numbers) => [sum(numbers) % 2] },
+};
+
+export interface SequenceLines {
+  readonly symbols: number;
+  readonly vocabulary: readonly string[];
+  /** Tokens of a row: the line without its last one. */
+  readonly context: number;
+  /** Tokens before the answer, the separator among them. */
+  readonly promptLength: number;
+  line(numbers: readonly number[]): readonly number[];
+}
+
+export function sequenceLines({ task: name, length, symbols: given }: SequenceConfig): SequenceLines {
+  const task = TASKS[name];
+  const symbols = name === 'parity' ? 2 : given;
+  const sign = (index: number): number => symbols + index;
+  const prompt = (numbers: readonly number[]) => [...task.prompt(numbers, sign), sign(task.signs.length - 1)];
+  const zeros = Array.from({ length }, () => 0);
+  const promptLength = prompt(zeros).length;
+  return {
+    symbols,
+    vocabulary: [...Array.from({ length: symbols }, (_, i) => String(i)), ...task.signs],
+    context: promptLength + task.answer(zeros, symbols).length - 1,
+    promptLength,
+    line: (numbers) => [...prompt(numbers), ...task.answer(numbers, symbols)],
+  };
+}
+
+/** The characters of a text as its tokens: code points, with one kind of line end. */
+export const charactersOf = (text: string): readonly string[] => Array.from(text.replace(/\r\n?/g, '\n'));
