@@ -1,0 +1,113 @@
+/**
+ * What the checkpoint dialog does: save, load, download, delete, begin anew; and the line that says what came of it.
+ * Drawn by checkpoint-panel.tsx.
+ */
+import { useCallback, useEffect, useState } from 'react';
+import { loadPart } from '../../base/load-part';
+import { formatCount } from '../draw/format';
+import { useAppStore, useController } from '../state/use-app';
+import {
+  deleteCheckpoint,
+  listCheckpoints,
+  type StoredCheckpoint,
+  storeCheckpoint,
+  storedFiles,
+} from './checkpoint-store';
+import { checkpointAmong, type NamedCheckpoint, zipOf } from './checkpoint-zip';
+import { type SettingsOf, withCheckpoint, withoutCheckpoint } from './with-checkpoint';
+
+const words = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+
+export interface Checkpoints {
+  /** In this browser, newest first. */
+  readonly kept: readonly StoredCheckpoint[];
+  /** What came of the last thing asked for. */
+  readonly said: string;
+  keep(name: string): void;
+  download(name: string): void;
+  loadKept(name: string): void;
+  downloadKept(name: string): void;
+  remove(name: string): void;
+  loadFiles(files: readonly File[]): void;
+  beginAnew(): void;
+}
+
+/** `settingsOf`: whose settings a loaded checkpoint runs with. */
+export function useCheckpoints(settingsOf: SettingsOf, close: () => void): Checkpoints {
+  const store = useAppStore();
+  const controller = useController();
+  const [kept, setKept] = useState<readonly StoredCheckpoint[]>([]);
+  const [said, setSaid] = useState('');
+  const refresh = useCallback(async () => setKept(await listCheckpoints()), []);
+  useEffect(() => {
+    refresh().catch((error: unknown) => setSaid(`This browser keeps nothing here: ${words(error)}`));
+  }, [refresh]);
+
+  const attempt = (task: () => Promise<string>): void => {
+    task().then(setSaid, (error: unknown) => setSaid(`That did not work: ${words(error)}`));
+  };
+  const open = (checkpoint: NamedCheckpoint): void => {
+    const { config, files } = withCheckpoint(store.getState().config, checkpoint, settingsOf);
+    controller.trainOn(files, config);
+    close();
+  };
+  return {
+    kept,
+    said,
+    keep: (name) =>
+      attempt(async () => {
+        const files = await controller.saveCheckpoint();
+        const { describeCheckpoint } = await loadPart(
+          'The reader of checkpoints',
+          () => import('../../training/checkpoint/describe-checkpoint'),
+        );
+        const { step, mode, worldSize } = describeCheckpoint(name, files.state);
+        const bytes = files.model.length + files.state.length;
+        await storeCheckpoint({ name, savedAt: Date.now(), bytes, step, mode, worldSize }, files);
+        await refresh();
+        return `Saved "${name}" before step ${formatCount(step)}.`;
+      }),
+    download: (name) => attempt(async () => download({ name, files: await controller.saveCheckpoint() })),
+    loadKept: (name) =>
+      attempt(async () => {
+        open(await stored(name));
+        return '';
+      }),
+    downloadKept: (name) => attempt(async () => download(await stored(name))),
+    remove: (name) =>
+      attempt(async () => {
+        await deleteCheckpoint(name);
+        await refresh();
+        return `Deleted "${name}".`;
+      }),
+    loadFiles: (chosen) =>
+      attempt(async () => {
+        const read = chosen.map(async (file) => [file.name, new Uint8Array(await file.arrayBuffer())] as const);
+        const found = checkpointAmong(Object.fromEntries(await Promise.all(read)));
+        if (!found) return 'These files are not a checkpoint: choose its .zip, or both .safetensors files.';
+        open(found);
+        return '';
+      }),
+    beginAnew: () => {
+      controller.apply(withoutCheckpoint(store.getState().config));
+      close();
+    },
+  };
+}
+
+async function stored(name: string): Promise<NamedCheckpoint> {
+  const files = await storedFiles(name);
+  if (!files) throw new Error(`"${name}" is gone`);
+  return { name, files };
+}
+
+function download({ name, files }: NamedCheckpoint): string {
+  const url = URL.createObjectURL(new Blob([zipOf(name, files)], { type: 'application/zip' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${name}.zip`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  return `Downloading ${name}.zip.`;
+}
