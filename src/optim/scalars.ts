@@ -102,6 +102,10 @@ function nadamFactors({ momentumDecay }: NAdam, { lr, momentum, t, muProduct }: 
   return [(lr * (1 - now)) / (1 - muProduct), (lr * next) / (1 - nextProduct)];
 }
 
+/** What torch's NAdam has as `mu_product` in the states of each group's parameters after t steps, by group. */
+export const muProducts = (config: OptimizerSettings, t: number): readonly (number | undefined)[] =>
+  groupSettings(config).map((own, k) => (own.type === 'NAdam' ? makeMuProduct(own, k, config)(t) : undefined));
+
 /** The product of mu over the steps 1 to t, which torch keeps in a float32 tensor. */
 function makeMuProduct(optimizer: NAdam, group: number, config: OptimizerSettings): (t: number) => number {
   const cycled = cyclesMomentum(config.scheduler);

@@ -7,6 +7,8 @@
 import { at, must } from '../../base/invariant';
 import { type NamedTensor, readSafetensors, writeSafetensors } from '../../interop/safetensors';
 import { stateNames } from '../../optim/optimizer';
+import { groupOf } from '../../optim/param-groups';
+import { muProducts } from '../../optim/scalars';
 import { stepOf } from '../../protocol/micro-batches';
 import type { CheckpointFiles } from '../../protocol/session';
 import type { DeviceIndex } from '../../protocol/trace';
@@ -68,7 +70,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
     prefix: REFERENCE_PREFIX,
   });
   const tensors = [
-    ...stepTensors(blueprint, groups, updates),
+    ...numbersOfState(blueprint, groups, updates),
     ...world.tensors,
     ...reference.tensors,
     ...batchState(checkpoint),
@@ -101,13 +103,23 @@ const sums = (tensors: readonly NamedTensor[]): Record<string, number> =>
 const ownOf = (values: readonly BufferValue[], device: DeviceIndex): ReadonlyMap<string, Float32Array> =>
   new Map(values.filter((v) => v.device === device).map(({ buffer, data }) => [buffer, Float32Array.from(data)]));
 
-/** torch counts the steps in each parameter's state; SGD alone does not count. */
-function stepTensors({ config, programs }: Blueprint, { names }: TorchGroups, steps: number): NamedTensor[] {
+/**
+ * What torch keeps as a number in each parameter's state, and a run computes from the step: all optimisers but SGD
+ * count the steps, and NAdam keeps the product of its momentum's factors.
+ */
+function numbersOfState({ config, programs }: Blueprint, { names }: TorchGroups, steps: number): NamedTensor[] {
   if (config.optimizer.type === 'SGD' || steps === 0) return [];
   const stepped = new Set(steppedParameters(config, names, statefulBuffers(programs)));
-  return names.flatMap((name, i) =>
-    stepped.has(name) ? [{ name: `state.${i}.step`, shape: [], data: Float32Array.of(steps) }] : [],
-  );
+  const products = muProducts(config, steps);
+  const number = (name: string, value: number): NamedTensor => ({ name, shape: [], data: Float32Array.of(value) });
+  return names.flatMap((name, i) => {
+    if (!stepped.has(name)) return [];
+    const product = products[groupOf(name, config.paramGroups)];
+    return [
+      number(`state.${i}.step`, steps),
+      ...(product === undefined ? [] : [number(`state.${i}.mu_product`, product)]),
+    ];
+  });
 }
 
 interface Packing {
