@@ -52,9 +52,16 @@ const contentSecurityPolicy = (): Plugin => ({
   ],
 });
 
+/** The site fetches parts when a run needs them (base/part); whatever else is built or run has them all. */
+const site = (): Plugin => ({
+  name: 'site',
+  apply: (_, { command, isSsrBuild }) => command === 'build' && !isSsrBuild,
+  config: () => ({ define: { 'globalThis.LOCKSTEP_SITE': 'true' } }),
+});
+
 export default defineConfig({
   base: './',
-  plugins: [react(), sharedWorkers(), bareShaders(), contentSecurityPolicy()],
+  plugins: [site(), react(), sharedWorkers(), bareShaders(), contentSecurityPolicy()],
   test: {
     sequence: { sequencer: LongestFirst },
     setupFiles: ['scripts/property-seed.ts'],

@@ -4,6 +4,7 @@
  * generator, already seeded, in the order data, split; the caller draws the model afterwards.
  */
 import { unreachable } from '../base/invariant';
+import { loadAll, Part } from '../base/part';
 import type { DataConfig, LossConfig } from '../protocol/config';
 import type { Files } from '../protocol/session';
 import type { Generator } from '../tensor/generator';
@@ -11,23 +12,38 @@ import { elements } from '../tensor/shape';
 import { fileBytes } from './data-error';
 import type { Dataset } from './dataset';
 import { circle } from './families/circle';
-import { csv } from './families/csv';
-import { digits } from './families/digits';
 import { gauss } from './families/gauss';
-import { idx } from './families/idx';
-import { npy } from './families/npy';
 import { plane } from './families/plane';
-import { png } from './families/png';
-import { prototypes } from './families/prototypes';
-import { randomRegression } from './families/random-regression';
-import { sequence } from './families/sequence';
-import { shapes } from './families/shapes';
 import { spiral } from './families/spiral';
-import { text } from './families/text';
 import { xor } from './families/xor';
 import type { Rows } from './family';
 import { randomSplit } from './samplers';
 import { makeTargets } from './targets';
+
+/** Points of the plane are here from the beginning; other families are loaded for a run that has their data. */
+const DRAWN = new Part('The drawn pictures', () => import('./families/drawn'));
+const RULED = new Part('The data made by rule', () => import('./families/ruled'));
+const READ = new Part('The readers of data files', () => import('./families/read'));
+
+const PARTS: Partial<Record<DataConfig['type'], Part<unknown>>> = {
+  digits: DRAWN,
+  shapes: DRAWN,
+  randomRegression: RULED,
+  prototypes: RULED,
+  sequence: RULED,
+  text: READ,
+  idx: READ,
+  png: READ,
+  csv: READ,
+  npy: READ,
+};
+
+/** To be awaited before makeDataset. */
+export async function loadFamily({ type }: Pick<DataConfig, 'type'>): Promise<void> {
+  await PARTS[type]?.load();
+}
+
+if (!globalThis.LOCKSTEP_SITE) await loadAll([DRAWN, RULED, READ]);
 
 export function makeDataset(config: DataConfig, loss: LossConfig, generator: Generator, files: Files): Dataset {
   const rows = makeRows(config, loss, generator, files);
@@ -65,25 +81,25 @@ function makeRows(config: DataConfig, loss: LossConfig, generator: Generator, fi
     case 'plane':
       return plane(generator, config.samples, config.noise);
     case 'randomRegression':
-      return randomRegression(generator, config.samples, config.in, config.out);
+      return RULED.get().randomRegression(generator, config.samples, config.in, config.out);
     case 'prototypes':
-      return prototypes(generator, config);
+      return RULED.get().prototypes(generator, config);
     case 'digits':
-      return digits(generator, config);
+      return DRAWN.get().digits(generator, config);
     case 'shapes':
-      return shapes(generator, config);
+      return DRAWN.get().shapes(generator, config);
     case 'sequence':
-      return sequence(generator, config);
+      return RULED.get().sequence(generator, config);
     case 'text':
-      return text(config, files);
+      return READ.get().text(config, files);
     case 'idx':
-      return idx(config, files);
+      return READ.get().idx(config, files);
     case 'png':
-      return png(config, files);
+      return READ.get().png(config, files);
     case 'csv':
-      return csv(config, loss, fileBytes(files, config.file));
+      return READ.get().csv(config, loss, fileBytes(files, config.file));
     case 'npy':
-      return npy(config, loss, fileBytes(files, config.inputs), fileBytes(files, config.targets));
+      return READ.get().npy(config, loss, fileBytes(files, config.inputs), fileBytes(files, config.targets));
     default:
       return unreachable(config);
   }

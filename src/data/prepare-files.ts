@@ -3,12 +3,12 @@
  * images are decoded and scaled. It gives back files that makeDataset reads; what needs nothing passes through. The
  * libraries for that are loaded here, when they are needed.
  */
+import { loadPart } from '../base/load-part';
 import { lookup } from '../base/lookup';
 import type { DataConfig } from '../protocol/config';
 import type { Files } from '../protocol/session';
 import { dataError } from './data-error';
 import { checkFileSize, MAX_FILE_BYTES } from './limits';
-import { prepareImages } from './prepare-images';
 import { joined } from './readers/unpack';
 
 /** `maxFileBytes`: how large an archive may be, packed and unpacked. */
@@ -21,7 +21,11 @@ export async function prepareFiles(data: DataConfig, files: Files, maxFileBytes 
         ...(await plain(data.labels, lookup(files, data.labels), maxFileBytes)),
       };
     case 'png':
-      return prepareImages(data, files, maxFileBytes);
+      return (await loadPart('The reader of images', () => import('./prepare-images'))).prepareImages(
+        data,
+        files,
+        maxFileBytes,
+      );
     default:
       return files;
   }

@@ -1,32 +1,55 @@
 /**
- * All operators that a model's graph is made of, by name. Optimisers and collectives bring tables of their own;
- * `parallel` merges them.
+ * All operators that a model's graph is made of, by name. Linear layers, elementwise operators and losses of elements
+ * are here from the beginning; the other families are parts, which `loadOps` adds when a run needs them.
+ * Optimisers and collectives bring tables of their own; `parallel` merges them.
  */
-import type { OpTable } from './op';
-import { ATTENTION_OPS } from './ops/attention';
+import { Part } from '../base/part';
+import type { OpDef, OpTable } from './op';
 import { COLLECTIVE_OPS } from './ops/collective';
-import { CONV_OPS } from './ops/conv';
-import { EMBEDDING_OPS } from './ops/embedding';
-import { FUSED_OPS } from './ops/fused';
 import { LINEAR_OPS } from './ops/linear';
 import { LOSS_OPS } from './ops/loss';
-import { NORM_OPS } from './ops/norm';
 import { POINTWISE_OPS } from './ops/pointwise';
-import { REDUCE_OPS } from './ops/reduce';
-import { SHAPE_OPS } from './ops/shape';
 
-export const OPS: OpTable = new Map(
-  [
-    ...FUSED_OPS,
-    ...LINEAR_OPS,
-    ...POINTWISE_OPS,
-    ...REDUCE_OPS,
-    ...LOSS_OPS,
-    ...SHAPE_OPS,
-    ...NORM_OPS,
-    ...CONV_OPS,
-    ...ATTENTION_OPS,
-    ...EMBEDDING_OPS,
-    ...COLLECTIVE_OPS,
-  ].map((op) => [op.name, op]),
-);
+const rows = new Map<string, OpDef>();
+const add = (ops: readonly OpDef[]): void => {
+  for (const op of ops) rows.set(op.name, op);
+};
+add([...LINEAR_OPS, ...POINTWISE_OPS, ...LOSS_OPS, ...COLLECTIVE_OPS]);
+
+export const OPS: OpTable = rows;
+
+const FAMILIES = {
+  attention: new Part('The operators of attention', async () => (await import('./ops/attention')).ATTENTION_OPS),
+  classLoss: new Part('The losses of classes', async () => (await import('./ops/loss/class-losses')).CLASS_LOSS_OPS),
+  conv: new Part('The operators of convolutions', async () => (await import('./ops/conv')).CONV_OPS),
+  embedding: new Part('The operators of embeddings', async () => (await import('./ops/embedding')).EMBEDDING_OPS),
+  fused: new Part('The fused operators', async () => (await import('./ops/fused')).FUSED_OPS),
+  matmul: new Part('The product of matrices', async () => [(await import('./ops/linear/matmul')).matmul]),
+  norm: new Part('The operators of normalisation', async () => (await import('./ops/norm')).NORM_OPS),
+  reduce: new Part('The operators that reduce', async () => (await import('./ops/reduce')).REDUCE_OPS),
+  shape: new Part('The operators that move elements', async () => (await import('./ops/shape')).SHAPE_OPS),
+} as const;
+
+export type OpFamily = keyof typeof FAMILIES;
+export const OP_FAMILIES = Object.keys(FAMILIES) as readonly OpFamily[];
+
+/** Families whose operators are not named after them. */
+const BY_NAME: readonly (readonly [RegExp, OpFamily])[] = [
+  [/^loss[/](cross-entropy|nll)/, 'classLoss'],
+  [/^pointwise[/]chain$/, 'fused'],
+  [/^ops[/]matmul$/, 'matmul'],
+  [/^ops[/](softmax|log-softmax|sum)/, 'reduce'],
+];
+
+/** The family of an operator that is not there from the beginning; `optim/` and `ddp/` are of parallel/modes. */
+export const familyOfOp = (name: string): string =>
+  BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? name.slice(0, name.indexOf('/'));
+
+/** Adds these families to the table; what it gives back are their operators. */
+export async function loadOps(families: readonly OpFamily[]): Promise<readonly OpDef[]> {
+  const loaded = (await Promise.all(families.map((family) => FAMILIES[family].load()))).flat();
+  add(loaded);
+  return loaded;
+}
+
+if (!globalThis.LOCKSTEP_SITE) await loadOps(OP_FAMILIES);

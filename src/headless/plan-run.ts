@@ -6,8 +6,10 @@ import type { Files } from '../protocol/session';
 import type { DeviceMemory } from '../protocol/trace';
 import { createBlueprint } from '../training/blueprint';
 import { memoryOf } from '../training/device-memory';
+import { loadParts } from '../training/load-parts';
 
 export async function planRun(input: unknown, files: Files): Promise<readonly DeviceMemory[]> {
   const config = parseConfig(input);
+  await loadParts(config);
   return memoryOf(createBlueprint(config, await prepareFiles(config.data, files)));
 }

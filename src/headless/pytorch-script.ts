@@ -9,6 +9,7 @@ import { codeLines } from '../interop/pytorch-code';
 import type { Files } from '../protocol/session';
 import { createBlueprint } from '../training/blueprint';
 import { datasetFile } from '../training/dataset-file';
+import { loadParts } from '../training/load-parts';
 
 interface PyTorchScript {
   readonly text: string;
@@ -21,6 +22,7 @@ export const DATASET_FILE = 'dataset.safetensors';
 
 export async function pytorchScript(input: unknown, files: Files): Promise<PyTorchScript> {
   const config = parseConfig(input);
+  await loadParts(config);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
   const lines = codeLines(config, blueprint.mode.layersOfDevice(config)).map((line) => line.text);
   const text = `${lines.join('\n')}\n`;

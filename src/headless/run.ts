@@ -21,6 +21,7 @@ import { checkRank, type PlannedFault } from '../training/failures/fault-plan';
 import { flightDump } from '../training/failures/flight-dump';
 import { isRestartable } from '../training/failures/restartable';
 import { describeNotFinite, findNotFinite } from '../training/find-not-finite';
+import { loadParts } from '../training/load-parts';
 import { Supervisor } from '../training/supervisor';
 import type { Training, Weights } from '../training/training';
 import { mergedState } from '../training/weights/merged-weights';
@@ -81,6 +82,7 @@ export interface RunResult {
 /** A run that fails after its start still reports what it did; `report.error` says why it stopped. */
 export async function runConfig(input: unknown, files: Files, options: RunOptions = {}): Promise<RunResult> {
   const config = parseConfig(input);
+  await loadParts(config);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
   for (const { rank } of options.faults ?? []) checkRank(rank, blueprint.rankOfDevice);
   const { total, start } = extentOf(blueprint);

@@ -2,14 +2,14 @@
  * The table of parallel modes: a folder and a row each; and every operator that their Programs may use. Called by the
  * rooms that make a run (config, launch, training, headless).
  */
+import { Part } from '../base/part';
 import { COMM_OPS } from '../collectives/bucket-ops';
-import { HALF_OPS } from '../collectives/halves/half-ops';
-import type { OpTable } from '../graph/op';
-import { OPS } from '../graph/op-table';
+import type { OpDef, OpTable } from '../graph/op';
+import { familyOfOp, loadOps, OP_FAMILIES, OPS, type OpFamily } from '../graph/op-table';
 import { OPTIM_OPS } from '../optim/op-table';
+import type { Program } from '../program/instruction';
 import type { Mode } from '../protocol/config';
 import { dataParallel } from './data-parallel/mode';
-import { LOW_RANK_OPS } from './ddp/comm-hooks/power-sgd/low-rank-ops';
 import { ddp } from './ddp/mode';
 import type { ParallelMode } from './mode';
 import { modelParallel } from './model-parallel/mode';
@@ -24,4 +24,67 @@ export const PARALLEL_MODES: Readonly<Record<Mode, ParallelMode>> = {
   parameterServer,
 };
 
-export const PROGRAM_OPS: OpTable = new Map([...OPS, ...OPTIM_OPS, ...COMM_OPS, ...HALF_OPS, ...LOW_RANK_OPS]);
+const rows = new Map([...OPS, ...OPTIM_OPS, ...COMM_OPS]);
+
+/** Every operator of a Program, as far as its family has been loaded. */
+export const PROGRAM_OPS: OpTable = rows;
+
+/** Families that no graph of a model has in it. */
+const BESIDE_MODELS = {
+  halves: new Part(
+    'The operators of half precision',
+    async () => (await import('../collectives/halves/half-ops')).HALF_OPS,
+  ),
+  lowRank: new Part(
+    'The operators of PowerSGD',
+    async () => (await import('./ddp/comm-hooks/power-sgd/low-rank-ops')).LOW_RANK_OPS,
+  ),
+  optimizers: new Part('The optimisers', async () => (await import('../optim/late-ops')).LATE_OPTIM_OPS),
+} as const;
+
+export type ProgramOpFamily = OpFamily | keyof typeof BESIDE_MODELS;
+
+const ofModels = (family: ProgramOpFamily): family is OpFamily => !Object.hasOwn(BESIDE_MODELS, family);
+
+/**
+ * To be awaited before anything is compiled (training/load-parts) or run (runtime/launch) that needs these; gives back
+ * what it has loaded.
+ */
+export async function loadProgramOps(families: readonly ProgramOpFamily[]): Promise<readonly OpDef[]> {
+  const besides = families.flatMap((family) => (ofModels(family) ? [] : [BESIDE_MODELS[family].load()]));
+  const [ofGraphs, ...tables] = await Promise.all([loadOps(families.filter(ofModels)), ...besides]);
+  const loaded = [...ofGraphs, ...tables.flatMap((table) => [...table.values()])];
+  for (const op of loaded) rows.set(op.name, op);
+  return loaded;
+}
+
+export const EVERY_FAMILY: readonly ProgramOpFamily[] = [...OP_FAMILIES, 'halves', 'lowRank', 'optimizers'];
+
+/** Families by what their operators' names begin with, where these differ. */
+const FAMILY_OF_PREFIX: ReadonlyMap<string, ProgramOpFamily> = new Map([
+  ['optim', 'optimizers'],
+  ['power-sgd', 'lowRank'],
+]);
+
+/** The family of an operator that is not there from the beginning; of another one, what its name begins with. */
+export const familyOfProgramOp = (name: string): string => {
+  const family = familyOfOp(name);
+  return FAMILY_OF_PREFIX.get(family) ?? family;
+};
+
+/** The operators that these Programs compute with. */
+export const opNamesOf = (programs: readonly Program[]): ReadonlySet<string> =>
+  new Set(
+    programs.flatMap(({ lanes }) =>
+      lanes.flatMap(({ instructions }) => instructions.flatMap((each) => (each.kind === 'compute' ? [each.op] : []))),
+    ),
+  );
+
+/** What runs these Programs: the families of their operators. */
+export async function loadOpsOf(programs: readonly Program[]): Promise<void> {
+  const missing = [...opNamesOf(programs)].filter((name) => !rows.has(name));
+  const wanted = new Set(missing.map(familyOfProgramOp));
+  await loadProgramOps(EVERY_FAMILY.filter((family) => wanted.has(family)));
+}
+
+if (!globalThis.LOCKSTEP_SITE) await loadProgramOps(EVERY_FAMILY);

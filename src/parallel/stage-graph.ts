@@ -4,9 +4,9 @@
  * parameters like PyTorch's state_dict.
  */
 import { at, must } from '../base/invariant';
+import { Part } from '../base/part';
 import { type Graph, GraphBuilder, type GraphNode, type Role } from '../graph/graph';
 import type { ValueId } from '../graph/op';
-import { fuse } from '../graph/passes';
 import { checkpoint, type Segment } from '../graph/passes/checkpoint';
 import type { Synced } from '../nn/layer';
 import { buildLoss } from '../nn/losses';
@@ -14,6 +14,10 @@ import { buildForward } from '../nn/model';
 import type { MicroBatchKind } from '../protocol/step-kind';
 import type { DType, Shape } from '../tensor/shape';
 import type { ModeInput } from './mode-input';
+
+/** Loaded for a run with `fuse`. */
+export const FUSION_PASSES = new Part('The fusions', () => import('../graph/passes'));
+if (!globalThis.LOCKSTEP_SITE) await FUSION_PASSES.load();
 
 export interface ParameterRef {
   readonly name: string;
@@ -102,7 +106,7 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
   }));
   const reached = new Map(parameters.map((p) => [p.name, p]));
   return {
-    graph: config.fuse ? fuse(kept, keep) : kept,
+    graph: config.fuse ? FUSION_PASSES.get().fuse(kept, keep) : kept,
     input: nameOf(x),
     output: nameOf(forward.output),
     outputGradient,

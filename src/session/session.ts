@@ -18,6 +18,7 @@ import { writeCheckpoint } from '../training/checkpoint/checkpoint-file';
 import { modelFileName, stateFileName } from '../training/checkpoint/checkpoint-format';
 import { ControlKeeper } from '../training/control/control-keeper';
 import { DeviceKeeper } from '../training/device-keeper';
+import { loadParts } from '../training/load-parts';
 import { overlapTimes } from '../training/overlap-times';
 import { weightsFile } from '../training/weights/weights-file';
 import { Running } from './running';
@@ -72,7 +73,7 @@ export function createSession(gpu: GPU | undefined): SessionApi {
         inTurn(async () => {
           // A configuration that is refused leaves the open run as it is.
           const config = parseConfig(input);
-          const prepared = await prepareFiles(config.data, files);
+          const [prepared] = await Promise.all([prepareFiles(config.data, files), loadParts(config)]);
           const blueprint = createBlueprint(config, prepared);
           const from = kept && stateIn(kept, config, prepared);
           await closeCurrent();

@@ -5,7 +5,7 @@
  */
 import { must } from '../../base/invariant';
 import { loadPart } from '../../base/load-part';
-import { PROGRAM_OPS } from '../../parallel/modes';
+import { loadOpsOf, PROGRAM_OPS } from '../../parallel/modes';
 import type { Program } from '../../program/instruction';
 import type { DeviceIndex } from '../../protocol/trace';
 import { createCpuExecutor } from '../cpu/cpu-executor';
@@ -37,6 +37,7 @@ export interface OpenOptions {
 
 export async function openExecutors(plan: ProcessPlan, options: OpenOptions): Promise<HostedExecutor[]> {
   const { ports } = plan;
+  await loadOpsOf(plan.programs);
   if (!ports) return [await openOne(plan, plan.devices, undefined, options)];
   const hosted: HostedExecutor[] = [];
   try {

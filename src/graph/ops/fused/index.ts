@@ -3,7 +3,14 @@
  * and they have no gradient.
  */
 import type { OpDef } from '../../op';
+import { STAGE_OPS } from '../pointwise';
+import { chain } from '../pointwise/chain';
 import { elementLossWithGradient } from './element-loss';
 import { linearBackward, linearBackwardParams } from './linear-backward';
 
-export const FUSED_OPS: readonly OpDef[] = [linearBackward, linearBackwardParams, elementLossWithGradient];
+export const FUSED_OPS: readonly OpDef[] = [
+  linearBackward,
+  linearBackwardParams,
+  elementLossWithGradient,
+  chain(STAGE_OPS),
+];

@@ -1,11 +1,6 @@
-/** The losses and their gradients. */
+/** The losses of elements and their gradients; those of classes are in class-losses.ts. */
 import type { OpDef } from '../../op';
-import { classLoss } from './cross-entropy';
 import { elementLoss } from './element-loss';
 import { ELEMENT_LOSSES } from './element-losses';
 
-export const LOSS_OPS: readonly OpDef[] = [
-  ...ELEMENT_LOSSES.flatMap(elementLoss),
-  ...classLoss({ name: 'loss/cross-entropy', logProbs: false }),
-  ...classLoss({ name: 'loss/nll', logProbs: true }),
-];
+export const LOSS_OPS: readonly OpDef[] = ELEMENT_LOSSES.flatMap(elementLoss);

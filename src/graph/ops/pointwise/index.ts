@@ -6,12 +6,13 @@ import type { OpDef, OpTable } from '../../op';
 import { ACTIVATIONS } from './activations';
 import { ARITHMETIC } from './arithmetic';
 import { binary } from './binary';
-import { chain } from './chain';
 import { GELU } from './gelu';
 import { unary } from './unary';
 
-const SINGLE_OPS: readonly OpDef[] = [...[...ACTIVATIONS, GELU].flatMap(unary), ...ARITHMETIC.flatMap(binary)];
+export const POINTWISE_OPS: readonly OpDef[] = [
+  ...[...ACTIVATIONS, GELU].flatMap(unary),
+  ...ARITHMETIC.flatMap(binary),
+];
 
-/** What may be a stage of a chain, and the chain. */
-export const STAGE_OPS: OpTable = new Map(SINGLE_OPS.map((op) => [op.name, op]));
-export const POINTWISE_OPS: readonly OpDef[] = [...SINGLE_OPS, chain(STAGE_OPS)];
+/** What may be a stage of a chain. */
+export const STAGE_OPS: OpTable = new Map(POINTWISE_OPS.map((op) => [op.name, op]));

@@ -1,0 +1,41 @@
+/**
+ * Code that is fetched when a run needs it, for callers that do not wait: load() comes before, in a place that waits,
+ * and get() in the middle of the work. Only the built site fetches. Elsewhere (tests, benches, the command line) a
+ * module that has parts loads them as it is imported:
+ *
+ *     if (!globalThis.LOCKSTEP_SITE) await loadAll(PARTS);
+ *
+ * vite.config.ts makes that word `true` in the site, so the line is not in it. load-part.ts is for callers that wait.
+ */
+import { must } from './invariant';
+import { loadPart } from './load-part';
+
+declare global {
+  /** Set by the build of the site alone. */
+  var LOCKSTEP_SITE: true | undefined;
+}
+
+export class Part<T> {
+  readonly #what: string;
+  readonly #fetch: () => Promise<T>;
+  #loaded: T | undefined;
+
+  /** `what` begins a sentence: "The operators of convolutions". */
+  constructor(what: string, fetch: () => Promise<T>) {
+    this.#what = what;
+    this.#fetch = fetch;
+  }
+
+  async load(): Promise<T> {
+    this.#loaded ??= await loadPart(this.#what, this.#fetch);
+    return this.#loaded;
+  }
+
+  get(): T {
+    return must(this.#loaded, `${this.#what}, which should have been loaded before`);
+  }
+}
+
+export async function loadAll(parts: Iterable<Part<unknown>>): Promise<void> {
+  await Promise.all([...parts].map((part) => part.load()));
+}

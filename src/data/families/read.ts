@@ -1,0 +1,6 @@
+/** The families whose rows are read from files: one part of the site (make-dataset). */
+export { csv } from './csv';
+export { idx } from './idx';
+export { npy } from './npy';
+export { png } from './png';
+export { text } from './text';

@@ -1,0 +1,8 @@
+/** The losses of classes and their gradients: cross-entropy and NLL. */
+import type { OpDef } from '../../op';
+import { classLoss } from './cross-entropy';
+
+export const CLASS_LOSS_OPS: readonly OpDef[] = [
+  ...classLoss({ name: 'loss/cross-entropy', logProbs: false }),
+  ...classLoss({ name: 'loss/nll', logProbs: true }),
+];

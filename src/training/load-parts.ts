@@ -1,0 +1,70 @@
+/**
+ * Fetches what the blueprint of a configuration is compiled with and is not there from the beginning: the family of
+ * its data, operators, fusions. To be awaited before createBlueprint, which does not wait. Too much does no harm, too
+ * little is an error; load-parts.test.ts compiles every layer, loss, optimiser and hook with what this names.
+ */
+import { loadAll, type Part } from '../base/part';
+import { loadFamily } from '../data/make-dataset';
+import { loadProgramOps, type ProgramOpFamily } from '../parallel/modes';
+import { FUSION_PASSES } from '../parallel/stage-graph';
+import type { Config, LayerConfig } from '../protocol/config';
+
+type LayerType = LayerConfig['type'];
+
+/** Layers that need nothing but what is there from the beginning. */
+const PLAIN: ReadonlySet<LayerType> = new Set<LayerType>([
+  'Linear',
+  'ReLU',
+  'Tanh',
+  'Sigmoid',
+  'GELU',
+  'LeakyReLU',
+  'ELU',
+  'SiLU',
+  'Softplus',
+  'Dropout',
+  'Residual',
+  'Unused',
+]);
+
+const FAMILIES_OF_LAYER: Partial<Record<LayerType, readonly ProgramOpFamily[]>> = {
+  Conv2d: ['conv'],
+  MaxPool2d: ['conv'],
+  AvgPool2d: ['conv'],
+  AdaptiveAvgPool2d: ['conv'],
+  BatchNorm1d: ['norm'],
+  BatchNorm2d: ['norm'],
+  LayerNorm: ['norm'],
+  GroupNorm: ['norm'],
+  Embedding: ['embedding'],
+  TokenEmbedding: ['embedding'],
+  MultiheadAttention: ['attention'],
+  TransformerBlock: ['attention', 'norm'],
+};
+
+const withInner = (layer: LayerConfig): readonly LayerConfig[] => {
+  if (layer.type === 'Residual') return [layer, ...[...layer.layers, ...(layer.shortcut ?? [])].flatMap(withInner)];
+  return layer.type === 'Unused' ? [layer, ...layer.layers.flatMap(withInner)] : [layer];
+};
+
+/** The families of operators that Programs of this configuration may have. */
+export function opFamiliesOf({ model, loss, optimizer, fuse, mode, ddp }: Config): readonly ProgramOpFamily[] {
+  const types = [...new Set(model.layers.flatMap(withInner).map(({ type }) => type))];
+  const found = new Set(types.flatMap((type) => FAMILIES_OF_LAYER[type] ?? []));
+  const add = (when: boolean, ...families: readonly ProgramOpFamily[]) => {
+    if (when) for (const family of families) found.add(family);
+  };
+  add(!types.every((type) => PLAIN.has(type)), 'reduce', 'shape');
+  add(loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss', 'classLoss');
+  add(optimizer.type !== 'SGD', 'optimizers');
+  add(fuse, 'fused');
+  const hook = mode === 'ddp' ? ddp.commHook.type : undefined;
+  add(hook === 'fp16Compress' || hook === 'bf16Compress', 'halves');
+  add(hook === 'powerSGD', 'lowRank', 'matmul');
+  return [...found];
+}
+
+export async function loadParts(config: Config): Promise<void> {
+  const parts: readonly Part<unknown>[] = config.fuse ? [FUSION_PASSES] : [];
+  await Promise.all([loadFamily(config.data), loadProgramOps(opFamiliesOf(config)), loadAll(parts)]);
+}
