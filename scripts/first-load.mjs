@@ -7,7 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Modules that the default run loads by import(), by the names of their chunks. */
-const PARTS_OF_PAGE = ['layer-list', 'failures-panel'];
+/** @type {readonly string[]} */
+const PARTS_OF_PAGE = [];
 /** @type {readonly string[]} */
 const PARTS_OF_WORKER = [];
 

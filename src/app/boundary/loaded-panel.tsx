@@ -3,8 +3,9 @@
  * when it does not come its place says why and tries again when asked to. React.lazy alone would remember the failure
  * for ever and hand it to whoever draws above.
  */
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { loadPart } from '../../base/load-part';
+import { useApp } from '../state/use-app';
 import { Boundary } from './boundary';
 import { fetchFailedStyles } from './failed-styles';
 
@@ -31,5 +32,21 @@ export function loadedPanel<P extends object>(what: string, load: () => Promise<
         </Suspense>
       </Boundary>
     );
+  };
+}
+
+/**
+ * As loadedPanel, for what lies below the first screen: it is fetched as soon as the session has answered, so that it
+ * does not keep Play waiting on a slow line.
+ */
+export function laterPanel<P extends object>(what: string, load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  const Panel = loadedPanel(what, load);
+  return function LaterPanel(props: P) {
+    const answered = useApp((app) => app.state !== 'loading');
+    const [due, setDue] = useState(answered);
+    useEffect(() => {
+      if (answered) setDue(true);
+    }, [answered]);
+    return due && <Panel {...props} />;
   };
 }

@@ -5,14 +5,12 @@
 
 import { Bar } from '../bar/bar';
 import { Boundary } from '../boundary/boundary';
-import { loadedPanel } from '../boundary/loaded-panel';
+import { laterPanel, loadedPanel } from '../boundary/loaded-panel';
 import { Region } from '../boundary/region';
 import { Buckets } from '../buckets/buckets';
 import { LabPlace } from '../lab/lab-place';
-import { MemoryPanel } from '../memory/memory-panel';
 import { LiveRegion } from '../notices/live-region';
 import { Notices } from '../notices/notices';
-import { CodePanel } from '../result/code-panel';
 import { Result } from '../result/result';
 import { Setup } from '../setup/setup';
 import { Stage } from '../stage/stage';
@@ -27,6 +25,9 @@ const ExhibitCard = loadedPanel(
   'The label of this bug',
   async () => (await import('../museum/exhibit-card')).ExhibitCard,
 );
+
+const MemoryPanel = laterPanel('The memory panel', async () => (await import('../memory/memory-panel')).MemoryPanel);
+const CodePanel = laterPanel('The PyTorch code', async () => (await import('../result/code-panel')).CodePanel);
 
 export function AppView() {
   const hide = useApp((app) => app.hide);
