@@ -16,7 +16,7 @@ import type { LossRecord } from '../protocol/trace';
 import { describe } from '../simulator/hardware';
 import { machineOf } from '../simulator/machine';
 import { modelledStep } from '../simulator/simulate';
-import { bytesFormula } from '../trace/formula';
+import { closedFormOf } from '../trace/formula';
 import { countTraffic, type Traffic } from '../trace/links';
 import type { Blueprint } from '../training/blueprint';
 import { memoryOf } from '../training/device-memory';
@@ -27,7 +27,6 @@ import { usualStep } from '../training/usual-step';
 import { mergedWeights } from '../training/weights/merged-weights';
 import { differenceFromSingle, replicaDivergence } from '../training/weights/weight-differences';
 import { hashWeights } from '../training/weights/weights-hash';
-import { sessionInfo } from './session-info';
 
 export const LOCKSTEP_VERSION = '0.1.0';
 
@@ -74,6 +73,7 @@ export async function makeReport({
   const { blueprint } = training;
   const { config } = blueprint;
   const step = usualStep(blueprint);
+  const form = closedFormOf(blueprint.facts.closedForms, at(blueprint.programs, 0).kind);
   const traffic = trafficOf(step.map(({ program }) => program));
   // A closed form is of one pass that sends; a step may have several.
   const passes = step.filter(({ program }) => trafficOf([program]).total > 0).length;
@@ -105,7 +105,7 @@ export async function makeReport({
     bytes: {
       perStepByPayload: traffic.byPayload,
       perStepByLink: traffic.byLink,
-      perRankFormula: `${bytesFormula(sessionInfo(training)).text}${passes > 1 ? `; ${passes} times a step` : ''}`,
+      perRankFormula: `${form?.text ?? ''}${passes > 1 ? `; ${passes} times a step` : ''}`,
       perRank: traffic.sent,
       total: totalBytes(blueprint, losses.length),
     },

@@ -9,12 +9,14 @@ import type { LockstepError } from '../base/errors';
 import type { BatchSchedule } from '../data/batch-schedule';
 import type { DeviceMesh } from '../mesh/device-mesh';
 import type { BufferSpec, Program } from '../program/instruction';
+import type { ClosedForm } from '../protocol/closed-form';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
-import type { Notice } from '../protocol/session';
+import type { BucketsInfo, Notice } from '../protocol/session';
 import type { HookPhase, TrainingKind } from '../protocol/step-kind';
 import type { ShardMap, TensorSpec } from '../sharding/shard-map';
 import type { Shape } from '../tensor/shape';
+import type { Pass, RunSizes } from './closed-form';
 import type { Face } from './face';
 import type { ModeInput } from './mode-input';
 import type { StageGraph } from './stage-graph';
@@ -105,6 +107,13 @@ export interface ParallelMode {
   optimizerStepsPerStep?(config: Config): number;
   /** Where steps differ further by their number, as with a communication hook that begins later. */
   stepPhases?(config: Config): StepPhases | undefined;
+
+  /** Of the buckets that gradients are reduced in; absent: there are none. */
+  buckets?(input: ModeInput, stage: StageGraph): BucketsInfo;
+  /** What each device sends in one micro-batch. */
+  closedForm(run: RunSizes, pass: Pass): ClosedForm;
+  /** What `construct` sends; absent: no closed form says it. */
+  constructForm?(run: RunSizes): ClosedForm;
 
   /** Refuses settings that cannot go together in this mode. */
   check?(config: Config): void;

@@ -3,6 +3,7 @@
  * control port that is looked at between steps, and an event port with at most one message a step. Types only.
  */
 import type { WireError } from '../base/errors';
+import type { KindForm } from './closed-form';
 import type { AlgorithmName } from './collective';
 import type { Config, HardwareId } from './config';
 import type { LabCurves, LabMeasurement, LabRequest, LabResult } from './lab';
@@ -78,25 +79,9 @@ export interface SessionInfo {
   readonly roles: readonly DeviceRole[];
   /** Layers (indices into config.model.layers) that live on each device. */
   readonly layersOfDevice: readonly (readonly number[])[];
-  readonly transfers: TransferSizes;
+  /** Of each Program, where the mode has one. */
+  readonly closedForms: readonly KindForm[];
   readonly hardwareLabel: string;
-}
-
-/** Sizes of what a mode sends between devices, from the graph of the model. A row is a sample of the batch. */
-export interface TransferSizes {
-  readonly parameterBytes: number;
-  /** Of the parameters that backward reaches. */
-  readonly gradientBytes: number;
-  /** Running statistics. */
-  readonly bufferBytes: number;
-  readonly inputRowBytes: number;
-  /** The outputs of the model, and as much for their gradients. */
-  readonly outputRowBytes: number;
-  /**
-   * Model parallel: activations of a row at the border behind each device but the last, and as much for their
-   * gradients.
-   */
-  readonly borderRowBytes: readonly number[];
 }
 
 export interface BucketInfo {

@@ -2,9 +2,10 @@
  * The headline numbers of a step, each from the trace: bytes sent beside the closed form, how much of the communication
  * is hidden, idle time, peak memory. The result panel shows them; the numbers of a clock are marked with it.
  */
+import type { ClosedForm } from '../protocol/closed-form';
 import type { SessionInfo } from '../protocol/session';
 import type { Clock, StepTrace } from '../protocol/trace';
-import { bytesFormula, type Formula, isSpoken } from './formula';
+import { closedFormOf, isSpoken } from './formula';
 import { type TimeUse, timeUse } from './idle';
 import { deviceCount, totalUs } from './lanes';
 import { countTraffic, type Traffic, trafficOf } from './links';
@@ -16,7 +17,7 @@ export interface Metrics {
   readonly traffic: Traffic;
   /** The largest number of bytes that one device sent. */
   readonly bytesPerRank: number;
-  readonly formula: Formula;
+  readonly formula: ClosedForm;
   /** The counted bytes, but for those beside, are those of the closed form. */
   readonly bytesAgree: boolean;
   /**
@@ -67,13 +68,9 @@ export function sharesOf(uses: readonly TimeUse[]): StepShares {
 
 export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Metrics {
   const traffic = trafficOf(trace);
-  const formula = bytesFormula(
-    info,
-    trace.samples.map((ids) => ids.length),
-    trace.kind,
-  );
+  const formula = closedFormOf(info.closedForms, trace.kind) ?? counted(traffic);
   const spoken = countTraffic(
-    trace.events.filter((e) => isSpoken(info, trace.kind, e)),
+    trace.events.filter((e) => isSpoken(formula, e)),
     deviceCount(trace),
   );
   const devices = Array.from({ length: deviceCount(trace) }, (_, device) => device);
@@ -97,8 +94,17 @@ export function metricsOf(trace: StepTrace, clock: Clock, info: SessionInfo): Me
   };
 }
 
+/** Where the mode has no closed form. */
+const counted = ({ sent, total }: Traffic): ClosedForm => ({
+  perDevice: sent,
+  total,
+  exact: true,
+  text: 'as counted, without a closed form',
+  speaksOf: 'everything',
+});
+
 /** A ring rounds its chunks, so that only its total is exact; floats of a mean may be a hair off. */
-export function bytesAgree({ sent, total }: Pick<Traffic, 'sent' | 'total'>, formula: Formula): boolean {
+export function bytesAgree({ sent, total }: Pick<Traffic, 'sent' | 'total'>, formula: ClosedForm): boolean {
   if (Math.abs(total - formula.total) > 1e-6 * Math.max(1, total)) return false;
   return !formula.exact || formula.perDevice.every((bytes, device) => bytes === (sent[device] ?? 0));
 }

@@ -23,6 +23,7 @@ import { checkModel, type DataShape } from '../nn/check-model';
 import { type InitialBuffer, type InitialParameter, initialBuffers } from '../nn/model';
 import { tiedNames } from '../nn/tied';
 import { makeStepScalars } from '../optim/scalars';
+import { describe, type RunFacts } from '../parallel/describe';
 import type { ModeInput, ParallelMode, Stop } from '../parallel/mode';
 import { PARALLEL_MODES, PROGRAM_OPS } from '../parallel/modes';
 import { stageGraph } from '../parallel/stage-graph';
@@ -78,6 +79,7 @@ export interface Blueprint {
   readonly referenceShards: ShardMap;
   /** Micro-batches in an epoch. */
   readonly batchesPerEpoch: number;
+  readonly facts: RunFacts;
   /** Where the script would end, whatever is asked for. */
   readonly stop: Stop | undefined;
   /** Where the run begins, if not at step 0. */
@@ -249,6 +251,10 @@ export function createBlueprint(
     shards,
     referenceShards,
     batchesPerEpoch,
+    facts: describe(
+      { mode, input, stage },
+      programs.map(({ kind }) => kind),
+    ),
     stop: mode.stop?.(noticeInput),
     resume,
     batches,

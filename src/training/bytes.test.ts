@@ -5,13 +5,12 @@
 import { describe, expect, test } from 'vitest';
 import { must } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
-import { formulaInfo } from '../headless/session-info';
 import { findProgram } from '../program/program-of';
 import { ALGORITHM_NAMES } from '../protocol/collective';
 import { type ConfigInput, MODES } from '../protocol/config';
 import { PRESETS, type PresetName } from '../protocol/presets';
 import { CONSTRUCT, kindLabel, type ProgramKey, programKey, type StepKind } from '../protocol/step-kind';
-import { bytesFormula, isSpoken } from '../trace/formula';
+import { closedFormOf, isSpoken } from '../trace/formula';
 import { countTraffic } from '../trace/links';
 import { bytesAgree } from '../trace/metrics';
 import { createBlueprint } from './blueprint';
@@ -19,33 +18,24 @@ import { createBlueprint } from './blueprint';
 /** What disagrees in the first steps of a run, and in its constructor. */
 function disagreements(input: ConfigInput, steps = 40): readonly string[] {
   const blueprint = createBlueprint(parseConfig({ compareSingle: false, ...input }), {});
-  const info = formulaInfo(blueprint);
-  const { mode, config } = blueprint;
   const batches = blueprint.batches();
-  const kinds = new Map<ProgramKey, { kind: StepKind; rows: readonly number[] }>();
-  const note = (kind: StepKind, rows: readonly number[]) => kinds.set(programKey(kind), { kind, rows });
+  const kinds = new Map<ProgramKey, StepKind>();
   for (let step = 0; step < Math.min(steps, 2 * blueprint.batchesPerEpoch); step++) {
-    const batch = batches.next();
-    const rows = mode
-      .rowsOfDevice(
-        config,
-        batch.rows.map((ids) => ids.length),
-      )
-      .map(([, count]) => count);
-    note(blueprint.kindOf(batch), rows);
+    const kind = blueprint.kindOf(batches.next());
+    kinds.set(programKey(kind), kind);
   }
-  if (config.mode === 'ddp') note(CONSTRUCT, info.batchPerRank);
-  return [...kinds].flatMap(([key, { kind, rows }]) => {
+  if (blueprint.mode.constructForm) kinds.set(programKey(CONSTRUCT), CONSTRUCT);
+  return [...kinds].flatMap(([key, kind]) => {
     const program = findProgram(blueprint.programs, key);
     if (!program && kind.type === 'construct') return [];
     const { lanes } = must(program, 'program');
+    const expected = must(closedFormOf(blueprint.facts.closedForms, kind), 'closed form');
     const spoken = lanes.flatMap(({ device, instructions }) =>
       instructions.flatMap((i) =>
-        (i.kind === 'send' || i.kind === 'recv') && isSpoken(info, kind, i) ? [{ ...i, device }] : [],
+        (i.kind === 'send' || i.kind === 'recv') && isSpoken(expected, i) ? [{ ...i, device }] : [],
       ),
     );
     const counted = countTraffic(spoken, lanes.length);
-    const expected = bytesFormula(info, rows, kind);
     return bytesAgree(counted, expected)
       ? []
       : [

@@ -7,6 +7,7 @@ import { at } from '../../base/invariant';
 import type { LayerType } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import type { SessionInfo } from '../../protocol/session';
+import { hasMicroBatch } from '../../protocol/step-kind';
 import type { DeviceIndex, Slice, StepTrace } from '../../protocol/trace';
 
 export interface ParameterPlace {
@@ -165,17 +166,19 @@ export function placeDevices(info: SessionInfo, trace: StepTrace | undefined): r
 }
 
 /**
- * Buckets of the step, in order; their contents from the event that packs them, their chunks from the transfers that
- * move them.
+ * Buckets of the step that are packed in it, in order: their contents as the mode says them, their chunks from the
+ * transfers that move them.
  */
 export function placeBuckets(info: SessionInfo, trace: StepTrace | undefined): readonly BucketPlace[] {
+  const before = trace !== undefined && hasMicroBatch(trace.kind, ({ beforeRebuild }) => beforeRebuild);
+  const own = (before ? info.buckets?.initial : info.buckets?.rebuilt) ?? info.buckets?.initial ?? [];
   const packs = trace?.events.filter((e) => e.device === 0 && e.name === 'ddp/pack') ?? [];
   return packs.flatMap((pack, order): BucketPlace[] => {
     const buffer = pack.writes[0];
     if (buffer === undefined || !trace) return [];
+    const bucket = own[pack.bucket ?? order];
     let offset = 0;
-    const parameters = pack.reads.map((gradient) => {
-      const name = gradient.replace(/\.grad$/, '');
+    const parameters = (bucket?.parameters ?? []).map((name) => {
       const length = elements(info.parameters.find((p) => p.name === name)?.shape ?? [0]);
       offset += length;
       return { name, offset: offset - length, length };

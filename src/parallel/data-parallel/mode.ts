@@ -19,6 +19,7 @@ import { emitOptimizer } from '../emit-optimizer';
 import type { ModeInput, ParallelMode, RowSlice } from '../mode';
 import { emitWholeBatch } from '../single/compile';
 import { nodesOf, type ParameterRef, stageGraph } from '../stage-graph';
+import { dataParallelForm } from './closed-form';
 import { dataParallel as face } from './face';
 import { gather, type Move, reduceAddCoalesced, replicate, scatter } from './moves';
 import { chunkNotices } from './notices';
@@ -28,6 +29,7 @@ const OUTPUT_GRADIENT = 'output.grad';
 
 export const dataParallel: ParallelMode = {
   face,
+  closedForm: dataParallelForm,
   notices: chunkNotices,
   wrapsModel: true,
   mesh: ({ worldSize, nodes }) => initDeviceMesh({}, { devicesPerRank: worldSize, nodes }),

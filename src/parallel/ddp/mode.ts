@@ -19,7 +19,9 @@ import { type StageGraph, stageGraph } from '../stage-graph';
 import { broadcastBuffers, bufferNames, construct } from './broadcast';
 import { broadcastState } from './broadcast-state';
 import { checkDdp, checkSchedule } from './checks';
+import { ddpConstructorForm, ddpForm } from './closed-form';
 import { commHookOf } from './comm-hooks/comm-hooks';
+import { bucketsInfo } from './describe';
 import { ddp as face } from './face';
 import { emitCollective, isCollective } from './graph-collectives';
 import { commonRank, endJoin, type Joining, notifyBackwardSync, notifyJoinContext } from './join';
@@ -44,6 +46,9 @@ interface ActiveRank {
 
 export const ddp: ParallelMode = {
   face,
+  closedForm: ddpForm,
+  constructForm: ddpConstructorForm,
+  buckets: bucketsInfo,
   check: checkDdp,
   checkSchedule,
   checkStart: verifyModels,

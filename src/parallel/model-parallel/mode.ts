@@ -20,6 +20,7 @@ import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizerOver } from '../emit-optimizer';
 import type { ModeInput, ParallelMode } from '../mode';
 import { nodesOf, type StageGraph, type StageOptions, stageGraph } from '../stage-graph';
+import { modelParallelForm } from './closed-form';
 import { modelParallel as face } from './face';
 
 /**
@@ -116,6 +117,7 @@ function rowShape({ graph, output }: StageGraph): Shape {
 
 export const modelParallel: ParallelMode = {
   face,
+  closedForm: modelParallelForm,
   mesh: ({ worldSize, nodes }) => initDeviceMesh({}, { devicesPerRank: worldSize, nodes }),
   layersOfDevice: (config) =>
     layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)),

@@ -19,12 +19,14 @@ import { compileSingle } from '../single/compile';
 import { stageGraph } from '../stage-graph';
 import { asynchronousStep, initialCopies } from './asynchronous';
 import { checkServer } from './checks';
+import { serverForm } from './closed-form';
 import { parameterServer as face } from './face';
 import { serverNotices } from './notices';
 import { declareServer, emitWorker, keptNames, pull, push, type Worker, weighted } from './parts';
 
 export const parameterServer: ParallelMode = {
   face,
+  closedForm: serverForm,
   check: checkServer,
   notices: serverNotices,
   processGroup: () => ({}),

@@ -3,11 +3,13 @@
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { replicated, shardMap } from '../../sharding/shard-map';
 import type { ParallelMode } from '../mode';
+import { singleForm } from './closed-form';
 import { compileSingle } from './compile';
 import { single as face } from './face';
 
 export const single: ParallelMode = {
   face,
+  closedForm: singleForm,
   mesh: () => initDeviceMesh(),
   layersOfDevice: (config) => [config.model.layers.map((_, i) => i)],
   shards: (_config, tensors) => shardMap(tensors, ({ shape }) => replicated(shape, [0])),

@@ -5,9 +5,9 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../protocol/config';
-import type { TransferSizes } from '../protocol/session';
-import { CONSTRUCT, fullStep, type HookPhase, type StepKind } from '../protocol/step-kind';
-import { bytesFormula } from './formula';
+import type { HookPhase } from '../protocol/step-kind';
+import { closedForm, type Pass, type TransferSizes, together } from './closed-form';
+import { PARALLEL_MODES } from './modes';
 
 const layers = [{ type: 'Linear', in: 2, out: 4 }, { type: 'Tanh' }, { type: 'Linear', in: 4, out: 3 }] as const;
 
@@ -20,13 +20,21 @@ const TRANSFERS: TransferSizes = {
   borderRowBytes: [],
 };
 
-const info = (config: ConfigInput, batchPerRank: readonly number[], transfers: Partial<TransferSizes> = {}) => ({
-  config: v.parse(configSchema, { model: { layers: [...layers] }, ...config }),
-  worldSize: batchPerRank.length,
-  parameters: [[4, 2], [4], [3, 4], [3]].map((shape, i) => ({ name: String(i), shape })),
-  batchPerRank,
-  transfers: { ...TRANSFERS, ...transfers },
+const info = (config: ConfigInput, rows: readonly number[], transfers: Partial<TransferSizes> = {}) => ({
+  sizes: {
+    config: v.parse(configSchema, { model: { layers: [...layers] }, ...config }),
+    devices: rows.length,
+    parameters: [[4, 2], [4], [3, 4], [3]].map((shape) => ({ shape })),
+    transfers: { ...TRANSFERS, ...transfers },
+    buckets: undefined,
+  },
+  rows,
 });
+
+const PASS = { gradients: 'set', reduces: true, beforeRebuild: false, steps: true, hookPhase: 'usual' } as const;
+
+const bytesFormula = ({ sizes, rows }: ReturnType<typeof info>, pass: Partial<Pass> = {}) =>
+  PARALLEL_MODES[sizes.config.mode].closedForm(sizes, { ...PASS, rows, ...pass });
 
 test('one device sends nothing', () => {
   expect(bytesFormula(info({ mode: 'single' }, [8])).perDevice).toEqual([0]);
@@ -56,7 +64,7 @@ test('DataParallel: parameters, inputs and output gradients out, outputs and gra
   const { perDevice } = bytesFormula(info({ mode: 'dataParallel' }, [3, 3, 1]));
   // cuda:0: 2 x 108 parameters + 4 rows of (2 inputs + 3 output gradients); the others 108 gradients + 3 outputs a row.
   expect(perDevice).toEqual([216 + 4 * 4 * 5, 108 + 4 * 3 * 3, 108 + 4 * 1 * 3]);
-  expect(bytesFormula(info({ mode: 'dataParallel' }, [3, 3, 3]), [2, 2, 0]).perDevice).toEqual([
+  expect(bytesFormula(info({ mode: 'dataParallel' }, [3, 3, 3]), { rows: [2, 2, 0] }).perDevice).toEqual([
     108 + 4 * 2 * 5,
     108 + 4 * 2 * 3,
     0,
@@ -101,24 +109,30 @@ test('parameter server: running statistics come from the first worker, or from e
 test('parameter server: micro-batches pull first and push last', () => {
   const config: ConfigInput = { mode: 'parameterServer', accumulate: 3 };
   const bytes = (gradients: 'set' | 'add', steps: boolean) =>
-    bytesFormula(info(config, [0, 3, 3]), [0, 3, 3], { ...fullStep([6], { gradients }), steps }).perDevice;
+    bytesFormula(info(config, [0, 3, 3]), { gradients, steps }).perDevice;
   expect(bytes('set', false)).toEqual([216, 0, 0]);
   expect(bytes('add', false)).toEqual([0, 0, 0]);
   expect(bytes('add', true)).toEqual([0, 108, 108]);
 });
 
 test('DDP under no_sync sends nothing, its constructor all parameters and buffers', () => {
-  const bytes = (kind: StepKind) =>
-    bytesFormula(info({ mode: 'ddp', accumulate: 2 }, [2, 2], { bufferBytes: 20 }), [2, 2], kind);
-  expect(bytes({ ...fullStep([2, 2], { reduces: false }), steps: false }).total).toBe(0);
-  expect(bytes({ ...fullStep([2, 2]), steps: false }).total).toBe(216);
-  expect(bytes(fullStep([2, 2], { gradients: 'add' })).total).toBe(216);
-  expect(bytes(CONSTRUCT).perDevice).toEqual([128, 0]);
+  const run = info({ mode: 'ddp', accumulate: 2 }, [2, 2], { bufferBytes: 20 });
+  expect(bytesFormula(run, { reduces: false, steps: false }).total).toBe(0);
+  expect(bytesFormula(run, { steps: false }).total).toBe(216);
+  expect(bytesFormula(run, { gradients: 'add' }).total).toBe(216);
+  expect(PARALLEL_MODES.ddp.constructForm?.(run.sizes).perDevice).toEqual([128, 0]);
+});
+
+test('micro-batches of one Program add up', () => {
+  const one = closedForm([1, 2], 'a', { exact: false });
+  expect(together([one])).toEqual(one);
+  expect(together([closedForm([0, 0], 'none'), one])).toMatchObject({ perDevice: [1, 2], text: 'a', exact: false });
+  expect(together([one, closedForm([3, 3], 'b')])).toMatchObject({ perDevice: [4, 5], total: 9, text: 'b; 2 times' });
 });
 
 test('communication hooks send less', () => {
   const total = (commHook: NonNullable<NonNullable<ConfigInput['ddp']>['commHook']>, hookPhase: HookPhase = 'usual') =>
-    bytesFormula(info({ mode: 'ddp', ddp: { commHook } }, [2, 2]), [2, 2], { ...fullStep([2, 2]), hookPhase }).total;
+    bytesFormula(info({ mode: 'ddp', ddp: { commHook } }, [2, 2]), { hookPhase }).total;
   // 27 elements are 14 words of two halves.
   expect(total({ type: 'fp16Compress' })).toBe(2 * 56);
   expect(total({ type: 'localSGD' })).toBe(0);

@@ -1,9 +1,8 @@
 /**
- * S of DDP's closed form, the bytes that a communication hook lets a rank all-reduce in a step, from the configuration
- * alone. Pure; called by formula.ts.
+ * S of DDP's closed form: the bytes that a communication hook lets a rank all-reduce in a step, from the buckets and
+ * the shapes of the parameters. Pure; called by closed-form.ts.
  */
-import type { SessionInfo } from '../protocol/session';
-import { hasMicroBatch, type StepKind } from '../protocol/step-kind';
+import type { Pass, RunSizes } from '../closed-form';
 
 export interface HookBytes {
   readonly bytes: number;
@@ -12,10 +11,11 @@ export interface HookBytes {
 }
 
 const BYTES = 4;
-type Info = Pick<SessionInfo, 'config' | 'parameters'> & Partial<Pick<SessionInfo, 'buckets'>>;
 
-export function hookBytes({ config, parameters, buckets }: Info, kind: StepKind): HookBytes {
-  const phase = kind.type === 'training' ? kind.hookPhase : 'usual';
+export function hookBytes(
+  { config, parameters, buckets }: RunSizes,
+  { hookPhase: phase, beforeRebuild }: Pass,
+): HookBytes {
   const sizes = parameters.map(({ shape }) => shape.reduce((n, d) => n * d, 1));
   const all = BYTES * sizes.reduce((a, b) => a + b, 0);
   const { commHook: hook } = config.ddp;
@@ -25,9 +25,7 @@ export function hookBytes({ config, parameters, buckets }: Info, kind: StepKind)
     case 'fp16Compress':
     case 'bf16Compress': {
       // Two halves a word; a bucket of an odd length has half a word to spare.
-      const own =
-        (hasMicroBatch(kind, ({ beforeRebuild }) => beforeRebuild) ? buckets?.initial : buckets?.rebuilt) ??
-        buckets?.initial;
+      const own = (beforeRebuild ? buckets?.initial : buckets?.rebuilt) ?? buckets?.initial;
       const words = (own ?? [{ bytes: all }]).reduce((n, { bytes }) => n + Math.ceil(bytes / 2 / BYTES), 0);
       return {
         bytes: BYTES * words,

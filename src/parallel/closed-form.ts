@@ -1,0 +1,72 @@
+/**
+ * What the modes' closed forms are made of: the sizes of a run, one pass of a step, and the sum over the micro-batches
+ * of a Program. Each mode has its own form in `<mode>/closed-form.ts`. Called by describe.ts.
+ */
+import type { ClosedForm } from '../protocol/closed-form';
+import type { Config } from '../protocol/config';
+import type { BucketsInfo } from '../protocol/session';
+import type { HookPhase, MicroBatchKind } from '../protocol/step-kind';
+
+/** Sizes of what a mode sends between devices, from the graph of the model. A row is a sample of the batch. */
+export interface TransferSizes {
+  readonly parameterBytes: number;
+  /** Of the parameters that backward reaches. */
+  readonly gradientBytes: number;
+  /** Running statistics. */
+  readonly bufferBytes: number;
+  readonly inputRowBytes: number;
+  /** The outputs of the model, and as much for their gradients. */
+  readonly outputRowBytes: number;
+  /** Activations of a row at the border behind each device but the last, and as much for their gradients. */
+  readonly borderRowBytes: readonly number[];
+}
+
+export interface RunSizes {
+  readonly config: Config;
+  readonly devices: number;
+  readonly parameters: readonly { readonly shape: readonly number[] }[];
+  readonly transfers: TransferSizes;
+  readonly buckets: BucketsInfo | undefined;
+}
+
+/** A micro-batch. */
+export interface Pass extends Pick<MicroBatchKind, 'gradients' | 'reduces' | 'beforeRebuild'> {
+  /** On each device. */
+  readonly rows: readonly number[];
+  /** The optimiser steps after it. */
+  readonly steps: boolean;
+  readonly hookPhase: HookPhase;
+}
+
+export const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+export const closedForm = (
+  perDevice: readonly number[],
+  text: string,
+  more: Partial<Pick<ClosedForm, 'exact' | 'speaksOf'>> = {},
+): ClosedForm => ({ perDevice, total: sum(perDevice), exact: true, text, speaksOf: 'everything', ...more });
+
+/** Of the micro-batches of a Program, in their order. Its text is that of the one that sends most. */
+export function together(forms: readonly [ClosedForm, ...ClosedForm[]]): ClosedForm {
+  const [first, ...others] = forms;
+  const most = forms.reduce((a, b) => (b.total > a.total ? b : a), first);
+  const sending = forms.filter(({ total }) => total > 0).length;
+  const perDevice = first.perDevice.map((bytes, d) => bytes + sum(others.map((form) => form.perDevice[d] ?? 0)));
+  const text = sending > 1 ? `${most.text}; ${sending} times` : most.text;
+  return closedForm(perDevice, text, { exact: forms.every(({ exact }) => exact), speaksOf: first.speaksOf });
+}
+
+/** 'P + B' where there are running statistics, and what the letters stand for. */
+export function stateText({ parameterBytes, gradientBytes, bufferBytes }: TransferSizes) {
+  const buffers = bufferBytes > 0;
+  const sizes = [
+    `P = ${parameterBytes} B of parameters`,
+    ...(gradientBytes === parameterBytes ? [] : [`G = ${gradientBytes} B of gradients`]),
+    ...(buffers ? [`B = ${bufferBytes} B of running statistics`] : []),
+  ];
+  return {
+    state: buffers ? '(P + B)' : 'P',
+    gradients: gradientBytes === parameterBytes ? 'P' : 'G',
+    sizes: sizes.join(', '),
+  };
+}

@@ -1,0 +1,30 @@
+/** DDP's buckets as facts of a run, for the views and the closed form. Called through mode.ts, once for each run. */
+import type { BucketInfo, BucketsInfo } from '../../protocol/session';
+import { elements } from '../../tensor/shape';
+import type { ModeInput } from '../mode-input';
+import type { StageGraph } from '../stage-graph';
+import {
+  type Buckets,
+  initialBuckets,
+  passesBeforeRebuild,
+  readyOrder,
+  rebuilds,
+  rebuiltBuckets,
+  unusedParameters,
+} from './ready-order';
+
+export function bucketsInfo({ config }: ModeInput, stage: StageGraph): BucketsInfo {
+  const size = new Map(stage.graph.values.map((v) => [v.name, 4 * elements(v.type.shape)]));
+  const info = (buckets: Buckets): readonly BucketInfo[] =>
+    buckets.map((bucket) => ({
+      bytes: bucket.reduce((n, p) => n + (size.get(p.name) ?? 0), 0),
+      parameters: bucket.map((p) => p.name),
+    }));
+  return {
+    initial: info(initialBuckets(stage, config)),
+    rebuilt: rebuilds(config) ? info(rebuiltBuckets(stage, config)) : undefined,
+    passesBeforeRebuild: rebuilds(config) ? passesBeforeRebuild(config) : undefined,
+    readyOrder: readyOrder(stage).map((p) => p.name),
+    unused: unusedParameters(stage).map((p) => p.name),
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * The facts of a run that a mode knows beside its Programs: its buckets, and the closed form of what each Program
+ * sends. Computed once, with the Programs; the blueprint and SessionInfo carry them. Called by blueprint.ts.
+ */
+import { must } from '../base/invariant';
+import { CLASS_WEIGHTS } from '../nn/losses';
+import type { ClosedForm, KindForm } from '../protocol/closed-form';
+import type { BucketsInfo } from '../protocol/session';
+import type { StepKind } from '../protocol/step-kind';
+import { elements } from '../tensor/shape';
+import { type RunSizes, type TransferSizes, together } from './closed-form';
+import type { ModeInput, ParallelMode } from './mode';
+import type { StageGraph } from './stage-graph';
+
+const BYTES = 4;
+
+interface Described {
+  readonly mode: ParallelMode;
+  readonly input: ModeInput;
+  /** The graph of the whole model on one device. */
+  readonly stage: StageGraph;
+}
+
+export interface RunFacts {
+  /** Where gradients are reduced in buckets. */
+  readonly buckets: BucketsInfo | undefined;
+  readonly closedForms: readonly KindForm[];
+}
+
+/** `kinds`: of the run's Programs. */
+export function describe(run: Described, kinds: readonly StepKind[]): RunFacts {
+  const { mode, input, stage } = run;
+  const buckets = mode.buckets?.(input, stage);
+  const shapes = new Map(stage.graph.values.map(({ name, type }) => [name, type.shape]));
+  const sizes: RunSizes = {
+    config: input.config,
+    devices: mode.mesh(input.config).devices.length,
+    parameters: stage.registered.map(({ name }) => ({ shape: must(shapes.get(name), name) })),
+    transfers: transferSizes(run),
+    buckets,
+  };
+  const forms = kinds.flatMap((kind): KindForm[] => {
+    const form = formOf(mode, sizes, kind);
+    return form ? [{ kind, form }] : [];
+  });
+  return { buckets, closedForms: forms };
+}
+
+function formOf(mode: ParallelMode, sizes: RunSizes, kind: StepKind): ClosedForm | undefined {
+  if (kind.type === 'construct') return mode.constructForm?.(sizes);
+  if (kind.type !== 'training') return undefined;
+  const [first, ...others] = kind.microBatches.map((microBatch, k) =>
+    mode.closedForm(sizes, {
+      ...microBatch,
+      rows: mode.rowsOfDevice(sizes.config, microBatch.rows).map(([, count]) => count),
+      steps: kind.steps && k === kind.microBatches.length - 1,
+      hookPhase: kind.hookPhase,
+    }),
+  );
+  return first && together([first, ...others]);
+}
+
+function transferSizes({ mode, input, stage }: Described): TransferSizes {
+  const { values } = stage.graph;
+  const bytesOf = (names: ReadonlySet<string>): number =>
+    values.reduce((sum, { name, type }) => (names.has(name) ? sum + BYTES * elements(type.shape) : sum), 0);
+  const output = must(
+    values.find(({ name }) => name === stage.output),
+    stage.output,
+  );
+  const [rows = 1] = output.type.shape;
+  return {
+    parameterBytes: bytesOf(new Set(stage.registered.map((p) => p.name))),
+    gradientBytes: bytesOf(new Set(stage.parameters.map((p) => p.name))),
+    bufferBytes: bytesOf(
+      new Set(values.flatMap((v) => (v.role === 'buffer' && v.name !== CLASS_WEIGHTS ? [v.name] : []))),
+    ),
+    inputRowBytes: BYTES * elements(input.inputShape),
+    outputRowBytes: (BYTES * elements(output.type.shape)) / rows,
+    borderRowBytes: (mode.borderShapes?.(input) ?? []).map((shape) => BYTES * elements(shape)),
+  };
+}

@@ -1,0 +1,26 @@
+/**
+ * What goes through the server: every worker pulls parameters and running statistics and pushes gradients. Called
+ * through mode.ts.
+ */
+import type { ClosedForm } from '../../protocol/closed-form';
+import { closedForm, type Pass, type RunSizes, stateText } from '../closed-form';
+
+export function serverForm({ config, devices, transfers }: RunSizes, pass: Pass): ClosedForm {
+  const { parameterBytes, gradientBytes, bufferBytes } = transfers;
+  if (devices === 1) return closedForm([0], '0: the server trains by itself');
+  const { rows } = pass;
+  const { synchronous } = config.parameterServer;
+  const workers = rows.flatMap((count, device) => (count > 0 && device > 0 ? [device] : []));
+  const pulls = !synchronous || pass.gradients === 'set';
+  const pushes = !synchronous || pass.steps;
+  const perDevice = rows.map((count, device) => {
+    if (device === 0) return pulls ? workers.length * (parameterBytes + bufferBytes) : 0;
+    if (count === 0 || !pushes) return 0;
+    // Running statistics come from the first worker, or from each in its turn.
+    return gradientBytes + (!synchronous || device === workers[0] ? bufferBytes : 0);
+  });
+  const { state, gradients, sizes } = stateText(transfers);
+  const statistics = bufferBytes === 0 ? '' : synchronous ? ', the first one B, too' : ' + B';
+  const text = `cuda:0 sends W × ${state}, each worker ${gradients}${statistics}; W = ${workers.length} workers, ${sizes}`;
+  return closedForm(perDevice, text);
+}

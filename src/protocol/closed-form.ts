@@ -1,0 +1,29 @@
+/**
+ * The closed form of what a mode sends in a step: made by the mode from the real sizes of the model, beside the
+ * compiler (parallel/describe), and the yardstick of the bytes that a trace counts. Types only.
+ */
+import type { StepKind } from './step-kind';
+
+export interface ClosedForm {
+  /**
+   * Bytes sent a step by each device; or, where not exact, their mean: chunks are rounded to elements, and ranks of a
+   * tree have unlike shares.
+   */
+  readonly perDevice: readonly number[];
+  readonly total: number;
+  /** The value is exact for each device, not only as a mean over them. */
+  readonly exact: boolean;
+  /** e.g. '2(N-1)/N × S, N = 4, S = 484 B'. */
+  readonly text: string;
+  /**
+   * Which transfers it speaks of. everything: all but what clipping exchanges. reductions: buckets of gradients, and
+   * parameters that are averaged.
+   */
+  readonly speaksOf: 'everything' | 'reductions';
+}
+
+/** Of the Program of that kind. */
+export interface KindForm {
+  readonly kind: StepKind;
+  readonly form: ClosedForm;
+}
