@@ -4,6 +4,7 @@
  * parameter itself as its gradient. So a step is the same for every element, however the tensors are cut.
  */
 import { parameterList } from '../../nn/model';
+import { closedForm } from '../../parallel/closed-form';
 import { dataParallel } from '../../parallel/data-parallel/mode';
 import { emitOptimizer } from '../../parallel/emit-optimizer';
 import type { ParallelMode } from '../../parallel/mode';
@@ -24,6 +25,11 @@ export function shardedMode(layoutOf: LayoutOf): ParallelMode {
     mesh: dataParallel.mesh,
     layersOfDevice: ({ worldSize, model }) => devicesOf(worldSize).map(() => [...model.layers.keys()]),
     shards: ({ worldSize }, tensors) => shards(worldSize, tensors),
+    closedForm: ({ devices }) =>
+      closedForm(
+        devicesOf(devices).map(() => 0),
+        '0: every device steps by itself',
+      ),
     rowsOfDevice: ({ worldSize }, [rows = 0]) => devicesOf(worldSize).map(() => [0, rows] as const),
     compile(input, kind) {
       const { worldSize, model } = input.config;
