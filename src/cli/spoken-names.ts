@@ -3,10 +3,12 @@
  * 'double_tree', 'batch_size'). Finds the name that the configuration has for them, by the schema; what it does not
  * know it leaves as it is, and the session says what is allowed. Called by settings.ts and read-run.ts.
  */
+
 import { lookup } from '../base/lookup';
 import { FACES } from '../parallel/faces';
 import { configSchema } from '../protocol/config';
 import { PRESETS, type PresetName } from '../protocol/presets';
+import { namesOf } from '../protocol/words/algorithms';
 
 /** Only letters and digits count. */
 const plain = (name: string): string => name.replace(/[^a-z0-9]/gi, '').toLowerCase();
@@ -18,11 +20,8 @@ const SAID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ),
   'data.type': { exclusiveor: 'xor', gaussians: 'gauss', sequencetask: 'sequence' },
   'ddp.algorithm': {
+    ...Object.fromEntries(Object.entries(namesOf('name')).map(([algorithm, said]) => [plain(said), algorithm])),
     naivethroughrank0: 'naive',
-    binarytree: 'tree',
-    doublebinarytree: 'doubleTree',
-    recursivehalvingdoubling: 'halvingDoubling',
-    hierarchicalovernodes: 'hierarchical',
   },
   device: { automatic: 'auto' },
   placement: { onegpudevice: 'shared', aworkerarank: 'workers' },

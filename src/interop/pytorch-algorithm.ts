@@ -3,8 +3,10 @@
  * chooses by size and topology unless NCCL_ALGO names others. Its tree is a chain inside a node and a double binary
  * tree across nodes. Called by pytorch-code.ts.
  */
+
 import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
+import { ALGORITHMS } from '../protocol/words/algorithms';
 
 const NO_CHOICE = 'is no choice in torch: gloo takes its ring, NCCL a ring or a tree';
 
@@ -38,12 +40,6 @@ export function algorithmLines({ ddp: { algorithm }, nodes }: Pick<Config, 'ddp'
   }
 }
 
-/** As in 'buckets all-reduced naively while backward runs'. */
-export const ALGORITHM_ADVERBS: Readonly<Record<AlgorithmName, string>> = {
-  ring: '',
-  naive: ' naively',
-  tree: ' through a tree',
-  doubleTree: ' through two trees',
-  halvingDoubling: ' by halving and doubling',
-  hierarchical: ' by nodes',
-};
+/** As in 'buckets all-reduced naively while backward runs'; of the ring, which is usual, nothing is said. */
+export const algorithmAdverb = (algorithm: AlgorithmName): string =>
+  algorithm === 'ring' ? '' : ` ${ALGORITHMS[algorithm].way}`;

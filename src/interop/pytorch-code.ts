@@ -6,7 +6,7 @@
 import { type Config, DEFAULT_CONFIG } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
 import { python } from './python';
-import { ALGORITHM_ADVERBS, algorithmLines } from './pytorch-algorithm';
+import { algorithmAdverb, algorithmLines } from './pytorch-algorithm';
 import { checkpointCode } from './pytorch-checkpoint';
 import { averagerLines, hookImports, hookLines, syncLines } from './pytorch-comm-hooks';
 import { dataCode } from './pytorch-data';
@@ -165,7 +165,7 @@ function ddp(config: Config): CodeLine[] {
   const device = several ? 'local_rank' : 'rank';
   const { algorithm, overlap } = config.ddp;
   const loaders = loaderLines(config, rankBatch(config));
-  const how = `${ALGORITHM_ADVERBS[algorithm]} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
+  const how = `${algorithmAdverb(algorithm)} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
   return script(config, {
     imports: [
       ...(several || algorithm === 'doubleTree' ? ['import os'] : []),

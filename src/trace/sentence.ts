@@ -5,8 +5,10 @@
  * gradient's hook fires; the Program does it in one instruction when the last has come, so the sentence speaks of the
  * result.)
  */
+
 import { stepWords } from '../protocol/micro-batches';
-import type { Clock, CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
+import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
+import { ALGORITHMS } from '../protocol/words/algorithms';
 import { hookSentence } from './hook-sentence';
 import { endUs, spanOf } from './lanes';
 import { transferSentence } from './transfer-sentence';
@@ -135,16 +137,7 @@ function meanwhile(trace: StepTrace, index: number, clock: Clock): string {
   });
   if (!beside) return '';
   if (e.queue === 'comm') return `, while ${moduleWords(beside.module)} still computes its gradient`;
-  const how = SUMMED[beside.collective?.algorithm ?? 'direct'];
+  const algorithm = beside.collective?.algorithm ?? 'direct';
+  const how = algorithm === 'direct' ? 'on the way' : ALGORITHMS[algorithm].way;
   return `, while bucket ${beside.collective?.bucket ?? beside.bucket} is being summed ${how}`;
 }
-
-const SUMMED: Readonly<Record<CollectiveRef['algorithm'], string>> = {
-  ring: 'around the ring',
-  naive: 'on rank 0',
-  tree: 'up the tree',
-  doubleTree: 'up two trees',
-  halvingDoubling: 'by halves',
-  hierarchical: 'node by node',
-  direct: 'on the way',
-};

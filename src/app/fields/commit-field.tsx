@@ -13,9 +13,11 @@ interface CommitFieldProps {
   readonly commit: (text: string) => string | undefined;
   readonly title?: string | undefined;
   readonly numeric?: boolean;
+  /** A long text has a line of its own, below the label. */
+  readonly wide?: boolean;
 }
 
-export function CommitField({ label, text, commit, title, numeric = true }: CommitFieldProps) {
+export function CommitField({ label, text, commit, title, numeric = true, wide = false }: CommitFieldProps) {
   const id = useId();
   const [draft, setDraft] = useState(text);
   const [problem, setProblem] = useState<string>();
@@ -38,7 +40,7 @@ export function CommitField({ label, text, commit, title, numeric = true }: Comm
     }
   };
   return (
-    <div className={styles['row']} title={title}>
+    <div className={styles['row']} data-wide={wide || undefined} title={title}>
       <label htmlFor={id}>{label}</label>
       <input
         id={id}

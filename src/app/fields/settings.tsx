@@ -3,7 +3,7 @@
  * is applied at once. A setting that the Config does not have as it is (momentum under Adam) is not shown. Place, label
  * and tooltip of a field are the setting's row in protocol/words: `<NumberSetting {...RUN.batchSize} />`.
  */
-import { useId } from 'react';
+import { type ComponentProps, useId } from 'react';
 import type { Setting } from '../../protocol/words/setting';
 import { withSetting } from '../edit/edit-config';
 import { putData } from '../edit/edit-data';
@@ -44,6 +44,14 @@ export function NumberSetting({ path, title, description }: Setting) {
   return <CommitField label={title} text={shown} commit={commit} title={description} numeric={numeric} />;
 }
 
+const FITS_BESIDE_LABEL = 12;
+
+type LineFieldProps = Omit<ComponentProps<typeof CommitField>, 'numeric' | 'wide'>;
+
+const LineField = (props: LineFieldProps) => (
+  <CommitField {...props} numeric={false} wide={props.text.length > FITS_BESIDE_LABEL} />
+);
+
 interface TextSettingProps extends Setting {
   readonly print: (value: unknown) => string;
   readonly parse: (text: string) => unknown;
@@ -58,7 +66,7 @@ export function TextSetting({ path, title, description, print, parse, example }:
     const problem = set(parse(text));
     return problem && example ? `Allowed is a text as in ${example}.` : problem;
   };
-  return <CommitField label={title} text={print(value)} commit={commit} title={description} numeric={false} />;
+  return <LineField label={title} text={print(value)} commit={commit} title={description} />;
 }
 
 interface ListSettingProps extends Setting {
@@ -76,7 +84,7 @@ export function ListSetting({ path, title, description, absent, example }: ListS
   const parse = (list: string) =>
     list === '' || list === absent ? undefined : (parseValue(`!(${list.replaceAll(' ', '')})`) ?? list);
   const commit = (list: string) => set(parse(list)) && `Allowed is a list as in ${example}.`;
-  return <CommitField label={title} text={text} commit={commit} title={description} numeric={false} />;
+  return <LineField label={title} text={text} commit={commit} title={description} />;
 }
 
 interface ChoiceSettingProps extends Setting {

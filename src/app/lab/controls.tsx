@@ -1,22 +1,14 @@
 /** The settings of the lab. A change is applied at once; a value out of its limits is refused beside its field. */
 
 import type { AlgorithmName } from '../../protocol/collective';
+import { namesOf } from '../../protocol/words/algorithms';
 import { formatSize } from '../draw/format';
 import { CommitField } from '../fields/commit-field';
 import { Choice } from '../fields/settings';
 import { parseNumber } from '../permalink/permalink-keys';
 import styles from './lab.module.css';
 import { type LabSettings, limitsOf, MOST_RANKS, withLab } from './lab-link';
-import {
-  ALGORITHM_SHORT,
-  LINK_PRESETS,
-  type LinkPreset,
-  OP_WORDS,
-  presetOf,
-  REDUCE_WORDS,
-  REDUCING,
-  ROOTED,
-} from './lab-words';
+import { LINK_PRESETS, type LinkPreset, OP_WORDS, presetOf, REDUCE_WORDS, REDUCING, ROOTED } from './lab-words';
 
 interface ControlsProps {
   readonly lab: LabSettings;
@@ -47,7 +39,7 @@ export function Controls({ lab, known, locked, change }: ControlsProps) {
       title={title}
     />
   );
-  const words = Object.fromEntries(Object.entries(ALGORITHM_SHORT).filter(([name]) => known.some((k) => k === name)));
+  const words = Object.fromEntries(Object.entries(namesOf('short')).filter(([name]) => known.some((k) => k === name)));
   return (
     <fieldset className={styles['controls']} disabled={locked} aria-label="Settings of the lab">
       <Choice

@@ -2,13 +2,14 @@
  * The comparison of the algorithms as uPlot draws it: logarithmic axes, each line named at its end, crossovers marked.
  * Loaded with the lab.
  */
+
 import uPlot from 'uplot';
+import { ALGORITHMS } from '../../protocol/words/algorithms';
 import 'uplot/dist/uPlot.min.css';
 import type { AlgorithmName } from '../../protocol/collective';
 import type { LabCurve } from '../../protocol/lab';
 import { formatSize, formatTime } from '../draw/format';
 import type { Palette } from '../shell/theme';
-import { ALGORITHM_SHORT } from './lab-words';
 
 export interface CurveMark {
   readonly x: number;
@@ -150,7 +151,7 @@ function drawWords(plot: uPlot, palette: Palette, { curves, over, chosen, here, 
       // Curves that lie on each other share a name.
       if (!last || last.timeUs === 0 || curves.slice(0, i).some((other) => alike(curve, other))) return [];
       const same = curves.filter((other) => alike(curve, other));
-      const names = same.map(({ algorithm }) => ALGORITHM_SHORT[algorithm]).join(' = ');
+      const names = same.map(({ algorithm }) => ALGORITHMS[algorithm].short).join(' = ');
       const own = same.some(({ algorithm }) => algorithm === chosen);
       return [{ names, own, at: { x: x(of(last)), y: y(last.timeUs) } }];
     })

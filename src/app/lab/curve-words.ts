@@ -1,10 +1,11 @@
 /** Why two algorithms change places where they do, from what both pay there; and how NCCL chooses. Pure. */
+
 import type { AlgorithmName } from '../../protocol/collective';
 import type { LabCrossover, LabCurve, LabCurves, LabSide } from '../../protocol/lab';
+import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { formatCount, formatSize, formatTime } from '../draw/format';
-import { ALGORITHM_SHORT } from './lab-words';
 
-const name = ({ algorithm }: LabSide) => ALGORITHM_SHORT[algorithm];
+const name = ({ algorithm }: LabSide) => ALGORITHMS[algorithm].short;
 const messages = (n: number) => `${formatCount(n)} message${n === 1 ? '' : 's'}`;
 
 /** Loads that differ by less are the same. */
@@ -43,9 +44,9 @@ export function neverText({ overBytes, crossovers }: LabCurves, chosen: Algorith
     const sum = (list: LabCurve['points']) => list.reduce((total, { timeUs }) => total + timeUs, 0);
     const [mine, its] = [sum(own.points), sum(points)];
     const kind = Math.abs(mine - its) <= 1e-3 * its ? 'alike' : mine < its ? 'faster' : 'slower';
-    kinds[kind].push(ALGORITHM_SHORT[algorithm]);
+    kinds[kind].push(ALGORITHMS[algorithm].short);
   }
-  const me = ALGORITHM_SHORT[chosen];
+  const me = ALGORITHMS[chosen].short;
   const list = (names: readonly string[]) => new Intl.ListFormat('en').format(names);
   const say = (names: readonly string[], sentence: (all: string, are: string) => string) =>
     names.length === 0 ? [] : [sentence(list(names), names.length === 1 ? 'is' : 'are')];

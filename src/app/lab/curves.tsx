@@ -2,15 +2,17 @@
  * The algorithms compared, over sizes and over world sizes: two charts on one scale of time, why they cross, and the
  * same as a table.
  */
+
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../base/invariant';
 import type { LabCurve, LabCurves, LabResult } from '../../protocol/lab';
+import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { formatSize, formatTime } from '../draw/format';
 import { usePalette } from '../state/use-app';
 import { type CurveInput, createCurvePlot } from './curve-plot';
 import { crossoverText, ncclText, neverText } from './curve-words';
 import styles from './lab.module.css';
-import { ALGORITHM_SHORT, markOf, OP_WORDS } from './lab-words';
+import { markOf, OP_WORDS } from './lab-words';
 
 interface CurvesProps {
   readonly curves: LabCurves;
@@ -107,7 +109,7 @@ function CurveTable({ curves, name, head, of }: CurveTableProps) {
                 <th scope="col">{head}</th>
                 {curves.map(({ algorithm }) => (
                   <th key={algorithm} scope="col">
-                    {ALGORITHM_SHORT[algorithm]}
+                    {ALGORITHMS[algorithm].short}
                   </th>
                 ))}
               </tr>

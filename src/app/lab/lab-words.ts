@@ -1,8 +1,8 @@
 /**
- * The lab's words: names of collectives, reductions and algorithms as PyTorch and the literature have them, and the
+ * The lab's words: names of collectives and reductions as PyTorch and the literature have them, and the
  * links that can be chosen.
  */
-import type { AlgorithmName, CollectiveOp, ReduceOp } from '../../protocol/collective';
+import type { CollectiveOp, ReduceOp } from '../../protocol/collective';
 import type { Apply } from '../../protocol/trace';
 
 export const OP_WORDS: Readonly<Record<CollectiveOp, string>> = {
@@ -40,25 +40,6 @@ export const REDUCE_WORDS: Readonly<Record<ReduceOp, string>> = {
   band: 'BAND (int32)',
   bor: 'BOR (int32)',
   bxor: 'BXOR (int32)',
-};
-
-export const ALGORITHM_WORDS: Readonly<Record<AlgorithmName, string>> = {
-  ring: 'ring',
-  naive: 'naive exchange',
-  tree: 'binary tree',
-  doubleTree: 'double binary tree',
-  halvingDoubling: 'recursive halving-doubling',
-  hierarchical: 'hierarchical over nodes',
-};
-
-/** For the ends of lines, where there is little room. */
-export const ALGORITHM_SHORT: Readonly<Record<AlgorithmName, string>> = {
-  ring: 'ring',
-  naive: 'naive',
-  tree: 'tree',
-  doubleTree: 'double tree',
-  halvingDoubling: 'halving-doubling',
-  hierarchical: 'hierarchical',
 };
 
 export const APPLY_WORDS: Readonly<Record<Apply, string>> = {

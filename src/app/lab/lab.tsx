@@ -4,6 +4,7 @@
  */
 import { useRef } from 'react';
 import type { LabResult } from '../../protocol/lab';
+import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { RING_SHORT, RING_WHY } from '../../trace/ring-words';
 import { useApp } from '../state/use-app';
 import { Controls } from './controls';
@@ -13,7 +14,7 @@ import styles from './lab.module.css';
 import type { LabSettings } from './lab-link';
 import { labSentence, turnsAsGloo } from './lab-sentence';
 import { LabTransport } from './lab-transport';
-import { ALGORITHM_WORDS, OP_WORDS } from './lab-words';
+import { OP_WORDS } from './lab-words';
 import { Ports } from './ports';
 import { StateTable } from './state-table';
 import { Totals } from './totals';
@@ -36,7 +37,7 @@ export function LabBody({ lab }: { lab: LabSettings }) {
       data-unseen={!seen || undefined}
     >
       <h1 className={styles['title']}>
-        {OP_WORDS[lab.type]} <span>by {ALGORITHM_WORDS[result?.algorithm ?? lab.algorithm]}</span>
+        {OP_WORDS[lab.type]} <span>by {ALGORITHMS[result?.algorithm ?? lab.algorithm].name}</span>
       </h1>
       {!hide.has('setup') && (
         <Controls lab={lab} known={result?.known ?? [lab.algorithm]} locked={locked} change={show} />
@@ -81,7 +82,7 @@ function Notes({ lab, result }: { lab: LabSettings; result: LabResult }) {
       )}
       {fallsBack && (
         <p className={styles['note']}>
-          {ALGORITHM_WORDS[lab.algorithm]} does not know {OP_WORDS[lab.type]}: {ALGORITHM_WORDS[result.algorithm]} runs.
+          {ALGORITHMS[lab.algorithm].name} does not know {OP_WORDS[lab.type]}: {ALGORITHMS[result.algorithm].name} runs.
         </p>
       )}
       {result.length !== lab.length && result.request.length === lab.length && (

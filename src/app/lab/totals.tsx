@@ -1,9 +1,11 @@
 /** What the collective has cost beside what the algorithm's formula says, each by its name. */
+
 import type { ReactNode } from 'react';
 import type { LabMeasurement, LabResult } from '../../protocol/lab';
+import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { formatSize, formatTime } from '../draw/format';
 import styles from './lab.module.css';
-import { ALGORITHM_WORDS, formulaText } from './lab-words';
+import { formulaText } from './lab-words';
 
 interface TotalsProps {
   readonly result: LabResult;
@@ -19,7 +21,7 @@ export function Totals({ result, measured, measuring, measure }: TotalsProps) {
   const total = bytesSent.reduce((a, b) => a + b, 0);
   return (
     <section className={styles['totals']} aria-label="Totals">
-      <h2>{ALGORITHM_WORDS[result.algorithm]}, in total</h2>
+      <h2>{ALGORITHMS[result.algorithm].name}, in total</h2>
       <table>
         <thead>
           <tr>

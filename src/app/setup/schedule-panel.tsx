@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.keys(SCHEDULES).map((type) => [type, type.replace(/LR$/, '').replace(/([a-z])([A-Z])/g, '$1 $2')]),
   ),
-  SequentialLR: 'one after the other',
+  SequentialLR: 'in sequence',
 };
 const ANNEALING = { cos: 'cosine', linear: 'straight' } as const;
 const CYCLES = { triangular: 'all alike', triangular2: 'each half', exp_range: '× gamma each step' } as const;

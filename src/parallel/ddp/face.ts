@@ -1,17 +1,9 @@
 /** DistributedDataParallel: what the page says about it. */
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
+import { namesOf } from '../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../protocol/words/ddp-main';
 import { type Face, NORM_OF_PARTS } from '../face';
-
-const ALGORITHMS: Readonly<Record<Config['ddp']['algorithm'], string>> = {
-  ring: 'ring',
-  naive: 'naive (through rank 0)',
-  tree: 'binary tree',
-  doubleTree: 'double binary tree',
-  halvingDoubling: 'halving-doubling',
-  hierarchical: 'hierarchical over nodes',
-};
 
 export const ddp: Face = {
   name: 'ddp',
@@ -23,7 +15,7 @@ export const ddp: Face = {
   alsoCalled: ['distributeddataparallel'],
   section: 'ddp',
   controls: [
-    { kind: 'choice', setting: DDP_MAIN.algorithm, words: ALGORITHMS },
+    { kind: 'choice', setting: DDP_MAIN.algorithm, words: namesOf('short') },
     { kind: 'size', setting: DDP_MAIN.bucketCapMb },
     { kind: 'flag', setting: DDP_MAIN.overlap },
     { kind: 'number', setting: DDP_MAIN.samplerSeed },

@@ -2,10 +2,11 @@
  * Notices about DDP's settings before a run starts: those that have no effect in combination, and those that may
  * surprise. Called through mode.ts.
  */
+
 import { lookup } from '../../base/lookup';
-import type { AlgorithmName } from '../../protocol/collective';
 import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/session';
+import { ALGORITHMS } from '../../protocol/words/algorithms';
 import type { NoticeInput } from '../mode';
 import { hookNotices } from './hook-notices';
 import { bucketsOf, rebuilds, unusedParameters } from './ready-order';
@@ -139,7 +140,7 @@ function batchNotices(config: Config, rows: number): readonly Notice[] {
     notices.push({
       level: 'info',
       id: 'nodes-flat',
-      text: `The ${ALGORITHM_WORDS[ddp.algorithm]} ignores nodes: any of its messages may have to take the slow links between them.`,
+      text: `The ${ALGORITHMS[ddp.algorithm].name} ignores nodes: any of its messages may have to take the slow links between them.`,
       hint: 'The hierarchical all-reduce sends most of its bytes inside the nodes.',
     });
   if (loss.reduction === 'sum' && worldSize > 1)
@@ -151,12 +152,3 @@ function batchNotices(config: Config, rows: number): readonly Notice[] {
     });
   return notices;
 }
-
-const ALGORITHM_WORDS: Readonly<Record<AlgorithmName, string>> = {
-  ring: 'ring',
-  naive: 'naive all-reduce',
-  tree: 'binary tree',
-  doubleTree: 'double binary tree',
-  halvingDoubling: 'recursive halving and doubling',
-  hierarchical: 'hierarchical all-reduce',
-};
