@@ -70,7 +70,8 @@ test('ten lost devices while it plays: it goes on by itself from where it was', 
     await expect.poll(() => playground.number('Step'), { timeout: 30_000 }).toBeGreaterThan(before + 5);
     await expect(playground.button('Pause')).toBeVisible();
     await expect(playground.notice(/bug in Lockstep|Press Play/)).toHaveCount(0);
-    // It has lasted: this is no loop.
+    // Five in quick succession are a loop, after which the run would start from a checkpoint: after four it lasts.
+    if (loss % 4 !== 3) continue;
     await playground.page.waitForFunction(
       (since) => performance.now() - since > 1200,
       await playground.page.evaluate(() => performance.now()),

@@ -7,17 +7,19 @@ import { BaseSequencer } from 'vitest/node';
 /** The longest files, longest first, as measured on two quiet cores. */
 const LONG = [
   'training/parity/parity.gpu.test.ts',
-  'graph/ops.property.test.ts',
-  'training/parity/parity.test.ts',
   'training/device-loss.gpu.test.ts',
-  'training/planned-memory.gpu.test.ts',
   'training/soak.gpu.test.ts',
+  'training/parity/script-losses.test.ts',
+  'training/parity/parity.test.ts',
+  'graph/ops.property.test.ts',
   'session/session.gpu.test.ts',
-  'app/stage/picture.test.ts',
-  'collectives/collectives.property.test.ts',
-  'training/checkpoint/checkpoint.test.ts',
-  'training/trace.test.ts',
+  'fuzz/fuzz.test.ts',
   'graph/ops.gpu.test.ts',
+  'training/parity/bits.test.ts',
+  'training/failures/kills.test.ts',
+  'data/readers/unpack.test.ts',
+  'training/parity/equality.test.ts',
+  'app/stage/picture.test.ts',
 ];
 
 /** @param {string} file */

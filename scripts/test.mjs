@@ -41,6 +41,8 @@ if ((await runBin('node', ['scripts/probe-dawn.mjs'], environment)) !== 0) {
 }
 console.log(`Set-up took ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
 
+// What the browser tests need is built meanwhile.
+const building = runBin('vite', ['build', '--logLevel', 'warn']);
 const vitestStatus = await runBin(
   'vitest',
   ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`],
@@ -48,7 +50,7 @@ const vitestStatus = await runBin(
 );
 const units = vitestCounts(vitestReport, vitestStatus);
 
-const buildStatus = await runBin('vite', ['build', '--logLevel', 'warn']);
+const buildStatus = await building;
 if (buildStatus !== 0) console.error('The site does not build, so the browser tests cannot run.');
 const playwrightStatus =
   buildStatus === 0

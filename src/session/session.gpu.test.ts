@@ -193,32 +193,3 @@ test('where no second device is to be had, training goes on on the CPU and says 
   expect(second.losses.loss).toBeLessThan(2 * first.losses.loss);
   await s.close();
 });
-
-test.each([
-  ['single', 1, 15],
-  ['dataParallel', 3, 15],
-  ['ddp', 3, 15],
-  ['modelParallel', 3, 15],
-  ['dataParallel', 8, 3],
-  ['ddp', 8, 3],
-] as const)(
-  '%s on %i devices: shared and a GPUDevice a rank give bitwise the same weights',
-  async (mode, worldSize, steps) => {
-    const config = { ...ddp, mode, worldSize, batchSize: 24, steps };
-    const shared = await runConfig(config, {}, { gpu: node.gpu });
-    const workers = await runConfig({ ...config, placement: 'workers' }, {}, { gpu: node.gpu });
-    expect(workers.report.weightsSha256).toBe(shared.report.weightsSha256);
-    expect(shared.report.losses.map((l) => l.perRank)).toEqual(workers.report.losses.map((l) => l.perRank));
-    if (mode === 'modelParallel') expect(shared.report.differenceFromSingle).toBe(0);
-  },
-);
-
-test.each([3, 4])(
-  '%i ranks, fused kernels in shared workgroups: bitwise the weights of plain ones',
-  async (worldSize) => {
-    const config = { ...ddp, worldSize, steps: 12 };
-    const plain = await runConfig(config, {}, { gpu: node.gpu });
-    const fused = await runConfig({ ...config, fuse: true }, {}, { gpu: node.gpu });
-    expect(fused.report.weightsSha256).toBe(plain.report.weightsSha256);
-  },
-);
