@@ -2,6 +2,7 @@
  * Turns weights read back at one step into what the page shows: how far replicas are apart, losses, field, and the
  * views of results. It composes; each part has a file of its own. One a run, as the parts keep their evaluators.
  */
+import { must } from '../base/invariant';
 import { stepOf } from '../protocol/micro-batches';
 import type { Snapshot } from '../protocol/session';
 import type { Blueprint } from '../training/blueprint';
@@ -54,7 +55,7 @@ export function createSnapshots(blueprint: Blueprint): Snapshots {
       return {
         step: stepOf(weights.microBatch, config),
         microBatch: weights.microBatch,
-        parameters: weights.devices.map((own) => parameters.map(({ name }) => own.get(name))),
+        parameters: parameters.map(({ name }) => must(state.get(name), name)),
         replicaDivergence: replicaDivergence(blueprint, weights),
         differenceFromSingle: differenceFromSingle(blueprint, weights),
         trainLoss: train.loss,

@@ -170,8 +170,8 @@ export interface Snapshot {
   readonly microBatch: number;
   /** Optimizer steps that have been taken. */
   readonly step: number;
-  /** Per device, in the order of SessionInfo.parameters; undefined where the device does not hold it. */
-  readonly parameters: readonly (readonly (Float32Array | undefined)[])[];
+  /** Whole, in the order of SessionInfo.parameters: what a file of weights has, however devices hold it. */
+  readonly parameters: readonly Float32Array[];
   /** max |w_i - w_j| over replicas; 0 where there is one copy. */
   readonly replicaDivergence: number;
   /** max |w - w_single| against the single-device reference; undefined when it does not run. */

@@ -74,11 +74,11 @@ export function NetDrawing({ sizes }: { sizes: readonly number[] }) {
 const lines = (from: number, to: number) =>
   Array.from({ length: from * to }, (_, index) => [index % from, Math.floor(index / from)] as const);
 
-/** The weight matrices in the order of the layers, from whichever device holds them. */
+/** The weight matrices in the order of the layers. */
 function readWeights({ info, snapshot }: AppState): readonly Weights[] {
   if (!info || !snapshot) return [];
   return info.parameters.flatMap(({ name, shape }, index) => {
-    const values = snapshot.parameters.map((device) => device[index]).find((found) => found !== undefined);
+    const values = snapshot.parameters[index];
     const inputs = shape[1];
     return name.endsWith('weight') && values && inputs !== undefined ? [{ values, inputs }] : [];
   });

@@ -113,6 +113,7 @@ async function outcome(training: Training) {
     difference,
     divergence,
     losses: [seen.trainLoss, seen.testLoss],
+    parameters: seen.parameters,
   };
 }
 

@@ -15,11 +15,11 @@ const WIDEST = 640;
 
 export function FiltersView() {
   const parameters = useApp((app) => app.info?.parameters) ?? [];
-  const devices = useSettled((app) => app.snapshot?.parameters, EVERY_MS);
+  const weights = useSettled((app) => app.snapshot?.parameters, EVERY_MS);
   const host = useRef<HTMLDivElement>(null);
   const width = Math.min(WIDEST, useSize(host).width);
   const filters = parameters
-    .map((info, index) => ({ info, values: devices?.map((own) => own[index]).find((values) => values !== undefined) }))
+    .map((info, index) => ({ info, values: weights?.[index] }))
     .filter(({ info }) => isFilter(info));
   return (
     <div ref={host} className={styles['filters']}>
