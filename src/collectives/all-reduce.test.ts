@@ -28,11 +28,10 @@ function allReduce(algorithm: Algorithm, inputs: readonly Float32Array[]) {
   algorithm.emit({
     builder,
     op: 'allReduce',
-    group,
+    group: builder.mesh.world,
     input: 'b',
     length,
     payload: 'gradient',
-    seq: 0,
     where: { phase: 'reduce', anchor: 'allreduce', queue: 'comm' },
   });
   const program = builder.finish('test');

@@ -2,6 +2,7 @@
  * A barrier is an all-reduce of one element, as NCCL's is: its result needs every rank, so nobody passes before the
  * last has come. Called by the algorithms.
  */
+import { suffixOf } from './local-steps';
 import type { Recipe } from './recipe';
 
 const BYTES = 4;
@@ -9,11 +10,9 @@ const BYTES = 4;
 export function barrierFrom(allReduce: Recipe): Recipe {
   return {
     emit(call, run) {
-      const token = `barrier${call.groupName ?? ''}`;
-      for (const device of call.group)
-        call.builder
-          .lane(device)
-          .buffer({ name: token, shape: [1], dtype: 'i32', category: 'communication', persistent: false });
+      const token = `barrier${suffixOf(call)}`;
+      for (const lane of call.builder.lanesOf(call.group))
+        lane.buffer({ name: token, shape: [1], dtype: 'i32', category: 'communication', persistent: false });
       allReduce.emit({ ...call, input: token, length: 1 }, run);
     },
     cost: (request) => allReduce.cost({ ...request, bytes: BYTES }),

@@ -7,7 +7,7 @@
 import { at } from '../base/invariant';
 import type { Link } from '../protocol/collective';
 import type { Rank } from '../protocol/trace';
-import type { CollectiveCall } from './collective';
+import type { NumberedCall } from './collective';
 import type { Hop, Round } from './hop';
 import { type Stretch, share } from './stretches';
 
@@ -62,7 +62,7 @@ export interface Flow {
   readonly chunks?: number;
 }
 
-const chunkOf = ({ input }: CollectiveCall, flow: Flow, k: number): Pick<Hop, 'source' | 'chunk' | 'chunks'> => ({
+const chunkOf = ({ input }: NumberedCall, flow: Flow, k: number): Pick<Hop, 'source' | 'chunk' | 'chunks'> => ({
   source: { buffer: input, ...share(flow.stretch, flow.parts, k) },
   chunk: (flow.firstChunk ?? 0) + k,
   chunks: flow.chunks ?? flow.parts,
@@ -87,7 +87,7 @@ export function flowUs({ depth, children }: Tree, parts: number, bytes: number, 
 }
 
 /** Towards the root, joined at every stop. A parent joins its children in their order. */
-export function upRounds(call: CollectiveCall, flow: Flow): readonly Round[] {
+export function upRounds(call: NumberedCall, flow: Flow): readonly Round[] {
   const { parents, depths, depth, sizes, children } = flow.tree;
   return Array.from({ length: flowRounds(flow) }, (_, t) =>
     parents.flatMap((to, from): Hop[] => {
@@ -101,7 +101,7 @@ export function upRounds(call: CollectiveCall, flow: Flow): readonly Round[] {
 }
 
 /** From the root to everybody. `summed`: of how many ranks the chunks hold the sum, where they do. */
-export function downRounds(call: CollectiveCall, flow: Flow, summed?: number): readonly Round[] {
+export function downRounds(call: NumberedCall, flow: Flow, summed?: number): readonly Round[] {
   const { parents, depths } = flow.tree;
   return Array.from({ length: flowRounds(flow) }, (_, t) =>
     parents.flatMap((from, to): Hop[] => {
@@ -113,7 +113,7 @@ export function downRounds(call: CollectiveCall, flow: Flow, summed?: number): r
 }
 
 /** Chunks of a whole call. */
-export const wholeFlow = (call: CollectiveCall, tree: Tree): Flow => ({
+export const wholeFlow = (call: NumberedCall, tree: Tree): Flow => ({
   tree,
   stretch: { offset: 0, length: call.length },
   parts: chunksOf(4 * call.length),

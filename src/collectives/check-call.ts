@@ -33,16 +33,16 @@ export function checkCall(call: CollectiveCall): void {
     throw new LockstepError('program', message, hint);
   };
   if (!REDUCE_OPS.includes(reduceOp)) refuse(`Unhandled ReduceOp ${reduceOp}`, `One of ${REDUCE_OPS.join(', ')}.`);
-  if (root < 0 || root >= group.length)
-    refuse(`${op}: invalid root rank: ${root}`, `The group has ranks 0 to ${group.length - 1}.`);
-  if (IN_BLOCKS.includes(op) && length % group.length !== 0)
+  if (root < 0 || root >= group.ranks.length)
+    refuse(`${op}: invalid root rank: ${root}`, `The group has ranks 0 to ${group.ranks.length - 1}.`);
+  if (IN_BLOCKS.includes(op) && length % group.ranks.length !== 0)
     refuse(
       `${op}: input tensor must be the same size as output size times world size`,
-      `${length} elements do not divide by ${group.length} ranks.`,
+      `${length} elements do not divide by ${group.ranks.length} ranks.`,
     );
   if (!IN_PLACE.includes(op)) must(call.output, `${op}: the output`);
   if (!REDUCES.includes(op)) return;
-  const { dtype } = builder.lane(at(group, 0)).spec(input);
+  const { dtype } = at(builder.lanesOf(group), 0).spec(input);
   if (BITWISE.includes(reduceOp) && dtype === 'f32')
     refuse(
       `Cannot use ReduceOp.${reduceOp.toUpperCase()} with non-integral dtype`,

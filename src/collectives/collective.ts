@@ -6,16 +6,15 @@
  */
 import type { ProgramBuilder, Where } from '../program/builder';
 import type { AlgorithmName, CollectiveOp, Link, ReduceOp } from '../protocol/collective';
-import type { DeviceIndex, Payload } from '../protocol/trace';
+import type { Group } from '../protocol/mesh';
+import type { Payload } from '../protocol/trace';
 import type { HalfFormat } from './halves/half-bits';
 
 export interface CollectiveCall {
   readonly builder: ProgramBuilder;
   readonly op: CollectiveOp;
-  /**
-   * Devices of the group in order of their rank in it. Only these take part; lanes of other devices stay as they are.
-   */
-  readonly group: readonly DeviceIndex[];
+  /** Only its ranks take part, each with one device; the lanes of others stay as they are. */
+  readonly group: Group;
   /**
    * What each rank brings: a buffer of that name on every device of the group. allReduce, broadcast and reduce work in
    * place (reduce: only the root's contents are defined afterwards). scatter reads it on the root alone.
@@ -38,10 +37,6 @@ export interface CollectiveCall {
    */
   readonly halves?: HalfFormat;
   readonly payload: Payload;
-  /** Position in the group's sequence of collectives. */
-  readonly seq: number;
-  /** Name of the group; absent: the default group. */
-  readonly groupName?: string;
   readonly bucket?: number;
   readonly where: Where;
   /**
@@ -49,6 +44,11 @@ export interface CollectiveCall {
    * look at it.
    */
   readonly nodes?: readonly (readonly number[])[];
+}
+
+/** A call with its place in the group's sequence of collectives: what recipes write down. */
+export interface NumberedCall extends CollectiveCall {
+  readonly seq: number;
 }
 
 export interface CostRequest {

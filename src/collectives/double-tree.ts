@@ -44,7 +44,7 @@ const rounds = ({ bytes, worldSize: n }: CostRequest): number =>
 
 const allReduce: Recipe = {
   emit(call, run) {
-    const n = call.group.length;
+    const n = call.group.ranks.length;
     const both = flows(n, call.length);
     run([
       ...together(...both.map((flow) => upRounds(call, flow))),

@@ -8,7 +8,7 @@
 import { at } from '../base/invariant';
 import type { Rank } from '../protocol/trace';
 import { barrierFrom } from './barrier';
-import type { CollectiveCall, CostRequest } from './collective';
+import type { CostRequest, NumberedCall } from './collective';
 import { type Core, coreOf, doublingRounds, halvingRounds, sentInRounds } from './halving-rounds';
 import type { Hop, Round } from './hop';
 import { block, copyOwn, outputOf, scaleInput, scratch } from './local-steps';
@@ -34,14 +34,14 @@ const blocksOf =
 
 const allReduce: Recipe = {
   emit({ group, input, length }, run) {
-    const core = coreOf(group.length);
+    const core = coreOf(group.ranks.length);
     const whole = { source: { buffer: input, offset: 0, length }, chunk: 0, chunks: core.survivors.length };
     const piece = pieces(core, length);
     run([
       ...roundsIf(fold(core, (from, to) => ({ ...whole, from, to, joins: true, summed: 2 }))),
       ...halvingRounds(core, input, piece),
-      ...doublingRounds(core, input, piece, group.length),
-      ...roundsIf(fold(core, (to, from) => ({ ...whole, from, to, summed: group.length }))),
+      ...doublingRounds(core, input, piece, group.ranks.length),
+      ...roundsIf(fold(core, (to, from) => ({ ...whole, from, to, summed: group.ranks.length }))),
     ]);
   },
   cost({ bytes, worldSize: n }) {
@@ -78,18 +78,18 @@ function foldUs({ worldSize }: CostRequest, bytes: number, messages: number, lin
 const reduceScatter: Recipe = {
   emit(call, run) {
     const { group, input, length } = call;
-    const core = coreOf(group.length);
-    const own = length / group.length;
+    const core = coreOf(group.ranks.length);
+    const own = length / group.ranks.length;
     const buffer = scratch(call, length);
     const source = { buffer, offset: 0, length };
-    for (const rank of group.keys()) copyOwn(call, rank, block(input, length, 0), source);
+    for (const rank of group.ranks.keys()) copyOwn(call, rank, block(input, length, 0), source);
     if (call.reduceOp === 'avg') scaleInput(call, buffer);
     run([
       ...roundsIf(fold(core, (from, to) => ({ from, to, source, joins: true, summed: 2 }))),
       ...halvingRounds(core, buffer, blocksOf(core, own)),
-      ...roundsIf(fold(core, (to, from) => ({ from, to, source: block(buffer, own, to), summed: group.length }))),
+      ...roundsIf(fold(core, (to, from) => ({ from, to, source: block(buffer, own, to), summed: group.ranks.length }))),
     ]);
-    for (const rank of group.keys()) copyOwn(call, rank, block(buffer, own, rank), block(outputOf(call), own, 0));
+    for (const rank of group.ranks.keys()) copyOwn(call, rank, block(buffer, own, rank), block(outputOf(call), own, 0));
   },
   cost({ bytes, worldSize: n }) {
     const core = coreOf(n);
@@ -111,12 +111,12 @@ const reduceScatter: Recipe = {
 };
 
 const allGather: Recipe = {
-  emit(call: CollectiveCall, run) {
+  emit(call: NumberedCall, run) {
     const { group, input, length } = call;
-    const core = coreOf(group.length);
+    const core = coreOf(group.ranks.length);
     const buffer = outputOf(call);
-    const whole = { buffer, offset: 0, length: length * group.length };
-    for (const rank of group.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, rank));
+    const whole = { buffer, offset: 0, length: length * group.ranks.length };
+    for (const rank of group.ranks.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, rank));
     run([
       ...roundsIf(fold(core, (from, to) => ({ from, to, source: block(buffer, length, from) }))),
       ...doublingRounds(core, buffer, blocksOf(core, length)),

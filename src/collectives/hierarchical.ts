@@ -45,7 +45,7 @@ const across = (buffer: string, length: number, nodes: Nodes): readonly RingOf[]
 
 const allReduce: Recipe = {
   emit({ group, input, length, nodes: given }, run) {
-    const n = group.length;
+    const n = group.ranks.length;
     const nodes = nodesOf(n, given);
     const all = (rings: readonly RingOf[], rounds: (ring: RingOf) => readonly Round[]) =>
       together(...rings.map(rounds));

@@ -3,35 +3,47 @@
  * rank's own block, declares memory for partial results. Called by recipe.ts and by the algorithms.
  */
 import { at, must } from '../base/invariant';
+import type { LaneBuilder } from '../program/builder';
 import type { Rank, Slice } from '../protocol/trace';
-import type { CollectiveCall } from './collective';
+import type { NumberedCall } from './collective';
+
+/** The lane of a rank of the group. */
+export const laneOf = ({ builder, group }: NumberedCall, rank: Rank): LaneBuilder =>
+  builder.lane(builder.deviceOf(at(group.ranks, rank)));
+
+/** Keeps names of buffers of several groups on one device apart. */
+export const suffixOf = ({ builder, group }: NumberedCall): string =>
+  group.id === builder.mesh.world.id ? '' : `.group${group.id}.`;
 
 /** Multiplies a rank's `length` first elements by 1/N in place. */
 export function scaleInput(
-  call: CollectiveCall,
+  call: NumberedCall,
   buffer: string,
-  ranks: readonly Rank[] = [...call.group.keys()],
+  ranks: readonly Rank[] = [...call.group.ranks.keys()],
 ): void {
-  if (call.group.length === 1) return;
-  const attrs = { from: 0, length: call.length, scale: 1 / call.group.length };
-  for (const rank of ranks)
-    call.builder.lane(at(call.group, rank)).compute('comm/scale', [buffer], [buffer], attrs, call.where);
+  if (call.group.ranks.length === 1) return;
+  const attrs = { from: 0, length: call.length, scale: 1 / call.group.ranks.length };
+  for (const rank of ranks) laneOf(call, rank).compute('comm/scale', [buffer], [buffer], attrs, call.where);
 }
 
 /** Within the memory of one rank; nothing when it is empty. */
-export function copyOwn({ builder, group, where }: CollectiveCall, rank: Rank, from: Slice, to: Slice): void {
+export function copyOwn(call: NumberedCall, rank: Rank, from: Slice, to: Slice): void {
   if (from.length === 0) return;
   const attrs = { from: from.offset, to: to.offset, length: from.length };
-  builder.lane(at(group, rank)).compute('ops/copy', [from.buffer], [to.buffer], attrs, where);
+  laneOf(call, rank).compute('ops/copy', [from.buffer], [to.buffer], attrs, call.where);
 }
 
 /**
  * A buffer of that many elements on those ranks, for partial results: what NCCL and gloo keep in buffers of their own.
  */
-export function scratch(call: CollectiveCall, length: number, ranks: readonly Rank[] = [...call.group.keys()]): string {
-  const name = `${call.input}.${call.op}${call.groupName ?? ''}${call.seq}.scratch${length}`;
+export function scratch(
+  call: NumberedCall,
+  length: number,
+  ranks: readonly Rank[] = [...call.group.ranks.keys()],
+): string {
+  const name = `${call.input}.${call.op}${suffixOf(call)}${call.seq}.scratch${length}`;
   for (const rank of ranks) {
-    const lane = call.builder.lane(at(call.group, rank));
+    const lane = laneOf(call, rank);
     const { dtype } = lane.spec(call.input);
     lane.buffer({ name, shape: [length], dtype, category: 'communication', persistent: false });
   }
@@ -42,4 +54,4 @@ export function scratch(call: CollectiveCall, length: number, ranks: readonly Ra
 export const block = (buffer: string, length: number, rank: Rank): Slice => ({ buffer, offset: rank * length, length });
 
 /** The buffer that the result comes into. */
-export const outputOf = (call: CollectiveCall): string => must(call.output, `${call.op}: the output`);
+export const outputOf = (call: NumberedCall): string => must(call.output, `${call.op}: the output`);

@@ -5,14 +5,14 @@
  */
 import type { Rank, Slice } from '../protocol/trace';
 import { barrierFrom } from './barrier';
-import type { CollectiveCall } from './collective';
+import type { NumberedCall } from './collective';
 import type { Hop, Round } from './hop';
 import { block, copyOwn, outputOf, scaleInput, scratch } from './local-steps';
 import { algorithm, type Recipe } from './recipe';
 import { burstUs, messageUs, mod } from './stretches';
 
-const others = ({ group, root = 0 }: CollectiveCall): readonly Rank[] =>
-  [...group.keys()].filter((rank) => rank !== root);
+const others = ({ group, root = 0 }: NumberedCall): readonly Rank[] =>
+  [...group.ranks.keys()].filter((rank) => rank !== root);
 
 /** A round a message: the root's port takes them one after the other. */
 const inTurn = (ranks: readonly Rank[], hop: (rank: Rank, k: number) => Hop): readonly Round[] =>
@@ -22,7 +22,7 @@ const inTurn = (ranks: readonly Rank[], hop: (rank: Rank, k: number) => Hop): re
 const sent = (n: number, root: number, other: number, rootRank = 0): readonly number[] =>
   Array.from({ length: n }, (_, rank) => (rank === rootRank ? root : other));
 
-function reduceRounds(call: CollectiveCall, buffer: string): readonly Round[] {
+function reduceRounds(call: NumberedCall, buffer: string): readonly Round[] {
   const { root = 0 } = call;
   const source: Slice = { buffer, offset: 0, length: call.length };
   return inTurn(others(call), (from, k) => ({
@@ -36,9 +36,9 @@ function reduceRounds(call: CollectiveCall, buffer: string): readonly Round[] {
   }));
 }
 
-function broadcastRounds(call: CollectiveCall, source: Slice): readonly Round[] {
+function broadcastRounds(call: NumberedCall, source: Slice): readonly Round[] {
   const { root = 0, group } = call;
-  const whole = call.op === 'allReduce' ? { summed: group.length, chunk: 0, chunks: 1 } : {};
+  const whole = call.op === 'allReduce' ? { summed: group.ranks.length, chunk: 0, chunks: 1 } : {};
   return inTurn(others(call), (to) => ({ from: root, to, source, ...whole }));
 }
 
@@ -82,7 +82,7 @@ const reduce: Recipe = {
 const scatter: Recipe = {
   emit(call, run) {
     const { root = 0, input, group } = call;
-    const length = call.length / group.length;
+    const length = call.length / group.ranks.length;
     copyOwn(call, root, block(input, length, root), block(outputOf(call), length, 0));
     run(
       inTurn(others(call), (to) => ({
@@ -101,7 +101,7 @@ const scatter: Recipe = {
   timeUs: ({ bytes, worldSize: n }, link) => burstUs(n - 1, bytes / n, link),
 };
 
-function gatherRounds(call: CollectiveCall, root: Rank): readonly Round[] {
+function gatherRounds(call: NumberedCall, root: Rank): readonly Round[] {
   const { input, length } = call;
   copyOwn(call, root, block(input, length, 0), block(outputOf(call), length, root));
   return inTurn(others({ ...call, root }), (from) => ({
@@ -122,7 +122,7 @@ const gather: Recipe = {
 
 const allGather: Recipe = {
   emit(call, run) {
-    const whole = { buffer: outputOf(call), offset: 0, length: call.length * call.group.length };
+    const whole = { buffer: outputOf(call), offset: 0, length: call.length * call.group.ranks.length };
     run([...gatherRounds(call, 0), ...broadcastRounds(call, whole)]);
   },
   cost: ({ bytes, worldSize: n }) => ({
@@ -136,9 +136,9 @@ const allGather: Recipe = {
 const reduceScatter: Recipe = {
   emit(call, run) {
     const { input, length, group } = call;
-    const own = length / group.length;
+    const own = length / group.ranks.length;
     const buffer = scratch(call, length);
-    for (const rank of group.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, 0));
+    for (const rank of group.ranks.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, 0));
     if (call.reduceOp === 'avg') scaleInput(call, buffer);
     const out = block(outputOf(call), own, 0);
     run([
@@ -148,7 +148,7 @@ const reduceScatter: Recipe = {
         to,
         source: block(buffer, own, to),
         target: out,
-        summed: group.length,
+        summed: group.ranks.length,
       })),
     ]);
     copyOwn(call, 0, block(buffer, own, 0), out);
@@ -165,12 +165,13 @@ const reduceScatter: Recipe = {
 const allToAll: Recipe = {
   emit(call, run) {
     const { input, group } = call;
-    const n = group.length;
+    const n = group.ranks.length;
     const own = call.length / n;
-    for (const rank of group.keys()) copyOwn(call, rank, block(input, own, rank), block(outputOf(call), own, rank));
+    for (const rank of group.ranks.keys())
+      copyOwn(call, rank, block(input, own, rank), block(outputOf(call), own, rank));
     run(
       Array.from({ length: n - 1 }, (_, k) =>
-        [...group.keys()].map((from): Hop => {
+        [...group.ranks.keys()].map((from): Hop => {
           const to = mod(from + k + 1, n);
           return { from, to, source: block(input, own, to), target: block(outputOf(call), own, from) };
         }),

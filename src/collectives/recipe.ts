@@ -8,14 +8,14 @@ import { placesByNode } from '../mesh/nodes';
 import type { AlgorithmName, CollectiveOp, Link } from '../protocol/collective';
 import type { CollectiveRef, Rank } from '../protocol/trace';
 import { applyOf, checkCall } from './check-call';
-import type { Algorithm, CollectiveCall, CollectiveCost, CostRequest } from './collective';
+import type { Algorithm, CollectiveCall, CollectiveCost, CostRequest, NumberedCall } from './collective';
 import { type Join, sumOfHalves } from './halves/sum-of-halves';
 import type { Round } from './hop';
 import { scaleInput } from './local-steps';
 
 export interface Recipe {
   /** Declares what it needs beside input and output, copies within a device, and hands over its rounds, once. */
-  emit(call: CollectiveCall, run: (rounds: readonly Round[]) => void): void;
+  emit(call: NumberedCall, run: (rounds: readonly Round[]) => void): void;
   cost(request: CostRequest): CollectiveCost;
   timeUs(request: CostRequest, link: Link, across: Link): number;
 }
@@ -29,7 +29,8 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
     ops: Object.keys(recipes) as CollectiveOp[],
     emit(given) {
       const nodes = given.nodes ?? nodesOf(given);
-      const call = { ...given, root: rootOf(given), ...(nodes ? { nodes } : {}) };
+      const seq = given.builder.nextSeq(given.group);
+      const call = { ...given, seq, root: rootOf(given), ...(nodes ? { nodes } : {}) };
       checkCall(call);
       if (call.length === 0 && call.op !== 'barrier') return;
       if (call.reduceOp === 'avg' && call.op !== 'reduceScatter') scaleInput(call, call.input);
@@ -53,9 +54,14 @@ export function algorithm(name: AlgorithmName, recipes: Recipes): Algorithm {
   };
 }
 
+/** What each rank brings; scatter's lies on the root alone. */
+function tensorOf({ builder, group, input, length, root = 0 }: CollectiveCall): NonNullable<CollectiveRef['tensor']> {
+  return { length, dtype: at(builder.lanesOf(group), root).spec(input).dtype };
+}
+
 /** As the builder's mesh says; undefined where all are on one node. */
-function nodesOf({ group, builder: { mesh } }: CollectiveCall): CollectiveCall['nodes'] {
-  const nodes = placesByNode(group, (device) => at(mesh.nodeOf, device));
+function nodesOf({ group, builder }: CollectiveCall): CollectiveCall['nodes'] {
+  const nodes = placesByNode(group.ranks, (rank) => at(builder.mesh.nodeOf, builder.deviceOf(rank)));
   return nodes.length > 1 ? nodes : undefined;
 }
 
@@ -70,9 +76,10 @@ interface Place {
   readonly join: Join | undefined;
 }
 
-function emitRound(name: AlgorithmName, call: CollectiveCall, hops: Round, { round, rounds, join }: Place): void {
-  const { group, op, where, payload } = call;
-  call.builder.exchange(
+function emitRound(name: AlgorithmName, call: NumberedCall, hops: Round, { round, rounds, join }: Place): void {
+  const { builder, group, op, where, payload } = call;
+  const device = (rank: Rank) => builder.deviceOf(at(group.ranks, rank));
+  builder.exchange(
     hops.flatMap(({ from, to, source, target = source, joins = false, chunk, chunks, summed }) => {
       if (source.length === 0) return [];
       const collective: CollectiveRef = {
@@ -85,15 +92,16 @@ function emitRound(name: AlgorithmName, call: CollectiveCall, hops: Round, { rou
         ...(chunk === undefined ? {} : { chunk }),
         ...(chunks === undefined ? {} : { chunks }),
         ...(summed === undefined ? {} : { summed }),
-        ...(call.groupName === undefined ? {} : { group: call.groupName }),
+        ...(op === 'barrier' ? {} : { tensor: tensorOf(call) }),
+        ...(group.id === builder.mesh.world.id ? {} : { group }),
         ...(call.reduceOp === undefined || call.reduceOp === 'sum' ? {} : { reduceOp: call.reduceOp }),
         ...(call.bucket === undefined ? {} : { bucket: call.bucket }),
       };
       const beside = joins ? join : undefined;
       return [
         {
-          from: { device: at(group, from), slice: source, where },
-          to: { device: at(group, to), slice: beside?.into(target) ?? target, where },
+          from: { device: device(from), slice: source, where },
+          to: { device: device(to), slice: beside?.into(target) ?? target, where },
           received: beside?.add(target),
           what: {
             name: `${source.buffer}.${op}${round}${chunk === undefined ? '' : `.c${chunk}`}`,

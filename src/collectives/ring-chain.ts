@@ -3,7 +3,7 @@
  * other, as NCCL does it. With as many chunks as ranks the root sends S once, whatever N. Called by ring.ts.
  */
 import type { Rank } from '../protocol/trace';
-import type { CollectiveCall, CostRequest } from './collective';
+import type { CostRequest, NumberedCall } from './collective';
 import type { Hop, Round } from './hop';
 import type { Recipe } from './recipe';
 import { messageUs, mod, share } from './stretches';
@@ -12,8 +12,8 @@ import { messageUs, mod, share } from './stretches';
 const rankAt = (position: number, root: Rank, n: number): Rank => mod(root - position, n);
 
 /** In round t link l (from position l to l+1) carries chunk t - l. */
-function chain(call: CollectiveCall, hop: (link: number, chunk: number) => Omit<Hop, 'source'>): readonly Round[] {
-  const n = call.group.length;
+function chain(call: NumberedCall, hop: (link: number, chunk: number) => Omit<Hop, 'source'>): readonly Round[] {
+  const n = call.group.ranks.length;
   return Array.from({ length: Math.max(0, 2 * n - 2) }, (_, t) =>
     Array.from({ length: n - 1 }, (__, link): Round => {
       const chunk = t - link;
@@ -37,7 +37,9 @@ const TIME = '(N-1) (1.5 alpha + 2 S / (N beta))';
 export const chainBroadcast: Recipe = {
   emit(call, run) {
     const { root = 0, group } = call;
-    run(chain(call, (l) => ({ from: rankAt(l, root, group.length), to: rankAt(l + 1, root, group.length) })));
+    run(
+      chain(call, (l) => ({ from: rankAt(l, root, group.ranks.length), to: rankAt(l + 1, root, group.ranks.length) })),
+    );
   },
   cost: (request) => ({
     rounds: 2 * request.worldSize - 2,
@@ -51,7 +53,7 @@ export const chainBroadcast: Recipe = {
 export const chainReduce: Recipe = {
   emit(call, run) {
     const { root = 0, group } = call;
-    const n = group.length;
+    const n = group.ranks.length;
     run(
       chain(call, (l) => ({
         from: rankAt(n - 1 - l, root, n),

@@ -26,9 +26,9 @@ export function chunkSlice(buffer: string, length: number, worldSize: number, ch
 
 const allReduce: Recipe = {
   emit({ group, input, length, halves }, run) {
-    const n = group.length;
+    const n = group.ranks.length;
     const grain = halves ? 1 : 2;
-    const ring = { members: [...group.keys()], chunk: (c: number) => chunkSlice(input, length, n, c, grain) };
+    const ring = { members: [...group.ranks.keys()], chunk: (c: number) => chunkSlice(input, length, n, c, grain) };
     run([...reduceScatterRounds(ring), ...allGatherRounds(ring, n)]);
   },
   cost({ bytes, worldSize: n }) {
@@ -54,13 +54,13 @@ const allReduce: Recipe = {
 const reduceScatter: Recipe = {
   emit(call, run) {
     const { group, input, length } = call;
-    const n = group.length;
+    const n = group.ranks.length;
     const own = length / n;
     const buffer = scratch(call, length);
-    for (const rank of group.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, 0));
+    for (const rank of group.ranks.keys()) copyOwn(call, rank, block(input, length, 0), block(buffer, length, 0));
     if (call.reduceOp === 'avg') scaleInput(call, buffer);
-    run(reduceScatterRounds({ members: [...group.keys()], chunk: (c) => block(buffer, own, c) }));
-    for (const rank of group.keys()) copyOwn(call, rank, block(buffer, own, rank), block(outputOf(call), own, 0));
+    run(reduceScatterRounds({ members: [...group.ranks.keys()], chunk: (c) => block(buffer, own, c) }));
+    for (const rank of group.ranks.keys()) copyOwn(call, rank, block(buffer, own, rank), block(outputOf(call), own, 0));
   },
   cost: ({ bytes, worldSize: n }) => ({
     rounds: n - 1,
@@ -74,8 +74,8 @@ const allGather: Recipe = {
   emit(call, run) {
     const { group, input, length } = call;
     const output = outputOf(call);
-    for (const rank of group.keys()) copyOwn(call, rank, block(input, length, 0), block(output, length, rank));
-    run(allGatherRounds({ members: [...group.keys()], chunk: (c) => block(output, length, c) }));
+    for (const rank of group.ranks.keys()) copyOwn(call, rank, block(input, length, 0), block(output, length, rank));
+    run(allGatherRounds({ members: [...group.ranks.keys()], chunk: (c) => block(output, length, c) }));
   },
   cost: ({ bytes, worldSize: n }) => ({
     rounds: n - 1,

@@ -5,7 +5,8 @@
  */
 import { at } from '../base/invariant';
 import type { ProgramBuilder, Where } from '../program/builder';
-import type { DeviceIndex, Payload, Rank, Slice } from '../protocol/trace';
+import type { Group } from '../protocol/mesh';
+import type { Payload, Rank, Slice } from '../protocol/trace';
 
 export interface PointToPoint {
   readonly from: Rank;
@@ -16,30 +17,29 @@ export interface PointToPoint {
 
 export interface SendRecvCall {
   readonly builder: ProgramBuilder;
-  /** Devices of the group in order of their rank in it. */
-  readonly group: readonly DeviceIndex[];
+  /** Ranks of it, each with one device. */
+  readonly group: Group;
   readonly messages: readonly PointToPoint[];
   readonly payload: Payload;
   /** Position in the group's sequence of point-to-point operations (PyTorch's p2p_seq_id). */
   readonly seq: number;
-  readonly groupName?: string;
   readonly where: Where;
 }
 
 /** Empty messages are not sent. */
-export function emitSendRecv({ builder, group, messages, payload, seq, groupName, where }: SendRecvCall): void {
+export function emitSendRecv({ builder, group, messages, payload, seq, where }: SendRecvCall): void {
   const collective = {
     seq,
     op: 'sendRecv',
     algorithm: 'direct',
-    ...(groupName === undefined ? {} : { group: groupName }),
+    ...(group.id === builder.mesh.world.id ? {} : { group }),
   } as const;
   builder.exchange(
     messages
       .filter(({ source }) => source.length > 0)
       .map(({ from, to, source, target }) => ({
-        from: { device: at(group, from), slice: source, where },
-        to: { device: at(group, to), slice: target, where },
+        from: { device: builder.deviceOf(at(group.ranks, from)), slice: source, where },
+        to: { device: builder.deviceOf(at(group.ranks, to)), slice: target, where },
         what: { name: `${source.buffer}.send`, payload, collective },
       })),
   );

@@ -34,7 +34,7 @@ const down = ({ bytes, worldSize: n, root }: CostRequest): readonly number[] =>
 
 const broadcast: Recipe = {
   emit(call, run) {
-    run(downRounds(call, wholeFlow(call, treeOf(call.group.length, call.root))));
+    run(downRounds(call, wholeFlow(call, treeOf(call.group.ranks.length, call.root))));
   },
   cost: (request) => ({
     rounds: rounds(request),
@@ -46,7 +46,7 @@ const broadcast: Recipe = {
 
 const reduce: Recipe = {
   emit(call, run) {
-    run(upRounds(call, wholeFlow(call, treeOf(call.group.length, call.root))));
+    run(upRounds(call, wholeFlow(call, treeOf(call.group.ranks.length, call.root))));
   },
   cost: (request) => ({
     rounds: rounds(request),
@@ -58,8 +58,8 @@ const reduce: Recipe = {
 
 const allReduce: Recipe = {
   emit(call, run) {
-    const flow = wholeFlow(call, treeOf(call.group.length));
-    run([...upRounds(call, flow), ...downRounds(call, flow, call.group.length)]);
+    const flow = wholeFlow(call, treeOf(call.group.ranks.length));
+    run([...upRounds(call, flow), ...downRounds(call, flow, call.group.ranks.length)]);
   },
   cost: (request) => ({
     rounds: 2 * rounds(request),

@@ -6,6 +6,7 @@
  */
 import type { LockstepError } from '../base/errors';
 import { placesByNode } from '../mesh/nodes';
+import { callName } from '../program/fingerprint';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Backend, FlightRecorderDump } from '../protocol/process-group';
 import { type CallSite, callSite } from './call-site';
@@ -22,7 +23,6 @@ import {
 } from './dist-calls';
 import { FlightRecorder } from './flight-recorder';
 import { checkBackend, initWorld } from './init-world';
-import { callName } from './ledger/fingerprint';
 import { type Prepared, ProcessGroup } from './process-group';
 import type { ClusterAccess } from './seats';
 import type { Meeting } from './store/rendezvous';

@@ -3,9 +3,9 @@
  * and people can read the dump.
  */
 import type { FlightRecord, FlightRecorderDump } from '../protocol/process-group';
+import { DTYPE_NAME } from '../tensor/dtype-name';
 import type { DType, Shape } from '../tensor/shape';
 import type { CallSite } from './call-site';
-import { DTYPE_NAME } from './tensor';
 
 /** TORCH_NCCL_TRACE_BUFFER_SIZE of PyTorch's documentation. */
 const KEPT = 2000;

@@ -3,13 +3,13 @@
  * records them. Knows no argument checks (calls/ does them) and no other group. Called by Dist.
  */
 import type { LockstepError } from '../base/errors';
+import { callName, type Fingerprint } from '../program/fingerprint';
 import type { AlgorithmName } from '../protocol/collective';
 import type { HostArray } from '../tensor/shape';
 import type { CollectiveRequest, GroupBackend } from './backends/group-backend';
 import type { CallSite } from './call-site';
 import type { FlightRecorder, Issued } from './flight-recorder';
 import type { Ledger, Pass, PeerCall } from './ledger/calls';
-import { callName, type Fingerprint } from './ledger/fingerprint';
 import type { Tensor } from './tensor';
 import { Work } from './work';
 

@@ -40,4 +40,3 @@ export function isTensor(value: unknown): value is Tensor {
 }
 
 /** As PyTorch's fingerprints and flight records name them. */
-export const DTYPE_NAME: Readonly<Record<DType, string>> = { f32: 'Float', i32: 'Int' };

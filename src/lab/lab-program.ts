@@ -61,7 +61,6 @@ export function labProgram(shape: LabShape): { readonly program: Program; readon
   const length = labLength(shape);
   const out = outputLength(op, length, worldSize);
   const algorithm = algorithmFor(shape.algorithm, op);
-  const group = Array.from({ length: worldSize }, (_, r) => r);
   const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: worldSize }), PROGRAM_OPS);
   const base = { dtype: labDtype(shape), category: 'communication', persistent: true } as const;
   for (const lane of builder.lanes) {
@@ -71,14 +70,13 @@ export function labProgram(shape: LabShape): { readonly program: Program; readon
   algorithm.emit({
     builder,
     op,
-    group,
+    group: builder.mesh.world,
     input: INPUT,
     ...(out === undefined ? {} : { output: OUTPUT }),
     length,
     root: shape.root,
     reduceOp: shape.reduceOp,
     payload: 'data',
-    seq: 0,
     where: { phase: 'reduce', anchor: '', queue: 'comm' },
     ...(nodes > 1 ? { nodes: ranksByNode(worldSize, nodes) } : {}),
   });

@@ -99,6 +99,11 @@ export class DeviceMesh {
   get devices(): readonly DeviceIndex[] {
     return [...this.rankOfDevice.keys()];
   }
+
+  /** What a process drives. */
+  devicesOf(rank: Rank): readonly DeviceIndex[] {
+    return this.devices.filter((device) => this.rankOfDevice[device] === rank);
+  }
 }
 
 /** As torch's init_device_mesh with mesh_dim_names; axes that are not named have one rank. */

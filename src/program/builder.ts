@@ -7,6 +7,7 @@ import { LockstepError } from '../base/errors';
 import { invariant, must } from '../base/invariant';
 import type { Attrs, OpTable, TensorType } from '../graph/op';
 import type { DeviceMesh } from '../mesh/device-mesh';
+import type { Group } from '../protocol/mesh';
 import { ALONE, type StepKind } from '../protocol/step-kind';
 import type { Apply, CollectiveRef, DeviceIndex, Payload, Phase, Queue, Rank, Slice } from '../protocol/trace';
 import { elements } from '../tensor/shape';
@@ -222,7 +223,8 @@ export class LaneBuilder {
 
 export class ProgramBuilder {
   private id = 0;
-  private seq = 0;
+  /** By group, how many collectives it has had. */
+  private readonly sequence = new Map<Group['id'], number>();
   readonly lanes: readonly LaneBuilder[];
 
   constructor(
@@ -243,9 +245,21 @@ export class ProgramBuilder {
     for (const lane of this.lanes) lane.startMicroBatch(microBatch);
   }
 
-  /** Position of the next collective in the sequence of the step. */
-  nextSeq(): number {
-    return this.seq++;
+  /** The device of a rank that drives one. */
+  deviceOf(rank: Rank): DeviceIndex {
+    return must(this.mesh.devicesOf(rank)[0], `device of rank ${rank}`);
+  }
+
+  /** Lanes of the ranks of a group, in its order. */
+  lanesOf({ ranks }: Group): readonly LaneBuilder[] {
+    return ranks.map((rank) => this.lane(this.deviceOf(rank)));
+  }
+
+  /** Position of the group's next collective in its sequence within the step. */
+  nextSeq({ id }: Group = this.mesh.world): number {
+    const seq = this.sequence.get(id) ?? 0;
+    this.sequence.set(id, seq + 1);
+    return seq;
   }
 
   /** A matching send and recv. The tag is made unique. */

@@ -38,11 +38,10 @@ function program(ranks: number, algorithm: typeof ring, meanwhile: Meanwhile = '
   algorithm.emit({
     builder,
     op: 'allReduce',
-    group,
+    group: builder.mesh.world,
     input: 'bucket',
     length: 5,
     payload: 'gradient',
-    seq: 0,
     where: WHERE,
   });
   for (const lane of builder.lanes) {
@@ -129,15 +128,23 @@ function inPlace(ranks: number, length: number, { twice = false, readBetween = f
     lane.buffer({ ...persistent, name: 'g', pool: 'gradients' });
     lane.buffer({ ...persistent, name: 'other' });
   }
-  const call = { builder, op: 'allReduce', group, input: 'g', length, payload: 'gradient', where: WHERE } as const;
-  ring.emit({ ...call, seq: 0 });
+  const call = {
+    builder,
+    op: 'allReduce',
+    group: builder.mesh.world,
+    input: 'g',
+    length,
+    payload: 'gradient',
+    where: WHERE,
+  } as const;
+  ring.emit({ ...call });
   for (const lane of builder.lanes) {
     if (!readBetween) continue;
     lane.handOver('comm', 'compute', STEP);
     lane.compute('ops/relu', ['g'], ['other'], {}, STEP);
     lane.handOver('compute', 'comm', WHERE);
   }
-  if (twice) ring.emit({ ...call, seq: 1 });
+  if (twice) ring.emit({ ...call });
   const made = builder.finish('ddp');
   const steps = foldMovements(made, linearize(made, { group: true }), PROGRAM_OPS, () => 'one');
   return { kinds: steps.map((s) => s.kind), fold: steps.find((s) => s.kind === 'fold') };

@@ -5,10 +5,12 @@
  * to every replica at once, with the same bits as round by round. Executors run that when nobody looks; a traced step
  * runs the rounds. It leaves alone what has no such form (maxima), or what something else touches meanwhile.
  */
+
 import { at, must } from '../base/invariant';
 import type { OpTable } from '../graph/op';
 import type { DeviceIndex } from '../protocol/trace';
 import { elements } from '../tensor/shape';
+import { collectiveKey } from './collective-key';
 import type { BufferSpec, Instruction, Program } from './instruction';
 import { accessedBuffers, writtenBuffers } from './instruction-access';
 import type { LinearStep, Placed } from './linearize';
@@ -123,7 +125,7 @@ function collectiveOf(step: LinearStep): string | undefined {
   const [first, ...others] = new Set(
     step.items.map(({ recv }) => {
       const { collective } = recv.instruction;
-      return collective && `collective ${collective.group ?? ''} ${collective.seq}`;
+      return collective && `collective ${collectiveKey(collective)}`;
     }),
   );
   return others.length > 0 ? undefined : first;

@@ -69,7 +69,7 @@ export function linearize(program: Program, options: { readonly group: boolean }
           ' ',
         );
       case 'recv':
-        return `recv ${i.apply} ${i.payload} ${i.collective?.seq ?? ''} ${i.collective?.part ?? ''} ${i.collective?.round ?? ''}`;
+        return `recv ${i.apply} ${i.payload} ${i.collective?.group?.id ?? ''} ${i.collective?.seq ?? ''} ${i.collective?.part ?? ''} ${i.collective?.round ?? ''}`;
       default:
         return `${i.kind} ${i.kind === 'load' ? i.source : ''}`;
     }

@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { initDeviceMesh } from '../mesh/device-mesh';
+import type { Group } from '../protocol/mesh';
+import type { CollectiveRef } from '../protocol/trace';
 import { ProgramBuilder, type Where } from './builder';
 import { verifyMemory } from './memory-report';
 import { verify } from './verifier';
@@ -14,6 +16,22 @@ function twoLanes(length = 4): ProgramBuilder {
   for (const lane of builder.lanes)
     lane.buffer({ name: 'b', shape: [length], dtype: 'f32', category: 'bucket', persistent: true });
   return builder;
+}
+
+const group = (id: number, ranks: readonly number[] = [0, 1]): Group => ({ id, axis: 'tp', ranks });
+
+/** A message from rank 0 to rank 1; what each side says of its collective. */
+function message(
+  builder: ProgramBuilder,
+  sent: Partial<CollectiveRef>,
+  taken: Partial<CollectiveRef> | undefined,
+  tag = 't',
+): void {
+  const base = { seq: 0, op: 'allReduce', algorithm: 'ring' } as const;
+  const slice = builder.lane(0).whole('b');
+  builder.lane(0).send({ peer: 1, slice, tag, payload: 'data', collective: { ...base, ...sent } }, comm);
+  const collective = taken ? { collective: { ...base, ...taken } } : {};
+  builder.lane(1).recv({ peer: 0, slice, apply: 'put', tag, payload: 'data', ...collective }, comm);
 }
 
 describe('verify refuses', () => {
@@ -109,18 +127,41 @@ describe('verify refuses', () => {
     expect(() => verify(mixed.finish('test'), NO_OPS)).toThrow(/sends f32 of b, cuda:1 takes it for i32/);
   });
   test('collectives of one group that differ, not those of two', () => {
-    const two = (groups: readonly [string, string]) => {
+    const [a, b] = [group(1), group(2)];
+    const two = (groups: readonly [Group, Group]) => {
       const builder = twoLanes();
-      const whole = builder.lane(0).whole('b');
-      groups.forEach((group, seq) => {
-        const ref = { seq: 0, op: seq === 0 ? 'allReduce' : 'broadcast', algorithm: 'ring', group } as const;
-        builder.lane(seq).send({ peer: 1 - seq, slice: whole, tag: `t${seq}`, payload: 'data', collective: ref }, comm);
-        builder.lane(1 - seq).recv({ peer: seq, slice: whole, apply: 'put', tag: `t${seq}`, payload: 'data' }, comm);
+      groups.forEach((own, place) => {
+        const op = place === 0 ? 'allReduce' : 'broadcast';
+        message(builder, { op, group: own }, { op, group: own }, `t${place}`);
       });
       return builder.finish('test');
     };
-    expect(() => verify(two(['a', 'b']), NO_OPS)).not.toThrow();
-    expect(() => verify(two(['a', 'a']), NO_OPS)).toThrow(/Detected mismatch between collectives/);
+    expect(() => verify(two([a, b]), NO_OPS)).not.toThrow();
+    const within = twoLanes();
+    message(within, { op: 'allReduce', group: a }, { op: 'broadcast', group: a });
+    expect(() => verify(within.finish('test'), NO_OPS)).toThrow(
+      /mismatch between collectives on ranks of tp\[0, 1\].*BROADCAST.*ALLREDUCE/,
+    );
+  });
+  test('sizes and dtypes that differ within a group', () => {
+    const sizes = twoLanes();
+    message(sizes, { tensor: { length: 8, dtype: 'f32' } }, { tensor: { length: 4, dtype: 'f32' } });
+    expect(() => verify(sizes.finish('test'), NO_OPS)).toThrow(/TensorShape=\[4\].*but.*TensorShape=\[8\]/);
+    const dtypes = twoLanes();
+    message(dtypes, { tensor: { length: 8, dtype: 'f32' } }, { tensor: { length: 8, dtype: 'i32' } });
+    expect(() => verify(dtypes.finish('test'), NO_OPS)).toThrow(/TensorDtypes=Int.*but.*TensorDtypes=Float/);
+  });
+  test('who takes part in a group of others, a member that does not, and two groups of one id', () => {
+    const outside = twoLanes();
+    message(outside, { group: group(1, [0]) }, {});
+    message(outside, {}, { group: group(1, [0]) }, 'u');
+    expect(() => verify(outside.finish('test'), NO_OPS)).toThrow(/Rank 1 takes part in tp\[0\], which it is not in/);
+    const missing = twoLanes();
+    message(missing, { group: group(1) }, undefined);
+    expect(() => verify(missing.finish('test'), NO_OPS)).toThrow(/Rank 1 is running collective: no collective/);
+    const twice = twoLanes();
+    message(twice, { group: group(1, [0, 1]) }, { group: group(1, [1, 0]) });
+    expect(() => verify(twice.finish('test'), NO_OPS)).toThrow(/Two groups have the id 1: tp\[0, 1\] and tp\[1, 0\]/);
   });
   test('a device over its memory', () => {
     const program = twoLanes(1000).finish('test');

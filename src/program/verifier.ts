@@ -2,14 +2,16 @@
  * Refuses a Program before it runs: a buffer that does not exist, a slice outside its buffer, a receive without its
  * send, collectives that differ between ranks, a wait that can never end. Messages are PyTorch's in meaning.
  */
+
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
 import type { OpTable } from '../graph/op';
-import type { Apply, CollectiveRef } from '../protocol/trace';
+import type { Apply } from '../protocol/trace';
 import { elements } from '../tensor/shape';
 import type { Instruction, Lane, Program, Recv, Send } from './instruction';
 import { accessedBuffers } from './instruction-access';
 import { linearize } from './linearize';
+import { checkCollectives } from './verify-collectives';
 
 const BITWISE: readonly Apply[] = ['band', 'bor', 'bxor'];
 
@@ -90,45 +92,4 @@ function checkTransfers(program: Program): void {
         `cuda:${device} sends ${i.slice.buffer} to cuda:${i.peer}, which never receives it (${tag}).`,
       );
   }
-}
-
-/**
- * Every rank of a group must issue the same collectives in the same order; the fingerprint is PyTorch's: sequence
- * number, operation, size.
- */
-function checkCollectives(program: Program): void {
-  const groups = new Map<string, Map<Lane, Map<number, string>>>();
-  for (const lane of program.lanes) {
-    for (const i of lane.instructions) {
-      if ((i.kind !== 'send' && i.kind !== 'recv') || !i.collective || i.collective.op === 'sendRecv') continue;
-      const name = i.collective.group ?? '';
-      const members = groups.get(name) ?? new Map<Lane, Map<number, string>>();
-      groups.set(name, members);
-      const seen = members.get(lane) ?? new Map<number, string>();
-      members.set(lane, seen);
-      seen.set(i.collective.seq, fingerprint(i.collective));
-    }
-  }
-  for (const members of groups.values()) {
-    const [first, ...others] = members;
-    if (!first) continue;
-    const [lane, seen] = first;
-    for (const [other, theirs] of others) {
-      for (const seq of new Set([...seen.keys(), ...theirs.keys()])) {
-        const a = seen.get(seq) ?? 'no collective';
-        const b = theirs.get(seq) ?? 'no collective';
-        if (a !== b) {
-          throw new LockstepError(
-            'program',
-            `Detected mismatch between collectives on ranks. Rank ${other.rank} is running collective: ${b}, but Rank ${lane.rank} is running collective: ${a}.`,
-          );
-        }
-      }
-    }
-  }
-}
-
-function fingerprint({ seq, op, algorithm, bucket, reduceOp }: CollectiveRef): string {
-  const more = `${bucket === undefined ? '' : `, Bucket=${bucket}`}${reduceOp ? `, ReduceOp=${reduceOp.toUpperCase()}` : ''}`;
-  return `CollectiveFingerPrint(SequenceNumber=${seq}, OpType=${op.toUpperCase()}, Algorithm=${algorithm}${more})`;
 }

@@ -2,7 +2,6 @@
  * The words for a device mesh that both sides of the worker wall know: its axes and the groups of ranks along them.
  * `mesh/device-mesh.ts` makes the groups; Programs and traces carry them. Plain data.
  */
-import type { Rank } from './trace';
 
 /**
  * Outermost first, as torchtitan orders and names them: pipeline stages, replicas, shards of parameters, parts of the
@@ -17,6 +16,22 @@ export interface Group {
   readonly id: number;
   /** Along which axis it lies; absent: the default group. */
   readonly axis?: Axis;
-  /** In ascending order; a rank's place in this list is its rank within the group. */
-  readonly ranks: readonly Rank[];
+  /** A rank's place in this list is its rank within the group. */
+  readonly ranks: readonly number[];
 }
+
+const TORCH_NAME: Readonly<Record<Axis, string>> = {
+  pp: 'pp',
+  dpReplicate: 'dp_replicate',
+  dpShard: 'dp_shard',
+  cp: 'cp',
+  tp: 'tp',
+};
+
+/** As torch describes a mesh's groups: 'default_pg', 'mesh_dp_replicate'. */
+export const groupDescription = ({ axis }: Pick<Group, 'axis'>): string =>
+  axis === undefined ? 'default_pg' : `mesh_${TORCH_NAME[axis]}`;
+
+/** For people: 'default_pg', 'dp_replicate[0, 2]'. Nothing reads it back. */
+export const groupLabel = ({ axis, ranks }: Group): string =>
+  axis === undefined ? 'default_pg' : `${TORCH_NAME[axis]}[${ranks.join(', ')}]`;

@@ -5,6 +5,7 @@
  */
 
 import type { AlgorithmName, CollectiveOp, ReduceOp } from './collective';
+import type { Group } from './mesh';
 import type { StepKind } from './step-kind';
 
 /** Index of a device in the mesh: cuda:0, cuda:1 ... */
@@ -53,12 +54,14 @@ export interface Slice {
 
 /** Which collective a transfer belongs to. Field names follow PyTorch's flight recorder where it has them. */
 export interface CollectiveRef {
-  /** Position in the sequence of collectives of the group, from 0, within the step. */
+  /** Position in the sequence of collectives of its group, from 0, within the step. */
   readonly seq: number;
   readonly op: CollectiveOp;
   readonly algorithm: AlgorithmName | 'direct';
-  /** Name of the process group; absent: the default group of all ranks. */
-  readonly group?: string;
+  /** Absent: the default group of all ranks. */
+  readonly group?: Group;
+  /** The tensor that each rank brings; absent where each brings another. */
+  readonly tensor?: { readonly length: number; readonly dtype: 'f32' | 'i32' };
   /** Of those that reduce; absent: 'sum'. */
   readonly reduceOp?: ReduceOp;
   /** Which half of an all-reduce: sums come together, or are handed out. */

@@ -27,11 +27,10 @@ function program(bytes: number, algorithm: AlgorithmName = 'ring', worldSize = 8
   algorithmFor(algorithm, 'allReduce').emit({
     builder,
     op: 'allReduce',
-    group,
+    group: builder.mesh.world,
     input: 'in',
     length,
     payload: 'data',
-    seq: 0,
     where,
   });
   return builder.finish('test');

@@ -7,10 +7,12 @@
  * file's (87.7 and 220 GB/s) hold with all channels at work, of which NCCL gives a small collective few.
  * `nccl-published.test.ts` holds the NVLink rows against those times.
  */
+
 import { at } from '../base/invariant';
+import { collectiveKey } from '../program/collective-key';
 import type { Program } from '../program/instruction';
 import type { Link } from '../protocol/collective';
-import type { CollectiveRef, DeviceIndex } from '../protocol/trace';
+import type { DeviceIndex } from '../protocol/trace';
 
 export interface Protocol {
   readonly name: 'LL' | 'LL128' | 'Simple';
@@ -42,9 +44,6 @@ export const PCIE_PROTOCOLS: readonly Protocol[] = [
 export const ETHERNET_PROTOCOLS: readonly Protocol[] = [
   { name: 'Simple', startUs: 8.4, inside: link(30, 1), across: link(30, 1) },
 ];
-
-/** Names a collective of a Program; all its messages have it. */
-export const collectiveKey = ({ group = '', seq, op }: CollectiveRef): string => `${group} ${seq} ${op}`;
 
 interface Places {
   readonly nodeOf?: readonly number[];

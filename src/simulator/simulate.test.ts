@@ -117,12 +117,11 @@ describe('collectives against the closed form', () => {
     const builder = exampleBuilder(n, length);
     ring.emit({
       builder,
-      group: [...builder.lanes.keys()],
+      group: builder.mesh.world,
       op: 'allReduce',
       input: 'a',
       length,
       payload: 'gradient',
-      seq: 0,
       where: COMM,
     });
     const bytes = 4 * length;
@@ -138,12 +137,11 @@ describe('collectives against the closed form', () => {
       const builder = exampleBuilder(n, 8);
       naive.emit({
         builder,
-        group: [...builder.lanes.keys()],
+        group: builder.mesh.world,
         op: 'allReduce',
         input: 'a',
         length: 8,
         payload: 'gradient',
-        seq: 0,
         where: COMM,
       });
       const { stepUs } = modelledStep(builder.finish('ddp'), machine);

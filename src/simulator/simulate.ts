@@ -5,14 +5,16 @@
  * that the collective takes to start; where it is a send, that time is part of it. Always the instruction that can
  * start first goes next, of equals the first emitted, so the result is deterministic. It runs nothing.
  */
+
 import { LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
+import { collectiveKey } from '../program/collective-key';
 import type { Instruction, InstructionId, Load, Program, Recv, Send } from '../program/instruction';
 import type { Straggler } from '../protocol/config';
 import type { DeviceIndex, ModelledTime, Queue } from '../protocol/trace';
 import { applyUs, kernelUs, loadUs, messageUs } from './cost-model';
 import type { Hardware } from './hardware';
-import { collectiveKey, type Protocol, protocolsOf } from './protocols';
+import { type Protocol, protocolsOf } from './protocols';
 import { type Slowness, slownessOf } from './slowness';
 
 interface QueueState {

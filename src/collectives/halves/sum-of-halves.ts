@@ -2,11 +2,12 @@
  * How the hops of an all-reduce join where the words hold halves: received beside, then added by an operator, since a
  * receive adds float32. Called by recipe.ts.
  */
-import { at } from '../../base/invariant';
+
 import type { LaneBuilder } from '../../program/builder';
 import type { Slice } from '../../protocol/trace';
-import type { CollectiveCall } from '../collective';
+import type { NumberedCall } from '../collective';
 import type { Round } from '../hop';
+import { laneOf } from '../local-steps';
 import type { HalfFormat } from './half-bits';
 
 export interface Join {
@@ -16,11 +17,11 @@ export interface Join {
   add(target: Slice): (lane: LaneBuilder) => void;
 }
 
-export function sumOfHalves(call: CollectiveCall, format: HalfFormat, rounds: readonly Round[]): Join {
+export function sumOfHalves(call: NumberedCall, format: HalfFormat, rounds: readonly Round[]): Join {
   const buffer = `${call.input}.received`;
   const longest = rounds.flat().reduce((most, { joins, source }) => (joins ? Math.max(most, source.length) : most), 1);
-  for (const rank of call.group.keys()) {
-    const lane = call.builder.lane(at(call.group, rank));
+  for (const rank of call.group.ranks.keys()) {
+    const lane = laneOf(call, rank);
     lane.buffer({ name: buffer, shape: [longest], dtype: 'i32', category: 'communication', persistent: false });
   }
   return {

@@ -112,7 +112,7 @@ function shift(stored: Case): ParityVariant {
       });
   emitSendRecv({
     builder,
-    group: [...inputs.keys()],
+    group: builder.mesh.world,
     messages: inputs.map((_, from) => ({
       from,
       to: (from + 1) % n,

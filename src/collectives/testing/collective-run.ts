@@ -56,15 +56,13 @@ export function emitTrial(builder: ProgramBuilder, trial: Collective, name?: str
   algorithmFor(algorithm, op).emit({
     builder,
     op,
-    group,
+    group: { id: group.length < mesh ? 1 : 0, ranks: group },
     input: must(input, 'in'),
     output: must(output, 'out'),
     length,
     root,
     reduceOp,
     payload: 'data',
-    seq: 0,
-    ...(group.length < mesh ? { groupName: 'some' } : {}),
     ...(nodes ? { nodes } : {}),
     where: { phase: 'reduce', anchor: 'allreduce', queue: 'comm' },
   });

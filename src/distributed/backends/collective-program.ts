@@ -37,7 +37,6 @@ export const requestKey = (request: CollectiveRequest): string =>
 
 export function collectiveProgram(request: CollectiveRequest): Program {
   const { op, algorithm, worldSize, dtype, length, root, reduceOp, nodes } = request;
-  const group = Array.from({ length: worldSize }, (_, rank) => rank);
   const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: worldSize }), PROGRAM_OPS);
   const buffer = (name: string, n: number): BufferSpec => ({
     name,
@@ -54,7 +53,7 @@ export function collectiveProgram(request: CollectiveRequest): Program {
   algorithmFor(algorithm, op).emit({
     builder,
     op,
-    group,
+    group: builder.mesh.world,
     input: INPUT,
     output: OUTPUT,
     length,
@@ -62,7 +61,6 @@ export function collectiveProgram(request: CollectiveRequest): Program {
     ...(reduceOp === undefined ? {} : { reduceOp }),
     ...(nodes === undefined ? {} : { nodes }),
     payload: 'data',
-    seq: 0,
     where: { phase: 'reduce', anchor: 'collective', queue: 'comm' },
   });
   const program = builder.finish('distributed');

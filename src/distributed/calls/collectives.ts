@@ -2,9 +2,10 @@
  * The collectives, one function each: checks what torch.distributed checks, and says what the group has to do. Nothing
  * is issued here; Dist does that. Tensors of lists travel as one stretch, rank after rank.
  */
+
+import type { OpType } from '../../program/fingerprint';
 import type { ReduceOp } from '../../protocol/collective';
 import { allocate, elements, type HostArray } from '../../tensor/shape';
-import type { OpType } from '../ledger/fingerprint';
 import type { Prepared } from '../process-group';
 import type { Tensor } from '../tensor';
 import { torchError } from '../torch-error';

@@ -2,9 +2,10 @@
  * What ranks tell the ledger of their group, and what it answers. Plain data: it may come from another thread. Ranks
  * are counted within the group.
  */
+
+import type { Fingerprint } from '../../program/fingerprint';
 import type { DType, Shape } from '../../tensor/shape';
 import type { CallSite } from '../call-site';
-import type { Fingerprint } from './fingerprint';
 
 export interface CollectiveCall {
   readonly rank: number;

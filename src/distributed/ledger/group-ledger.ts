@@ -6,12 +6,12 @@
  */
 import type { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
+import { callName, fingerprintText } from '../../program/fingerprint';
 import type { Backend } from '../../protocol/process-group';
+import { DTYPE_NAME } from '../../tensor/dtype-name';
 import { siteText } from '../call-site';
-import { DTYPE_NAME } from '../tensor';
 import { torchError } from '../torch-error';
 import type { CollectiveCall, Ledger, Pass, PeerCall } from './calls';
-import { callName, fingerprintText } from './fingerprint';
 import { peerTimeout, timeoutText } from './timeout-text';
 import type { Stay, Whereabouts } from './whereabouts';
 

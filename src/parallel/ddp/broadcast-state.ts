@@ -16,7 +16,7 @@ export function broadcastState(input: ModeInput, buffers: readonly BufferSpec[])
   const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: worldSize }), input.ops);
   for (const lane of builder.lanes) for (const spec of buffers) lane.buffer(spec);
   broadcast(
-    builder,
+    { builder, group: builder.mesh.world, source: 0 },
     buffers.map(({ name }) => name),
     { phase: 'broadcast', anchor: 'broadcast', queue: 'comm' },
   );

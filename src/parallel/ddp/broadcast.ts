@@ -2,13 +2,16 @@
  * What rank 0 tells the others: the parameters when DDP is constructed (_sync_module_states), the running statistics
  * before a forward pass (_sync_buffers).
  */
+
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { CLASS_WEIGHTS } from '../../nn/losses';
 import { bufferSpecs, parameterList } from '../../nn/model';
 import { ProgramBuilder, type Where } from '../../program/builder';
 import type { Program } from '../../program/instruction';
+import type { Group } from '../../protocol/mesh';
 import { CONSTRUCT } from '../../protocol/step-kind';
-import type { DeviceIndex } from '../../protocol/trace';
+import type { CollectiveRef, DeviceIndex } from '../../protocol/trace';
+import { elements } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
 import type { StageGraph } from '../stage-graph';
 
@@ -26,7 +29,7 @@ export function construct(input: ModeInput): Program | undefined {
   for (const { name, shape, dtype } of buffers)
     for (const lane of builder.lanes) lane.buffer({ name, shape, dtype, category: 'buffer', persistent: true });
   broadcast(
-    builder,
+    { builder, group: builder.mesh.world, source: 0 },
     [...parameters, ...buffers].map((p) => p.name),
     { phase: 'broadcast', anchor: 'broadcast', queue: 'comm' },
   );
@@ -38,24 +41,34 @@ export const bufferNames = (stage: StageGraph): readonly string[] =>
   stage.graph.values.flatMap((v) => (v.role === 'buffer' && v.name !== CLASS_WEIGHTS ? [v.name] : []));
 
 /** Before the forward pass every rank takes rank 0's running statistics (within join() those of `source`). */
-export function broadcastBuffers(builder: ProgramBuilder, stage: StageGraph, source: DeviceIndex = 0): void {
-  broadcast(builder, bufferNames(stage), { phase: 'broadcast', anchor: 'forward', queue: 'comm' }, source);
-  for (const lane of builder.lanes) lane.handOver('comm', 'compute', { phase: 'broadcast', anchor: 'forward' });
+export function broadcastBuffers(builder: ProgramBuilder, group: Group, stage: StageGraph, source: DeviceIndex): void {
+  broadcast({ builder, group, source }, bufferNames(stage), { phase: 'broadcast', anchor: 'forward', queue: 'comm' });
+  for (const lane of builder.lanesOf(group))
+    lane.handOver('comm', 'compute', { phase: 'broadcast', anchor: 'forward' });
 }
 
-export function broadcast(
-  builder: ProgramBuilder,
-  names: readonly string[],
-  where: Where,
-  source: DeviceIndex = 0,
-): void {
+interface Broadcast {
+  readonly builder: ProgramBuilder;
+  readonly group: Group;
+  /** Device of the group whose values the others take. */
+  readonly source: DeviceIndex;
+}
+
+export function broadcast({ builder, group, source }: Broadcast, names: readonly string[], where: Where): void {
   for (const name of names) {
-    const seq = builder.nextSeq();
-    for (const lane of builder.lanes.filter(({ device }) => device !== source)) {
+    const { shape, dtype } = builder.lane(source).spec(name);
+    const collective: CollectiveRef = {
+      seq: builder.nextSeq(group),
+      op: 'broadcast',
+      algorithm: 'direct',
+      tensor: { length: elements(shape), dtype },
+      ...(group.id === builder.mesh.world.id ? {} : { group }),
+    };
+    for (const lane of builder.lanesOf(group).filter(({ device }) => device !== source)) {
       builder.transfer(
         { device: source, slice: builder.lane(source).whole(name), where },
         { device: lane.device, slice: lane.whole(name), where },
-        { name: `${name}.broadcast`, payload: 'parameter', collective: { seq, op: 'broadcast', algorithm: 'direct' } },
+        { name: `${name}.broadcast`, payload: 'parameter', collective },
       );
     }
   }

@@ -3,12 +3,13 @@
  * communication queue and waits for the result, behind whatever buckets are under way there, as ranks do that share one
  * process group. Called by ddp.ts for every such node.
  */
+import { at } from '../../base/invariant';
 import { algorithmFor } from '../../collectives/algorithms';
 import type { GraphNode } from '../../graph/graph';
 import { ALL_GATHER, ALL_REDUCE } from '../../graph/ops/collective';
 import type { ProgramBuilder, Where } from '../../program/builder';
 import type { Config } from '../../protocol/config';
-import type { DeviceIndex } from '../../protocol/trace';
+import type { Group } from '../../protocol/mesh';
 import { elements } from '../../tensor/shape';
 
 export const isCollective = ({ op }: GraphNode): boolean => op === ALL_GATHER || op === ALL_REDUCE;
@@ -16,8 +17,8 @@ export const isCollective = ({ op }: GraphNode): boolean => op === ALL_GATHER ||
 export interface GraphCollective {
   readonly builder: ProgramBuilder;
   readonly config: Config;
-  /** Devices that run the node. */
-  readonly group: readonly DeviceIndex[];
+  /** Ranks that run the node. */
+  readonly group: Group;
   readonly node: GraphNode;
   /** Buffers, of the same name on every device. */
   readonly input: string;
@@ -27,9 +28,9 @@ export interface GraphCollective {
 export function emitCollective({ builder, config, group, node, input, output }: GraphCollective): void {
   const where: Where = { phase: node.phase, anchor: node.phase, module: node.module };
   const comm: Where = { ...where, queue: 'comm' };
-  const lanes = group.map((device) => builder.lane(device));
+  const lanes = builder.lanesOf(group);
   const reduces = node.op === ALL_REDUCE;
-  const length = elements(builder.lane(group[0] ?? 0).spec(input).shape);
+  const length = elements(at(lanes, 0).spec(input).shape);
   for (const lane of lanes) {
     // An all-reduce works in place.
     if (reduces) lane.compute('ops/copy', [input], [output], { from: 0, to: 0, length }, where);
@@ -44,7 +45,6 @@ export function emitCollective({ builder, config, group, node, input, output }: 
     ...(reduces ? {} : { output }),
     length,
     payload: reduces ? 'gradient' : 'activation',
-    seq: builder.nextSeq(),
     where: comm,
   });
   for (const lane of lanes) lane.handOver('comm', 'compute', where);

@@ -5,10 +5,12 @@
  * (the largest of them) gives the others its model. Source: torch/distributed/algorithms/join.py and
  * DistributedDataParallel's _DDPJoinHook. Emitted into the communication queues; called by ddp.ts.
  */
+
 import { algorithmFor } from '../../collectives/algorithms';
 import type { ProgramBuilder, Where } from '../../program/builder';
 import type { ReduceOp } from '../../protocol/collective';
 import type { Config } from '../../protocol/config';
+import type { Group } from '../../protocol/mesh';
 import type { DeviceIndex } from '../../protocol/trace';
 import { broadcast } from './broadcast';
 import { fill } from './fill';
@@ -16,6 +18,7 @@ import { fill } from './fill';
 export interface Joining {
   readonly builder: ProgramBuilder;
   readonly config: Config;
+  readonly group: Group;
   /** Devices that have a batch. */
   readonly active: readonly DeviceIndex[];
 }
@@ -29,22 +32,21 @@ function agree(
   numberOf: (device: DeviceIndex) => number,
   reduceOp: ReduceOp = 'sum',
 ): void {
-  const { builder, config } = joining;
+  const { builder, config, group } = joining;
   const at = where('join');
-  for (const lane of builder.lanes) {
+  for (const lane of builder.lanesOf(group)) {
     lane.buffer({ name, shape: [1], dtype: 'f32', category: 'communication', persistent: false });
     fill(lane, { buffer: name, offset: 0, length: 1 }, numberOf(lane.device), at);
   }
-  if (builder.lanes.length === 1) return;
+  if (group.ranks.length === 1) return;
   algorithmFor(config.ddp.algorithm, 'allReduce').emit({
     builder,
     op: 'allReduce',
-    group: builder.lanes.map((lane) => lane.device),
+    group,
     input: name,
     length: 1,
     reduceOp,
     payload: 'parameter',
-    seq: builder.nextSeq(),
     where: at,
   });
 }
@@ -67,10 +69,10 @@ export function notifyBackwardSync(joining: Joining, reduces: boolean): void {
 
 /** After the last batch of all: they notice, and the model of who joined last goes to the others. */
 export function endJoin(joining: Joining, names: readonly string[]): void {
-  const { builder, active } = joining;
-  for (const lane of builder.lanes) lane.handOver('compute', 'comm', where('join'));
+  const { builder, group, active } = joining;
+  for (const lane of builder.lanesOf(group)) lane.handOver('compute', 'comm', where('join'));
   agree(joining, 'num_nonjoined.end', () => 0);
   const source = commonRank(joining, 'last_joiner', active);
-  broadcast(builder, names, where('join'), source);
-  for (const lane of builder.lanes) lane.handOver('comm', 'compute', where('join'));
+  broadcast({ builder, group, source }, names, where('join'));
+  for (const lane of builder.lanesOf(group)) lane.handOver('comm', 'compute', where('join'));
 }

@@ -6,9 +6,11 @@
  * nothing from there on is reduced. A rank that has run out of batches takes part with zeros (join). Source:
  * torch/csrc/distributed/c10d/reducer.cpp.
  */
+
 import { at } from '../../base/invariant';
 import type { LaneBuilder, ProgramBuilder, Where } from '../../program/builder';
 import type { Config } from '../../protocol/config';
+import type { Group } from '../../protocol/mesh';
 import type { HookPhase } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { ParameterRef, StageGraph } from '../stage-graph';
@@ -30,6 +32,8 @@ interface Reducer {
 interface ReducerOptions {
   readonly builder: ProgramBuilder;
   readonly config: Config;
+  /** Ranks whose gradients are averaged, each on one device. */
+  readonly group: Group;
   readonly stage: StageGraph;
   readonly buckets: readonly (readonly ParameterRef[])[];
   /** Devices that have a batch. */
@@ -38,11 +42,11 @@ interface ReducerOptions {
 }
 
 export function createReducer(options: ReducerOptions): Reducer {
-  const { builder, config, stage, buckets, active, phase } = options;
+  const { builder, config, group, stage, buckets, active, phase } = options;
   const hook = commHookOf(config);
   const { overlap, divideByInitialWorldSize, join, gradientAsBucketView, staticGraph } = config.ddp;
-  const group = builder.lanes.map((lane) => lane.device);
-  const scale = hook.scale(join && !divideByInitialWorldSize ? active.length : group.length, phase);
+  const lanes = builder.lanesOf(group);
+  const scale = hook.scale(join && !divideByInitialWorldSize ? active.length : group.ranks.length, phase);
   const unused = new Set(unusedParameters(stage).map((p) => p.name));
   const shapes = new Map(stage.graph.values.map((v) => [v.name, v.type.shape]));
   const slots = buckets.map((bucket) => slotsOf(bucket, shapes, unused));
@@ -89,7 +93,7 @@ export function createReducer(options: ReducerOptions): Reducer {
   };
   const launch = (index: number) => {
     const where: Where = { phase: 'backward', anchor: 'backward', bucket: index };
-    for (const lane of builder.lanes) {
+    for (const lane of lanes) {
       if (gradientAsBucketView && active.includes(lane.device)) view(lane, index, where);
       else pack(lane, index, where);
       lane.signal('compute', `bucket${index}.ready`);
@@ -99,16 +103,16 @@ export function createReducer(options: ReducerOptions): Reducer {
   const reduce = (index: number) => {
     const buffer = `bucket${index}`;
     const where = { ...REDUCE, bucket: index };
-    for (const lane of builder.lanes) {
+    for (const lane of lanes) {
       // Without overlap the first bucket waits for the last gradient, the others queue behind it.
       if (!overlap && index === 0) lane.handOver('compute', 'comm', where);
       else lane.wait(`${buffer}.ready`, where);
     }
     const { length } = at(slots, index);
     const call = { builder, config, group, buffer, length, parameters: at(buckets, index), index, where, phase };
-    for (const lane of builder.lanes) for (const spec of hook.state?.(call) ?? []) lane.buffer(spec);
+    for (const lane of lanes) for (const spec of hook.state?.(call) ?? []) lane.buffer(spec);
     hook.emit(call);
-    for (const lane of builder.lanes) lane.signal('comm', `${buffer}.done`);
+    for (const lane of lanes) lane.signal('comm', `${buffer}.done`);
   };
 
   return {

@@ -3,9 +3,11 @@
  * number a parameter), so that one that nobody has used keeps its `.grad`. All ranks run one model here, so what is
  * unused on one is unused on all; only a rank that has run out of batches uses none (join). Called by reducer.ts.
  */
+
 import { algorithmFor } from '../../collectives/algorithms';
 import type { ProgramBuilder, Where } from '../../program/builder';
 import type { Config } from '../../protocol/config';
+import type { Group } from '../../protocol/mesh';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { StageGraph } from '../stage-graph';
 import { fill } from './fill';
@@ -15,14 +17,15 @@ const USED_MAP = 'local_used_map';
 interface UsedMap {
   readonly builder: ProgramBuilder;
   readonly config: Config;
+  readonly group: Group;
   readonly stage: StageGraph;
   readonly active: readonly DeviceIndex[];
 }
 
-export function reduceUsedMap({ builder, config, stage, active }: UsedMap, unused: ReadonlySet<string>): void {
+export function reduceUsedMap({ builder, config, group, stage, active }: UsedMap, unused: ReadonlySet<string>): void {
   const { length } = stage.registered;
   const where: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
-  for (const lane of builder.lanes) {
+  for (const lane of builder.lanesOf(group)) {
     lane.buffer({ name: USED_MAP, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
     const slice = { buffer: USED_MAP, offset: 0, length };
     fill(lane, slice, active.includes(lane.device) ? 1 : 0, where);
@@ -30,8 +33,7 @@ export function reduceUsedMap({ builder, config, stage, active }: UsedMap, unuse
       if (unused.has(name)) fill(lane, { ...slice, offset, length: 1 }, 0, where);
     });
   }
-  const group = builder.lanes.map((lane) => lane.device);
-  if (group.length === 1) return;
+  if (group.ranks.length === 1) return;
   algorithmFor(config.ddp.algorithm, 'allReduce').emit({
     builder,
     op: 'allReduce',
@@ -39,7 +41,6 @@ export function reduceUsedMap({ builder, config, stage, active }: UsedMap, unuse
     input: USED_MAP,
     length,
     payload: 'gradient',
-    seq: builder.nextSeq(),
     where,
   });
 }

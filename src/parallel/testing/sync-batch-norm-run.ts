@@ -64,7 +64,7 @@ export function syncProgram({ sizes, eps, momentum, x_per_rank }: SyncCase): Pro
   must(first, 'a graph').nodes.forEach((node, k) => {
     if (isCollective(node)) {
       const [input, output] = [name(at(node.inputs, 0)), name(at(node.outputs, 0))];
-      emitCollective({ builder, config, group: ranks, node, input, output });
+      emitCollective({ builder, config, group: builder.mesh.world, node, input, output });
       return;
     }
     for (const { lane, graph } of lanes) {

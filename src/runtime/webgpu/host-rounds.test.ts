@@ -34,7 +34,6 @@ function programOf(
   ranks: number,
   emit: (c: CollectiveCall) => void,
 ): Program {
-  const group = Array.from({ length: ranks }, (_, r) => r);
   const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: ranks }), PROGRAM_OPS);
   const out = OUTPUT[call.op]?.(call.length, ranks);
   for (const lane of builder.lanes) {
@@ -49,11 +48,10 @@ function programOf(
   emit({
     ...call,
     builder,
-    group,
+    group: builder.mesh.world,
     input: 'input',
     output: 'output',
     payload: 'data',
-    seq: 0,
     where: { phase: 'reduce', anchor: '', queue: 'comm' },
   });
   return builder.finish('test');

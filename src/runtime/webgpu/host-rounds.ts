@@ -5,7 +5,9 @@
  * Here is which instructions of a queue become one such action, and what is known of it before it runs;
  * run-host-rounds.ts runs it.
  */
+
 import { at } from '../../base/invariant';
+import { collectiveKey } from '../../program/collective-key';
 import type { Recv, Send } from '../../program/instruction';
 import type { DType } from '../../tensor/shape';
 
@@ -67,7 +69,10 @@ export function messageRuns<A extends { readonly message?: Message | undefined }
   for (const action of actions) {
     const own = action.message?.instruction;
     const follows =
-      own?.collective !== undefined && last?.signals === undefined && last?.collective?.seq === own.collective.seq;
+      own?.collective !== undefined &&
+      last?.collective !== undefined &&
+      last.signals === undefined &&
+      collectiveKey(last.collective) === collectiveKey(own.collective);
     if (own && follows) runs.at(-1)?.push(action);
     else if (own) runs.push([action]);
     last = own;

@@ -31,8 +31,8 @@ function callsOf(lane: Lane, config: Config, script: readonly CodeLine[]): reado
   const calls = new Map<string, Instruction[]>();
   for (const i of lane.instructions) {
     if ((i.kind !== 'send' && i.kind !== 'recv') || !i.collective) continue;
-    const { seq, op, group = '' } = i.collective;
-    const key = `${group} ${seq} ${op} ${i.anchor}`;
+    const { seq, op, group } = i.collective;
+    const key = `${group?.id ?? ''} ${seq} ${op} ${i.anchor}`;
     calls.set(key, [...(calls.get(key) ?? []), i]);
   }
   return [...calls.values()].flatMap((instructions) => {

@@ -2,9 +2,10 @@
  * What a collective of a training run takes and gives, as PyTorch's flight recorder has it: sizes and dtypes of
  * tensors, not of the buffers in which they travel. Called by flight-dump.ts.
  */
-import { DTYPE_NAME } from '../../distributed/tensor';
+
 import type { BufferSpec, Instruction, Lane } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
+import { DTYPE_NAME } from '../../tensor/dtype-name';
 import { elements, type Shape } from '../../tensor/shape';
 
 interface TensorSize {

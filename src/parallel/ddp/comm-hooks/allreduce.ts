@@ -9,7 +9,7 @@ export const allreduce: CommHook = {
   name: 'allreduce',
   scale: (worldSize) => 1 / worldSize,
   emit({ builder, config, group, buffer, length, index, where }) {
-    if (group.length === 1) return;
+    if (group.ranks.length === 1) return;
     algorithmFor(config.ddp.algorithm, 'allReduce').emit({
       builder,
       op: 'allReduce',
@@ -17,7 +17,6 @@ export const allreduce: CommHook = {
       input: buffer,
       length,
       payload: 'gradient',
-      seq: builder.nextSeq(),
       bucket: index,
       where,
     });

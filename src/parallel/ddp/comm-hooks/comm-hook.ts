@@ -7,8 +7,8 @@
 import type { ProgramBuilder, Where } from '../../../program/builder';
 import type { BufferSpec } from '../../../program/instruction';
 import type { Config } from '../../../protocol/config';
+import type { Group } from '../../../protocol/mesh';
 import type { HookPhase } from '../../../protocol/step-kind';
-import type { DeviceIndex } from '../../../protocol/trace';
 import type { Shape } from '../../../tensor/shape';
 import type { StepPhases } from '../../mode';
 import type { ParameterRef } from '../../stage-graph';
@@ -16,8 +16,8 @@ import type { ParameterRef } from '../../stage-graph';
 export interface BucketCall {
   readonly builder: ProgramBuilder;
   readonly config: Config;
-  readonly group: readonly DeviceIndex[];
-  /** Flat float32 buffer of that name on every device. */
+  readonly group: Group;
+  /** Flat float32 buffer of that name on every device of the group. */
   readonly buffer: string;
   /** In elements. */
   readonly length: number;
@@ -32,7 +32,7 @@ export interface BucketCall {
 export interface AfterStepCall {
   readonly builder: ProgramBuilder;
   readonly config: Config;
-  readonly group: readonly DeviceIndex[];
+  readonly group: Group;
   /** Names of all parameters, in registration order. */
   readonly parameters: readonly string[];
   readonly phase: HookPhase;

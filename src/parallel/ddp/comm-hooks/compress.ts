@@ -14,11 +14,11 @@ export function compress(name: CommHook['name'], format: HalfFormat): CommHook {
     scale: () => 1,
     emit({ builder, config, group, buffer, length, index, where }) {
       const words = `${buffer}.${format}`;
-      for (const lane of builder.lanes) {
+      for (const lane of builder.lanesOf(group)) {
         lane.buffer({ name: words, shape: [wordsOf(length)], dtype: 'i32', category: 'bucket', persistent: false });
-        lane.compute('halves/encode', [buffer], [words], { format, divisor: group.length }, where);
+        lane.compute('halves/encode', [buffer], [words], { format, divisor: group.ranks.length }, where);
       }
-      if (group.length > 1) {
+      if (group.ranks.length > 1) {
         algorithmFor(config.ddp.algorithm, 'allReduce').emit({
           builder,
           op: 'allReduce',
@@ -27,12 +27,11 @@ export function compress(name: CommHook['name'], format: HalfFormat): CommHook {
           length: wordsOf(length),
           halves: format,
           payload: 'gradient',
-          seq: builder.nextSeq(),
           bucket: index,
           where,
         });
       }
-      for (const lane of builder.lanes) lane.compute('halves/decode', [words], [buffer], { format }, where);
+      for (const lane of builder.lanesOf(group)) lane.compute('halves/decode', [words], [buffer], { format }, where);
     },
   };
 }

@@ -42,14 +42,14 @@ export const localSGD: CommHook = {
 
   /** PeriodicModelAverager.average_parameters: divided by the world size, then summed. */
   afterStep({ builder, config, group, parameters, phase }) {
-    if (phase !== AVERAGE || group.length === 1) return;
+    if (phase !== AVERAGE || group.ranks.length === 1) return;
     const where: Where = { phase: 'reduce', anchor: 'average' };
     const comm: Where = { ...where, queue: 'comm' };
     let length = 0;
-    for (const lane of builder.lanes) {
+    for (const lane of builder.lanesOf(group)) {
       length = parameters.reduce((n, name) => n + elements(lane.spec(name).shape), 0);
       lane.buffer({ name: FLAT, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
-      lane.compute('ddp/pack', parameters, [FLAT], { scale: 1 / group.length }, where);
+      lane.compute('ddp/pack', parameters, [FLAT], { scale: 1 / group.ranks.length }, where);
       lane.handOver('compute', 'comm', comm);
     }
     algorithmFor(config.ddp.algorithm, 'allReduce').emit({
@@ -59,10 +59,9 @@ export const localSGD: CommHook = {
       input: FLAT,
       length,
       payload: 'parameter',
-      seq: builder.nextSeq(),
       where: comm,
     });
-    for (const lane of builder.lanes) {
+    for (const lane of builder.lanesOf(group)) {
       lane.handOver('comm', 'compute', where);
       lane.compute('ddp/unpack', [FLAT], parameters, {}, where);
     }

@@ -4,6 +4,7 @@
  * gradient (error feedback), and Q is where the next step begins (warm start). Tensors that gain too little are
  * all-reduced as they are. The first steps reduce as usual. Source: powerSGD_hook.py; Vogels et al., arXiv 1905.13727.
  */
+import { at } from '../../../../base/invariant';
 import { algorithmFor } from '../../../../collectives/algorithms';
 import type { LaneBuilder, Where } from '../../../../program/builder';
 import type { HookPhase } from '../../../../protocol/step-kind';
@@ -24,12 +25,12 @@ export const powerSGD: CommHook = {
   scale: (worldSize, phase) => (phase === PLAIN ? 1 / worldSize : 1),
 
   emit(call) {
-    if (call.phase === PLAIN || call.group.length === 1) return allreduce.emit(call);
-    const { builder, buffer, where, config, index, phase } = call;
+    if (call.phase === PLAIN || call.group.ranks.length === 1) return allreduce.emit(call);
+    const { builder, group, buffer, where, config, index, phase } = call;
     const { feedback } = powerSGDSettings(config);
     const factors = layoutOf(call);
     const each = (run: (lane: LaneBuilder) => void) => {
-      for (const lane of builder.lanes) run(lane);
+      for (const lane of builder.lanesOf(group)) run(lane);
     };
     const [q, p] = [qOf(index), `bucket${index}.p`];
     const error = errorOf(buffer);
@@ -62,7 +63,7 @@ export const powerSGD: CommHook = {
   state(call) {
     const { feedback, warm } = powerSGDSettings(call.config);
     const { qLength } = layoutOf(call);
-    if (call.phase === PLAIN || call.group.length === 1) return [];
+    if (call.phase === PLAIN || call.group.ranks.length === 1) return [];
     const base = { dtype: 'f32', category: 'optimizer', persistent: true } as const;
     return [
       ...(feedback ? [{ ...base, name: errorOf(call.buffer), shape: [call.length] }] : []),
@@ -92,9 +93,9 @@ export const powerSGD: CommHook = {
   },
 };
 
-const layoutOf = ({ builder, parameters, config }: BucketCall): Factors =>
+const layoutOf = ({ builder, group, parameters, config }: BucketCall): Factors =>
   factorsOf(
-    parameters.map(({ name }) => builder.lane(0).spec(name).shape),
+    parameters.map(({ name }) => at(builder.lanesOf(group), 0).spec(name).shape),
     powerSGDSettings(config),
   );
 
@@ -156,12 +157,12 @@ function orthogonalize(lane: LaneBuilder, buffer: string, { at, rows, columns }:
 }
 
 function divide({ group, where }: BucketCall, lane: LaneBuilder, buffer: string, length: number): void {
-  lane.compute('comm/scale', [buffer], [buffer], { from: 0, length, scale: 1 / group.length }, where);
+  lane.compute('comm/scale', [buffer], [buffer], { from: 0, length, scale: 1 / group.ranks.length }, where);
 }
 
 /** Tensors that are not compressed, as one. */
 function reduceRest(call: BucketCall, { rest }: Factors): void {
-  const { builder, buffer, where } = call;
+  const { builder, group, buffer, where } = call;
   const length = rest.reduce((n, piece) => n + piece.length, 0);
   if (length === 0) return;
   const name = `${buffer}.uncompressed`;
@@ -174,12 +175,12 @@ function reduceRest(call: BucketCall, { rest }: Factors): void {
       offset += own;
     }
   };
-  for (const lane of builder.lanes) {
+  for (const lane of builder.lanesOf(group)) {
     lane.buffer({ name, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
     copy(lane, false);
   }
   allReduce(call, name, length);
-  for (const lane of builder.lanes) {
+  for (const lane of builder.lanesOf(group)) {
     divide(call, lane, name, length);
     copy(lane, true);
   }
@@ -193,7 +194,6 @@ function allReduce({ builder, config, group, index, where }: BucketCall, input: 
     input,
     length,
     payload: 'gradient',
-    seq: builder.nextSeq(),
     bucket: index,
     where,
   });

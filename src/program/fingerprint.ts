@@ -1,10 +1,12 @@
 /**
- * What a rank is about to do in its group, as PyTorch's CollectiveFingerPrint says it: equal on all ranks, or somebody
- * is wrong.
+ * What a rank is about to do in its group, as PyTorch's CollectiveFingerPrint says it: equal on all ranks, or one of
+ * them is wrong. The verifier compares them within a Program, the ledger of torch.distributed's groups as calls come.
  */
-import type { CollectiveOp, ReduceOp } from '../../protocol/collective';
-import type { DType, Shape } from '../../tensor/shape';
-import { DTYPE_NAME } from '../tensor';
+import { must } from '../base/invariant';
+import type { CollectiveOp, ReduceOp } from '../protocol/collective';
+import type { CollectiveRef } from '../protocol/trace';
+import { DTYPE_NAME } from '../tensor/dtype-name';
+import type { DType, Shape } from '../tensor/shape';
 
 /** c10d's OpType, with what carries it out and what a user calls it. */
 export const OP_TYPES = {
@@ -36,9 +38,13 @@ export interface Fingerprint {
   readonly reduceOp?: ReduceOp;
   /** Of a new group. */
   readonly ranks?: readonly number[];
+  /** Within a Program, where ranks that differ in them would miss each other's messages. */
+  readonly algorithm?: string;
+  readonly bucket?: number;
 }
 
-export function fingerprintText(seq: number, { opType, shapes, dtypes, root, reduceOp, ranks }: Fingerprint): string {
+export function fingerprintText(seq: number, fingerprint: Fingerprint): string {
+  const { opType, shapes, dtypes, root, reduceOp, ranks, algorithm, bucket } = fingerprint;
   const parts = [
     `SequenceNumber=${seq}`,
     `OpType=${opType}`,
@@ -47,8 +53,27 @@ export function fingerprintText(seq: number, { opType, shapes, dtypes, root, red
     ...(root === undefined ? [] : [`Root=${root}`]),
     ...(reduceOp === undefined ? [] : [`ReduceOp=${reduceOp.toUpperCase()}`]),
     ...(ranks === undefined ? [] : [`Ranks=[${ranks.join(', ')}]`]),
+    ...(algorithm === undefined ? [] : [`Algorithm=${algorithm}`]),
+    ...(bucket === undefined ? [] : [`Bucket=${bucket}`]),
   ];
   return `CollectiveFingerPrint(${parts.join(', ')})`;
 }
 
 export const callName = (opType: OpType): string => OP_TYPES[opType].call;
+
+const TYPES = Object.keys(OP_TYPES) as OpType[];
+
+/** Of a collective of a Program, by any of its messages. */
+export function fingerprintOf({ op, tensor, reduceOp, algorithm, bucket }: CollectiveRef): Fingerprint {
+  return {
+    opType: must(
+      TYPES.find((type) => OP_TYPES[type].op === op),
+      op,
+    ),
+    shapes: tensor ? [[tensor.length]] : [],
+    dtypes: tensor ? [tensor.dtype] : [],
+    algorithm,
+    ...(reduceOp === undefined ? {} : { reduceOp }),
+    ...(bucket === undefined ? {} : { bucket }),
+  };
+}
