@@ -47,7 +47,7 @@ import { stateOfRank0 } from './checkpoint/state-of-rank0';
 import { failureNotices, linksOf } from './failures/failure-notices';
 import { joinedMasks, maskDraws } from './mask-draws';
 import { rankStarts } from './rank-starts';
-import { allKinds, distinctKinds, joinedKind, kindAt, kindRules } from './step-kinds';
+import { allKinds, distinctKinds, joinedKind, kindAt, kindRules, togetherAt } from './step-kinds';
 import { checkShards } from './weights/check-shards';
 import { initialWeights } from './weights/initial-weights';
 import { withStates } from './weights/state-shards';
@@ -86,10 +86,14 @@ export interface Blueprint {
   readonly resume: ResumePlan | undefined;
   /** The order of batches from step 0, or on from where another one stood. */
   batches(from?: BatchState): BatchSource;
-  /** Which Program a batch runs. */
+  /** Which Program a batch runs by itself. */
   kindOf(batch: StepBatch): TrainingKind;
-  feed(batch: StepBatch): StepFeed;
-  referenceFeed(batch: StepBatch): StepFeed;
+  /** How many micro-batches from that one on one Program holds. */
+  togetherAt(microBatch: number): number;
+  /** Of one micro-batch, or of as many as one Program holds. */
+  feed(batches: readonly StepBatch[]): StepFeed;
+  referenceTogetherAt(microBatch: number): number;
+  referenceFeed(batches: readonly StepBatch[]): StepFeed;
 }
 
 /** `mode`: one that no setting names, of a test. */
@@ -149,7 +153,7 @@ export function createBlueprint(
   const programs = kinds.map((kind) => mode.compile(input, kind));
   kinds.forEach((kind, i) => {
     const rows = at(kind.microBatches, 0).rows.join();
-    if (!draws.has(rows)) draws.set(rows, maskDraws(at(programs, i)));
+    if (kind.microBatches.length === 1 && !draws.has(rows)) draws.set(rows, maskDraws(at(programs, i)));
   });
   const construct = mode.construct?.(input);
   if (construct) programs.push(construct);
@@ -259,21 +263,24 @@ export function createBlueprint(
     resume,
     batches,
     kindOf,
-    feed: (batch) => ({
-      program: programKey(kindOf(batch)),
-      microBatches: [{ rows: batch.rows, masks: allDraws(batch) }],
-      scalars: scalars(batch, updates),
-      ...(behind ? { scalarsOf: scalarsOfRanks(batch) } : {}),
-    }),
-    referenceFeed: (batch) => ({
-      program: programKey(joinedKind(kindAt(batch.microBatch, schedule, referenceRules))),
-      microBatches: [{ rows: [concat(batch.rows)], masks: joinedMasks(batch.masks) }],
-      scalars: scalars(batch),
+    togetherAt: (microBatch) => togetherAt(microBatch, schedule, rules),
+    feed(taken) {
+      const last = at(taken, taken.length - 1);
+      return {
+        program: programKey(kindAt(at(taken, 0).microBatch, schedule, rules, taken.length)),
+        microBatches: taken.map((batch) => ({ rows: batch.rows, masks: allDraws(batch) })),
+        scalars: scalars(last, updates),
+        ...(behind ? { scalarsOf: scalarsOfRanks(last) } : {}),
+      };
+    },
+    referenceTogetherAt: (microBatch) => togetherAt(microBatch, schedule, referenceRules),
+    referenceFeed: (taken) => ({
+      program: programKey(joinedKind(kindAt(at(taken, 0).microBatch, schedule, referenceRules, taken.length))),
+      microBatches: taken.map(({ rows, masks }) => ({ rows: [concat(rows)], masks: joinedMasks(masks) })),
+      scalars: scalars(at(taken, taken.length - 1)),
     }),
   };
 }
-
-const _sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
 const ignoreIndexOf = (loss: Config['loss']): number | undefined =>
   loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? loss.ignoreIndex : undefined;

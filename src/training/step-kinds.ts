@@ -1,5 +1,5 @@
 /**
- * Which Programs a run needs: the batches of the ranks may be full ones or short, the first or a later micro-batch of a
+ * Which Programs a run needs, one for each micro-batch and one for several of a group: the batches of the ranks may be full ones or short, the first or a later micro-batch of a
  * group whose gradients add up, reduced or under no_sync, before or after DDP has rebuilt its buckets, the last within
  * join(). A mode may tell optimiser steps apart further (ParallelMode.stepPhases, as a communication hook that begins
  * later does). Called by blueprint.ts and usual-step.ts.
@@ -8,14 +8,7 @@ import type { BatchSchedule } from '../data/batch-schedule';
 import type { AccumulationPolicy, ParallelMode, StepPhases } from '../parallel/mode';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
-import {
-  type HookPhase,
-  isUsual,
-  type MicroBatchKind,
-  type ProgramKey,
-  programKey,
-  type TrainingKind,
-} from '../protocol/step-kind';
+import { isUsual, type MicroBatchKind, type ProgramKey, programKey, type TrainingKind } from '../protocol/step-kind';
 
 /** What of a run decides about the kinds of its steps. */
 export interface KindRules {
@@ -32,21 +25,38 @@ export function kindRules(config: Config, mode: ParallelMode): KindRules {
   return { accumulate: config.accumulate, policy, joins, phases: mode.stepPhases?.(config) };
 }
 
-/** The kind of a micro-batch (from 0). */
-export function kindAt(microBatch: number, schedule: BatchSchedule, rules: KindRules): TrainingKind {
-  const own = microBatchAt(microBatch, schedule, rules);
-  const steps = isLast(microBatch, rules);
-  return trainingKind(own, steps, steps ? rules.phases?.at(stepOf(microBatch, rules)) : undefined);
+/** The kind of `count` micro-batches of one group, from that one on (counted from 0). */
+export function kindAt(microBatch: number, schedule: BatchSchedule, rules: KindRules, count = 1): TrainingKind {
+  const last = microBatch + count - 1;
+  const steps = isLast(last, rules);
+  const hookPhase = (steps ? rules.phases?.at(stepOf(last, rules)) : undefined) ?? 'usual';
+  return { ...microBatchesAt(microBatch, count, schedule, rules), steps, hookPhase };
 }
 
 const isLast = (microBatch: number, { accumulate }: KindRules): boolean => microBatch % accumulate === accumulate - 1;
 
-const trainingKind = (microBatch: MicroBatchKind, steps: boolean, hookPhase: HookPhase = 'usual'): TrainingKind => ({
-  type: 'training',
-  microBatches: [microBatch],
-  steps,
-  hookPhase,
+const microBatchesAt = (microBatch: number, count: number, schedule: BatchSchedule, rules: KindRules) => ({
+  type: 'training' as const,
+  microBatches: Array.from({ length: count }, (_, i) => microBatchAt(microBatch + i, schedule, rules)),
 });
+
+/**
+ * Micro-batches of a group that one Program holds. A longer group takes several, so that a Program, and what is
+ * prepared for it on a GPU, does not grow with the group.
+ */
+export const MOST_TOGETHER = 4;
+
+/**
+ * How many micro-batches, from that one on, a run hands to one Program where nobody looks at them one by one. 1 in the
+ * middle of such a Program, and for all that is rare: short batches, the steps before DDP's rebuild, the end of join().
+ */
+export function togetherAt(microBatch: number, schedule: BatchSchedule, rules: KindRules): number {
+  const place = microBatch % rules.accumulate;
+  const count = place % MOST_TOGETHER === 0 ? Math.min(MOST_TOGETHER, rules.accumulate - place) : 1;
+  const { microBatches } = microBatchesAt(microBatch, count, schedule, rules);
+  const isPlain = (own: MicroBatchKind) => own.size === 'full' && !own.beforeRebuild && !own.endsJoin;
+  return microBatches.every(isPlain) ? count : 1;
+}
 
 function microBatchAt(microBatch: number, schedule: BatchSchedule, rules: KindRules): MicroBatchKind {
   const { accumulate, policy, joins } = rules;
@@ -73,15 +83,20 @@ export function allKinds(schedule: BatchSchedule, rules: KindRules): readonly Tr
   const initial = policy?.passesBeforeRebuild ?? 0;
   const initialPhases = Array.from({ length: Math.max(1, initial) }, (_, step) => phases?.at(step));
   const found = new Map<ProgramKey, TrainingKind>();
-  const note = (microBatch: number) => {
-    const own = microBatchAt(microBatch, schedule, rules);
-    const steps = isLast(microBatch, rules);
+  const noteKind = (microBatch: number, count: number) => {
+    const own = microBatchesAt(microBatch, count, schedule, rules);
+    const steps = isLast(microBatch + count - 1, rules);
     // The first steps are in one phase each; the others may come in any.
-    const possible = steps && phases ? (own.beforeRebuild ? initialPhases : phases.names) : [undefined];
-    for (const phase of possible) {
-      const kind = trainingKind(own, steps, phase);
+    const isFirst = own.microBatches.some(({ beforeRebuild }) => beforeRebuild);
+    const possible = steps && phases ? (isFirst ? initialPhases : phases.names) : [undefined];
+    for (const hookPhase of possible) {
+      const kind: TrainingKind = { ...own, steps, hookPhase: hookPhase ?? 'usual' };
       if (!found.has(programKey(kind))) found.set(programKey(kind), kind);
     }
+  };
+  const note = (microBatch: number) => {
+    noteKind(microBatch, 1);
+    noteKind(microBatch, togetherAt(microBatch, schedule, rules));
   };
   // Groups and periods meet again after `accumulate` periods at the latest; of each stretch only the start and the end
   // can bring something new.

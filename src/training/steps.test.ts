@@ -165,7 +165,7 @@ test('under Adam the count that corrects the bias is of steps on every rank, als
     const blueprint = createBlueprint(parseConfig({ ...CONFIG, ...loose, ...config }), {});
     const batches = blueprint.batches();
     return [0, 1, 2, 3].map(() => {
-      const { scalars, scalarsOf } = blueprint.feed(batches.next());
+      const { scalars, scalarsOf } = blueprint.feed([batches.next()]);
       return (scalarsOf ?? [scalars, scalars]).map((own) => [...own]);
     });
   };

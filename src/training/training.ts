@@ -11,7 +11,7 @@ import type { Program } from '../program/instruction';
 import { programOf } from '../program/program-of';
 import { stepOf } from '../protocol/micro-batches';
 import type { DeviceReport, Notice } from '../protocol/session';
-import { CONSTRUCT, RESUME } from '../protocol/step-kind';
+import { CONSTRUCT, programKey, RESUME } from '../protocol/step-kind';
 import {
   CAPTURE_LIMIT,
   type Captured,
@@ -22,13 +22,14 @@ import {
 } from '../protocol/trace';
 import type { Loss } from '../runtime/executor';
 import { emptyFeed } from '../runtime/launch/empty-feed';
-import type { StandsAt, StepFeed, World } from '../runtime/launch/world';
+import type { Fault, StandsAt, StepFeed, World } from '../runtime/launch/world';
 import { machineOf } from '../simulator/machine';
 import type { Blueprint } from './blueprint';
 import type { Checkpoint } from './checkpoint/checkpoint';
 import type { DeviceKeeper } from './device-keeper';
 import { FaultPlan } from './failures/fault-plan';
 import { FlightLog } from './failures/flight-log';
+import { inPrograms } from './in-programs';
 import { openWorld, type WorldRequest } from './open-world';
 import { stepTrace } from './step-trace';
 import { type BufferValue, createWorldState, startOn, statefulBuffers } from './world-state';
@@ -183,6 +184,7 @@ function trainingOn(
   let batches: BatchSource = blueprint.batches();
   let microBatch = 0;
   let construct: StepTrace | undefined;
+  let corrupted = false;
 
   const reset = async () => {
     await state.writeStart();
@@ -203,11 +205,20 @@ function trainingOn(
     batches = blueprint.batches(from.batches);
     microBatch = from.microBatch;
   };
-  /** With what befalls a rank in that step. */
-  const feedOf = (batch: StepBatch): StepFeed => {
-    const feed = { ...blueprint.feed(batch), microBatch: batch.microBatch };
-    const fault = faults.take(batch.microBatch, programOf(programs, feed.program));
-    return fault ? { ...feed, fault } : feed;
+  /** The fault that is planned for that micro-batch. */
+  const faultAt = (batch: StepBatch): Fault | undefined =>
+    faults.take(batch.microBatch, programOf(programs, programKey(blueprint.kindOf(batch))));
+  const feedOf = (batch: StepBatch, fault: Fault | undefined): StepFeed => ({
+    ...blueprint.feed([batch]),
+    microBatch: batch.microBatch,
+    ...(fault ? { fault } : {}),
+  });
+  /** A fault and a falsified message name what a Program of one micro-batch does: then each runs by itself. */
+  const feedsOf = (group: readonly StepBatch[]): readonly StepFeed[] => {
+    const struck = group.map(faultAt);
+    if (group.length === 1 || corrupted || struck.some((fault) => fault))
+      return group.map((batch, i) => feedOf(batch, struck[i]));
+    return [{ ...blueprint.feed(group), microBatch: at(group, 0).microBatch }];
   };
   /** Parameters and gradients before a traced step, as the trace keeps them. */
   const initial = async (): Promise<StepTrace['initial']> => {
@@ -281,11 +292,19 @@ function trainingOn(
     async run(count) {
       const taken = Array.from({ length: Math.min(count, left()) }, () => batches.next());
       microBatch += taken.length;
-      const feeds = taken.map(feedOf);
-      const span = flight.enqueued(feeds.map(({ program }, i) => ({ microBatch: at(taken, i).microBatch, program })));
-      const [losses] = await busy(Promise.all([world.run(feeds), reference?.run(taken.map(blueprint.referenceFeed))]));
+      const feeds = inPrograms(taken, blueprint.togetherAt).flatMap(feedsOf);
+      const span = flight.enqueued(feeds.map(({ program, microBatch: first = 0 }) => ({ microBatch: first, program })));
+      const [losses] = await busy(
+        Promise.all([
+          world.run(feeds),
+          reference?.run(inPrograms(taken, blueprint.referenceTogetherAt).map(blueprint.referenceFeed)),
+        ]),
+      );
       flight.completed(span);
-      return taken.map((batch, i) => lossRecord(blueprint, batch, losses[i] ?? []));
+      const each = feeds.flatMap(({ microBatches }, i) =>
+        microBatches.map((_, m) => (losses[i] ?? []).filter((loss) => loss.microBatch === m)),
+      );
+      return taken.map((batch, i) => lossRecord(blueprint, batch, each[i] ?? []));
     },
 
     async trace() {
@@ -293,10 +312,10 @@ function trainingOn(
       const before = await initial();
       const batch = batches.next();
       microBatch++;
-      const feed = feedOf(batch);
+      const feed = feedOf(batch, faultAt(batch));
       const span = flight.enqueued([{ microBatch: batch.microBatch, program: feed.program }]);
       const [{ records, losses }] = await busy(
-        Promise.all([world.trace(feed), reference?.run([blueprint.referenceFeed(batch)])]),
+        Promise.all([world.trace(feed), reference?.run([blueprint.referenceFeed([batch])])]),
       );
       flight.completed(span, records);
       const slices = blueprint.mode.rowsOfDevice(
@@ -351,6 +370,7 @@ function trainingOn(
       const all = at(programs, 0).lanes.flatMap((lane) => lane.instructions);
       const transfer = all.find((i) => i.id === event);
       const isTransfer = transfer?.kind === 'send' || transfer?.kind === 'recv';
+      corrupted = isTransfer;
       await world.corrupt(isTransfer ? { tag: transfer.tag, add } : undefined);
     },
     positions: () => world.positions(),

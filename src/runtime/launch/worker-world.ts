@@ -21,8 +21,8 @@ import type { FailureDetails, Fault, GroupOptions, StandsAt, StepFeed, World, Wo
  * with gloo; a page cannot wait so long).
  */
 const SILENCE_MS = 60_000;
-/** Steps a call: a long run is asked for in pieces, so that a slow rank is not taken for a silent one. */
-const STEPS_PER_CALL = 8;
+/** Micro-batches a call: a long run is asked for in pieces, so that a slow rank is not taken for a silent one. */
+const MICRO_BATCHES_PER_CALL = 8;
 /**
  * A rank that is only waiting for another one answers a ping; it is given as long again, so that the silent one is
  * named.
@@ -319,7 +319,16 @@ export async function createWorkerWorld(
 }
 
 function piecesOf(feeds: readonly StepFeed[]): readonly (readonly StepFeed[])[] {
-  return Array.from({ length: Math.ceil(feeds.length / STEPS_PER_CALL) }, (_, i) =>
-    feeds.slice(i * STEPS_PER_CALL, (i + 1) * STEPS_PER_CALL),
-  );
+  const pieces: StepFeed[][] = [];
+  let room = 0;
+  for (const feed of feeds) {
+    const size = Math.max(1, feed.microBatches.length);
+    if (room < size) {
+      pieces.push([]);
+      room = MICRO_BATCHES_PER_CALL;
+    }
+    pieces.at(-1)?.push(feed);
+    room -= size;
+  }
+  return pieces;
 }

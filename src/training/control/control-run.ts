@@ -89,7 +89,7 @@ async function controlOn(world: World, blueprint: Blueprint, programs: Blueprint
         const due = nextDue();
         const since = performance.now();
         const count = Math.min(chunk, until - microBatch, due - microBatch);
-        await world.run(Array.from({ length: count }, () => twice(blueprint.referenceFeed(batches.next()))));
+        await world.run(Array.from({ length: count }, () => twice(blueprint.referenceFeed([batches.next()]))));
         microBatch += count;
         if (microBatch === due) await compare();
         const now = performance.now();

@@ -44,8 +44,6 @@ export function explainFailure(error: LockstepError, blueprint: Subject, microBa
   if (error.code !== 'rank-failed' && error.code !== 'timeout') return error;
   const { programs, rankOfDevice, config } = blueprint;
   const { rank, fault, waiting, positions = [] } = error.details as Partial<FailureDetails>;
-  const known = positions.find((p) => p.microBatch !== undefined)?.microBatch;
-  const at = fault?.microBatch ?? known ?? microBatch;
   const script = codeLines(config, blueprint.mode.layersOfDevice(config));
   const lineOf = (i: Instruction): string => {
     const text = script[scriptLine(i, script) ?? -1]?.text.trim();
@@ -60,6 +58,8 @@ export function explainFailure(error: LockstepError, blueprint: Subject, microBa
     from,
   });
   const its = placeOfRank(culprit);
+  const known = positions.find((p) => p.microBatch !== undefined)?.microBatch;
+  const at = fault?.microBatch ?? (known === undefined ? microBatch : known + (its?.instruction.microBatch ?? 0));
   const isWaiting = (place: Place) => waitsFor(place) !== undefined;
   const direct = places.filter((place) => waitsFor(place) === culprit && isWaiting(place) && place.rank !== culprit);
   const behind = new Set(places.filter((p) => isWaiting(p) && !direct.includes(p) && p !== its).map((p) => p.rank));

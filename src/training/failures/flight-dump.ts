@@ -112,6 +112,7 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
       for (const { microBatch, program } of span.batches) {
         const lane = findProgram(programs, program)?.lanes.find((l) => l.rank === rank);
         for (const call of lane ? (calls.get(program) ?? []) : []) {
+          const itsMicroBatch = microBatch + (call.instructions[0]?.microBatch ?? 0);
           const seq = (seqOf.get(span.attempt) ?? 0) + 1;
           seqOf.set(span.attempt, seq);
           const outcome = lane && outcomeOf(span, microBatch, call, lane);
@@ -146,7 +147,7 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
             frames:
               call.line === undefined
                 ? []
-                : [{ name: stepWords(microBatch, config), filename: 'train.py', line: call.line + 1 }],
+                : [{ name: stepWords(itsMicroBatch, config), filename: 'train.py', line: call.line + 1 }],
           });
         }
       }

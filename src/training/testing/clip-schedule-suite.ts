@@ -68,7 +68,7 @@ export function clipScheduleSuite(device: 'cpu' | 'webgpu', gpu: () => GPU | und
         const ratesAt = makeSchedule(training.blueprint.config);
         for (const [step, loss] of losses.entries()) {
           expect(relative(at(ratesAt(step), 0).lr, at(lrs, step)), `lr of step ${step}`).toBeLessThanOrEqual(1e-12);
-          const { scalars } = training.blueprint.feed(batches.next());
+          const { scalars } = training.blueprint.feed([batches.next()]);
           expect(relative(at(scalars, 0), at(lrs, step)), `float32 lr of step ${step}`).toBeLessThanOrEqual(2 ** -24);
           const trace = await training.trace();
           expect(Math.abs(trace.losses.loss - loss) / (loss + 0.01), `loss of step ${step}`).toBeLessThanOrEqual(1e-5);

@@ -1,0 +1,19 @@
+/**
+ * Cuts the micro-batches that a run is asked for into those that one Program holds. What is asked for may begin or end
+ * in the middle of a step; there each micro-batch runs by itself. Called by training.ts.
+ */
+import type { StepBatch } from '../data/batch-source';
+
+export function inPrograms(
+  batches: readonly StepBatch[],
+  togetherAt: (microBatch: number) => number,
+): readonly (readonly StepBatch[])[] {
+  const groups: (readonly StepBatch[])[] = [];
+  for (let next = 0; next < batches.length; ) {
+    const wanted = togetherAt(batches[next]?.microBatch ?? 0);
+    const count = next + wanted <= batches.length ? wanted : 1;
+    groups.push(batches.slice(next, next + count));
+    next += count;
+  }
+  return groups;
+}
