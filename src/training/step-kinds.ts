@@ -1,8 +1,8 @@
 /**
- * Which Programs a run needs, one for each micro-batch and one for several of a group: the batches of the ranks may be full ones or short, the first or a later micro-batch of a
- * group whose gradients add up, reduced or under no_sync, before or after DDP has rebuilt its buckets, the last within
- * join(). A mode may tell optimiser steps apart further (ParallelMode.stepPhases, as a communication hook that begins
- * later does). Called by blueprint.ts and usual-step.ts.
+ * Which Programs a run needs, one for each micro-batch and one for several of a group: the batches of the ranks may be
+ * full ones or short, the first or a later micro-batch of a group whose gradients add up, reduced or under no_sync,
+ * before or after DDP has rebuilt its buckets, the last within join(). A mode may tell optimiser steps apart further
+ * (ParallelMode.stepPhases, as a communication hook that begins later does). Called by blueprint.ts and usual-step.ts.
  */
 import type { BatchSchedule } from '../data/batch-schedule';
 import type { AccumulationPolicy, ParallelMode, StepPhases } from '../parallel/mode';

@@ -88,8 +88,8 @@ test.each(runs)('%s: whole groups are one Program, and need no more memory', (_n
     const alone = programs.filter((program) => microBatchesOf(program) <= 1);
     for (const [device, { bytes }] of planMemory(programs)) {
       const before = must(planMemory(alone).get(device), 'plan').bytes;
-      // A loss is kept for each micro-batch until it is read; and where every micro-batch reduces, another rank may still
-      // take what was in a bucket when the next micro-batch begins.
+      // A loss is kept for each micro-batch until it is read; and where every micro-batch reduces, another rank may
+      // still take what was in a bucket when the next micro-batch begins.
       const buckets = config.ddp?.noSync === 'none' ? 256 * PARAMETERS : 0;
       expect(bytes).toBeLessThanOrEqual(before + 256 * (count - 1) + buckets);
     }
