@@ -1,6 +1,6 @@
 /** The right end of the bar: seed, link, theme, keys. */
 import { useRef } from 'react';
-import { RUN } from '../../protocol/words/run';
+import { BAR } from '../../protocol/words/bar';
 import { CheckpointButton } from '../checkpoint/checkpoint-button';
 import { withSetting } from '../edit/edit-config';
 import { CommitField } from '../fields/commit-field';
@@ -28,7 +28,7 @@ export function BarMenu({ locked }: { locked: (part: string) => boolean }) {
     <div className={styles['menu']}>
       {!hide.has('seed') && (
         <fieldset className={styles['seed']} disabled={locked('seed')}>
-          <CommitField label="seed" text={String(config.seed)} commit={commitSeed} title={RUN.seed.description} />
+          <CommitField label="seed" text={String(config.seed)} commit={commitSeed} title={BAR.seed.description} />
         </fieldset>
       )}
       {!hide.has('lab') && <LabButton />}

@@ -3,7 +3,7 @@
  * one before.
  */
 import type { LayerConfig } from '../../protocol/config';
-import { MODEL_PARALLEL } from '../../protocol/words/run';
+import { MODEL_PARALLEL } from '../../protocol/words/parts';
 import { withSplit } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';
 import { sentence } from '../fields/settings';

@@ -1,8 +1,9 @@
-/** Words of the settings that stand at the top of the Config, and of its small parts. */
-import type { Config, Straggler } from '../config';
+/** Words of the settings that stand at the top of the Config, but for those of the bar (bar.ts). */
+import type { Config } from '../config';
+import type { InBar } from './bar';
 import { type NameIn, settings } from './setting';
 
-export const RUN = settings<NameIn<Config>>('', {
+export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   model: ['Model', 'The network: a torch.nn.Sequential of layers.'],
   loss: ['Loss', 'The loss function, named as in torch.nn.'],
   optimizer: ['Optimiser', "The optimiser, named as in torch.optim; another one brings PyTorch's defaults."],
@@ -39,9 +40,6 @@ export const RUN = settings<NameIn<Config>>('', {
   ],
   steps: ['Steps', 'Steps of the optimizer to run from the command line; each takes accumulate micro-batches.'],
   epochs: ['Epochs', 'Epochs of the data to run from the command line; wins over steps.'],
-  seed: ['Seed', 'torch.manual_seed: same seed, same initial weights and order as in PyTorch.'],
-  mode: ['Mode', 'How the work is split over devices.'],
-  worldSize: ['Devices', 'world_size: how many devices there are; single uses one.'],
   placement: [
     'Ranks live in',
     'One GPUDevice: transfers are copies on the GPU. One worker per rank: transfers go through host memory.',
@@ -85,30 +83,4 @@ export const RUN = settings<NameIn<Config>>('', {
   ],
   resume: ['Resume', 'Name of a checkpoint to go on from: <name>.safetensors and <name>.state.safetensors.'],
   resumeBy: ['Checkpoint read by', 'Who reads a checkpoint: every rank, or rank 0, which broadcasts it.'],
-});
-
-export const MODEL = settings<NameIn<Config['model']>>('model', {
-  layers: ['Layers', 'Layers in order, as in nn.Sequential. What one gives must fit what the next takes.'],
-});
-
-export const PARAMETER_SERVER = settings<NameIn<Config['parameterServer']>>('parameterServer', {
-  synchronous: [
-    'Synchronous',
-    "A step waits for the gradients of all workers; off: the workers' gradients are applied one after the other.",
-  ],
-  staleness: [
-    'Staleness',
-    "Asynchronous: updates that a worker's parameters are behind the server's when its gradient is applied.",
-  ],
-});
-
-export const MODEL_PARALLEL = settings<NameIn<Config['modelParallel']>>('modelParallel', {
-  split: ['Layers on each device', 'How many layers each device holds, as in [2, 3]; without it, spread evenly.'],
-});
-
-export const STRAGGLER = settings<NameIn<Straggler>>('stragglers', {
-  rank: ['Rank', 'The rank that is slow.'],
-  from: ['From', 'The rank that sends.'],
-  to: ['To', 'The rank that receives.'],
-  factor: ['Factor', 'Slowed down by this factor: the work of a rank, or the messages of a link.'],
 });

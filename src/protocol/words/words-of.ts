@@ -3,16 +3,19 @@
  * tables, so only the command line and tests import it; a panel imports the table of its own part.
  */
 import { lookup } from '../../base/lookup';
+import { BAR } from './bar';
 import { DATA } from './data';
 import { DDP, HOOK } from './ddp';
 import { DDP_MAIN } from './ddp-main';
 import { LAYER, LAYER_OWN } from './layers';
 import { LOSS } from './loss';
 import { OPTIMIZER, PARAM_GROUP } from './optimizer';
-import { MODEL, MODEL_PARALLEL, PARAMETER_SERVER, RUN, STRAGGLER } from './run';
+import { MODEL, MODEL_PARALLEL, PARAMETER_SERVER, STRAGGLER } from './parts';
+import { RUN } from './run';
 import { SCHEDULER } from './scheduler';
 import type { Setting } from './setting';
 
+const TOP = { ...BAR, ...RUN };
 const TYPE = { title: 'Type', description: 'Which of the variants this is.' };
 
 /** Of two that fit, the longer one comes first. */
@@ -41,7 +44,7 @@ export const ALL_WORDS: readonly Setting[] = [
 export function wordsOf(place: string): Pick<Setting, 'title' | 'description'> | undefined {
   const names = place.split('.');
   const name = names.at(-1) ?? '';
-  if (names.length === 1) return lookup(RUN, name);
+  if (names.length === 1) return lookup(TOP, name);
   if (name === 'type') return TYPE;
   const [path, table] = PARTS.find(([part]) => place.startsWith(`${part}.`)) ?? [];
   if (!table) return undefined;

@@ -1,0 +1,10 @@
+/** Words of the settings in the bar, which the page loads before the set-up with all others. */
+import { settings } from './setting';
+
+export type InBar = 'seed' | 'mode' | 'worldSize';
+
+export const BAR = settings<InBar>('', {
+  seed: ['Seed', 'torch.manual_seed: same seed, same initial weights and order as in PyTorch.'],
+  mode: ['Mode', 'How the work is split over devices.'],
+  worldSize: ['Devices', 'world_size: how many devices there are; single uses one.'],
+});
