@@ -9,7 +9,8 @@ import { expect, test } from './playground';
 
 test('until Play can be pressed the page fetches what the size check counts', async ({ playground }) => {
   const dist = fileURLToPath(new URL('../dist', import.meta.url));
-  const host = await countingHost(dist);
+  // Slow to answer, so that what is asked for once Play can be pressed has not been sent when the list is read.
+  const host = await countingHost(dist, { latencyMs: 1000, kilobytesPerSecond: 1e5 });
   try {
     await playground.page.goto(host.url);
     await expect(playground.button('Play')).toBeEnabled();

@@ -31,6 +31,11 @@ export class Part<T> {
     return this.#loaded;
   }
 
+  /** What has been loaded so far, for callers that can do without. */
+  now(): T | undefined {
+    return this.#loaded;
+  }
+
   get(): T {
     return must(this.#loaded, `${this.#what}, which should have been loaded before`);
   }

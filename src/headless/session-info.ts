@@ -1,7 +1,6 @@
 /** What the page needs to draw before anything has run, from a blueprint and the device that was found. */
 import { at } from '../base/invariant';
 import { preview } from '../inference/views/preview';
-import { codeLines } from '../interop/pytorch-code';
 import { rankEnvironments } from '../launch/rank-environments';
 import { plainRole } from '../parallel/face';
 import { alignedBytes } from '../program/memory-planner';
@@ -36,7 +35,6 @@ export function sessionInfo(training: Training): SessionInfo {
       })),
     ),
     memory: memoryOf(blueprint),
-    code: codeLines(config, mode.layersOfDevice(config)),
     construct: training.construct,
     programText: printProgram(program),
     batchesPerEpoch: blueprint.batchesPerEpoch,

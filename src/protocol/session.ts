@@ -65,7 +65,6 @@ export interface SessionInfo {
   readonly parameters: readonly ParameterInfo[];
   readonly buffers: readonly BufferInfo[];
   readonly memory: readonly DeviceMemory[];
-  readonly code: readonly CodeLine[];
   /** DDP: what its constructor sent before the first step, as a trace of its own; undefined where it sends nothing. */
   readonly construct: StepTrace | undefined;
   /** Printed form of the Program that runs most steps. */
@@ -369,6 +368,8 @@ export interface SessionApi {
    * only to show it; the run stays where it is.
    */
   saveCheckpoint(options?: { readonly atStart?: boolean }): Promise<CheckpointFiles>;
+  /** The PyTorch script of the open run. */
+  listing(): Promise<readonly CodeLine[]>;
   /** DDP: what overlap saves in the open run; empty in other modes. */
   overlap(): Promise<readonly OverlapTimes[]>;
   /**

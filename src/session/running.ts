@@ -6,10 +6,11 @@
  */
 import { asLockstepError, LockstepError } from '../base/errors';
 import { must } from '../base/invariant';
+import { loadPart } from '../base/load-part';
 import { oneAtATime } from '../base/one-at-a-time';
 import { within } from '../base/within';
 import type { ModelState } from '../inference/evaluator';
-import { createInference, type Inference } from '../inference/inference';
+import type { Inference } from '../inference/inference';
 import { createSnapshots } from '../inference/snapshot';
 import { firstOfStep, stepWords } from '../protocol/micro-batches';
 import type { FlightRecorderDump } from '../protocol/process-group';
@@ -21,7 +22,6 @@ import { keepOutside } from '../training/checkpoint/keep-outside';
 import { comparisonOf } from '../training/control/comparison';
 import type { DeviceKeeper } from '../training/device-keeper';
 import { checkRank } from '../training/failures/fault-plan';
-import { flightDump } from '../training/failures/flight-dump';
 import { isRestartable } from '../training/failures/restartable';
 import { standstillAfter } from '../training/failures/standstill';
 import { type StandstillWatch, watchStandstill } from '../training/failures/standstill-watch';
@@ -44,7 +44,7 @@ export interface RunningOptions {
 
 export class Running {
   private readonly snapshots;
-  readonly inference: Inference;
+  private madeInference: Inference | undefined;
   private player: Player;
   private closed = false;
   /** Why the training cannot go on, until a restart or Reset has replaced it. */
@@ -72,7 +72,6 @@ export class Running {
     private readonly supervisor: Supervisor,
   ) {
     this.snapshots = createSnapshots(options.blueprint);
-    this.inference = createInference(options.blueprint);
     this.keepOutside = keepOutside(options.blueprint, (kept) => this.emit({ type: 'kept', kept }));
     this.player = this.attach(this.training, options.from);
     this.finished = this.training.microBatch;
@@ -132,8 +131,19 @@ export class Running {
     );
   }
 
+  /** Answers questions to the model; loaded at the first of them. */
+  async inference(): Promise<Inference> {
+    const { createInference } = await loadPart('What the model answers by', () => import('../inference/inference'));
+    this.madeInference ??= createInference(this.options.blueprint);
+    return this.madeInference;
+  }
+
   /** PyTorch's flight recorder, a dump a rank. */
-  flightRecorder(): readonly FlightRecorderDump[] {
+  async flightRecorder(): Promise<readonly FlightRecorderDump[]> {
+    const { flightDump } = await loadPart(
+      'The flight recorder’s writer',
+      () => import('../training/failures/flight-dump'),
+    );
     return flightDump(this.supervisor.flight, this.options.blueprint);
   }
 

@@ -8,26 +8,26 @@ import { oneAtATime } from '../base/one-at-a-time';
 import { parseConfig } from '../config/parse-config';
 import { prepareFiles } from '../data/prepare-files';
 import { sessionInfo } from '../headless/session-info';
+import { LISTING } from '../interop/listing';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
 import type { CheckpointFiles, ControlMessage, Files, SessionApi, SessionEvent } from '../protocol/session';
 import { holdLock } from '../runtime/launch/hold-lock';
 import { createBlueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
-import { writeCheckpoint } from '../training/checkpoint/checkpoint-file';
 import { modelFileName, stateFileName } from '../training/checkpoint/checkpoint-format';
-import { ControlKeeper } from '../training/control/control-keeper';
+import { CHECKPOINT_WRITER } from '../training/checkpoint/keep-outside';
+import type { ControlKeeper } from '../training/control/control-keeper';
 import { DeviceKeeper } from '../training/device-keeper';
 import { loadParts } from '../training/load-parts';
-import { overlapTimes } from '../training/overlap-times';
-import { weightsFile } from '../training/weights/weights-file';
 import { Running } from './running';
 
 const LAB = 'The collectives lab';
 
 interface Open {
   readonly running: Running;
-  readonly control: ControlKeeper;
+  /** Made when it is first asked for. */
+  control(): Promise<ControlKeeper>;
   close(): Promise<void>;
 }
 
@@ -40,10 +40,16 @@ async function typed<T>(task: () => Promise<T>): Promise<T> {
 }
 
 /** The state that a session with this configuration left behind. */
-function stateIn({ model, state }: CheckpointFiles, config: Config, files: Files): Checkpoint | undefined {
+async function stateIn(
+  { model, state }: CheckpointFiles,
+  config: Config,
+  files: Files,
+): Promise<Checkpoint | undefined> {
   const name = 'kept by the page';
   const given = { ...files, [modelFileName(name)]: model, [stateFileName(name)]: state };
-  return createBlueprint({ ...config, resume: name, resumeBy: 'everyRank' }, given).resume?.checkpoint;
+  const resumed: Config = { ...config, resume: name, resumeBy: 'everyRank' };
+  await loadParts(resumed);
+  return createBlueprint(resumed, given).resume?.checkpoint;
 }
 
 /** Large, and nobody here needs it any longer. */
@@ -75,18 +81,26 @@ export function createSession(gpu: GPU | undefined): SessionApi {
           const config = parseConfig(input);
           const [prepared] = await Promise.all([prepareFiles(config.data, files), loadParts(config)]);
           const blueprint = createBlueprint(config, prepared);
-          const from = kept && stateIn(kept, config, prepared);
+          const from = kept && (await stateIn(kept, config, prepared));
           await closeCurrent();
           const post = (event: SessionEvent) => events.postMessage(event, transferred(event));
           const run = await Running.start({ blueprint, keeper, gpu, post, from });
           control.onmessage = ({ data }: MessageEvent<ControlMessage>) => run.control(data);
           const stepOfRun = () => stepOf(run.training.microBatch, config);
-          const comparison = new ControlKeeper({ blueprint, keeper, gpu, stepOfRun });
+          let comparison: ControlKeeper | undefined;
+          const controlKeeper = async (): Promise<ControlKeeper> => {
+            const { ControlKeeper } = await loadPart(
+              'The control run',
+              () => import('../training/control/control-keeper'),
+            );
+            comparison ??= new ControlKeeper({ blueprint, keeper, gpu, stepOfRun });
+            return comparison;
+          };
           current = {
             running: run,
-            control: comparison,
+            control: controlKeeper,
             async close() {
-              await comparison.free();
+              await comparison?.free();
               await run.close();
               events.close();
               control.close();
@@ -99,11 +113,11 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     ping: async () => {},
     traceStep: () => typed(() => running().traceStep()),
     snapshot: () => typed(() => running().snapshot()),
-    controlRun: (wanted) => typed(() => opened().control.ask(wanted)),
-    predict: (input) => typed(async () => running().inference.predict(running().state, input)),
+    controlRun: (wanted) => typed(async () => (await opened().control()).ask(wanted)),
+    predict: (input) => typed(async () => (await running().inference()).predict(running().state, input)),
     generate: (prompt, length, temperature, seed) =>
-      typed(async () => running().inference.generate(running().state, { prompt, length, temperature, seed })),
-    attention: (row) => typed(async () => running().inference.attention(running().state, row)),
+      typed(async () => (await running().inference()).generate(running().state, { prompt, length, temperature, seed })),
+    attention: (row) => typed(async () => (await running().inference()).attention(running().state, row)),
     reset: () => typed(() => running().reset()),
     run: (input, files) =>
       typed(async () => {
@@ -116,13 +130,31 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     flightRecorder: () => typed(async () => running().flightRecorder()),
     hangRank: (rank, at) => typed(async () => running().hangRank(rank, at)),
     saveWeights: (options) =>
-      typed(async () => weightsFile(running().training.blueprint, await running().weights(), options)),
+      typed(async () => {
+        const { weightsFile } = await loadPart(
+          'The writer of weights',
+          () => import('../training/weights/weights-file'),
+        );
+        return weightsFile(running().training.blueprint, await running().weights(), options);
+      }),
     saveCheckpoint: ({ atStart = false } = {}) =>
       typed(async () => {
         const run = running();
+        const { writeCheckpoint } = await CHECKPOINT_WRITER.load();
         return writeCheckpoint(run.training.blueprint, await (atStart ? run.startCheckpoint() : run.checkpoint()));
       }),
-    overlap: () => typed(async () => overlapTimes(running().training.blueprint)),
+    listing: () =>
+      typed(async () => {
+        const { config, mode } = running().training.blueprint;
+        const { codeLines } = await LISTING.load();
+        return codeLines(config, mode.layersOfDevice(config));
+      }),
+    overlap: () =>
+      typed(async () => {
+        const { blueprint } = running().training;
+        const { overlapTimes } = await loadPart('What overlap saves', () => import('../training/overlap-times'));
+        return overlapTimes(blueprint);
+      }),
     rehearse: (exhibit, cured) =>
       typed(async () => (await loadPart('This exhibit', () => import('../museum/scripts'))).rehearse(exhibit, cured)),
     // Loaded when the lab is opened: a run needs none of it.

@@ -6,6 +6,7 @@
 
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
+import { Part } from '../base/part';
 import { configNotices } from '../config/config-notices';
 import { optimizerNotices } from '../config/optimizer-notices';
 import { referenceConfig } from '../config/parse-config';
@@ -40,17 +41,17 @@ import type { ShardMap } from '../sharding/shard-map';
 import { Generator } from '../tensor/generator';
 import { elements } from '../tensor/shape';
 import { modelFileName } from './checkpoint/checkpoint-format';
-import { prefixNotices } from './checkpoint/prefix-notices';
-import { readCheckpoint } from './checkpoint/read-checkpoint';
-import { type ResumePlan, resumePlan } from './checkpoint/resume-plan';
-import { stateOfRank0 } from './checkpoint/state-of-rank0';
+import type { ResumePlan } from './checkpoint/resume-plan';
 import { failureNotices, linksOf } from './failures/failure-notices';
 import { joinedMasks, maskDraws } from './mask-draws';
 import { rankStarts } from './rank-starts';
 import { allKinds, distinctKinds, joinedKind, kindAt, kindRules, togetherAt } from './step-kinds';
 import { checkShards } from './weights/check-shards';
-import { initialWeights } from './weights/initial-weights';
 import { withStates } from './weights/state-shards';
+
+/** Loaded for a run with `resume` or `weights`. */
+export const RESUMING = new Part('The reader of checkpoints', () => import('./checkpoint/resuming'));
+if (!globalThis.LOCKSTEP_SITE) await RESUMING.load();
 
 export interface Blueprint {
   readonly config: Config;
@@ -121,10 +122,10 @@ export function createBlueprint(
   const starts = rankStarts({ config, mode }, generatorAfterData, mesh);
   mode.checkStart?.(starts.parameters);
   const drawn = { parameters: at(starts.parameters, 0), buffers: initialBuffers(layers, config.loss) };
-  const saved = config.resume === undefined ? undefined : readCheckpoint(config.resume, files);
+  const saved = config.resume === undefined ? undefined : RESUMING.get().readCheckpoint(config.resume, files);
   const weights = saved ? modelFileName(saved.name) : config.weights;
   const { parameters, buffers } =
-    weights === undefined ? drawn : initialWeights(weights, files, drawn, tiedNames(layers));
+    weights === undefined ? drawn : RESUMING.get().initialWeights(weights, files, drawn, tiedNames(layers));
 
   const microBatch = { ...config, batchSize: microBatchSize(config) };
   const draws = new Map<string, readonly MaskDraw[]>();
@@ -158,7 +159,7 @@ export function createBlueprint(
   const construct = mode.construct?.(input);
   if (construct) programs.push(construct);
   if (saved && config.resumeBy === 'rank0') {
-    const broadcast = mode.broadcastState?.(input, stateOfRank0(programs));
+    const broadcast = mode.broadcastState?.(input, RESUMING.get().stateOfRank0(programs));
     if (broadcast) programs.push(broadcast);
   }
   for (const program of programs) verify(program, PROGRAM_OPS);
@@ -210,7 +211,7 @@ export function createBlueprint(
   const noticeInput = { config, schedule, stage, rows: sizes.full };
   const resume =
     saved &&
-    resumePlan({
+    RESUMING.get().resumePlan({
       saved,
       config,
       mode,
@@ -224,6 +225,7 @@ export function createBlueprint(
       batchesPerEpoch,
       batches,
     });
+  const fileNotices = config.weights === undefined ? [] : RESUMING.get().prefixNotices(config.weights, files);
   return {
     config,
     notices: [
@@ -231,7 +233,7 @@ export function createBlueprint(
       ...configNotices(config, mode),
       ...(mode.notices?.(noticeInput) ?? []),
       ...optimizerNotices(config, names),
-      ...(resume?.notices ?? prefixNotices(config.weights, files)),
+      ...(resume?.notices ?? fileNotices),
     ],
     dataset,
     generatorAfterData,

@@ -5,9 +5,11 @@
  */
 import { loadAll, type Part } from '../base/part';
 import { loadFamily } from '../data/make-dataset';
+import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
 import { loadProgramOps, type ProgramOpFamily } from '../parallel/modes';
 import { FUSION_PASSES } from '../parallel/stage-graph';
 import type { Config, LayerConfig } from '../protocol/config';
+import { RESUMING } from './blueprint';
 
 type LayerType = LayerConfig['type'];
 
@@ -65,6 +67,14 @@ export function opFamiliesOf({ model, loss, optimizer, fuse, mode, ddp }: Config
 }
 
 export async function loadParts(config: Config): Promise<void> {
-  const parts: readonly Part<unknown>[] = config.fuse ? [FUSION_PASSES] : [];
-  await Promise.all([loadFamily(config.data), loadProgramOps(opFamiliesOf(config)), loadAll(parts)]);
+  const parts: readonly Part<unknown>[] = [
+    ...(config.fuse ? [FUSION_PASSES] : []),
+    ...(config.resume === undefined && config.weights === undefined ? [] : [RESUMING]),
+  ];
+  await Promise.all([
+    loadFamily(config.data),
+    loadProgramOps(opFamiliesOf(config)),
+    loadCommHook(config),
+    loadAll(parts),
+  ]);
 }

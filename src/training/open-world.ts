@@ -3,13 +3,13 @@
  * workers) ranks joined by ports in this thread.
  */
 import { at, must } from '../base/invariant';
+import { loadPart } from '../base/load-part';
 import type { Program } from '../program/instruction';
 import type { Config } from '../protocol/config';
 import type { Rank } from '../protocol/trace';
 import { canSpawnWorkers } from '../runtime/launch/can-spawn-workers';
 import { createLocalWorld } from '../runtime/launch/local-world';
 import { openExecutors } from '../runtime/launch/open-executors';
-import { createWorkerWorld } from '../runtime/launch/worker-world';
 import type { DatasetTable, GroupOptions, World } from '../runtime/launch/world';
 import { createPortMesh } from '../runtime/transport/port-transport';
 import type { DeviceChoice } from './device-keeper';
@@ -45,7 +45,13 @@ export async function openWorld({
       options,
     );
   }
-  if (canSpawnWorkers()) return createWorkerWorld({ programs, table }, kind, rankOfDevice, group);
+  if (canSpawnWorkers()) {
+    const { createWorkerWorld } = await loadPart(
+      'The starter of ranks in workers',
+      () => import('../runtime/launch/worker-world'),
+    );
+    return createWorkerWorld({ programs, table }, kind, rankOfDevice, group);
+  }
   const mesh = createPortMesh(devices.length);
   const ports = new Map(devices.map((d) => [d, must(mesh[d], `ports of cuda:${d}`)]));
   return createLocalWorld(

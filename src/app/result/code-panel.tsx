@@ -2,10 +2,11 @@
  * The PyTorch lines of the mode in use, with one cursor per rank on the line that its event at the cursor stands for.
  */
 
-import { useEffect, useMemo, useRef } from 'react';
-import type { StepTrace } from '../../protocol/trace';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { asLockstepError, type LockstepError } from '../../base/errors';
+import type { CodeLine, StepTrace } from '../../protocol/trace';
 import { deviceText } from '../setup/cluster-panel';
-import { useApp, usePalette, useSettled } from '../state/use-app';
+import { useApp, useController, usePalette, useSettled } from '../state/use-app';
 import styles from './code-panel.module.css';
 
 /** The anchor of the last event that each rank has begun; undefined before its first. */
@@ -15,8 +16,29 @@ function anchorsAt(trace: StepTrace | undefined, event: number, ranks: number): 
   return anchors;
 }
 
+/** Asked for when a run has begun: the writer of scripts is no part of what Play waits for. */
+function useListing(): { readonly code: readonly CodeLine[]; readonly problem: LockstepError | undefined } {
+  const info = useApp((app) => app.info);
+  const { listing } = useController();
+  const [code, setCode] = useState<readonly CodeLine[]>([]);
+  const [problem, setProblem] = useState<LockstepError>();
+  useEffect(() => {
+    let gone = false;
+    if (!info) return;
+    setProblem(undefined);
+    listing().then(
+      (lines) => !gone && setCode(lines),
+      (error: unknown) => !gone && setProblem(asLockstepError(error)),
+    );
+    return () => {
+      gone = true;
+    };
+  }, [info, listing]);
+  return { code, problem };
+}
+
 export function CodePanel() {
-  const code = useApp((app) => app.info?.code);
+  const { code, problem } = useListing();
   const ranks = useApp((app) => app.info?.ranks ?? 0);
   const device = useApp((app) => app.info?.device);
   const cursor = useSettled((app) => app.cursor, 80);
@@ -26,9 +48,9 @@ export function CodePanel() {
   const trace = cursor && traces[cursor.trace];
   const anchors = anchorsAt(trace, cursor?.event ?? -1, ranks);
   const litAnchor = lit === undefined ? undefined : trace?.events[lit]?.anchor;
-  const lines = useMemo(() => code?.map((line, number) => ({ ...line, number })) ?? [], [code]);
+  const lines = useMemo(() => code.map((line, number) => ({ ...line, number })), [code]);
   const list = useRef<HTMLOListElement>(null);
-  const first = code?.findIndex(({ anchor }) => anchors.includes(anchor)) ?? -1;
+  const first = code.findIndex(({ anchor }) => anchors.includes(anchor));
   useEffect(() => {
     const [box, line] = [list.current, list.current?.children[first]];
     // Only the box scrolls, never the page.
@@ -37,6 +59,11 @@ export function CodePanel() {
   return (
     <>
       <h2 className={styles['title']}>PyTorch, as it runs now</h2>
+      {problem?.code === 'not-loaded' && (
+        <p role="alert">
+          {problem.message} {problem.hint}
+        </p>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <ol ref={list} className={styles['code']} tabIndex={0} aria-label="PyTorch code">
         {lines.map((line) => {

@@ -44,6 +44,7 @@ export interface Controller {
   saveCheckpoint(): Promise<CheckpointFiles>;
   /** Questions to the model as it stands now. */
   readonly ask: Pick<SessionClient, 'predict' | 'generate' | 'attention' | 'rehearse'>;
+  readonly listing: SessionClient['listing'];
   readonly overlap: SessionClient['overlap'];
   /** The control beside the difference from one device. */
   readonly controlRun: SessionClient['controlRun'];
@@ -119,6 +120,7 @@ function questions(
   | 'saveWeights'
   | 'saveCheckpoint'
   | 'ask'
+  | 'listing'
   | 'overlap'
   | 'controlRun'
   | 'lab'
@@ -146,6 +148,7 @@ function questions(
       attention: async (row) => live().attention(row),
       rehearse: async (...given) => live().rehearse(...given),
     },
+    listing: async () => live().listing(),
     overlap: async () => live().overlap(),
     controlRun: async (wanted) => live().controlRun(wanted),
     lab: {

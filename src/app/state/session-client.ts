@@ -34,6 +34,7 @@ export interface SessionClient {
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   readonly saveCheckpoint: SessionApi['saveCheckpoint'];
   readonly controlRun: SessionApi['controlRun'];
+  readonly listing: SessionApi['listing'];
   readonly overlap: SessionApi['overlap'];
   readonly rehearse: SessionApi['rehearse'];
   readonly lab: SessionApi['lab'];
@@ -190,6 +191,7 @@ export function startSession(listener: SessionListener): SessionClient {
     saveWeights: () => call(() => api.saveWeights()),
     saveCheckpoint: (...given) => call(() => api.saveCheckpoint(...given)),
     controlRun: (wanted) => call(() => api.controlRun(wanted)),
+    listing: () => call(() => api.listing()),
     overlap: () => call(() => api.overlap()),
     rehearse: (...given) => call(() => api.rehearse(...given)),
     lab: (request) => call(() => api.lab(request)),

@@ -3,14 +3,18 @@
  * Writing one costs time, so the next is written only when that has been made up for. Called by running.ts with every
  * checkpoint of a run.
  */
+import { Part } from '../../base/part';
 import type { KeptState } from '../../protocol/session';
 import type { Blueprint } from '../blueprint';
 import type { Checkpoint } from './checkpoint';
-import { writeCheckpoint } from './checkpoint-file';
 
 const EVERY_MS = 1000;
 /** The part of the time that may go into writing. */
 const SHARE = 0.05;
+
+/** Fetched when the first checkpoint comes, which is when the run plays: until then there is nothing to lose. */
+export const CHECKPOINT_WRITER = new Part('The writer of checkpoints', () => import('./checkpoint-file'));
+if (!globalThis.LOCKSTEP_SITE) await CHECKPOINT_WRITER.load();
 
 export function keepOutside(
   blueprint: Blueprint,
@@ -21,8 +25,14 @@ export function keepOutside(
   return (checkpoint) => {
     const sinceMs = now();
     if (sinceMs < dueMs) return;
+    const writer = CHECKPOINT_WRITER.now();
+    if (!writer) {
+      // The next checkpoint finds it, or asks again.
+      CHECKPOINT_WRITER.load().catch(() => undefined);
+      return;
+    }
     try {
-      hand({ microBatch: checkpoint.microBatch, files: writeCheckpoint(blueprint, checkpoint) });
+      hand({ microBatch: checkpoint.microBatch, files: writer.writeCheckpoint(blueprint, checkpoint) });
     } catch {
       // Training is none the worse for it; whoever saves this state by hand hears why it cannot be written.
       dueMs = Number.POSITIVE_INFINITY;

@@ -1,17 +1,29 @@
-/** The table of communication hooks: a file each; a new one is a row here and a variant in protocol/config/ddp. */
-import { must } from '../../../base/invariant';
+/**
+ * The table of communication hooks: a file each; a new one is a row here and a variant in protocol/config/ddp. All but
+ * the plain all-reduce are loaded for the runs that have them (training/load-parts).
+ */
+import { loadAll, Part } from '../../../base/part';
 import type { Config } from '../../../protocol/config';
 import { allreduce } from './allreduce';
-import { bf16Compress } from './bf16-compress';
 import type { CommHook } from './comm-hook';
-import { fp16Compress } from './fp16-compress';
-import { localSGD } from './local-sgd';
-import { powerSGD } from './power-sgd/power-sgd';
 
-const COMM_HOOKS: readonly CommHook[] = [allreduce, fp16Compress, bf16Compress, powerSGD, localSGD];
+type HookName = Config['ddp']['commHook']['type'];
 
-export const commHookOf = ({ ddp }: Config): CommHook =>
-  must(
-    COMM_HOOKS.find(({ name }) => name === ddp.commHook.type),
-    ddp.commHook.type,
-  );
+const LATE: Readonly<Record<Exclude<HookName, 'allreduce'>, Part<CommHook>>> = {
+  fp16Compress: new Part('fp16_compress_hook', async () => (await import('./fp16-compress')).fp16Compress),
+  bf16Compress: new Part('bf16_compress_hook', async () => (await import('./bf16-compress')).bf16Compress),
+  powerSGD: new Part('powerSGD_hook', async () => (await import('./power-sgd/power-sgd')).powerSGD),
+  localSGD: new Part('post_localSGD_hook', async () => (await import('./local-sgd')).localSGD),
+};
+if (!globalThis.LOCKSTEP_SITE) await loadAll(Object.values(LATE));
+
+/** To be awaited before anything asks for the hook of this configuration. */
+export async function loadCommHook({ ddp }: Pick<Config, 'ddp'>): Promise<void> {
+  const { type } = ddp.commHook;
+  if (type !== 'allreduce') await LATE[type].load();
+}
+
+export function commHookOf({ ddp }: Config): CommHook {
+  const { type } = ddp.commHook;
+  return type === 'allreduce' ? allreduce : LATE[type].get();
+}

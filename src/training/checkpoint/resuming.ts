@@ -1,0 +1,6 @@
+/** What a run that begins with a checkpoint or with weights from a file reads them by: one part of the site. */
+export { initialWeights } from '../weights/initial-weights';
+export { prefixNotices } from './prefix-notices';
+export { readCheckpoint } from './read-checkpoint';
+export { resumePlan } from './resume-plan';
+export { stateOfRank0 } from './state-of-rank0';
