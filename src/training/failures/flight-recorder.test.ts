@@ -41,6 +41,19 @@ test('a collective a step and rank, numbered on over the steps, all completed; t
   }
 });
 
+test('of several micro-batches in a Program each collective is named by its own', async () => {
+  const accumulating: ConfigInput = { ...config, batchSize: 12, accumulate: 2, steps: 3, ddp: { noSync: 'none' } };
+  const { flightRecorder } = await runConfig(
+    { ...accumulating, data: { type: 'xor', samples: 48, testFraction: 0 } },
+    {},
+  );
+  const names = [0, 1, 2].flatMap((step) => [1, 2].map((n) => `step ${step} (micro-batch ${n} of 2)`));
+  for (const { entries } of flightRecorder()) {
+    expect(entries.map(({ frames }) => frames[0]?.name)).toEqual(names);
+    expect(entries.map((e) => e.collective_seq_id)).toEqual([1, 2, 3, 4, 5, 6]);
+  }
+});
+
 test.each(PLACEMENTS)('$title: after a kill it shows who was in which collective', async ({ placement }) => {
   const faults = [{ what: 'kill', rank: 2, step: 1 }] as const;
   const { flightRecorder } = await runConfig({ ...config, placement }, {}, { faults });
