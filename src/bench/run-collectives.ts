@@ -2,9 +2,11 @@
  * One collective over a range of sizes, as nccl-tests does it: values are checked after a run from fresh data, then
  * iterations are timed in a row; beside it the modelled time of the same Program. Called by the command line.
  */
+
 import { LockstepError } from '../base/errors';
+import { outputLength } from '../collectives/output-length';
 import { LOCKSTEP_VERSION } from '../headless/report';
-import { type LabShape, labDtype, labProgram, outputLength, reduces } from '../lab/lab-program';
+import { type LabShape, labDtype, labProgram, reduces } from '../lab/lab-program';
 import type { CollectiveOp } from '../protocol/collective';
 import type {
   CollectivesReport,

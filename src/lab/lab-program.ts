@@ -6,6 +6,7 @@
 import { LockstepError } from '../base/errors';
 import { ALGORITHMS, algorithmFor } from '../collectives/algorithms';
 import type { Algorithm, CostRequest } from '../collectives/collective';
+import { outputLength } from '../collectives/output-length';
 import { initDeviceMesh } from '../mesh/device-mesh';
 import { ranksByNode } from '../mesh/nodes';
 import { PROGRAM_OPS } from '../parallel/modes';
@@ -28,13 +29,6 @@ export type LabShape = Pick<LabRequest, 'op' | 'reduceOp' | 'algorithm' | 'world
 export function labLength({ op, worldSize, length }: Pick<LabShape, 'op' | 'worldSize' | 'length'>): number {
   const parts = op === 'scatter' || op === 'reduceScatter' || op === 'allToAll';
   return parts ? Math.ceil(length / worldSize) * worldSize : length;
-}
-
-/** Elements of the buffer for the result; undefined where the collective works in place. */
-export function outputLength(op: CollectiveOp, length: number, worldSize: number): number | undefined {
-  if (op === 'allGather' || op === 'gather') return length * worldSize;
-  if (op === 'reduceScatter' || op === 'scatter') return length / worldSize;
-  return op === 'allToAll' ? length : undefined;
 }
 
 export const isBitwise = (reduceOp: ReduceOp): boolean =>

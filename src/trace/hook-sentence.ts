@@ -2,7 +2,9 @@
  * What communication hooks, SyncBatchNorm and a parameter server do, in words: their operators and their messages.
  * Without a full stop. Pure; called by sentence.ts and transfer-sentence.ts.
  */
+
 import type { StepTrace, TraceEvent } from '../protocol/trace';
+import { groupSize } from './group-size';
 import { moduleWords, plural } from './words';
 
 /** Of an operator; undefined: it is none of these. */
@@ -11,7 +13,7 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
   const half = e.writes.concat(e.reads).some((name) => name.endsWith('.bf16')) ? 'bfloat16' : 'float16';
   switch (e.name) {
     case 'halves/encode':
-      return `${who} casts ${bucket} to ${half} and divides it by ${ranksOf(trace)}: half the bytes on the wire`;
+      return `${who} casts ${bucket} to ${half} and divides it by ${groupSize(trace, e)}: half the bytes on the wire`;
     case 'halves/add':
       return `${who} adds what it has received of ${bucket} in ${half}, rounded after every addition`;
     case 'halves/decode':
@@ -34,7 +36,7 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
       return `forward: ${who} joins the statistics of all ranks in ${moduleWords(e.module)}`;
     case 'ddp/pack':
       return e.anchor === 'average'
-        ? `${who} copies its ${plural(e.reads.length, 'parameter')}, divided by ${ranksOf(trace)}, into one buffer`
+        ? `${who} copies its ${plural(e.reads.length, 'parameter')}, divided by ${groupSize(trace, e)}, into one buffer`
         : undefined;
     case 'ddp/unpack':
       return e.anchor === 'average' ? `${who} takes over the averaged parameters` : undefined;
@@ -49,13 +51,11 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
   }
 }
 
-const ranksOf = (trace: StepTrace): number => new Set(trace.events.map((event) => event.rank)).size;
-
 /**
  * How many ranks' sums a message of an all-reduce carries; `summed` counts those that its receiver has after joining.
  */
 function holding(trace: StepTrace, e: TraceEvent): string {
-  const ranks = ranksOf(trace);
+  const ranks = groupSize(trace, e);
   const { part, algorithm, summed = ranks } = e.collective ?? {};
   if (part !== 'reduce-scatter') return `, summed over all ${plural(ranks, 'rank')}`;
   if (e.kind === 'recv') return `: now the sums of ${summed} of ${plural(ranks, 'rank')}`;

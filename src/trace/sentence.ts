@@ -9,6 +9,7 @@
 import { stepWords } from '../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
 import { ALGORITHMS } from '../protocol/words/algorithms';
+import { groupSize } from './group-size';
 import { hookSentence } from './hook-sentence';
 import { endUs, spanOf } from './lanes';
 import { transferSentence } from './transfer-sentence';
@@ -96,7 +97,7 @@ function nounOf(e: TraceEvent): string {
 }
 
 function packSentence(trace: StepTrace, e: TraceEvent, who: string): string {
-  const ranks = new Set(trace.events.map((other) => other.rank)).size;
+  const ranks = groupSize(trace, e);
   const divided = ranks > 1 ? `divided by the world size (${ranks}) and ` : '';
   const all = e.reads.length === 1 ? 'the only gradient' : `all ${e.reads.length} gradients`;
   return `backward: ${all} of bucket ${e.bucket} ${e.reads.length === 1 ? 'is' : 'are'} ready: ${who} has ${e.reads.length === 1 ? 'it' : 'them'} ${divided}packed`;

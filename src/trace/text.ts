@@ -2,6 +2,7 @@
  * The text form of a traced step: one line an event, in the trace's order, without times or values. The same Program
  * gives the same text wherever and however fast its ranks ran, so tests compare it and people read it.
  */
+import { groupLabel } from '../protocol/mesh';
 import { stepWords } from '../protocol/micro-batches';
 import { kindLabel } from '../protocol/step-kind';
 import type { Slice, StepTrace, TraceEvent } from '../protocol/trace';
@@ -10,7 +11,9 @@ const stretch = ({ buffer, offset, length }: Slice): string => `${buffer}[${offs
 
 function body(e: TraceEvent): string {
   const { collective: c } = e;
-  const part = c ? `  ${c.algorithm} ${c.op}${c.part ? ` ${c.part}` : ''}` : '';
+  const part = c
+    ? `  ${c.algorithm} ${c.op}${c.part ? ` ${c.part}` : ''}${c.group ? ` in ${groupLabel(c.group)}` : ''}`
+    : '';
   const round = c?.round === undefined ? '' : ` round ${c.round + 1}/${c.rounds ?? '?'}`;
   const summed = c?.summed === undefined ? '' : ` sum of ${c.summed}`;
   switch (e.kind) {

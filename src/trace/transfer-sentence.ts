@@ -2,8 +2,10 @@
  * What a send or a receive does, in words: which collective of which mode it is part of, what is in it, and of how many
  * ranks it makes the sum. Pure; called by sentence.ts.
  */
+import { groupLabel } from '../protocol/mesh';
 import type { CollectiveRef, StepTrace, TraceEvent } from '../protocol/trace';
 import { carriedWords, normWords } from './carried';
+import { groupSize } from './group-size';
 import { hookTransferSentence } from './hook-sentence';
 import { summedAt } from './sums';
 import { deviceName, pieceWords, plural } from './words';
@@ -44,7 +46,7 @@ export function transferSentence(trace: StepTrace, e: TraceEvent): string {
 }
 
 function allReduceSentence(trace: StepTrace, e: TraceEvent, c: CollectiveRef, who: string, other: string): string {
-  const ranks = new Set(trace.events.map((event) => event.rank)).size;
+  const ranks = groupSize(trace, e);
   const bucket = `bucket ${c.bucket ?? 0}`;
   const part = c.algorithm !== 'naive' && (c.chunks ?? 1) > 1 ? `chunk ${c.chunk ?? 0} of ${bucket}` : bucket;
   const summed = c.summed ?? ranks;
@@ -57,7 +59,7 @@ function allReduceSentence(trace: StepTrace, e: TraceEvent, c: CollectiveRef, wh
   }
   if (e.kind === 'send')
     return `${who} sends ${part} ${direction(c, 'down')}to ${other}: the mean gradient over all ${ranks} ranks`;
-  return `${who} takes ${part} from ${other}: the mean gradient, the same on every rank`;
+  return `${who} takes ${part} from ${other}: the mean gradient, the same on every rank${c.group ? ` of ${groupLabel(c.group)}` : ''}`;
 }
 
 /** Trees have an up and a down. */

@@ -9,6 +9,7 @@ import type { DeviceIndex } from '../../protocol/trace';
 import type { DType, HostArray } from '../../tensor/shape';
 import { algorithmFor } from '../algorithms';
 import { COMM_OPS } from '../bucket-ops';
+import { outputLength } from '../output-length';
 
 export interface Collective {
   readonly algorithm: AlgorithmName;
@@ -30,12 +31,6 @@ const IN_PLACE: readonly CollectiveOp[] = ['allReduce', 'broadcast', 'reduce'];
 /** Where the result of a collective stands. */
 export const resultBuffer = (op: CollectiveOp): 'in' | 'out' => (IN_PLACE.includes(op) ? 'in' : 'out');
 
-export function outputLength(op: CollectiveOp, length: number, ranks: number): number {
-  if (op === 'allGather' || op === 'gather') return length * ranks;
-  if (op === 'reduceScatter' || op === 'scatter') return length / ranks;
-  return length;
-}
-
 /** A Program of it alone, over buffers 'in' and 'out' on every device of the mesh. */
 export function programOf(trial: Collective): Program {
   const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: trial.mesh }), COMM_OPS);
@@ -51,7 +46,7 @@ export function emitTrial(builder: ProgramBuilder, trial: Collective, name?: str
   const common = { dtype: dtypeOf(reduceOp), category: 'communication', persistent: true } as const;
   for (const lane of builder.lanes) {
     lane.buffer({ ...common, name: must(input, 'in'), shape: [length] });
-    lane.buffer({ ...common, name: must(output, 'out'), shape: [outputLength(op, length, group.length)] });
+    lane.buffer({ ...common, name: must(output, 'out'), shape: [outputLength(op, length, group.length) ?? length] });
   }
   algorithmFor(algorithm, op).emit({
     builder,

@@ -4,33 +4,16 @@
  */
 
 import { algorithmFor } from '../../collectives/algorithms';
+import { outputLength } from '../../collectives/output-length';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import { ProgramBuilder } from '../../program/builder';
 import type { BufferSpec, Program } from '../../program/instruction';
 import { verify } from '../../program/verifier';
-import type { CollectiveOp } from '../../protocol/collective';
 import type { CollectiveRequest } from './group-backend';
 
 export const INPUT = 'input';
 export const OUTPUT = 'output';
-
-/** How many elements come out, of `length` that go in; 0: in place. */
-const OUTPUT_LENGTH: Readonly<Record<CollectiveOp, (length: number, worldSize: number) => number>> = {
-  allReduce: () => 0,
-  broadcast: () => 0,
-  reduce: () => 0,
-  barrier: () => 0,
-  sendRecv: () => 0,
-  gather: (length, n) => length * n,
-  allGather: (length, n) => length * n,
-  scatter: (length, n) => length / n,
-  reduceScatter: (length, n) => length / n,
-  allToAll: (length) => length,
-};
-
-export const outputLength = ({ op, length, worldSize }: CollectiveRequest): number =>
-  OUTPUT_LENGTH[op](length, worldSize);
 
 export const requestKey = (request: CollectiveRequest): string =>
   [request.op, request.algorithm, request.dtype, request.length, request.root ?? '', request.reduceOp ?? ''].join(' ');
@@ -45,10 +28,10 @@ export function collectiveProgram(request: CollectiveRequest): Program {
     category: 'communication',
     persistent: true,
   });
-  const out = outputLength(request);
+  const out = outputLength(op, length, worldSize);
   for (const lane of builder.lanes) {
     lane.buffer(buffer(INPUT, Math.max(1, length)));
-    if (out > 0) lane.buffer(buffer(OUTPUT, out));
+    if (out !== undefined && out > 0) lane.buffer(buffer(OUTPUT, out));
   }
   algorithmFor(algorithm, op).emit({
     builder,

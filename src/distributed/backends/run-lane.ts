@@ -1,10 +1,12 @@
 /** One run of a collective's Program on an executor: inputs in, a step, results out. */
+
 import { at } from '../../base/invariant';
+import { outputLength } from '../../collectives/output-length';
 import { ALONE, programKey } from '../../protocol/step-kind';
 import { viewAs } from '../../runtime/cpu/join';
 import type { Executor } from '../../runtime/executor';
 import type { HostArray } from '../../tensor/shape';
-import { INPUT, OUTPUT, outputLength } from './collective-program';
+import { INPUT, OUTPUT } from './collective-program';
 import type { CollectiveRequest } from './group-backend';
 
 export interface Part {
@@ -18,7 +20,7 @@ export async function runLane(executor: Executor, request: CollectiveRequest, pa
   if (request.length > 0) for (const { rank, input } of parts) executor.write(rank, INPUT, input);
   await executor.step(programKey(ALONE), () => new Float32Array(0));
   if (request.length === 0) return;
-  const inPlace = outputLength(request) === 0;
+  const inPlace = (outputLength(request.op, request.length, request.worldSize) ?? 0) === 0;
   const results = await executor.read(
     parts.map(({ rank }) => ({ device: rank, buffer: inPlace ? INPUT : OUTPUT })),
     'bits',

@@ -3,11 +3,13 @@
  * Programs that ran, in the order in which each rank issues them, with what became of them. Times are the measured ones
  * of traced steps; else when it was known that a step was done. Called by the session when asked.
  */
+
 import { LockstepError } from '../../base/errors';
 import { codeLines } from '../../interop/pytorch-code';
-import type { Instruction, Lane } from '../../program/instruction';
+import type { Instruction, Lane, Program } from '../../program/instruction';
 import { findProgram } from '../../program/program-of';
 import type { Config } from '../../protocol/config';
+import { type Group, groupDescription } from '../../protocol/mesh';
 import { stepWords } from '../../protocol/micro-batches';
 import type { FlightRecord, FlightRecorderDump } from '../../protocol/process-group';
 import { programKey } from '../../protocol/step-kind';
@@ -22,6 +24,8 @@ const KEPT = 1000;
 
 /** One collective as one rank takes part in it. */
 interface Call extends FlightTensors {
+  /** Absent: the default group. */
+  readonly group: Group | undefined;
   readonly name: string;
   readonly instructions: readonly Instruction[];
   readonly line: number | undefined;
@@ -39,7 +43,10 @@ function callsOf(lane: Lane, config: Config, script: readonly CodeLine[]): reado
     const [first] = instructions;
     if (!first || !('collective' in first) || !first.collective) return [];
     const name = torchName(first.collective.op);
-    return [{ name, ...flightTensors(instructions, lane, config), instructions, line: scriptLine(first, script) }];
+    const { group } = first.collective;
+    return [
+      { group, name, ...flightTensors(instructions, lane, config), instructions, line: scriptLine(first, script) },
+    ];
   });
 }
 
@@ -98,6 +105,7 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
     );
   }
   const script = codeLines(config, mode.layersOfDevice(config));
+  const groupIds = groupIdsOf(programs);
   return ranks.map((rank) => {
     const entries: FlightRecord[] = [];
     const calls = new Map(
@@ -106,28 +114,25 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
         return lane ? [[programKey(p.kind), callsOf(lane, config, script)] as const] : [];
       }),
     );
-    const status = new Map<number, { enqueued: number; started: number; completed: number }>();
-    const seqOf = new Map<number, number>();
+    const groups = new Map<number, RecordedGroup>();
     for (const span of log.spans) {
       for (const { microBatch, program } of span.batches) {
         const lane = findProgram(programs, program)?.lanes.find((l) => l.rank === rank);
         for (const call of lane ? (calls.get(program) ?? []) : []) {
           const itsMicroBatch = microBatch + (call.instructions[0]?.microBatch ?? 0);
-          const seq = (seqOf.get(span.attempt) ?? 0) + 1;
-          seqOf.set(span.attempt, seq);
+          const id = span.attempt * groupIds.length + groupIds.indexOf(call.group?.id ?? 0);
+          const group = groups.get(id) ?? recordedGroup(span.attempt, call.group ?? { id: 0, ranks });
+          groups.set(id, group);
+          const seq = ++group.enqueued;
           const outcome = lane && outcomeOf(span, microBatch, call, lane);
           if (!outcome) continue;
           const { state } = outcome;
-          const known = status.get(span.attempt) ?? { enqueued: -1, started: -1, completed: -1 };
-          status.set(span.attempt, {
-            enqueued: seq,
-            started: state === 'scheduled' ? known.started : seq,
-            completed: state === 'completed' ? seq : known.completed,
-          });
+          if (state !== 'scheduled') group.started = seq;
+          if (state === 'completed') group.completed = seq;
           entries.push({
             record_id: entries.length,
-            pg_id: span.attempt,
-            process_group: [String(span.attempt), groupWords(span.attempt)],
+            pg_id: id,
+            process_group: [String(id), group.description],
             collective_seq_id: seq,
             p2p_seq_id: 0,
             op_id: seq,
@@ -152,16 +157,17 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
         }
       }
     }
-    const attempts = [...status.keys()];
-    const all = `[${ranks.join(', ')}]`;
     return {
       version: '2.4',
       rank,
       pg_config: Object.fromEntries(
-        attempts.map((id) => [String(id), { name: String(id), desc: groupWords(id), ranks: all }]),
+        [...groups].map(([id, { description, ranks: members }]) => [
+          String(id),
+          { name: String(id), desc: description, ranks: `[${members.join(', ')}]` },
+        ]),
       ),
       pg_status: Object.fromEntries(
-        [...status].map(([id, { enqueued, started, completed }]) => [
+        [...groups].map(([id, { enqueued, started, completed }]) => [
           String(id),
           {
             last_enqueued_collective: enqueued,
@@ -175,4 +181,28 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
   });
 }
 
-const groupWords = (attempt: number): string => (attempt === 0 ? 'default_pg' : `default_pg, restart ${attempt}`);
+/** A process group as it is recorded: how far its sequence of collectives has got. */
+interface RecordedGroup {
+  readonly description: string;
+  readonly ranks: readonly number[];
+  enqueued: number;
+  started: number;
+  completed: number;
+}
+
+/** After a restart all groups are made anew. Sequence numbers count from 1; -1: none yet. */
+function recordedGroup(attempt: number, group: Group): RecordedGroup {
+  const name = groupDescription(group);
+  const description = attempt === 0 ? name : `${name}, restart ${attempt}`;
+  return { description, ranks: group.ranks, enqueued: 0, started: -1, completed: -1 };
+}
+
+/** The default group first. */
+function groupIdsOf(programs: readonly Program[]): readonly number[] {
+  const ids = programs.flatMap(({ lanes }) =>
+    lanes.flatMap(({ instructions }) =>
+      instructions.flatMap((i) => ('collective' in i && i.collective?.group ? [i.collective.group.id] : [])),
+    ),
+  );
+  return [...new Set([0, ...ids])].sort((a, b) => a - b);
+}
