@@ -5,6 +5,7 @@
  */
 
 import { LockstepError } from '../../base/errors';
+import { flightDumpOf, type RecordedGroup, scheduledRecord } from '../../distributed/flight-record';
 import { codeLines } from '../../interop/pytorch-code';
 import type { Instruction, Lane, Program } from '../../program/instruction';
 import { findProgram } from '../../program/program-of';
@@ -129,65 +130,34 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
           const { state } = outcome;
           if (state !== 'scheduled') group.started = seq;
           if (state === 'completed') group.completed = seq;
+          const frame = { name: stepWords(itsMicroBatch, config), filename: 'train.py', line: (call.line ?? 0) + 1 };
+          const record = scheduledRecord({
+            recordId: entries.length,
+            opId: seq,
+            group: { id, name: String(id), description: group.description },
+            profilingName: `${config.placement === 'shared' ? 'nccl' : 'gloo'}:${call.name}`,
+            collectiveSeq: seq,
+            p2pSeq: 0,
+            isP2p: false,
+            createdNs: span.createdNs,
+            inputs: call.inputs,
+            outputs: call.outputs,
+            timeoutMs: 1000 * config.timeoutS,
+            frames: call.line === undefined ? [] : [frame],
+          });
           entries.push({
-            record_id: entries.length,
-            pg_id: id,
-            process_group: [String(id), group.description],
-            collective_seq_id: seq,
-            p2p_seq_id: 0,
-            op_id: seq,
-            profiling_name: `${config.placement === 'shared' ? 'nccl' : 'gloo'}:${call.name}`,
-            time_created_ns: span.createdNs,
+            ...record,
             time_discovered_started_ns: outcome.startedNs,
             time_discovered_completed_ns: outcome.completedNs,
             duration_ms: outcome.durationMs,
-            input_sizes: call.inputs.map(({ shape }) => shape),
-            input_dtypes: call.inputs.map(({ dtype }) => dtype),
-            output_sizes: call.outputs.map(({ shape }) => shape),
-            output_dtypes: call.outputs.map(({ dtype }) => dtype),
             state,
-            timeout_ms: Math.round(1000 * config.timeoutS),
-            is_p2p: false,
             retired: state === 'completed',
-            frames:
-              call.line === undefined
-                ? []
-                : [{ name: stepWords(itsMicroBatch, config), filename: 'train.py', line: call.line + 1 }],
           });
         }
       }
     }
-    return {
-      version: '2.4',
-      rank,
-      pg_config: Object.fromEntries(
-        [...groups].map(([id, { description, ranks: members }]) => [
-          String(id),
-          { name: String(id), desc: description, ranks: `[${members.join(', ')}]` },
-        ]),
-      ),
-      pg_status: Object.fromEntries(
-        [...groups].map(([id, { enqueued, started, completed }]) => [
-          String(id),
-          {
-            last_enqueued_collective: enqueued,
-            last_started_collective: started,
-            last_completed_collective: completed,
-          },
-        ]),
-      ),
-      entries: entries.slice(-KEPT),
-    };
+    return flightDumpOf(rank, groups, entries.slice(-KEPT));
   });
-}
-
-/** A process group as it is recorded: how far its sequence of collectives has got. */
-interface RecordedGroup {
-  readonly description: string;
-  readonly ranks: readonly number[];
-  enqueued: number;
-  started: number;
-  completed: number;
 }
 
 /** After a restart all groups are made anew. Sequence numbers count from 1; -1: none yet. */
