@@ -1,59 +1,39 @@
 /**
- * From a Config to everything that a run needs and that does not change while it runs: dataset, initial weights,
- * Programs of the mode and of the single-device reference, and the order of batches. Deterministic: the same Config
- * gives the same blueprint anywhere. Builds no device.
+ * From a Config to everything that a run needs and that does not change while it runs. Deterministic: the same Config
+ * gives the same blueprint anywhere. Builds no device. Its parts are files of blueprint/: what is drawn (start), the
+ * Programs, and what each step takes from the host (feeds).
  */
-
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';
-import { Part } from '../base/part';
 import { configNotices } from '../config/config-notices';
 import { optimizerNotices } from '../config/optimizer-notices';
-import { referenceConfig } from '../config/parse-config';
-import {
-  type BatchSource,
-  type BatchState,
-  type MaskDraw,
-  makeBatchSource,
-  type StepBatch,
-} from '../data/batch-source';
-import { checkTargets, checkTokens, type Dataset } from '../data/dataset';
-import { makeDataset } from '../data/make-dataset';
+import { type BatchSource, type BatchState, type MaskDraw, makeBatchSource } from '../data/batch-source';
+import type { Dataset } from '../data/dataset';
 import type { DeviceMesh } from '../mesh/device-mesh';
-import { checkModel, type DataShape } from '../nn/check-model';
-import { type InitialBuffer, type InitialParameter, initialBuffers } from '../nn/model';
-import { tiedNames } from '../nn/tied';
-import { makeStepScalars } from '../optim/scalars';
+import type { InitialBuffer, InitialParameter } from '../nn/model';
 import { describe, type RunFacts } from '../parallel/describe';
 import type { ModeInput, ParallelMode, Stop } from '../parallel/mode';
-import { PARALLEL_MODES, PROGRAM_OPS } from '../parallel/modes';
+import { PARALLEL_MODES } from '../parallel/modes';
 import { stageGraph } from '../parallel/stage-graph';
 import type { Program } from '../program/instruction';
-import { verifyMemory } from '../program/memory-report';
-import { verify } from '../program/verifier';
 import type { Config } from '../protocol/config';
-import { stepOf } from '../protocol/micro-batches';
 import type { Files, Notice } from '../protocol/session';
-import { programKey, type TrainingKind } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
-import type { DatasetTable, MicroBatchFeed, StepFeed } from '../runtime/launch/world';
+import type { DatasetTable } from '../runtime/launch/world';
 import type { ShardMap } from '../sharding/shard-map';
-import { Generator } from '../tensor/generator';
-import { elements } from '../tensor/shape';
-import { modelFileName } from './checkpoint/checkpoint-format';
+import type { Generator } from '../tensor/generator';
+import { createFeeds, type Feeds } from './blueprint/feeds';
+import { compileReference, compileRun } from './blueprint/programs';
+import { RESUMING } from './blueprint/resuming-part';
+import { modeInputOf, startOf, tableOf } from './blueprint/start';
 import type { ResumePlan } from './checkpoint/resume-plan';
 import { failureNotices, linksOf } from './failures/failure-notices';
-import { joinedMasks, maskDraws } from './mask-draws';
-import { rankStarts } from './rank-starts';
-import { allKinds, distinctKinds, joinedKind, kindAt, kindRules, togetherAt } from './step-kinds';
+import { maskDraws } from './mask-draws';
+import { kindRules } from './step-kinds';
 import { checkShards } from './weights/check-shards';
 import { withStates } from './weights/state-shards';
 
-/** Loaded for a run with `resume` or `weights`. */
-export const RESUMING = new Part('The reader of checkpoints', () => import('./checkpoint/resuming'));
-if (!globalThis.LOCKSTEP_SITE) await RESUMING.load();
-
-export interface Blueprint {
+export interface Blueprint extends Feeds {
   readonly config: Config;
   readonly notices: readonly Notice[];
   readonly dataset: Dataset;
@@ -87,14 +67,6 @@ export interface Blueprint {
   readonly resume: ResumePlan | undefined;
   /** The order of batches from step 0, or on from where another one stood. */
   batches(from?: BatchState): BatchSource;
-  /** Which Program a batch runs by itself. */
-  kindOf(batch: StepBatch): TrainingKind;
-  /** How many micro-batches from that one on one Program holds. */
-  togetherAt(microBatch: number): number;
-  /** Of one micro-batch, or of as many as one Program holds. */
-  feed(batches: readonly StepBatch[]): StepFeed;
-  referenceTogetherAt(microBatch: number): number;
-  referenceFeed(batches: readonly StepBatch[]): StepFeed;
 }
 
 /** `mode`: one that no setting names, of a test. */
@@ -103,102 +75,29 @@ export function createBlueprint(
   files: Files,
   mode: ParallelMode = PARALLEL_MODES[config.mode],
 ): Blueprint {
-  const generator = new Generator(config.seed);
-  const dataset = makeDataset(config.data, config.loss, generator, files);
-  const generatorAfterData = generator.clone();
-  const inputWidth = elements(dataset.inputShape);
-  const { inputType } = dataset;
-  const targetType = dataset.targets instanceof Int32Array ? 'i32' : 'f32';
-  const data: DataShape = {
-    input: { shape: dataset.inputShape, dtype: inputType },
-    target: { shape: dataset.targetShape, dtype: targetType },
-  };
-  const outputs = checkModel(config.model.layers, data, config.loss, config.batchSize).at(-1) ?? 1;
-  checkTargets(dataset, outputs, ignoreIndexOf(config.loss));
-  const vocabulary = vocabularyOf(config.model.layers);
-  if (vocabulary !== undefined) checkTokens(dataset, vocabulary);
-  const { layers } = config.model;
   const mesh = mode.mesh(config);
-  const starts = rankStarts({ config, mode }, generatorAfterData, mesh);
-  mode.checkStart?.(starts.parameters);
-  const drawn = { parameters: at(starts.parameters, 0), buffers: initialBuffers(layers, config.loss) };
-  const saved = config.resume === undefined ? undefined : RESUMING.get().readCheckpoint(config.resume, files);
-  const weights = saved ? modelFileName(saved.name) : config.weights;
-  const { parameters, buffers } =
-    weights === undefined ? drawn : RESUMING.get().initialWeights(weights, files, drawn, tiedNames(layers));
-
-  const microBatch = { ...config, batchSize: microBatchSize(config) };
+  const start = startOf({ config, files, mode, mesh });
+  const { dataset, parameters, buffers, saved } = start;
   const draws = new Map<string, readonly MaskDraw[]>();
   const batches = (from?: BatchState) =>
     makeBatchSource({
-      config: microBatch,
+      config: { ...config, batchSize: microBatchSize(config) },
       sampler: mode.sampler,
       dataset,
-      generator: starts.generators,
+      generator: start.generators,
       processes: mesh.dataIndices,
       masks: (rows) => draws.get(rows.join()) ?? [],
       from,
     });
   const { sizes, batchesPerEpoch, schedule } = batches();
   mode.checkSchedule?.(config, schedule);
-  const input: ModeInput = {
-    config,
-    ops: PROGRAM_OPS,
-    inputShape: dataset.inputShape,
-    inputType,
-    targetShape: dataset.targetShape,
-    targetType,
-  };
+  const input = modeInputOf(config, dataset);
   const rules = kindRules(config, mode);
-  const kinds = allKinds(schedule, rules);
-  const programs = kinds.map((kind) => mode.compile(input, kind));
-  kinds.forEach((kind, i) => {
-    const rows = at(kind.microBatches, 0).rows.join();
-    if (kind.microBatches.length === 1 && !draws.has(rows)) draws.set(rows, maskDraws(at(programs, i)));
-  });
-  const construct = mode.construct?.(input);
-  if (construct) programs.push(construct);
-  if (saved && config.resumeBy === 'rank0') {
-    const broadcast = mode.broadcastState?.(input, RESUMING.get().stateOfRank0(programs));
-    if (broadcast) programs.push(broadcast);
-  }
-  for (const program of programs) verify(program, PROGRAM_OPS);
-  verifyMemory(programs, config.memoryBudgetMb * 1024 * 1024);
-
   const referenceRules = kindRules(config, PARALLEL_MODES.single);
-  const referenceInput = { ...input, config: referenceConfig(config) };
-  const wantsReference = mode !== PARALLEL_MODES.single && config.compareSingle;
-  const reference = wantsReference
-    ? distinctKinds(allKinds(schedule, referenceRules).map(joinedKind)).map((kind) =>
-        PARALLEL_MODES.single.compile(referenceInput, kind),
-      )
-    : [];
+  const programs = compileRun({ input, mode, schedule, rules }, saved !== undefined);
+  const reference = compileReference({ input, mode, schedule, rules: referenceRules });
+  for (const program of programs) noteDraws(draws, program);
 
-  const kindOf = ({ microBatch }: StepBatch) => kindAt(microBatch, schedule, rules);
-  const stepScalars = makeStepScalars(config);
-  const updates = mode.optimizerStepsPerStep?.(config) ?? 1;
-  const scalars = ({ microBatch, epoch }: StepBatch, each = 1): Float32Array => {
-    const done = stepOf(microBatch, config) * each;
-    if (each === 1) return stepScalars(done + 1, epoch);
-    return Float32Array.from(Array.from({ length: each }, (_, u) => [...stepScalars(done + u + 1, epoch)]).flat());
-  };
-  /** A rank that has run out of batches before has taken fewer steps than the others. */
-  const behind = new Set(schedule.totals).size > 1;
-  const scalarsOfRanks = ({ microBatch }: StepBatch) =>
-    schedule.totals.map((_, rank) =>
-      stepScalars(
-        stepOf(schedule.batchesBefore(rank, microBatch), config) + 1,
-        schedule.placeOf(rank, microBatch)?.epoch ?? 0,
-      ),
-    );
-  const drawsOf = mode.noiseForStep?.(input);
-  /** Masks, and what the mode draws beside them for every device. */
-  const allDraws = ({ microBatch, masks }: StepBatch): MicroBatchFeed['masks'] => {
-    const own = drawsOf?.(stepOf(microBatch, config)) ?? [];
-    return own.length === 0
-      ? masks
-      : [...masks, ...mesh.devices.flatMap((device) => own.map((d) => ({ ...d, device })))];
-  };
   const names = parameters.map((p) => p.name);
   const shardsOf = (own: ParallelMode, ownPrograms: readonly Program[]): ShardMap => {
     const whole = own.shards(config, [...parameters, ...buffers]);
@@ -235,19 +134,8 @@ export function createBlueprint(
       ...optimizerNotices(config, names),
       ...(resume?.notices ?? fileNotices),
     ],
-    dataset,
-    generatorAfterData,
-    table: {
-      inputs: dataset.inputs,
-      inputWidth,
-      inputType,
-      targets: dataset.targets,
-      targetWidth: elements(dataset.targetShape),
-      targetType,
-    },
-    parameters,
-    parametersOfRanks: weights === undefined ? starts.parameters : [],
-    buffers,
+    ...start,
+    table: tableOf(dataset),
     mode,
     input,
     mesh,
@@ -264,32 +152,16 @@ export function createBlueprint(
     stop: mode.stop?.(noticeInput),
     resume,
     batches,
-    kindOf,
-    togetherAt: (microBatch) => togetherAt(microBatch, schedule, rules),
-    feed(taken) {
-      const last = at(taken, taken.length - 1);
-      return {
-        program: programKey(kindAt(at(taken, 0).microBatch, schedule, rules, taken.length)),
-        microBatches: taken.map((batch) => ({ rows: batch.rows, masks: allDraws(batch) })),
-        scalars: scalars(last, updates),
-        ...(behind ? { scalarsOf: scalarsOfRanks(last) } : {}),
-      };
-    },
-    referenceTogetherAt: (microBatch) => togetherAt(microBatch, schedule, referenceRules),
-    referenceFeed: (taken) => ({
-      program: programKey(joinedKind(kindAt(at(taken, 0).microBatch, schedule, referenceRules, taken.length))),
-      microBatches: taken.map(({ rows, masks }) => ({ rows: [concat(rows)], masks: joinedMasks(masks) })),
-      scalars: scalars(at(taken, taken.length - 1)),
-    }),
+    ...createFeeds({ input, mode, mesh, schedule, rules, referenceRules }),
   };
 }
 
-const ignoreIndexOf = (loss: Config['loss']): number | undefined =>
-  loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? loss.ignoreIndex : undefined;
-
-/** Rows of the embedding that the token ids go into. */
-function vocabularyOf([first]: Config['model']['layers']): number | undefined {
-  return first?.type === 'Embedding' || first?.type === 'TokenEmbedding' ? first.vocab : undefined;
+/** Which masks micro-batches of so many rows draw, read off their Program. */
+function noteDraws(draws: Map<string, readonly MaskDraw[]>, program: Program): void {
+  const { kind } = program;
+  if (kind.type !== 'training' || kind.microBatches.length !== 1) return;
+  const rows = at(kind.microBatches, 0).rows.join();
+  if (!draws.has(rows)) draws.set(rows, maskDraws(program));
 }
 
 function microBatchSize({ batchSize, accumulate }: Config): number {
@@ -301,14 +173,4 @@ function microBatchSize({ batchSize, accumulate }: Config): number {
     `Set accumulate to at most ${batchSize}, or make the batch larger.`,
     { batchSize, accumulate },
   );
-}
-
-function concat(parts: readonly Int32Array[]): Int32Array {
-  const result = new Int32Array(parts.reduce((n, p) => n + p.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    result.set(part, offset);
-    offset += part.length;
-  }
-  return result;
 }

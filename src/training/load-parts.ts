@@ -9,7 +9,7 @@ import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
 import { loadProgramOps, type ProgramOpFamily } from '../parallel/modes';
 import { FUSION_PASSES } from '../parallel/stage-graph';
 import type { Config, LayerConfig } from '../protocol/config';
-import { RESUMING } from './blueprint';
+import { RESUMING } from './blueprint/resuming-part';
 
 type LayerType = LayerConfig['type'];
 

@@ -1,0 +1,92 @@
+/**
+ * What each step takes from the host: which rows, which masks and noise, and the optimiser's scalars; for the run and
+ * for its single-device reference. Functions of the step alone. Called by blueprint.ts.
+ */
+import { at } from '../../base/invariant';
+import type { BatchSchedule } from '../../data/batch-schedule';
+import type { StepBatch } from '../../data/batch-source';
+import type { DeviceMesh } from '../../mesh/device-mesh';
+import { makeStepScalars } from '../../optim/scalars';
+import type { ModeInput, ParallelMode } from '../../parallel/mode';
+import { stepOf } from '../../protocol/micro-batches';
+import { programKey, type TrainingKind } from '../../protocol/step-kind';
+import type { MicroBatchFeed, StepFeed } from '../../runtime/launch/world';
+import { joinedMasks } from '../mask-draws';
+import { joinedKind, type KindRules, kindAt, togetherAt } from '../step-kinds';
+
+export interface Feeds {
+  /** Which Program a batch runs by itself. */
+  kindOf(batch: StepBatch): TrainingKind;
+  /** How many micro-batches from that one on one Program holds. */
+  togetherAt(microBatch: number): number;
+  /** Of one micro-batch, or of as many as one Program holds. */
+  feed(batches: readonly StepBatch[]): StepFeed;
+  referenceTogetherAt(microBatch: number): number;
+  referenceFeed(batches: readonly StepBatch[]): StepFeed;
+}
+
+export interface FeedsInput {
+  readonly input: ModeInput;
+  readonly mode: ParallelMode;
+  readonly mesh: DeviceMesh;
+  readonly schedule: BatchSchedule;
+  readonly rules: KindRules;
+  readonly referenceRules: KindRules;
+}
+
+export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules }: FeedsInput): Feeds {
+  const { config } = input;
+  const stepScalars = makeStepScalars(config);
+  const updates = mode.optimizerStepsPerStep?.(config) ?? 1;
+  const scalars = ({ microBatch, epoch }: StepBatch, each = 1): Float32Array => {
+    const done = stepOf(microBatch, config) * each;
+    if (each === 1) return stepScalars(done + 1, epoch);
+    return Float32Array.from(Array.from({ length: each }, (_, u) => [...stepScalars(done + u + 1, epoch)]).flat());
+  };
+  /** A rank that has run out of batches before has taken fewer steps than the others. */
+  const behind = new Set(schedule.totals).size > 1;
+  const scalarsOfRanks = ({ microBatch }: StepBatch) =>
+    schedule.totals.map((_, rank) =>
+      stepScalars(
+        stepOf(schedule.batchesBefore(rank, microBatch), config) + 1,
+        schedule.placeOf(rank, microBatch)?.epoch ?? 0,
+      ),
+    );
+  const drawsOf = mode.noiseForStep?.(input);
+  /** Masks, and what the mode draws beside them for every device. */
+  const allDraws = ({ microBatch, masks }: StepBatch): MicroBatchFeed['masks'] => {
+    const own = drawsOf?.(stepOf(microBatch, config)) ?? [];
+    return own.length === 0
+      ? masks
+      : [...masks, ...mesh.devices.flatMap((device) => own.map((d) => ({ ...d, device })))];
+  };
+  return {
+    kindOf: ({ microBatch }) => kindAt(microBatch, schedule, rules),
+    togetherAt: (microBatch) => togetherAt(microBatch, schedule, rules),
+    feed(taken) {
+      const last = at(taken, taken.length - 1);
+      return {
+        program: programKey(kindAt(at(taken, 0).microBatch, schedule, rules, taken.length)),
+        microBatches: taken.map((batch) => ({ rows: batch.rows, masks: allDraws(batch) })),
+        scalars: scalars(last, updates),
+        ...(behind ? { scalarsOf: scalarsOfRanks(last) } : {}),
+      };
+    },
+    referenceTogetherAt: (microBatch) => togetherAt(microBatch, schedule, referenceRules),
+    referenceFeed: (taken) => ({
+      program: programKey(joinedKind(kindAt(at(taken, 0).microBatch, schedule, referenceRules, taken.length))),
+      microBatches: taken.map(({ rows, masks }) => ({ rows: [concat(rows)], masks: joinedMasks(masks) })),
+      scalars: scalars(at(taken, taken.length - 1)),
+    }),
+  };
+}
+
+function concat(parts: readonly Int32Array[]): Int32Array {
+  const result = new Int32Array(parts.reduce((n, p) => n + p.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    result.set(part, offset);
+    offset += part.length;
+  }
+  return result;
+}

@@ -1,0 +1,44 @@
+/**
+ * The Programs of a run, verified: one per kind of step that occurs, those beside the steps, and those of the
+ * single-device reference. Called by blueprint.ts.
+ */
+import { referenceConfig } from '../../config/parse-config';
+import type { BatchSchedule } from '../../data/batch-schedule';
+import type { ModeInput, ParallelMode } from '../../parallel/mode';
+import { PARALLEL_MODES, PROGRAM_OPS } from '../../parallel/modes';
+import type { Program } from '../../program/instruction';
+import { verifyMemory } from '../../program/memory-report';
+import { verify } from '../../program/verifier';
+import { allKinds, distinctKinds, joinedKind, type KindRules } from '../step-kinds';
+import { RESUMING } from './resuming-part';
+
+export interface ProgramsInput {
+  readonly input: ModeInput;
+  readonly mode: ParallelMode;
+  readonly schedule: BatchSchedule;
+  readonly rules: KindRules;
+}
+
+/** The usual kind first. `resumes`: the run goes on from a checkpoint. */
+export function compileRun({ input, mode, schedule, rules }: ProgramsInput, resumes: boolean): readonly Program[] {
+  const { config } = input;
+  const programs = allKinds(schedule, rules).map((kind) => mode.compile(input, kind));
+  const construct = mode.construct?.(input);
+  if (construct) programs.push(construct);
+  if (resumes && config.resumeBy === 'rank0') {
+    const broadcast = mode.broadcastState?.(input, RESUMING.get().stateOfRank0(programs));
+    if (broadcast) programs.push(broadcast);
+  }
+  for (const program of programs) verify(program, PROGRAM_OPS);
+  verifyMemory(programs, config.memoryBudgetMb * 1024 * 1024);
+  return programs;
+}
+
+/** Empty where no reference is wanted. */
+export function compileReference({ input, mode, schedule, rules }: ProgramsInput): readonly Program[] {
+  if (mode === PARALLEL_MODES.single || !input.config.compareSingle) return [];
+  const referenceInput = { ...input, config: referenceConfig(input.config) };
+  return distinctKinds(allKinds(schedule, rules).map(joinedKind)).map((kind) =>
+    PARALLEL_MODES.single.compile(referenceInput, kind),
+  );
+}

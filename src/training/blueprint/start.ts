@@ -1,0 +1,108 @@
+/**
+ * What a script has in hand before its first step, drawn from one seed in the order of a PyTorch script: the data, then
+ * each rank's model, then where the generators are. Called by blueprint.ts.
+ */
+import { at } from '../../base/invariant';
+import { checkTargets, checkTokens, type Dataset } from '../../data/dataset';
+import { makeDataset } from '../../data/make-dataset';
+import type { DeviceMesh } from '../../mesh/device-mesh';
+import { checkModel } from '../../nn/check-model';
+import { type InitialBuffer, type InitialParameter, initialBuffers } from '../../nn/model';
+import { tiedNames } from '../../nn/tied';
+import type { ModeInput, ParallelMode } from '../../parallel/mode';
+import { PROGRAM_OPS } from '../../parallel/modes';
+import type { Config } from '../../protocol/config';
+import type { Files } from '../../protocol/session';
+import type { DatasetTable } from '../../runtime/launch/world';
+import { Generator } from '../../tensor/generator';
+import { type DType, elements } from '../../tensor/shape';
+import { modelFileName } from '../checkpoint/checkpoint-format';
+import { rankStarts } from '../rank-starts';
+import { RESUMING } from './resuming-part';
+
+export interface RunInput {
+  readonly config: Config;
+  readonly files: Files;
+  readonly mode: ParallelMode;
+  readonly mesh: DeviceMesh;
+}
+
+export interface Start {
+  readonly dataset: Dataset;
+  /** Where the generator is when the data is drawn and split, and the model is not. */
+  readonly generatorAfterData: Generator;
+  /** By data index, after the model. */
+  readonly generators: readonly Generator[];
+  /** Rank 0's. */
+  readonly parameters: readonly InitialParameter[];
+  /** Each rank's own, where they have drawn with seeds of their own. */
+  readonly parametersOfRanks: readonly (readonly InitialParameter[])[];
+  /** Running statistics and the like, at their start. */
+  readonly buffers: readonly InitialBuffer[];
+  /** The checkpoint that the run resumes from, if any. */
+  readonly saved: ReturnType<ReturnType<(typeof RESUMING)['get']>['readCheckpoint']> | undefined;
+}
+
+export function startOf({ config, files, mode, mesh }: RunInput): Start {
+  const { layers } = config.model;
+  const generator = new Generator(config.seed);
+  const dataset = makeDataset(config.data, config.loss, generator, files);
+  const generatorAfterData = generator.clone();
+  checkFit(config, dataset);
+  const starts = rankStarts({ config, mode }, generatorAfterData, mesh);
+  mode.checkStart?.(starts.parameters);
+  const drawn = { parameters: at(starts.parameters, 0), buffers: initialBuffers(layers, config.loss) };
+  const saved = config.resume === undefined ? undefined : RESUMING.get().readCheckpoint(config.resume, files);
+  const weights = saved ? modelFileName(saved.name) : config.weights;
+  const given = weights === undefined ? drawn : RESUMING.get().initialWeights(weights, files, drawn, tiedNames(layers));
+  return {
+    dataset,
+    generatorAfterData,
+    generators: starts.generators,
+    ...given,
+    parametersOfRanks: weights === undefined ? starts.parameters : [],
+    saved,
+  };
+}
+
+/** Refuses a model that does not take these rows, or does not give what their loss asks for. */
+function checkFit({ model: { layers }, loss, batchSize }: Config, dataset: Dataset): void {
+  const data = {
+    input: { shape: dataset.inputShape, dtype: dataset.inputType },
+    target: { shape: dataset.targetShape, dtype: targetTypeOf(dataset) },
+  };
+  const outputs = checkModel(layers, data, loss, batchSize).at(-1) ?? 1;
+  checkTargets(dataset, outputs, ignoreIndexOf(loss));
+  const vocabulary = vocabularyOf(layers);
+  if (vocabulary !== undefined) checkTokens(dataset, vocabulary);
+}
+
+/** What a mode compiles from. */
+export const modeInputOf = (config: Config, dataset: Dataset): ModeInput => ({
+  config,
+  ops: PROGRAM_OPS,
+  inputShape: dataset.inputShape,
+  inputType: dataset.inputType,
+  targetShape: dataset.targetShape,
+  targetType: targetTypeOf(dataset),
+});
+
+/** The rows as the devices take them. */
+export const tableOf = (dataset: Dataset): DatasetTable => ({
+  inputs: dataset.inputs,
+  inputWidth: elements(dataset.inputShape),
+  inputType: dataset.inputType,
+  targets: dataset.targets,
+  targetWidth: elements(dataset.targetShape),
+  targetType: targetTypeOf(dataset),
+});
+
+const targetTypeOf = ({ targets }: Dataset): DType => (targets instanceof Int32Array ? 'i32' : 'f32');
+
+const ignoreIndexOf = (loss: Config['loss']): number | undefined =>
+  loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? loss.ignoreIndex : undefined;
+
+/** Rows of the embedding that the token ids go into. */
+function vocabularyOf([first]: Config['model']['layers']): number | undefined {
+  return first?.type === 'Embedding' || first?.type === 'TokenEmbedding' ? first.vocab : undefined;
+}
