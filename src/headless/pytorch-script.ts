@@ -5,7 +5,6 @@
 
 import { parseConfig } from '../config/parse-config';
 import { prepareFiles } from '../data/prepare-files';
-import { codeLines } from '../interop/pytorch-code';
 import type { Files } from '../protocol/session';
 import { createBlueprint } from '../training/blueprint';
 import { datasetFile } from '../training/dataset-file';
@@ -24,7 +23,7 @@ export async function pytorchScript(input: unknown, files: Files): Promise<PyTor
   const config = parseConfig(input);
   await loadParts(config);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
-  const lines = codeLines(config, blueprint.mode.layersOfDevice(config)).map((line) => line.text);
+  const lines = blueprint.mode.listing(config).map((line) => line.text);
   const text = `${lines.join('\n')}\n`;
   return { text, dataset: { needed: text.includes(`'${DATASET_FILE}'`), file: () => datasetFile(blueprint) } };
 }

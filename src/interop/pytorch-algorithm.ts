@@ -1,7 +1,7 @@
 /**
  * What a PyTorch script can say about the algorithm of DDP's all-reduce, which is little: gloo has its ring; NCCL
  * chooses by size and topology unless NCCL_ALGO names others. Its tree is a chain inside a node and a double binary
- * tree across nodes. Called by pytorch-code.ts.
+ * tree across nodes. Called by pytorch-script.ts.
  */
 
 import type { AlgorithmName } from '../protocol/collective';

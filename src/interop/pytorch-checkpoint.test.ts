@@ -5,13 +5,16 @@
 
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
+import { PARALLEL_MODES } from '../parallel/modes';
 import { type ConfigInput, configSchema } from '../protocol/config';
-import { codeLines } from './pytorch-code';
 
-const listing = (input: ConfigInput): string =>
-  codeLines(v.parse(configSchema, { resume: 'ckpt/run', ...input }), [[0, 1, 2, 3, 4]])
+function listing(input: ConfigInput): string {
+  const config = v.parse(configSchema, { resume: 'ckpt/run', ...input });
+  return PARALLEL_MODES[config.mode]
+    .listing(config)
     .map((l) => l.text)
     .join('\n');
+}
 
 test('every rank reads onto its own device', () => {
   const text = listing({ mode: 'ddp', scheduler: { type: 'StepLR', stepSize: 3 }, weights: 'w.safetensors' });

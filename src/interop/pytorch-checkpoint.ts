@@ -2,7 +2,7 @@
  * The lines of the listing that go on from a checkpoint: the model's state_dict, the optimiser's, the schedule, the
  * generator, and the batches that were left of the epoch. Every rank reads with map_location, or rank 0 reads and
  * broadcasts. With as many ranks as saved it, the script then prints what the resumed run does. Called by
- * pytorch-code.ts.
+ * pytorch-script.ts.
  */
 import type { Config } from '../protocol/config';
 import { python } from './python';
@@ -33,19 +33,25 @@ const READ = [
   '    return meta, state, order, sizes, rng',
 ];
 
-/**
- * `device`: a Python expression for the device of the process; `indices`: one for the rows that `dataset` has, where it
- * has not all of them.
- */
-export function checkpointCode(
-  config: Config,
-  { device, indices, advance }: { device: string; indices: string | undefined; advance: readonly string[] },
-): CheckpointCode {
-  const { resume, scheduler, mode, resumeBy } = config;
+interface Reading {
+  /** A Python expression for the device of the process. */
+  readonly device: string;
+  /** There are several processes, each a rank. */
+  readonly ranks: boolean;
+  /** A Python expression for the rows that `dataset` has, where it has not all of them. */
+  readonly indices: string | undefined;
+  /** Lines that move the schedule on. */
+  readonly advance: readonly string[];
+  /** What the mode keeps in the file beside that. */
+  readonly notRead: readonly string[];
+}
+
+export function checkpointCode(config: Config, { device, ranks, indices, advance, notRead }: Reading): CheckpointCode {
+  const { resume, scheduler, resumeBy } = config;
   if (resume === undefined) return { imports: [], model: [], optimizer: [], loader: [] };
   const [model, state] = [python(`${resume}.safetensors`), python(`${resume}.state.safetensors`)];
-  const process = mode === 'ddp' ? 'rank' : '0';
-  const byRank0 = mode === 'ddp' && resumeBy === 'rank0';
+  const process = ranks ? 'rank' : '0';
+  const byRank0 = ranks && resumeBy === 'rank0';
   const loadModel = `model.load_state_dict(load_file(${model}, device=${device}))`;
   const moved = `meta['${scheduler?.every === 'epoch' ? 'epoch' : 'optimizer_steps'}']`;
   return {
@@ -73,7 +79,7 @@ export function checkpointCode(
       "saved_groups = json.loads(meta['param_groups'])",
       'groups = [{**own, **saved} for own, saved in zip(optimizer.param_groups, saved_groups)]',
       "optimizer.load_state_dict({'state': state, 'param_groups': groups})",
-      ...notRead(config),
+      ...leftOut(config, notRead),
     ],
     loader: [
       "first, done = int(meta['epoch']), int(meta['micro_batch'])",
@@ -90,13 +96,7 @@ export function checkpointCode(
 }
 
 /** What else there is in the file, and the run takes up. */
-function notRead({ mode, ddp, accumulate, parameterServer }: Config): readonly string[] {
-  const what = [
-    ...(accumulate > 1 ? ['gradients of a group of micro-batches that was begun'] : []),
-    ...(mode === 'ddp' && (ddp.commHook.type === 'powerSGD' || ddp.commHook.type === 'localSGD')
-      ? ['what the hook remembers']
-      : []),
-    ...(mode === 'parameterServer' && !parameterServer.synchronous ? ["the workers' older parameters"] : []),
-  ];
+function leftOut({ accumulate }: Config, ofMode: readonly string[]): readonly string[] {
+  const what = [...(accumulate > 1 ? ['gradients of a group of micro-batches that was begun'] : []), ...ofMode];
   return what.length === 0 ? [] : [`# not read here: ${what.join(', ')}`];
 }

@@ -8,11 +8,10 @@ import { must } from '../base/invariant';
 import { PARALLEL_MODES, PROGRAM_OPS } from '../parallel/modes';
 import { type Config, type ConfigInput, configSchema, MODES } from '../protocol/config';
 import { fullStep } from '../protocol/step-kind';
-import { codeLines } from './pytorch-code';
 
 function listing(input: ConfigInput) {
   const config = v.parse(configSchema, { worldSize: 2, ...input });
-  return { config, code: codeLines(config, PARALLEL_MODES[config.mode].layersOfDevice(config)) };
+  return { config, code: PARALLEL_MODES[config.mode].listing(config) };
 }
 
 const textOf = (input: ConfigInput): string =>

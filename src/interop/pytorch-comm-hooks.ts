@@ -1,6 +1,6 @@
 /**
  * ddp.commHook and ddp.syncBatchNorm in the listing: conversion before the wrapper, register_comm_hook behind it, the
- * optimiser that averages parameters. Called by pytorch-code.ts.
+ * optimiser that averages parameters. Called by pytorch-script.ts.
  */
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
@@ -65,8 +65,8 @@ export function hookLines({ ddp }: Config): readonly CodeLine[] {
 }
 
 /** After the optimiser has been made. */
-export function averagerLines({ mode, ddp }: Config): readonly CodeLine[] {
-  if (mode !== 'ddp' || ddp.commHook.type !== 'localSGD') return [];
+export function averagerLines({ ddp }: Config): readonly CodeLine[] {
+  if (ddp.commHook.type !== 'localSGD') return [];
   const { period, startLocalSGDIter } = ddp.commHook;
   return [
     line(
@@ -76,7 +76,7 @@ export function averagerLines({ mode, ddp }: Config): readonly CodeLine[] {
 }
 
 /** Within optimizer.step(). */
-export const averageLine = ({ mode, ddp }: Config): readonly CodeLine[] =>
-  mode === 'ddp' && ddp.commHook.type === 'localSGD'
+export const averageLine = ({ ddp }: Config): readonly CodeLine[] =>
+  ddp.commHook.type === 'localSGD'
     ? [line(`#   every ${ddp.commHook.period} steps: parameters averaged over the ranks`, 'average')]
     : [];

@@ -2,7 +2,7 @@
  * The lines of the PyTorch script that make its dataset. They stand between `torch.manual_seed` and the model, where
  * Lockstep draws too, so that the script starts from the same weights. Rows that only Lockstep makes or reads (its
  * pictures, CSV, PNG, IDX) come from a file that it exports, with the state of the generator after their draws
- * (dataset-file.ts). Called by pytorch-code.ts.
+ * (dataset-file.ts). Called by pytorch-script.ts.
  */
 import { unreachable } from '../base/invariant';
 import type { Config, DataConfig, LossConfig } from '../protocol/config';

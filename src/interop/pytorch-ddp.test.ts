@@ -6,11 +6,10 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { PARALLEL_MODES } from '../parallel/modes';
 import { type ConfigInput, configSchema } from '../protocol/config';
-import { codeLines } from './pytorch-code';
 
 const listing = (ddp: ConfigInput['ddp'], rest: ConfigInput = {}): readonly string[] => {
   const config = v.parse(configSchema, { mode: 'ddp', worldSize: 2, batchSize: 16, ...rest, ddp });
-  return codeLines(config, PARALLEL_MODES.ddp.layersOfDevice(config)).map((line) => line.text);
+  return PARALLEL_MODES.ddp.listing(config).map((line) => line.text);
 };
 
 test.each([

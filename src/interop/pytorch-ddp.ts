@@ -1,6 +1,6 @@
 /**
  * What DistributedDataParallel's settings make of the listing: the wrapper's arguments, seeds, who gets which rows,
- * no_sync and join. Called by pytorch-code.ts.
+ * no_sync and join. Called by pytorch-script.ts.
  */
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';

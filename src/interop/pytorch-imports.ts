@@ -1,6 +1,6 @@
 /**
  * The import lines of the PyTorch script, in the order that isort gives them: the standard library, other packages,
- * torch. Called by pytorch-code.ts.
+ * torch. Called by pytorch-script.ts.
  */
 
 const STANDARD: ReadonlySet<string> = new Set([

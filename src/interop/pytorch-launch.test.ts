@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { PARALLEL_MODES } from '../parallel/modes';
 import { type ConfigInput, configSchema } from '../protocol/config';
-import { codeLines } from './pytorch-code';
 import { launchLines } from './pytorch-launch';
 
 const config = (input: ConfigInput) => v.parse(configSchema, input);
@@ -30,12 +29,13 @@ test.each<[ConfigInput, readonly string[]]>([
     ],
   ],
 ])('%j', (input, expected) => {
-  expect(launchLines(config(input))).toEqual(expected);
+  expect(launchLines(config(input), config(input).mode === 'ddp')).toEqual(expected);
 });
 
 test('on several nodes a rank computes on cuda:LOCAL_RANK', () => {
   const settings = config({ mode: 'ddp', worldSize: 4, nodes: 2 });
-  const text = codeLines(settings, PARALLEL_MODES.ddp.layersOfDevice(settings))
+  const text = PARALLEL_MODES.ddp
+    .listing(settings)
     .map((line) => line.text)
     .join('\n');
   expect(text).toContain("local_rank = int(os.environ['LOCAL_RANK'])");
@@ -45,7 +45,7 @@ test('on several nodes a rank computes on cuda:LOCAL_RANK', () => {
 
 test("a timeout that is not the default is the process group's", () => {
   const settings = config({ mode: 'ddp', worldSize: 2, timeoutS: 5 });
-  const text = codeLines(settings, PARALLEL_MODES.ddp.layersOfDevice(settings)).map((line) => line.text);
+  const text = PARALLEL_MODES.ddp.listing(settings).map((line) => line.text);
   expect(text).toContain("torch.distributed.init_process_group('nccl', timeout=timedelta(seconds=5))");
   expect(text).toContain('from datetime import timedelta');
 });

@@ -1,6 +1,6 @@
 /**
  * The command that starts the PyTorch listing: torchrun where there are ranks, with the devices that may be seen.
- * Called by pytorch-code.ts.
+ * Called by pytorch-script.ts.
  */
 import { type Config, DEFAULT_CONFIG } from '../protocol/config';
 
@@ -8,9 +8,12 @@ import { type Config, DEFAULT_CONFIG } from '../protocol/config';
 const RESTARTED = ['# what torchrun starts again begins at the top: the run here goes on from its last checkpoint'];
 
 /** Comment lines above the script; none where `python train.py` is all there is to say. */
-export function launchLines({ mode, worldSize, nodes, visibleDevices, maxRestarts }: Config): readonly string[] {
+export function launchLines(
+  { worldSize, nodes, visibleDevices, maxRestarts }: Config,
+  ranks: boolean,
+): readonly string[] {
   const visible = visibleDevices ? `CUDA_VISIBLE_DEVICES=${visibleDevices.join(',')} ` : '';
-  if (mode !== 'ddp') return visible === '' ? [] : [`# ${visible}python train.py`];
+  if (!ranks) return visible === '' ? [] : [`# ${visible}python train.py`];
   const restarts = maxRestarts === DEFAULT_CONFIG.maxRestarts ? '' : `--max_restarts=${maxRestarts} `;
   const loads = restarts === '' || maxRestarts === 0 ? [] : RESTARTED;
   if (nodes === 1) return [`# ${visible}torchrun --nproc_per_node=${worldSize} ${restarts}train.py`, ...loads];

@@ -1,11 +1,10 @@
 /**
  * The training loop of the PyTorch script: epochs, batches, micro-batches, and the end after as many optimizer steps as
- * the run has. What a mode puts into it comes as LoopParts. Called by pytorch-code.ts.
+ * the run has. What a mode puts into it comes as LoopParts. Called by pytorch-script.ts.
  */
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';
 import { clipLines } from './pytorch-clip';
-import { averageLine } from './pytorch-comm-hooks';
 import { type EpochCount, noSyncLines } from './pytorch-ddp';
 
 const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
@@ -27,6 +26,8 @@ export interface LoopParts {
   readonly body?: (schedule: readonly CodeLine[]) => readonly CodeLine[];
   /** DDP: gradients are not reduced in micro-batches that no step follows, and rank 0 prints. */
   readonly ranks?: boolean;
+  /** Within optimizer.step(). */
+  readonly afterStep?: readonly CodeLine[];
   /** DDP: `with model.join():` around the batches. */
   readonly join?: string | undefined;
   /** DDP: ranks with other numbers of batches; absent: len(loader) says how many there are. */
@@ -108,7 +109,7 @@ function batchLines(config: Config, parts: LoopParts, advance: readonly CodeLine
     line(accumulate > 1 ? `(loss / ${accumulate}).backward()` : 'loss.backward()', 'backward'),
     ...(parts.inBackward ?? []),
   ];
-  const toStep = [...clipLines(config), line('optimizer.step()', 'step'), ...averageLine(config), ...advance];
+  const toStep = [...clipLines(config), line('optimizer.step()', 'step'), ...(parts.afterStep ?? []), ...advance];
   const zeroGrad = line('optimizer.zero_grad()', 'zero_grad');
   const print = parts.ranks
     ? [line('if rank == 0:  # the loss of its own rows'), line('    print(loss.item())')]

@@ -1,6 +1,6 @@
 /**
  * The lines of the listing about learning: loss function, optimiser with its parameter groups, schedule. Called by
- * pytorch-code.ts.
+ * pytorch-script.ts.
  */
 import { at, unreachable } from '../base/invariant';
 import { groupSettings, ownSettings } from '../optim/param-groups';

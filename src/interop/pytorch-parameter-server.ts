@@ -1,7 +1,7 @@
 /**
  * The body of the loop with a parameter server, as a script of one process that drives all devices, since PyTorch has
  * no class for it. Asynchronous, it is what TensorFlow's ParameterServerStrategy does with its coordinator;
- * synchronous, what its SyncReplicasOptimizer did. Called by pytorch-code.ts.
+ * synchronous, what its SyncReplicasOptimizer did. Called by pytorch-script.ts.
  */
 import type { Config } from '../protocol/config';
 import type { CodeLine } from '../protocol/trace';

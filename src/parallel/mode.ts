@@ -14,6 +14,7 @@ import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
 import type { BucketsInfo, Notice } from '../protocol/session';
 import type { HookPhase, TrainingKind } from '../protocol/step-kind';
+import type { CodeLine } from '../protocol/trace';
 import type { ShardMap, TensorSpec } from '../sharding/shard-map';
 import type { Shape } from '../tensor/shape';
 import type { Pass, RunSizes } from './closed-form';
@@ -108,6 +109,8 @@ export interface ParallelMode {
   /** Where steps differ further by their number, as with a communication hook that begins later. */
   stepPhases?(config: Config): StepPhases | undefined;
 
+  /** The PyTorch script of a run. */
+  listing(config: Config): readonly CodeLine[];
   /** Of the buckets that gradients are reduced in; absent: there are none. */
   buckets?(input: ModeInput, stage: StageGraph): BucketsInfo;
   /** What each device sends in one micro-batch. */

@@ -21,6 +21,7 @@ import { emitWholeBatch } from '../single/compile';
 import { nodesOf, type ParameterRef, stageGraph } from '../stage-graph';
 import { dataParallelForm } from './closed-form';
 import { dataParallel as face } from './face';
+import { dataParallelListing } from './listing';
 import { gather, type Move, reduceAddCoalesced, replicate, scatter } from './moves';
 import { chunkNotices } from './notices';
 
@@ -29,6 +30,7 @@ const OUTPUT_GRADIENT = 'output.grad';
 
 export const dataParallel: ParallelMode = {
   face,
+  listing: dataParallelListing,
   closedForm: dataParallelForm,
   notices: chunkNotices,
   wrapsModel: true,

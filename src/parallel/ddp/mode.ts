@@ -26,6 +26,7 @@ import { verifyModels } from './verify-models';
 
 export const ddp: ParallelMode = {
   face,
+  listing: ddpListing,
   closedForm: ddpForm,
   constructForm: ddpConstructorForm,
   buckets: bucketsInfo,

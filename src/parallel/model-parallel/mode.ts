@@ -22,6 +22,7 @@ import type { ModeInput, ParallelMode } from '../mode';
 import { nodesOf, type StageGraph, type StageOptions, stageGraph } from '../stage-graph';
 import { modelParallelForm } from './closed-form';
 import { modelParallel as face } from './face';
+import { modelParallelListing } from './listing';
 
 /**
  * [start, end) of the layers on each device: the user's split, or the layers with weights spread evenly with what
@@ -117,6 +118,7 @@ function rowShape({ graph, output }: StageGraph): Shape {
 
 export const modelParallel: ParallelMode = {
   face,
+  listing: (config) => modelParallelListing(config, modelParallel.layersOfDevice(config)),
   closedForm: modelParallelForm,
   mesh: ({ worldSize, nodes }) => initDeviceMesh({}, { devicesPerRank: worldSize, nodes }),
   layersOfDevice: (config) =>

@@ -21,11 +21,13 @@ import { asynchronousStep, initialCopies } from './asynchronous';
 import { checkServer } from './checks';
 import { serverForm } from './closed-form';
 import { parameterServer as face } from './face';
+import { serverListing } from './listing';
 import { serverNotices } from './notices';
 import { declareServer, emitWorker, keptNames, pull, push, type Worker, weighted } from './parts';
 
 export const parameterServer: ParallelMode = {
   face,
+  listing: serverListing,
   closedForm: serverForm,
   check: checkServer,
   notices: serverNotices,

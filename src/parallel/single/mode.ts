@@ -6,9 +6,11 @@ import type { ParallelMode } from '../mode';
 import { singleForm } from './closed-form';
 import { compileSingle } from './compile';
 import { single as face } from './face';
+import { singleListing } from './listing';
 
 export const single: ParallelMode = {
   face,
+  listing: singleListing,
   closedForm: singleForm,
   mesh: () => initDeviceMesh(),
   layersOfDevice: (config) => [config.model.layers.map((_, i) => i)],

@@ -4,7 +4,6 @@
  * and run.ts before they tell anyone.
  */
 import { LockstepError } from '../../base/errors';
-import { LISTING } from '../../interop/listing';
 import type { Instruction } from '../../program/instruction';
 import { stepOf, stepWords } from '../../protocol/micro-batches';
 import type { CodeLine, CollectiveRef } from '../../protocol/trace';
@@ -44,7 +43,7 @@ export function explainFailure(error: LockstepError, blueprint: Subject, microBa
   if (error.code !== 'rank-failed' && error.code !== 'timeout') return error;
   const { programs, rankOfDevice, config } = blueprint;
   const { rank, fault, waiting, positions = [] } = error.details as Partial<FailureDetails>;
-  const script = LISTING.now()?.codeLines(config, blueprint.mode.layersOfDevice(config)) ?? [];
+  const script = blueprint.mode.listing.now()?.(config) ?? [];
   const lineOf = (i: Instruction): string => {
     const text = script[scriptLine(i, script) ?? -1]?.text.trim();
     return text ? ` [${text}]` : '';

@@ -6,7 +6,6 @@
 
 import { LockstepError } from '../../base/errors';
 import { flightDumpOf, type RecordedGroup, scheduledRecord } from '../../distributed/flight-record';
-import { codeLines } from '../../interop/pytorch-code';
 import type { Instruction, Lane, Program } from '../../program/instruction';
 import { findProgram } from '../../program/program-of';
 import type { Config } from '../../protocol/config';
@@ -105,7 +104,7 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
       'Choose mode "ddp".',
     );
   }
-  const script = codeLines(config, mode.layersOfDevice(config));
+  const script = mode.listing(config);
   const groupIds = groupIdsOf(programs);
   return ranks.map((rank) => {
     const entries: FlightRecord[] = [];

@@ -6,7 +6,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseConfig } from '../../config/parse-config';
-import { codeLines } from '../../interop/pytorch-code';
 import { PARALLEL_MODES } from '../../parallel/modes';
 import type { Config, ConfigInput } from '../../protocol/config';
 import type { Files, Report } from '../../protocol/session';
@@ -46,7 +45,7 @@ export const SCRIPT_CASES: readonly ScriptCase[] = (read('script-cases.json') as
   ({ name, config: input, savedAfter: saved }) => {
     const whole: ConfigInput = { ...input, device: 'cpu', compareSingle: false };
     const config = parseConfig(saved === undefined ? whole : { ...whole, resume: 'run' });
-    const script = codeLines(config, PARALLEL_MODES[config.mode].layersOfDevice(config)).map(({ text }) => text);
+    const script = PARALLEL_MODES[config.mode].listing(config).map(({ text }) => text);
     return { name, config, script, files: async () => (saved === undefined ? {} : savedAfter(whole, saved)) };
   },
 );

@@ -25,6 +25,7 @@ export function shardedMode(layoutOf: LayoutOf): ParallelMode {
     mesh: dataParallel.mesh,
     layersOfDevice: ({ worldSize, model }) => devicesOf(worldSize).map(() => [...model.layers.keys()]),
     shards: ({ worldSize }, tensors) => shards(worldSize, tensors),
+    listing: () => [],
     closedForm: ({ devices }) =>
       closedForm(
         devicesOf(devices).map(() => 0),

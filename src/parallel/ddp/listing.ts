@@ -1,0 +1,70 @@
+/** The PyTorch script with DistributedDataParallel, one process for each rank. Called through mode.ts. */
+import { algorithmAdverb, algorithmLines } from '../../interop/pytorch-algorithm';
+import { averageLine, averagerLines, hookImports, hookLines, syncLines } from '../../interop/pytorch-comm-hooks';
+import {
+  epochCount,
+  joinLine,
+  loaderLines,
+  seedLines,
+  setsEpoch,
+  wrapperArguments,
+  wrapperNotes,
+} from '../../interop/pytorch-ddp';
+import { modelCode } from '../../interop/pytorch-model';
+import { line, lines, microBatch, script } from '../../interop/pytorch-script';
+import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
+import type { CodeLine } from '../../protocol/trace';
+
+const KEEPS_STATE: ReadonlySet<Config['ddp']['commHook']['type']> = new Set(['powerSGD', 'localSGD']);
+
+/** Of one rank. */
+const rankBatch = (config: Config): number => Math.floor(microBatch(config) / config.worldSize);
+
+export function ddpListing(config: Config): CodeLine[] {
+  // A rank's device is counted on its node.
+  const several = config.nodes > 1;
+  const device = several ? 'local_rank' : 'rank';
+  const { algorithm, overlap } = config.ddp;
+  const loaders = loaderLines(config, rankBatch(config));
+  const how = `${algorithmAdverb(algorithm)} ${overlap ? 'while backward runs' : 'after backward: overlap is off'}`;
+  return script(config, {
+    imports: [
+      ...(several || algorithm === 'doubleTree' ? ['import os'] : []),
+      ...(config.timeoutS === DEFAULT_CONFIG.timeoutS ? [] : ['from datetime import timedelta']),
+      'from torch.nn.parallel import DistributedDataParallel',
+      ...hookImports(config),
+    ],
+    setUp: [
+      ...algorithmLines(config),
+      config.timeoutS === DEFAULT_CONFIG.timeoutS
+        ? "torch.distributed.init_process_group('nccl')"
+        : `torch.distributed.init_process_group('nccl', timeout=timedelta(seconds=${config.timeoutS}))`,
+      'rank = torch.distributed.get_rank()',
+      ...(several ? ["local_rank = int(os.environ['LOCAL_RANK'])"] : []),
+      `torch.cuda.set_device(${device})`,
+    ],
+    tearDown: ['torch.distributed.destroy_process_group()'],
+    model: modelCode(config.model.layers, device, config.checkpointSegments),
+    seeds: seedLines(config),
+    dataNames: loaders.names,
+    beforeWrapper: [...syncLines(config), ...lines(...wrapperNotes(config))],
+    afterModel: hookLines(config),
+    afterOptimizer: averagerLines(config),
+    notRead: KEEPS_STATE.has(config.ddp.commHook.type) ? ['what the hook remembers'] : [],
+    wrapper: line(
+      `model = DistributedDataParallel(${['model', `device_ids=[${device}]`, ...wrapperArguments(config)].join(', ')})`,
+      'broadcast',
+    ),
+    loaders: loaders.lines,
+    loop: {
+      inputs: device,
+      targets: device,
+      epochStart: setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
+      inBackward: [line(`#   buckets all-reduced${how}`, 'allreduce')],
+      ranks: true,
+      afterStep: averageLine(config),
+      join: joinLine(config),
+      epochs: config.epochs === undefined ? epochCount(config, rankBatch(config)) : undefined,
+    },
+  });
+}
