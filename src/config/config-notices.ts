@@ -8,10 +8,10 @@ import type { Notice } from '../protocol/session';
 import { modeNotices } from './mode-notices';
 
 /** `mode`: of the run. What it says by itself is ParallelMode.notices. */
-export const configNotices = (config: Config, { face }: Pick<ParallelMode, 'face'>): readonly Notice[] => [
-  ...modeNotices(config, face),
-  ...deviceNotices(config),
-  ...(!face.oneDevice && config.nodes > 1 ? nodeNotices(config) : []),
+export const configNotices = (config: Config, mode: ParallelMode): readonly Notice[] => [
+  ...modeNotices(config, mode.face),
+  ...deviceNotices(config, mode),
+  ...(!mode.face.oneDevice && config.nodes > 1 ? nodeNotices(config) : []),
 ];
 
 function nodeNotices({ worldSize, nodes, hardware }: Config): readonly Notice[] {

@@ -20,7 +20,7 @@ export function sessionInfo(training: Training): SessionInfo {
     parameters: parameters.map(({ name, shape }) => ({ name, shape })),
     batchPerRank: mode.rowsOfDevice(config, blueprint.batches().sizes.full).map(([, count]) => count),
     ...facts,
-    environment: rankEnvironments(config),
+    environment: rankEnvironments(config, mode),
     device: training.device,
     notices: [...blueprint.notices, ...training.notices],
     ranks: new Set(rankOfDevice).size,

@@ -10,8 +10,8 @@ import { type ConfigInput, configSchema } from '../protocol/config';
 
 function listing(input: ConfigInput): string {
   const config = v.parse(configSchema, { resume: 'ckpt/run', ...input });
-  return PARALLEL_MODES[config.mode]
-    .listing(config)
+  return PARALLEL_MODES[config.mode].listing
+    .get()(config)
     .map((l) => l.text)
     .join('\n');
 }

@@ -11,7 +11,7 @@ import { fullStep } from '../protocol/step-kind';
 
 function listing(input: ConfigInput) {
   const config = v.parse(configSchema, { worldSize: 2, ...input });
-  return { config, code: PARALLEL_MODES[config.mode].listing(config) };
+  return { config, code: PARALLEL_MODES[config.mode].listing.get()(config) };
 }
 
 const textOf = (input: ConfigInput): string =>

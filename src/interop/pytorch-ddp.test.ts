@@ -9,7 +9,9 @@ import { type ConfigInput, configSchema } from '../protocol/config';
 
 const listing = (ddp: ConfigInput['ddp'], rest: ConfigInput = {}): readonly string[] => {
   const config = v.parse(configSchema, { mode: 'ddp', worldSize: 2, batchSize: 16, ...rest, ddp });
-  return PARALLEL_MODES.ddp.listing(config).map((line) => line.text);
+  return PARALLEL_MODES.ddp.listing
+    .get()(config)
+    .map((line) => line.text);
 };
 
 test.each([

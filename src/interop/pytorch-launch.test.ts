@@ -34,8 +34,8 @@ test.each<[ConfigInput, readonly string[]]>([
 
 test('on several nodes a rank computes on cuda:LOCAL_RANK', () => {
   const settings = config({ mode: 'ddp', worldSize: 4, nodes: 2 });
-  const text = PARALLEL_MODES.ddp
-    .listing(settings)
+  const text = PARALLEL_MODES.ddp.listing
+    .get()(settings)
     .map((line) => line.text)
     .join('\n');
   expect(text).toContain("local_rank = int(os.environ['LOCAL_RANK'])");
@@ -45,7 +45,9 @@ test('on several nodes a rank computes on cuda:LOCAL_RANK', () => {
 
 test("a timeout that is not the default is the process group's", () => {
   const settings = config({ mode: 'ddp', worldSize: 2, timeoutS: 5 });
-  const text = PARALLEL_MODES.ddp.listing(settings).map((line) => line.text);
+  const text = PARALLEL_MODES.ddp.listing
+    .get()(settings)
+    .map((line) => line.text);
   expect(text).toContain("torch.distributed.init_process_group('nccl', timeout=timedelta(seconds=5))");
   expect(text).toContain('from datetime import timedelta');
 });

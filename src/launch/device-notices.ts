@@ -1,12 +1,13 @@
 /** What is worth saying of the devices that ranks take. Called by config-notices.ts. */
+import type { ParallelMode } from '../parallel/mode';
 import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/session';
 import { rankDevices } from './rank-devices';
 
-export function deviceNotices(config: Config): readonly Notice[] {
+export function deviceNotices(config: Config, mode: Pick<ParallelMode, 'mesh'>): readonly Notice[] {
   const { visibleDevices, adapters, device } = config;
   const notices: Notice[] = [];
-  const devices = rankDevices(config);
+  const devices = rankDevices(config, mode);
   if (visibleDevices && !adapters) {
     const [first] = devices;
     notices.push({

@@ -5,6 +5,7 @@
  */
 import { LockstepError } from '../base/errors';
 import { spreadOverNodes } from '../mesh/nodes';
+import type { ParallelMode } from '../parallel/mode';
 import { PARALLEL_MODES } from '../parallel/modes';
 import type { Config } from '../protocol/config';
 
@@ -21,9 +22,12 @@ export interface RankDevice {
 }
 
 /** For each device of the mesh. */
-export function rankDevices(config: Config): readonly RankDevice[] {
+export function rankDevices(
+  config: Config,
+  mode: Pick<ParallelMode, 'mesh'> = PARALLEL_MODES[config.mode],
+): readonly RankDevice[] {
   const { adapters, visibleDevices } = config;
-  const worldSize = PARALLEL_MODES[config.mode].mesh(config).devices.length;
+  const worldSize = mode.mesh(config).devices.length;
   const nodes = Math.min(config.nodes, worldSize);
   const nodeOf = spreadOverNodes(worldSize, nodes);
   checkOnce(visibleDevices);

@@ -1,5 +1,6 @@
 /** What torchrun would set for each process of a run. Called by session-info.ts; the page and the reports show it. */
 import { at } from '../base/invariant';
+import type { ParallelMode } from '../parallel/mode';
 import { PARALLEL_MODES } from '../parallel/modes';
 import type { Config } from '../protocol/config';
 import type { RankEnvironment } from '../protocol/process-group';
@@ -9,9 +10,12 @@ import { FREE_PORT } from './torchrun';
 /** torchrun's default on one node. Several meet by c10d at the first, which picks a free port. */
 const MASTER_PORT = 29_500;
 
-export function rankEnvironments(config: Config): readonly RankEnvironment[] {
-  const processes = PARALLEL_MODES[config.mode].mesh(config).world.ranks;
-  const devices = rankDevices(config);
+export function rankEnvironments(
+  config: Config,
+  mode: Pick<ParallelMode, 'mesh'> = PARALLEL_MODES[config.mode],
+): readonly RankEnvironment[] {
+  const processes = mode.mesh(config).world.ranks;
+  const devices = rankDevices(config, mode);
   const nodes = new Set(devices.map(({ node }) => node)).size;
   // One process drives all devices: DataParallel, model parallel.
   const nodeOf = (rank: number) => (processes.length === 1 ? 0 : at(devices, rank).node);

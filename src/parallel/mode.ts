@@ -6,7 +6,9 @@
  */
 
 import type { LockstepError } from '../base/errors';
+import type { Part } from '../base/part';
 import type { BatchSchedule } from '../data/batch-schedule';
+import type { OpFamily } from '../graph/op-table';
 import type { DeviceMesh } from '../mesh/device-mesh';
 import type { BufferSpec, Program } from '../program/instruction';
 import type { ClosedForm } from '../protocol/closed-form';
@@ -109,8 +111,10 @@ export interface ParallelMode {
   /** Where steps differ further by their number, as with a communication hook that begins later. */
   stepPhases?(config: Config): StepPhases | undefined;
 
-  /** The PyTorch script of a run. */
-  listing(config: Config): readonly CodeLine[];
+  /** Families of operators, loaded on demand, that its Programs need beside those of the model. */
+  opFamilies?(config: Config): readonly (OpFamily | 'halves' | 'lowRank')[];
+  /** Writes the PyTorch script of a run; loaded when somebody asks for it. */
+  readonly listing: Part<(config: Config) => readonly CodeLine[]>;
   /** Of the buckets that gradients are reduced in; absent: there are none. */
   buckets?(input: ModeInput, stage: StageGraph): BucketsInfo;
   /** What each device sends in one micro-batch. */
@@ -145,3 +149,6 @@ export interface ParallelMode {
   /** The same run with communication beside computation, and after it; absent: nothing overlaps. */
   withOverlap?(config: Config, overlap: boolean): Config;
 }
+
+/** What `listing` is called where it could not be loaded. */
+export const SCRIPT = 'The PyTorch script';

@@ -2,7 +2,7 @@
  * The table of parallel modes: a folder and a row each; and every operator that their Programs may use. Called by the
  * rooms that make a run (config, launch, training, headless).
  */
-import { Part } from '../base/part';
+import { loadAll, Part } from '../base/part';
 import { COMM_OPS } from '../collectives/bucket-ops';
 import type { OpDef, OpTable } from '../graph/op';
 import { familyOfOp, loadOps, OP_FAMILIES, OPS, type OpFamily } from '../graph/op-table';
@@ -23,6 +23,8 @@ export const PARALLEL_MODES: Readonly<Record<Mode, ParallelMode>> = {
   modelParallel,
   parameterServer,
 };
+
+if (!globalThis.LOCKSTEP_SITE) await loadAll(Object.values(PARALLEL_MODES).map(({ listing }) => listing));
 
 const rows = new Map([...OPS, ...OPTIM_OPS, ...COMM_OPS]);
 

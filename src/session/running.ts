@@ -144,6 +144,8 @@ export class Running {
       'The flight recorder’s writer',
       () => import('../training/failures/flight-dump'),
     );
+    // Its entries name lines of the script.
+    await this.options.blueprint.mode.listing.load();
     return flightDump(this.supervisor.flight, this.options.blueprint);
   }
 

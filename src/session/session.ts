@@ -8,7 +8,6 @@ import { oneAtATime } from '../base/one-at-a-time';
 import { parseConfig } from '../config/parse-config';
 import { prepareFiles } from '../data/prepare-files';
 import { sessionInfo } from '../headless/session-info';
-import { LISTING } from '../interop/listing';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
 import type { CheckpointFiles, ControlMessage, Files, SessionApi, SessionEvent } from '../protocol/session';
@@ -146,8 +145,7 @@ export function createSession(gpu: GPU | undefined): SessionApi {
     listing: () =>
       typed(async () => {
         const { config, mode } = running().training.blueprint;
-        const { codeLines } = await LISTING.load();
-        return codeLines(config, mode.layersOfDevice(config));
+        return (await mode.listing.load())(config);
       }),
     overlap: () =>
       typed(async () => {

@@ -6,7 +6,7 @@
 import { loadAll, type Part } from '../base/part';
 import { loadFamily } from '../data/make-dataset';
 import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
-import { loadProgramOps, type ProgramOpFamily } from '../parallel/modes';
+import { loadProgramOps, PARALLEL_MODES, type ProgramOpFamily } from '../parallel/modes';
 import { FUSION_PASSES } from '../parallel/stage-graph';
 import type { Config, LayerConfig } from '../protocol/config';
 import { RESUMING } from './blueprint/resuming-part';
@@ -50,7 +50,8 @@ const withInner = (layer: LayerConfig): readonly LayerConfig[] => {
 };
 
 /** The families of operators that Programs of this configuration may have. */
-export function opFamiliesOf({ model, loss, optimizer, fuse, mode, ddp }: Config): readonly ProgramOpFamily[] {
+export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
+  const { model, loss, optimizer, fuse } = config;
   const types = [...new Set(model.layers.flatMap(withInner).map(({ type }) => type))];
   const found = new Set(types.flatMap((type) => FAMILIES_OF_LAYER[type] ?? []));
   const add = (when: boolean, ...families: readonly ProgramOpFamily[]) => {
@@ -60,9 +61,7 @@ export function opFamiliesOf({ model, loss, optimizer, fuse, mode, ddp }: Config
   add(loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss', 'classLoss');
   add(optimizer.type !== 'SGD', 'optimizers');
   add(fuse, 'fused');
-  const hook = mode === 'ddp' ? ddp.commHook.type : undefined;
-  add(hook === 'fp16Compress' || hook === 'bf16Compress', 'halves');
-  add(hook === 'powerSGD', 'lowRank', 'matmul');
+  add(true, ...(PARALLEL_MODES[config.mode].opFamilies?.(config) ?? []));
   return [...found];
 }
 

@@ -121,9 +121,9 @@ async function openTraining(
     onProgress,
   }: TrainingOptions,
 ): Promise<Training> {
-  const { config, programs, reference: referencePrograms, table, rankOfDevice } = blueprint;
+  const { config, mode, programs, reference: referencePrograms, table, rankOfDevice } = blueprint;
   const choice = await keeper.choose(config.device);
-  const adapters = config.adapters && rankDevices(config).map(({ adapter }) => adapter);
+  const adapters = config.adapters && rankDevices(config, mode).map(({ adapter }) => adapter);
   const group = { timeoutMs: 1000 * config.timeoutS, slow: config.stragglers, ...(adapters ? { adapters } : {}) };
   const shared = { table, choice, gpu, group, onProgress };
   const worlds: World[] = [];

@@ -7,6 +7,7 @@
  */
 
 import { at, must } from '../../base/invariant';
+import { Part } from '../../base/part';
 import { chunkSizes } from '../../data/chunk';
 import { type Graph, GraphBuilder } from '../../graph/graph';
 import { initDeviceMesh } from '../../mesh/device-mesh';
@@ -16,12 +17,11 @@ import { type MicroBatchKind, stepsAfter } from '../../protocol/step-kind';
 import { ownedByFirst, shardMap } from '../../sharding/shard-map';
 import { declareValues, emitAccumulate, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizer } from '../emit-optimizer';
-import type { ModeInput, ParallelMode, RowSlice } from '../mode';
+import { type ModeInput, type ParallelMode, type RowSlice, SCRIPT } from '../mode';
 import { emitWholeBatch } from '../single/compile';
 import { nodesOf, type ParameterRef, stageGraph } from '../stage-graph';
 import { dataParallelForm } from './closed-form';
 import { dataParallel as face } from './face';
-import { dataParallelListing } from './listing';
 import { gather, type Move, reduceAddCoalesced, replicate, scatter } from './moves';
 import { chunkNotices } from './notices';
 
@@ -30,7 +30,7 @@ const OUTPUT_GRADIENT = 'output.grad';
 
 export const dataParallel: ParallelMode = {
   face,
-  listing: dataParallelListing,
+  listing: new Part(SCRIPT, async () => (await import('./listing')).dataParallelListing),
   closedForm: dataParallelForm,
   notices: chunkNotices,
   wrapsModel: true,

@@ -6,10 +6,12 @@
  */
 
 import { must } from '../../base/invariant';
+import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
+import type { Config } from '../../protocol/config';
 import { replicated, shardMap } from '../../sharding/shard-map';
-import type { ParallelMode } from '../mode';
+import { type ParallelMode, SCRIPT } from '../mode';
 import { stageGraph } from '../stage-graph';
 import { construct } from './broadcast';
 import { broadcastState } from './broadcast-state';
@@ -24,9 +26,19 @@ import { emitDdpStep } from './step';
 import { stopOf } from './stops';
 import { verifyModels } from './verify-models';
 
+/** Communication hooks that compute something have operators of their own. */
+const OPS_OF_HOOK = {
+  allreduce: [],
+  localSGD: [],
+  fp16Compress: ['halves'],
+  bf16Compress: ['halves'],
+  powerSGD: ['lowRank', 'matmul'],
+} as const satisfies Record<Config['ddp']['commHook']['type'], unknown>;
+
 export const ddp: ParallelMode = {
   face,
-  listing: ddpListing,
+  opFamilies: ({ ddp: { commHook } }) => OPS_OF_HOOK[commHook.type],
+  listing: new Part(SCRIPT, async () => (await import('./listing')).ddpListing),
   closedForm: ddpForm,
   constructForm: ddpConstructorForm,
   buckets: bucketsInfo,

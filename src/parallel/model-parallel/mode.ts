@@ -7,6 +7,7 @@
 
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
+import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import { ProgramBuilder, type Where } from '../../program/builder';
@@ -18,11 +19,10 @@ import { ownedBy, type ShardMap, shardMap, type TensorSpec } from '../../shardin
 import type { Shape } from '../../tensor/shape';
 import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizerOver } from '../emit-optimizer';
-import type { ModeInput, ParallelMode } from '../mode';
+import { type ModeInput, type ParallelMode, SCRIPT } from '../mode';
 import { nodesOf, type StageGraph, type StageOptions, stageGraph } from '../stage-graph';
 import { modelParallelForm } from './closed-form';
 import { modelParallel as face } from './face';
-import { modelParallelListing } from './listing';
 
 /**
  * [start, end) of the layers on each device: the user's split, or the layers with weights spread evenly with what
@@ -118,7 +118,10 @@ function rowShape({ graph, output }: StageGraph): Shape {
 
 export const modelParallel: ParallelMode = {
   face,
-  listing: (config) => modelParallelListing(config, modelParallel.layersOfDevice(config)),
+  listing: new Part(SCRIPT, async () => {
+    const { modelParallelListing } = await import('./listing');
+    return (config) => modelParallelListing(config, modelParallel.layersOfDevice(config));
+  }),
   closedForm: modelParallelForm,
   mesh: ({ worldSize, nodes }) => initDeviceMesh({}, { devicesPerRank: worldSize, nodes }),
   layersOfDevice: (config) =>

@@ -8,26 +8,26 @@
  */
 
 import { at } from '../../base/invariant';
+import { Part } from '../../base/part';
 import { chunkSizes } from '../../data/chunk';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { ProgramBuilder } from '../../program/builder';
 import { type MicroBatchKind, stepsAfter } from '../../protocol/step-kind';
 import { ownedByFirst, shardMap } from '../../sharding/shard-map';
 import { emitOptimizer } from '../emit-optimizer';
-import type { ModeInput, ParallelMode } from '../mode';
+import { type ModeInput, type ParallelMode, SCRIPT } from '../mode';
 import { compileSingle } from '../single/compile';
 import { stageGraph } from '../stage-graph';
 import { asynchronousStep, initialCopies } from './asynchronous';
 import { checkServer } from './checks';
 import { serverForm } from './closed-form';
 import { parameterServer as face } from './face';
-import { serverListing } from './listing';
 import { serverNotices } from './notices';
 import { declareServer, emitWorker, keptNames, pull, push, type Worker, weighted } from './parts';
 
 export const parameterServer: ParallelMode = {
   face,
-  listing: serverListing,
+  listing: new Part(SCRIPT, async () => (await import('./listing')).serverListing),
   closedForm: serverForm,
   check: checkServer,
   notices: serverNotices,

@@ -1,16 +1,16 @@
 /** Single: one process, one device; the reference that every other mode is compared with. */
 
+import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { replicated, shardMap } from '../../sharding/shard-map';
-import type { ParallelMode } from '../mode';
+import { type ParallelMode, SCRIPT } from '../mode';
 import { singleForm } from './closed-form';
 import { compileSingle } from './compile';
 import { single as face } from './face';
-import { singleListing } from './listing';
 
 export const single: ParallelMode = {
   face,
-  listing: singleListing,
+  listing: new Part(SCRIPT, async () => (await import('./listing')).singleListing),
   closedForm: singleForm,
   mesh: () => initDeviceMesh(),
   layersOfDevice: (config) => [config.model.layers.map((_, i) => i)],

@@ -104,7 +104,7 @@ export function flightDump(log: FlightLog, blueprint: Blueprint): readonly Fligh
       'Choose mode "ddp".',
     );
   }
-  const script = mode.listing(config);
+  const script = mode.listing.now()?.(config) ?? [];
   const groupIds = groupIdsOf(programs);
   return ranks.map((rank) => {
     const entries: FlightRecord[] = [];

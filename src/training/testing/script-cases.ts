@@ -45,7 +45,9 @@ export const SCRIPT_CASES: readonly ScriptCase[] = (read('script-cases.json') as
   ({ name, config: input, savedAfter: saved }) => {
     const whole: ConfigInput = { ...input, device: 'cpu', compareSingle: false };
     const config = parseConfig(saved === undefined ? whole : { ...whole, resume: 'run' });
-    const script = PARALLEL_MODES[config.mode].listing(config).map(({ text }) => text);
+    const script = PARALLEL_MODES[config.mode].listing
+      .get()(config)
+      .map(({ text }) => text);
     return { name, config, script, files: async () => (saved === undefined ? {} : savedAfter(whole, saved)) };
   },
 );

@@ -1,0 +1,65 @@
+/**
+ * A mode for tests, as small as a mode can be: cuda:0 trains, and every gradient goes to cuda:1 and comes back before
+ * the step. So its weights are those of one device, and all that anybody learns about it is in this folder.
+ */
+import { Part } from '../../../base/part';
+import { modelCode } from '../../../interop/pytorch-model';
+import { FIRST, loader, script } from '../../../interop/pytorch-script';
+import { initDeviceMesh } from '../../../mesh/device-mesh';
+import { ProgramBuilder, type Where } from '../../../program/builder';
+import type { Config } from '../../../protocol/config';
+import { stepsAfter } from '../../../protocol/step-kind';
+import { ownedBy, shardMap } from '../../../sharding/shard-map';
+import { closedForm } from '../../closed-form';
+import { emitOptimizer } from '../../emit-optimizer';
+import { type ParallelMode, SCRIPT } from '../../mode';
+import { emitWholeBatch } from '../../single/compile';
+import { echo as face } from './face';
+
+const THERE: Where = { phase: 'reduce', anchor: 'push', queue: 'comm' };
+
+export const echo: ParallelMode = {
+  face,
+  mesh: ({ nodes }) => initDeviceMesh({}, { devicesPerRank: 2, nodes }),
+  layersOfDevice: ({ model }) => [[...model.layers.keys()], []],
+  shards: (_config, tensors) => shardMap(tensors, ({ shape }) => ownedBy(shape, 0)),
+  rowsOfDevice: (_config, [rows = 0]) => [
+    [0, rows],
+    [0, 0],
+  ],
+  compile(input, kind) {
+    const builder = new ProgramBuilder(echo.mesh(input.config), input.ops);
+    const [caller, wall] = [builder.lane(0), builder.lane(1)];
+    kind.microBatches.forEach((microBatch, m) => {
+      builder.startMicroBatch(m);
+      const parameters = emitWholeBatch(caller, input, microBatch);
+      caller.handOver('compute', 'comm', THERE);
+      for (const { name, gradient } of parameters) {
+        const { shape } = caller.spec(name);
+        if (!wall.has(gradient))
+          wall.buffer({ name: gradient, shape, dtype: 'f32', category: 'communication', persistent: true });
+        const [here, there] = [
+          { device: 0, slice: caller.whole(gradient), where: THERE },
+          { device: 1, slice: wall.whole(gradient), where: THERE },
+        ];
+        builder.transfer(here, there, { name: `${gradient}.there`, payload: 'gradient' });
+        builder.transfer(there, here, { name: `${gradient}.back`, payload: 'gradient' });
+      }
+      caller.handOver('comm', 'compute', { phase: 'step', anchor: 'step' });
+      if (stepsAfter(kind, m)) emitOptimizer(caller, input, parameters);
+    });
+    return builder.finish(face.name, kind);
+  },
+  listing: new Part(
+    SCRIPT,
+    async () => (config: Config) =>
+      script(config, {
+        notes: ['# every gradient goes to cuda:1 and comes back'],
+        model: modelCode(config.model.layers, FIRST, config.checkpointSegments),
+        loaders: [loader(config)],
+        loop: { inputs: FIRST, targets: FIRST, inBackward: [{ text: '#   there and back', anchor: 'push' }] },
+      }),
+  ),
+  closedForm: ({ transfers: { gradientBytes } }) =>
+    closedForm([gradientBytes, gradientBytes], `each device sends G; G = ${gradientBytes} B`),
+};
