@@ -5,6 +5,7 @@
 
 import { LockstepError } from '../base/errors';
 import { ALGORITHMS, algorithmFor } from '../collectives/algorithms';
+import '../collectives/every-algorithm';
 import type { Algorithm, CostRequest } from '../collectives/collective';
 import { outputLength } from '../collectives/output-length';
 import { initDeviceMesh } from '../mesh/device-mesh';

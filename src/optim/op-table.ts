@@ -1,14 +1,15 @@
 /**
- * The optimiser operators by name, for the table of all operators in parallel/modes: SGD and what any optimiser has
- * beside it; the other optimisers are in late-ops.ts.
+ * The optimiser operators by name, for the table of all operators in parallel/modes: SGD, Adam (the page's default)
+ * and what any optimiser has beside it; the other optimisers are in late-ops.ts.
  */
 import type { OpTable } from '../graph/op';
 import { accumulateGrad } from './accumulate-grad';
+import { adam } from './adam';
 import { clipGradNorm } from './clip-grad-norm';
 import { clipGradValue } from './clip-grad-value';
 import { gradNorm } from './grad-norm';
 import { sgd, sgdMomentum } from './sgd';
 
 export const OPTIM_OPS: OpTable = new Map(
-  [sgd, sgdMomentum, accumulateGrad, gradNorm, clipGradNorm, clipGradValue].map((op) => [op.name, op]),
+  [sgd, sgdMomentum, adam, accumulateGrad, gradNorm, clipGradNorm, clipGradValue].map((op) => [op.name, op]),
 );

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { at, must } from '../base/invariant';
 import { CpuScratch } from '../graph/cpu-scratch';
 import type { OptimizerConfig } from '../protocol/config';
+import { LATE_OPTIM_OPS } from './late-ops';
 import { OPTIM_OPS } from './op-table';
 import { optimizerOp, optimizerState } from './optimizer';
 import { groupOf, type OptimizerSettings } from './param-groups';
@@ -19,7 +20,7 @@ const plain = (optimizer: OptimizerConfig): OptimizerSettings => ({ optimizer, s
  */
 function makeStepper(config: OptimizerSettings, parameters: readonly Float32Array[]) {
   const { op, attrs } = optimizerOp(config);
-  const def = must(OPTIM_OPS.get(op), op);
+  const def = must(OPTIM_OPS.get(op) ?? LATE_OPTIM_OPS.get(op), op);
   const scalarsAt = makeStepScalars(config);
   const states = optimizerState(config).map(({ fill }) => parameters.map((p) => new Float32Array(p.length).fill(fill)));
   const names = parameters.map((_, i) => 'abc'.charAt(i));

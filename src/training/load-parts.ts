@@ -4,6 +4,7 @@
  * little is an error; load-parts.test.ts compiles every layer, loss, optimiser and hook with what this names.
  */
 import { loadAll, type Part } from '../base/part';
+import { loadAlgorithm } from '../collectives/algorithms';
 import { loadFamily } from '../data/make-dataset';
 import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
 import { loadProgramOps, PARALLEL_MODES, type ProgramOpFamily } from '../parallel/modes';
@@ -59,7 +60,7 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
   };
   add(!types.every((type) => PLAIN.has(type)), 'reduce', 'shape');
   add(loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss', 'classLoss');
-  add(optimizer.type !== 'SGD', 'optimizers');
+  add(!['SGD', 'Adam', 'AdamW'].includes(optimizer.type), 'optimizers');
   add(fuse, 'fused');
   add(true, ...(PARALLEL_MODES[config.mode].opFamilies?.(config) ?? []));
   return [...found];
@@ -74,6 +75,7 @@ export async function loadParts(config: Config): Promise<void> {
     loadFamily(config.data),
     loadProgramOps(opFamiliesOf(config)),
     loadCommHook(config),
+    loadAlgorithm(config.ddp.algorithm),
     loadAll(parts),
   ]);
 }

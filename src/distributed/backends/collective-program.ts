@@ -4,6 +4,7 @@
  */
 
 import { algorithmFor } from '../../collectives/algorithms';
+import '../../collectives/every-algorithm';
 import { outputLength } from '../../collectives/output-length';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { PROGRAM_OPS } from '../../parallel/modes';
