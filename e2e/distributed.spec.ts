@@ -3,7 +3,7 @@ import { expect, TINY, test } from './playground';
 const module = (body: string): string =>
   `data:text/javascript,${encodeURIComponent(`export default async (dist, rank, torch) => { ${body} };`)}`;
 
-/** torch.distributed with a real worker a rank: what the tests under Node run in one thread. */
+/** torch.distributed with a real worker per rank: what the tests under Node run in one thread. */
 test('window.lockstep.spawn: ranks in workers meet, sum, and say who waits for whom', async ({ playground }) => {
   await playground.open(`${TINY}&mode=single&device=cpu`);
   const { page } = playground;

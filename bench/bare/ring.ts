@@ -1,7 +1,7 @@
 /**
  * The copies and additions that a ring all-reduce of virtual ranks consists of, as bare as WebGPU has them: N(N-1)
  * dispatches of a hand-written kernel that adds one chunk to another, whole vectors, many a thread, then N(N-1)
- * copyBufferToBuffer calls; a buffer a rank, one submit, nothing planned or looked up. Beside it the least traffic
+ * copyBufferToBuffer calls; one buffer per rank, one submit, nothing planned or looked up. Beside it the least traffic
  * there can be: one kernel that reads every replica once and writes every replica once. Yardsticks of
  * studies/all-reduce-shared.ts.
  */

@@ -11,7 +11,7 @@ const MACHINES = ['nvlink8', 'ethernet10g'] as const;
 
 const CASES = [
   { id: 'mlp-784-sgd', placement: 'shared', batch: 128 },
-  // A row a rank at least.
+  // One row per rank at least.
   { id: 'small-2-4-2-1', placement: 'shared', batch: 16 },
   { id: 'small-2-4-2-1', placement: 'workers', batch: 16 },
 ] as const;

@@ -1,6 +1,6 @@
 // delta = sum over e of dout out for every query of every head: what the gradient of softmax subtracts, first launch of
 // the gradient of attention/attention. dout and out are placed alike: element (b, h, t, e) at b batch + h head + t row
-// + e; delta [batch, heads, queries]. One invocation a query.
+// + e; delta [batch, heads, queries]. One invocation per query.
 struct Params {
   rows: u32, // batch * heads * queries
   queries: u32,

@@ -1,6 +1,6 @@
 // PowerSGD's error feedback on a flat bucket (powerSGD_hook.py: input_tensor.add_(error), and later error =
 // input_tensor_cp - input_tensor). OUT = 0: bucket += error, and error keeps that sum, the copy; OUT = 1: error -=
-// bucket, which is what the compression lost. One invocation an element.
+// bucket, which is what the compression lost. One invocation per element.
 
 override OUT: u32 = 0u;
 

@@ -2,7 +2,7 @@
 // 2i in the low bits of word i. MODE 0: target = half(source) / divisor, as tensor.to(torch.float16).div_(world_size);
 // MODE 1: target[start + i] += source[i], as all_reduce sums a half tensor; MODE 2: target = float(source), as
 // bucket.copy_(half tensor). Each result is rounded once, to nearest even; float16 overflows to inf and has denormals,
-// bfloat16 flushes its own. `length`: elements of the float tensor; `count`: words. One invocation a word. Same as
+// bfloat16 flushes its own. `length`: elements of the float tensor; `count`: words. One invocation per word. Same as
 // collectives/halves/half-bits.ts.
 
 override MODE: u32 = 0u;

@@ -1,5 +1,5 @@
 // memory[i] = memory[i] * scale, in place: what torch.distributed.ReduceOp.AVG does to each rank's values before they
-// are summed (NCCL's ncclAvg multiplies by 1/worldSize first). Shapes: one stretch of a flat buffer a device; LANES
+// are summed (NCCL's ncclAvg multiplies by 1/worldSize first). Shapes: one stretch of a flat buffer per device; LANES
 // invocations take a block of at most 16 * LANES elements.
 
 override LANES: u32 = 64u;

@@ -1,7 +1,7 @@
 // out[a, b] = sum over k of left[a, k] * right[b, k], each of the three a matrix inside a larger buffer with strides of
 // its own: the products P = M Q, Q = M^T P and M = P Q^T of PowerSGD (torch.bmm in powerSGD_hook.py) on a flat bucket.
 // `left_row` is the step from a to a + 1, `left_step` that from k to k + 1; the same on the right. out is dense, [rows,
-// columns] from `out_at` on. One invocation an element, one accumulator, in order of k.
+// columns] from `out_at` on. One invocation per element, one accumulator, in order of k.
 
 struct Params {
   rows: u32,

@@ -1,6 +1,6 @@
 // dx = (q_sum p_c - q_c) upstream / divisor: gradient of loss/cross-entropy, with q and the layout as there and p_c =
 // e^((x_c - max) - log sum) from what the forward pass kept in stats; for NLLLoss dx = -q_c upstream / divisor.
-// upstream is one number, or one a row for reduction 'none'. One invocation takes four neighbours in memory.
+// upstream is one number, or one per row for reduction 'none'. One invocation takes four neighbours in memory.
 override TARGET: u32 = 0u; // 0 labels, 1 probabilities
 override LOG_PROBS: u32 = 0u; // 1: NLLLoss
 override WEIGHTED: u32 = 0u;

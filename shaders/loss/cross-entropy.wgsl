@@ -3,7 +3,7 @@
 // probabilities t_c for [c = label]; w class weights or 1. x [rows, classes], or with STRIDED = 1 [batch, classes,
 // inner], a row per (batch, inner); x_4 is x, read four by four. stats keeps max, log sum and sum of q of all rows for
 // the backward pass, and last what a mean divides by: the sum of w_label, or the rows for probabilities. A row with
-// label ignore_index counts nowhere; another label out of range gives NaN. One invocation a row writes its loss and,
+// label ignore_index counts nowhere; another label out of range gives NaN. One invocation per row writes its loss and,
 // for a mean, its weight to y; WHOLE = 1: one takes all rows and writes the loss itself, which is quicker for small
 // batches.
 override TARGET: u32 = 0u; // 0 labels, 1 probabilities

@@ -1,7 +1,7 @@
 // Second half of norm/batch-norm-stats: joins the parts of norm/moments into mean and invstd = 1 / sqrt(biased variance
 // + eps) of the batch, and moves the running statistics: running = (1 - momentum) running + momentum new, the variance
 // unbiased, num_batches_tracked + 1. With CUMULATIVE the momentum is 1 / num_batches_tracked, which an own launch has
-// counted up. partial [2, channels, parts]. One invocation a channel.
+// counted up. partial [2, channels, parts]. One invocation per channel.
 override CUMULATIVE: u32 = 0u;
 
 struct Params {

@@ -1,7 +1,7 @@
 // y = (x - mean) invstd weight + bias per channel: torch.nn.functional.batch_norm from the statistics of the batch (or
 // the running ones), torch.nn.functional.group_norm from those of each group. x, y [batch, channels, plane]; weight,
-// bias [channels]; mean, invstd one for every `span` (batch, channel) pairs of a group, or, with span 0, one a channel.
-// One invocation takes every `slices`-th batch row of a channel and there every `lanes`-th element.
+// bias [channels]; mean, invstd one for every `span` (batch, channel) pairs of a group, or, with span 0, one per
+// channel. One invocation takes every `slices`-th batch row of a channel and there every `lanes`-th element.
 override AFFINE: u32 = 1u;
 override RELU: u32 = 0u; // 1: torch.relu of that
 

@@ -1,6 +1,6 @@
 // dweight = sum over batch rows of rstd sum dy (x - mean), dbias = sum dy per channel: gradients of the parameters of
 // torch.nn.functional.group_norm, from the parts of norm/grad-sums. partial [2, batch * channels, parts]; rstd one for
-// every `span` (batch, channel) pairs; dweight, dbias [channels]. One invocation a channel.
+// every `span` (batch, channel) pairs; dweight, dbias [channels]. One invocation per channel.
 struct Params {
   batch: u32,
   channels: u32,

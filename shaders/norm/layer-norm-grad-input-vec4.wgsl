@@ -1,6 +1,6 @@
 // As norm/layer-norm-grad-input, four neighbours at a time, for rows of whole vectors of four
 // (torch.nn.functional.layer_norm). `columns` counts vectors. dy, x, dx [rows, columns]; mean, rstd [rows]; weight
-// [columns]. One invocation a row.
+// [columns]. One invocation per row.
 override AFFINE: u32 = 1u;
 
 struct Params {

@@ -1,6 +1,6 @@
 // dx = (g - mean(g) - xhat mean(g xhat)) rstd with g = dy weight, xhat = (x - mean) rstd: gradient of
 // torch.nn.functional.layer_norm by its input. dy, x, dx [rows, columns]; mean, rstd [rows]; weight [columns]. One
-// invocation a row.
+// invocation per row.
 override AFFINE: u32 = 1u;
 
 struct Params {

@@ -1,6 +1,6 @@
 // As norm/layer-norm, four neighbours at a time, for rows of whole vectors of four (torch.nn.functional.layer_norm of
 // every transformer). `columns` counts vectors. x, y [rows, columns]; weight, bias [columns]; mean, rstd [rows]. One
-// invocation a row, which it reads three times.
+// invocation per row, which it reads three times.
 override AFFINE: u32 = 1u;
 
 struct Params {

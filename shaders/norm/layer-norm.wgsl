@@ -1,6 +1,6 @@
 // y = (x - mean) rstd weight + bias over the last dimensions, rstd = 1 / sqrt(biased variance + eps):
 // torch.nn.functional.layer_norm. x, y [rows, columns]; weight, bias [columns]; mean, rstd [rows], kept for the
-// gradient. One invocation a row, which it reads three times.
+// gradient. One invocation per row, which it reads three times.
 override AFFINE: u32 = 1u;
 
 struct Params {

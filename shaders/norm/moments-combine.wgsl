@@ -1,6 +1,6 @@
 // Second half of a mean and variance per channel: the parts of norm/moments, joined after Chan et al.: mean = sum n_i
 // mean_i / n, squares = sum squares_i + n_i (mean_i - mean)^2; invstd = 1 / sqrt(squares / n + eps), n counting all.
-// partial [2, channels, parts]; mean, invstd [channels]. One invocation a channel.
+// partial [2, channels, parts]; mean, invstd [channels]. One invocation per channel.
 struct Params {
   batch: u32,
   channels: u32,

@@ -1,7 +1,7 @@
 // SyncBatchNorm, after the all-gather: mean and invstd over the batches of all ranks from gathered [ranks, 2C + 1]
 // (mean, invstd, count of each; a rank without samples has count 0 and is left out), and the running statistics moved
 // on, the variance unbiased. torch.batch_norm_gather_stats_with_counts. With CUMULATIVE the momentum is 1 /
-// num_batches_tracked, which an own launch has counted up. One invocation a channel.
+// num_batches_tracked, which an own launch has counted up. One invocation per channel.
 override CUMULATIVE: u32 = 0u;
 
 struct Params {

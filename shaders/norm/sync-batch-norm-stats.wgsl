@@ -1,6 +1,6 @@
 // SyncBatchNorm, before the all-gather: joins the parts of norm/moments into own = [mean (C), invstd (C), count (1)] of
 // this rank's batch, as torch.batch_norm_stats and the cat in torch/nn/modules/_functions.py. partial [2, channels,
-// parts]. One invocation a channel.
+// parts]. One invocation per channel.
 struct Params {
   batch: u32,
   channels: u32,

@@ -1,5 +1,5 @@
 // dx = dy - e^y sum(dy) over one dimension: gradient of torch.log_softmax from its output y. All [outer,
-// classes, inner], rows = outer * inner. One invocation a row.
+// classes, inner], rows = outer * inner. One invocation per row.
 struct Params {
   rows: u32,
   classes: u32,

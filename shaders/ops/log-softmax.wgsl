@@ -1,5 +1,5 @@
 // y = (x - max) - log sum e^(x - max) over one dimension: torch.log_softmax(x, dim). x, y [outer, classes,
-// inner], rows = outer * inner. One invocation a row.
+// inner], rows = outer * inner. One invocation per row.
 struct Params {
   rows: u32,
   classes: u32,

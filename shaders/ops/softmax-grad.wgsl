@@ -1,5 +1,5 @@
 // dx = (dy - sum(dy y)) y over one dimension: gradient of torch.softmax from its output y. All [outer,
-// classes, inner], rows = outer * inner. One invocation a row.
+// classes, inner], rows = outer * inner. One invocation per row.
 struct Params {
   rows: u32,
   classes: u32,

@@ -1,5 +1,5 @@
 // y = e^(x - max) / sum e^(x - max) over one dimension: torch.softmax(x, dim). x, y [outer, classes,
-// inner], rows = outer * inner. One invocation a row.
+// inner], rows = outer * inner. One invocation per row.
 struct Params {
   rows: u32,
   classes: u32,

@@ -1,5 +1,5 @@
 // dx[o, k, i] = dy[o, i] / divisor: gradient of torch.sum (divisor 1) and torch.mean (divisor n). dy [outer, inner], dx
-// [outer, n, inner]. One invocation an element of dx.
+// [outer, n, inner]. One invocation per element of dx.
 struct Params {
   outer: u32,
   n: u32,

@@ -1,7 +1,7 @@
 // dx = sum of dy df/dx over the elements of y that x, one of the operands a and b of a broadcasting f, was repeated
 // into: gradient of torch.add, sub, mul, div and maximum (which shares it evenly at ties). GRADIENT: 0 dy, 1 -dy, 2 dy
 // b, 3 dy a, 4 dy / b, 5 -dy a / b^2, 6 and 7 maximum by a and by b. The first KEPT of the DIMS dimensions are those of
-// x; one invocation an element of x sums over the rest, the last of them in a chain of its own.
+// x; one invocation per element of x sums over the rest, the last of them in a chain of its own.
 override GRADIENT: u32 = 0u;
 override DIMS: u32 = 6u;
 override KEPT: u32 = 6u;

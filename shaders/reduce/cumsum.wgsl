@@ -1,5 +1,5 @@
 // y[o, k, i] = x[o, 0, i] + ... + x[o, k, i]: torch.cumsum; with REVERSE x[o, k, i] + ... + x[o, n - 1, i], its
-// gradient. x, y [outer, n, inner]. One invocation a line, in order.
+// gradient. x, y [outer, n, inner]. One invocation per line, in order.
 override REVERSE: u32 = 0u;
 
 struct Params {

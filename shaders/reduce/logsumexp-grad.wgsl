@@ -1,5 +1,5 @@
 // dx[o, k, i] = dy[o, i] e^(x[o, k, i] - y[o, i]): gradient of torch.logsumexp from its output y. x, dx [outer, n,
-// inner], dy, y [outer, inner]. One invocation an element of dx.
+// inner], dy, y [outer, inner]. One invocation per element of dx.
 struct Params {
   outer: u32,
   n: u32,

@@ -1,5 +1,5 @@
 // dx = dy[0] / ties[0] where x is the maximum y[0] (or both are NaN), else 0: gradient of torch.max over all elements.
-// x, dx [n]. One invocation an element.
+// x, dx [n]. One invocation per element.
 struct Params {
   n: u32,
   dy_stride: u32,

@@ -1,5 +1,5 @@
 // dx[o, k, i] = dy[o, i] where k = index[o, i], else 0: gradient of torch.max over a dimension. dx [outer, n, inner],
-// dy, index [outer, inner]. One invocation an element of dx.
+// dy, index [outer, inner]. One invocation per element of dx.
 struct Params {
   outer: u32,
   n: u32,

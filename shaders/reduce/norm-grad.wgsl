@@ -1,5 +1,5 @@
 // dx[o, k, i] = x[o, k, i] dy[o, i] / y[o, i], 0 where y is 0: gradient of torch.norm (p = 2) from its output y. x, dx
-// [outer, n, inner], dy, y [outer, inner]. One invocation an element of dx.
+// [outer, n, inner], dy, y [outer, inner]. One invocation per element of dx.
 struct Params {
   outer: u32,
   n: u32,

@@ -1,5 +1,5 @@
 // dx[o, k, i] = dy[o, i] 2 / divisor (x[o, k, i] - mean[o, i]): gradient of torch.var. x, dx [outer, n, inner], dy,
-// mean [outer, inner]. One invocation an element of dx.
+// mean [outer, inner]. One invocation per element of dx.
 struct Params {
   outer: u32,
   n: u32,

@@ -1,6 +1,6 @@
 // dx[o, k, i] = sum of dy[o, j, i] over the positions j chained to k, in order: gradient of torch.index_select and,
 // with outer 1, of torch.nn.functional.embedding. dx [outer, n, inner], dy [outer, picks, inner], head [n] and next
-// [picks] from shape/chain-positions. One invocation an element of dx.
+// [picks] from shape/chain-positions. One invocation per element of dx.
 struct Params {
   outer: u32,
   n: u32,

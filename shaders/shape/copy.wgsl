@@ -1,6 +1,6 @@
 // y[to + sum c_d to_d] = x[from + sum c_d from_d] for all coordinates c below the sizes: the one kernel under
 // torch.transpose, permute, reshape, slice, cat, stack, chunk, expand and pad. RANK dimensions, outermost first; one
-// invocation an element. As int32, so that bits are copied whatever they mean.
+// invocation per element. As int32, so that bits are copied whatever they mean.
 override RANK: u32 = 6u;
 
 struct Params {

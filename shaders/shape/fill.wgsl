@@ -1,5 +1,5 @@
 // y = value everywhere: torch.full, and the ground on which shape/copy places pieces. `value` holds the bits of an
-// int32 or a float32. y [n]. One invocation an element.
+// int32 or a float32. y [n]. One invocation per element.
 struct Params {
   n: u32,
   value: u32,

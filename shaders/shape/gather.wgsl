@@ -1,5 +1,5 @@
 // y[o, j, i] = x[o, index[o, j, i], i]: torch.gather. x [outer, n, inner], index and y [outer, picks, inner], `count`
-// elements. NaN where an index is out of range. One invocation an element of y.
+// elements. NaN where an index is out of range. One invocation per element of y.
 struct Params {
   count: u32,
   n: u32,

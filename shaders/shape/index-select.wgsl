@@ -1,5 +1,5 @@
 // y[o, j, i] = x[o, index[j], i]: torch.index_select, and torch.nn.functional.embedding with outer 1. x [outer, n,
-// inner], index [picks], y [outer, picks, inner]. NaN where an index is out of range. One invocation an element of y.
+// inner], index [picks], y [outer, picks, inner]. NaN where an index is out of range. One invocation per element of y.
 struct Params {
   outer: u32,
   n: u32,

@@ -1,6 +1,6 @@
 // y = x (FROM_X, else 0), then y[o, index[o, j, i], i] = or, with ADD, += src[o, j, i] (FROM_SRC, else 0), j by j:
 // torch.scatter, torch.scatter_add and the gradients of scatter and gather. x, y [outer, n, inner], index, src [outer,
-// picks, inner]. One invocation a line (o, i), in order. An index out of range poisons the line's first element.
+// picks, inner]. One invocation per line (o, i), in order. An index out of range poisons the line's first element.
 override ADD: u32 = 0u;
 override FROM_X: u32 = 1u;
 override FROM_SRC: u32 = 1u;

@@ -9,7 +9,7 @@ const record = (step: number, accumulate = 1) => ({
   loss: 0.375,
 });
 
-it('writes a plain line a step into a log', () => {
+it('writes a plain line per step into a log', () => {
   const written: string[] = [];
   const progress = createProgress({ write: (text) => written.push(text) });
   progress.step(record(0), 12, 1);

@@ -1,5 +1,5 @@
 /**
- * The report as JSON in pieces: a step a line. A run may have millions of steps, and no JavaScript string holds the
+ * The report as JSON in pieces: one step per line. A run may have millions of steps, and no JavaScript string holds the
  * whole of that. Key order and content are those of JSON.stringify. Called by train.ts.
  */
 import type { Report } from '../protocol/session';

@@ -104,7 +104,7 @@ describe('lockstep train', () => {
     expect(report.losses.length).toBeLessThan(5000);
   });
 
-  it('stops when it is told to and reports as far as it came', async () => {
+  it('stops on request and reports as far as it came', async () => {
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 50);
     expect(await run({ data: { type: 'xor' }, steps: 10_000_000 }, {}, abort.signal)).toBe(4);

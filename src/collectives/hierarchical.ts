@@ -19,7 +19,7 @@ type Nodes = readonly (readonly Rank[])[];
 const nodesOf = (worldSize: number, nodes: Nodes | undefined): Nodes =>
   nodes ?? [Array.from({ length: worldSize }, (_, rank) => rank)];
 
-/** Parts of the buffer: one a rank of the smallest node. */
+/** Parts of the buffer: one per rank of the smallest node. */
 const partsOf = (nodes: Nodes): number => Math.min(...nodes.map((node) => node.length));
 
 /** Part c inside a node of any size; the further members pass on what comes, and hold none. */
@@ -33,7 +33,7 @@ const inside = (buffer: string, length: number, nodes: Nodes): readonly RingOf[]
     chunks: partsOf(nodes),
   }));
 
-/** Those that hold part p, one a node, reduce its shares. */
+/** Those that hold part p, one per node, reduce its shares. */
 const across = (buffer: string, length: number, nodes: Nodes): readonly RingOf[] =>
   Array.from({ length: partsOf(nodes) }, (_, p) => ({
     members: nodes.map((node) => at(node, p)),

@@ -50,7 +50,7 @@ export function scratch(
   return name;
 }
 
-/** Rank r's part of a buffer that is made of equal blocks, one a rank. */
+/** Rank r's part of a buffer that is made of equal blocks, one per rank. */
 export const block = (buffer: string, length: number, rank: Rank): Slice => ({ buffer, offset: rank * length, length });
 
 /** The buffer that the result comes into. */

@@ -14,7 +14,7 @@ import { burstUs, messageUs, mod } from './stretches';
 const others = ({ group, root = 0 }: NumberedCall): readonly Rank[] =>
   [...group.ranks.keys()].filter((rank) => rank !== root);
 
-/** A round a message: the root's port takes them one after the other. */
+/** One round per message: the root's port takes them one after the other. */
 const inTurn = (ranks: readonly Rank[], hop: (rank: Rank, k: number) => Hop): readonly Round[] =>
   ranks.map((rank, k) => [hop(rank, k)]);
 

@@ -1,7 +1,7 @@
 /**
- * What the files of the algorithms are written in: a recipe a collective says which hops happen in which round and what
- * they cost; `algorithm` makes of a set of recipes an Algorithm, which checks the call, pre-divides for avg and writes
- * the rounds into the Program. Not an algorithm itself.
+ * What the files of the algorithms are written in: one recipe per collective says which hops happen in which round and
+ * what they cost; `algorithm` makes of a set of recipes an Algorithm, which checks the call, pre-divides for avg and
+ * writes the rounds into the Program. Not an algorithm itself.
  */
 import { at, must } from '../base/invariant';
 import { placesByNode } from '../mesh/nodes';

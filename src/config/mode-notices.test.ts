@@ -1,4 +1,4 @@
-/** Settings of one mode that are given to another are told, once, by name. */
+/** Settings of one mode that are given to another get one notice that names them. */
 import { expect, test } from 'vitest';
 import { FACES } from '../parallel/faces';
 import { MODES } from '../protocol/config';

@@ -88,7 +88,7 @@ describe('a configuration that is not valid', () => {
     expect(error.hint).toContain('lockstep schema');
   });
 
-  test('all complaints are told at once', () => {
+  test('all complaints come at once', () => {
     const { message } = refusal({ worldSize: 17, seed: -1 });
     expect(message).toContain('seed: must be at least 0, not -1. worldSize: must be at most 16, not 17.');
   });

@@ -213,7 +213,7 @@ function ownRows(options: BatchSourceOptions, samples: readonly number[]): MakeL
     throw new LockstepError(
       'data',
       `ddp.samplesPerRank [${samples.join(', ')}] names ${total} rows for ${samples.length} ranks; there are ${dataset.train.length} training rows and ${processes} ranks.`,
-      'Give one number a rank; together at most the training rows.',
+      'Give one number per rank; together at most the training rows.',
       { samples: total, rows: dataset.train.length, worldSize: processes },
     );
   }

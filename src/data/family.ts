@@ -24,7 +24,7 @@ export interface Reals {
 }
 
 /**
- * The target of a position at which nothing is asked: what the losses of torch ignore unless they are told otherwise.
+ * The target of a position at which nothing is asked: what the losses of torch ignore by default.
  */
 export const NO_TARGET = -100;
 

@@ -90,7 +90,7 @@ const csv = (text: string, options: Partial<Extract<DataConfig, { type: 'csv' }>
     'my.csv': utf8(text),
   });
 
-test('csv: header found or told, target by place or name', () => {
+test('csv: header found or given, target by place or name', () => {
   const plain = csv('1,2,3\n4,5,6\n');
   expect([plain.rows, [...plain.inputs], [...plain.targets], plain.columns]).toEqual([
     2,

@@ -62,7 +62,7 @@ function ofLabels(data: string, loss: LossConfig['type'], { values, classes, nam
   if (classes > 2) {
     throw new LockstepError(
       'data',
-      `The data '${data}' has ${classes} classes, ${loss} expects one number a row.`,
+      `The data '${data}' has ${classes} classes, ${loss} expects one number per row.`,
       'Choose CrossEntropyLoss.',
       { classes },
     );

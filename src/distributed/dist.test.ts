@@ -107,7 +107,7 @@ describe.each(backends)('%s', (backend) => {
     ]);
   });
 
-  test('sub-groups run beside each other; who is not in one is told', async () => {
+  test('sub-groups run beside each other; who is not in one gets an error', async () => {
     const results = await run(async (dist, rank) => {
       const [low, high] = [await dist.newGroup([1, 0]), await dist.newGroup([2, 3])];
       const own = rank < 2 ? low : high;

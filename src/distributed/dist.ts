@@ -119,7 +119,7 @@ export class Dist extends DistCalls {
     await this.end('has destroyed its process group');
   }
 
-  /** What a launcher calls when the process ends, for whatever reason: the others are told. */
+  /** What a launcher calls when the process ends, for whatever reason: the others get an error. */
   async end(why: string): Promise<void> {
     const { world } = this;
     if (!world) return;

@@ -18,7 +18,7 @@ export type ProductKernel = (typeof PRODUCT_KERNELS)[number];
 export interface KernelTuning {
   /**
    * Relative time of one multiply-add; Infinity: not on this adapter. 'ops/matmul' stands for all kernels with an
-   * invocation an element.
+   * invocation per element.
    */
   readonly matmul: Readonly<Record<ProductKernel, number>>;
 }

@@ -183,7 +183,7 @@ describe.each([
   });
 });
 
-it('gives the same bits from tiles as from one invocation an element', async () => {
+it('gives the same bits from tiles as from one invocation per element', async () => {
   const [m, n, k] = [41, 70, 129];
   const random = randomSource(7);
   const data = (length: number) => Float32Array.from({ length }, () => random() * 2 - 1);

@@ -1,5 +1,5 @@
 /**
- * Every tiled kernel against the kernels with one invocation an element, bit by bit, at sizes on and off the grid of
+ * Every tiled kernel against the kernels with one invocation per element, bit by bit, at sizes on and off the grid of
  * its tiles, for several instances.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 /**
  * Chooses the kernel of a matrix product: the one whose tiles, padded to the edges of this shape, cost least by the
  * adapter's tuning. All give the same bits. Used by matmul and by the linear operators, which bring kernels with an
- * invocation an element for products that no tile suits.
+ * invocation per element for products that no tile suits.
  */
 import { type KernelTuning, type ProductKernel, SOFTWARE_TUNING } from './kernel-tuning';
 import { grid } from './launch';
@@ -80,7 +80,7 @@ export const TILE_KERNELS: readonly TileKernel[] = [
  */
 export const tilesPay = (m: number, n: number, k: number): boolean => m * n * k >= 32_768;
 
-/** The launch with the cheapest tiles, or undefined where one invocation an element is cheaper still. */
+/** The launch with the cheapest tiles, or undefined where one invocation per element is cheaper still. */
 export function tiledProduct(product: Product, tuning: KernelTuning = SOFTWARE_TUNING): DenseLaunch | undefined {
   const { m, n, k } = product;
   if (!tilesPay(m, n, k)) return undefined;

@@ -75,7 +75,7 @@ export interface RunResult {
   readonly weights: Uint8Array<ArrayBuffer>;
   /** The rows as .safetensors, for the script of the code panel. */
   readonly dataset: () => Uint8Array<ArrayBuffer>;
-  /** PyTorch's flight recorder, a dump a rank; throws where the run has no process group. */
+  /** PyTorch's flight recorder, one dump per rank; throws where the run has no process group. */
   readonly flightRecorder: () => readonly FlightRecorderDump[];
 }
 

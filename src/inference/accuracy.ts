@@ -9,9 +9,9 @@ export const ignoreIndexOf = (loss: LossConfig): number =>
   loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss' ? (loss.ignoreIndex ?? NO_TARGET) : NO_TARGET;
 
 /**
- * Fraction of class indices (CrossEntropyLoss, NLLLoss: one a row, or one a position of a sequence; the largest of the
- * outputs there) or of outputs (BCEWithLogitsLoss: a probability on the target's side of one half; MSELoss and its kin
- * with -1 and 1: the sign) that are right. What the loss ignores does not count; NaN is never right.
+ * Fraction of class indices (CrossEntropyLoss, NLLLoss: one per row, or one a position of a sequence; the largest of
+ * the outputs there) or of outputs (BCEWithLogitsLoss: a probability on the target's side of one half; MSELoss and its
+ * kin with -1 and 1: the sign) that are right. What the loss ignores does not count; NaN is never right.
  */
 export function accuracy(loss: LossConfig, outputs: Float32Array, targets: HostArray): number {
   return loss.type === 'CrossEntropyLoss' || loss.type === 'NLLLoss'

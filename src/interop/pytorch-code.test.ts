@@ -315,7 +315,7 @@ test('imports stand above everything else, sorted', () => {
   ]);
 });
 
-test('a parameter server is told apart by what it waits for', () => {
+test('a parameter server differs in the listing by what it waits for', () => {
   const server = (synchronous: boolean) => textOf({ mode: 'parameterServer', parameterServer: { synchronous } });
   expect(server(true)).toContain('as SyncReplicasOptimizer of TensorFlow 1 did');
   expect(server(true)).not.toContain('ParameterServerStrategy');

@@ -34,7 +34,7 @@ export interface LoopParts {
   readonly epochs?: EpochCount | undefined;
 }
 
-/** Token models have a logit vector at every position; torch's losses take one a row. */
+/** Token models have a logit vector at every position; torch's losses take one per row. */
 export const lossCall = ({ data }: Config): string =>
   data.type === 'sequence' || data.type === 'text'
     ? 'loss_fn(output.flatten(0, 1), y.flatten())'

@@ -148,7 +148,7 @@ test('a tie outside a class follows the model', () => {
   ).toContain("model.get_submodule('1').weight = model.e.weight");
 });
 
-test('names that no module can have are told', () => {
+test('names that no module can have are refused', () => {
   const twice: LayerInput[] = [
     { type: 'Linear', in: 2, out: 2, name: 'a' },
     { type: 'ReLU', name: 'b' },

@@ -95,7 +95,7 @@ function readHeader(file: string, bytes: Uint8Array<ArrayBuffer>): { header: obj
     const header: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(PREFIX, start)));
     if (typeof header === 'object' && header !== null && !Array.isArray(header)) return { header, start };
   } catch {
-    // Told below, with the place.
+    // Reported below, with the place.
   }
   throw refuse(file, PREFIX, 'the header is not a JSON object', again);
 }

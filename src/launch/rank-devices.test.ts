@@ -71,7 +71,7 @@ describe('devices', () => {
     );
   });
 
-  test('what has no effect on the numbers is told, and what may have one', () => {
+  test('a notice for settings without effect on the numbers, and for those that may have one', () => {
     const ids = (input: ConfigInput) => configNotices(ddp(input), PARALLEL_MODES.ddp).map(({ id }) => id);
     expect(ids({ worldSize: 2, visibleDevices: [2, 3] })).toContain('visible-devices');
     const mixed = ids({ worldSize: 2, placement: 'workers', adapters: ['cpu', 'lowPower'], device: 'cpu' });

@@ -7,7 +7,7 @@ import { rehearse } from './scripts';
 const raised = async (...given: Parameters<typeof rehearse>) =>
   (await rehearse(...given)).lines.filter(({ kind }) => kind === 'raises');
 
-test('another order of collectives: every rank is told which two meet', async () => {
+test('another order of collectives: every rank learns which two meet', async () => {
   const errors = await raised('order', false);
   expect(errors.map(({ rank }) => rank).sort()).toEqual([0, 1, 2]);
   for (const { text } of errors) {

@@ -1,6 +1,6 @@
 /**
  * `torch.optim.SGD` as two operators over all parameters of a group: `optim/sgd` without momentum, `optim/sgd-momentum`
- * with a momentum buffer a parameter.
+ * with a momentum buffer per parameter.
  */
 import { optimizerOpDef, signOf, stateOf } from './operands';
 

@@ -1,7 +1,7 @@
 /**
  * What ends a step: clip_grad_norm_ and clip_grad_value_ where they are asked for, then optimizer.step(), one
- * instruction a parameter group with the group's own scalars from the host. Gradients are whole by then: under DDP the
- * all-reduce has run. Called by the modes.
+ * instruction per parameter group with the group's own scalars from the host. Gradients are whole by then: under DDP
+ * the all-reduce has run. Called by the modes.
  */
 import { at } from '../base/invariant';
 import { clipGradNorm } from '../optim/clip-grad-norm';

@@ -1,7 +1,7 @@
 /**
  * The order that a Program guarantees, whoever runs it: each queue runs its list in order, a wait comes after the
  * instruction that signals its event, a receive after its send. Nothing else: what no path connects may run at the same
- * time, in any order. Computed as vector clocks, one entry a queue (Lamport 1978; Mattern 1989). Used by the memory
+ * time, in any order. Computed as vector clocks, one entry per queue (Lamport 1978; Mattern 1989). Used by the memory
  * planner and by tests.
  */
 import { at } from '../base/invariant';

@@ -1,5 +1,5 @@
 /**
- * The printed form of a Program: one line an instruction, per lane. People debug with it, tests compare it, lessons
+ * The printed form of a Program: one line per instruction, per lane. People debug with it, tests compare it, lessons
  * show it.
  */
 import type { Instruction, Program } from './instruction';

@@ -5,7 +5,7 @@
  */
 import type { Rank } from './trace';
 
-/** nccl: ranks share one GPUDevice, copies stay on the GPU. gloo: a worker a rank, staged through host memory. */
+/** nccl: ranks share one GPUDevice, copies stay on the GPU. gloo: one worker per rank, staged through host memory. */
 export type Backend = 'nccl' | 'gloo';
 
 /** What torchrun sets for each process. */

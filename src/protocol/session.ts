@@ -1,6 +1,6 @@
 /**
  * What crosses the worker wall between the page and the session: few, coarse calls (SessionApi, through comlink), a
- * control port that is looked at between steps, and an event port with at most one message a step. Types only.
+ * control port that is looked at between steps, and an event port with at most one message per step. Types only.
  */
 import type { WireError } from '../base/errors';
 import type { KindForm } from './closed-form';

@@ -186,7 +186,7 @@ export interface LossRecord {
   /** Before it in the run. */
   readonly microBatch: number;
   readonly epoch: number;
-  /** One entry a rank that computes a loss (DDP: worldSize; else 1); NaN: it has run out of batches. */
+  /** One entry per rank that computes a loss (DDP: worldSize; else 1); NaN: it has run out of batches. */
   readonly perRank: readonly number[];
   /** Their mean, of those that have a batch. */
   readonly loss: number;

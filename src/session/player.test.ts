@@ -94,7 +94,7 @@ test('the search for a loss that broke begins when no step is in flight, from th
   expect(events.some((e) => e.type === 'state' && e.state === 'paused')).toBe(false);
 });
 
-test('a failure is told once, and does not wait for the player', async () => {
+test('a failure is reported once, and does not wait for the player', async () => {
   const { training } = counting();
   const told: unknown[] = [];
   const broken = { ...training, run: () => Promise.reject(new Error('lost')) } as Training;

@@ -103,7 +103,7 @@ export class Running {
     return this.supervisor.training;
   }
 
-  /** A rank ends as a crash would end it: now, or where it is told to. */
+  /** A rank ends as a crash would end it: now, or at the given place. */
   async killRank(rank: Rank, at?: FaultPlace): Promise<void> {
     checkRank(rank, this.options.blueprint.rankOfDevice);
     await this.inTurn(() => {});
@@ -113,7 +113,7 @@ export class Running {
     else await this.training.kill(rank);
   }
 
-  /** A rank stands still for ever: in the next step, or where it is told to. */
+  /** A rank hangs: in the next step, or at the given place. */
   hangRank(rank: Rank, at: FaultPlace = {}): void {
     checkRank(rank, this.options.blueprint.rankOfDevice);
     this.checkAhead(at);
@@ -138,7 +138,7 @@ export class Running {
     return this.madeInference;
   }
 
-  /** PyTorch's flight recorder, a dump a rank. */
+  /** PyTorch's flight recorder, one dump per rank. */
   async flightRecorder(): Promise<readonly FlightRecorderDump[]> {
     const { flightDump } = await loadPart(
       'The flight recorder’s writer',

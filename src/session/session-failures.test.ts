@@ -1,7 +1,7 @@
 /**
- * Ranks that are killed or hang in an open session: it goes on playing by itself, each step is told once, and what is
- * told in the end are the losses and weights of a run without it; when restarts are used up, the weights of the last
- * checkpoint remain.
+ * Ranks that are killed or hang in an open session: it goes on playing by itself, each step is reported once, and what
+ * is reported in the end are the losses and weights of a run without it; when restarts are used up, the weights of the
+ * last checkpoint remain.
  */
 import { expect, test } from 'vitest';
 import { runConfig } from '../headless/run';

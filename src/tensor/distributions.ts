@@ -14,7 +14,7 @@ export function bernoulli(generator: Generator, n: number, p: number): Float32Ar
   return out;
 }
 
-/** `torch.bernoulli(probabilities)` for a float32 tensor: 24 bits, one word an element. */
+/** `torch.bernoulli(probabilities)` for a float32 tensor: 24 bits, one word per element. */
 export function bernoulliOf(generator: Generator, probabilities: Float32Array): Float32Array<ArrayBuffer> {
   return Float32Array.from(probabilities, (p) => (generator.uniform24() < p ? 1 : 0));
 }

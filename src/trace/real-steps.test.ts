@@ -128,7 +128,7 @@ test.each<ConfigInput>([
 });
 
 test.each([
-  // Mean, variance and count of 8 channels, told to two ranks: 2 * (8 + 8 + 1) * 4 bytes.
+  // Mean, variance and count of 8 channels, sent to two ranks: 2 * (8 + 8 + 1) * 4 bytes.
   [{}, 136],
   // Beside these, forward 17 numbers of each rank to two others, backward an all-reduce of 16: 136 + 3 * 2 * 17 * 4 + 4
   // * 16 * 4.

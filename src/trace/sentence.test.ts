@@ -253,7 +253,7 @@ test('a message of SyncBatchNorm says of how many ranks it carries the sums, in 
   ]);
 });
 
-test('the text form has a line an event, and no times', () => {
+test('the text form has one line per event, and no times', () => {
   const trace = makeTrace([
     { kind: 'load', name: 'load', phase: 'data', module: '', anchor: 'to_device', writes: ['x'], bytes: 48 },
     { reads: ['x', '0.weight'], writes: ['0.out'], flops: 192, deps: [0] },

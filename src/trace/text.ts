@@ -1,5 +1,5 @@
 /**
- * The text form of a traced step: one line an event, in the trace's order, without times or values. The same Program
+ * The text form of a traced step: one line per event, in the trace's order, without times or values. The same Program
  * gives the same text wherever and however fast its ranks ran, so tests compare it and people read it.
  */
 import { groupLabel } from '../protocol/mesh';

@@ -1,6 +1,6 @@
 /**
  * The device is destroyed at 50 random points of short runs: between any two submits of play, of traced steps, of
- * read-backs, of the replay after an earlier loss. Every run goes on as if nothing had happened: each step is told
+ * read-backs, of the replay after an earlier loss. Every run goes on as if nothing had happened: each step is reported
  * once, and losses and weights are bit for bit those of a run without a loss.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';

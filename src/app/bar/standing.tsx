@@ -44,7 +44,7 @@ function Value({ label, name, text, title, wide = false }: ValueProps) {
   return (
     <span className={styles['value']} title={title} data-wide={wide || undefined}>
       <span aria-hidden>{label}</span>
-      {/* It changes many times a second: a screen reader is told on request, not each time. */}
+      {/* It changes many times a second: a screen reader says it on request, not each time. */}
       <b role="status" aria-live="off" aria-label={name}>
         {text}
       </b>

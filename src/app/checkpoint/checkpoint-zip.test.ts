@@ -1,4 +1,7 @@
-/** A checkpoint as a .zip and back; what is none is left to others; and the configuration that a dropped one gives. */
+/**
+ * A checkpoint as a .zip and back; a file that is none is left to others; and the configuration that a dropped one
+ * gives.
+ */
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import { NET, savedAfter } from '../../training/testing/checkpoint-runs';

@@ -1,6 +1,6 @@
 /**
  * Another data set, and a model that trains on it at once: where its layers can be fitted (first and last sizes, loss)
- * they are kept, else the preset for such rows takes their place, and the caller is told. Pure.
+ * they are kept, else the preset for such rows takes their place, and the caller learns of it. Pure.
  */
 import * as v from 'valibot';
 import { type Config, type DataConfig, dataSchema } from '../../protocol/config';

@@ -43,7 +43,7 @@ describe('the sentence', () => {
     );
     expect(labSentence(result, 6)).toContain('Done: every rank gets the reduction of all buffers.');
   });
-  test("a ring that turns as gloo's is told from one that does not, and from other algorithms", () => {
+  test("a ring that turns as gloo's differs from one that does not, and from other algorithms", () => {
     expect(turnsAsGloo(run({}))).toBe(true);
     expect(turnsAsGloo(run({ ranks: 2 }))).toBe(false);
     expect(turnsAsGloo(run({ algorithm: 'tree' }))).toBe(false);
@@ -52,7 +52,7 @@ describe('the sentence', () => {
     expect(labSentence(run({ ranks: 1 }), 0)).toContain('Nothing has to be sent.');
     expect(labSentence(run({ length: 0 }), 0)).toContain('Nothing has to be sent.');
   });
-  test('of every collective and algorithm there is one a round', () => {
+  test('of every collective and algorithm there is one per round', () => {
     for (const type of ['broadcast', 'gather', 'allToAll', 'reduceScatter', 'barrier'] as const)
       for (const algorithm of ['naive', 'ring', 'tree', 'halvingDoubling'] as const) {
         const result = run({ type, algorithm, ranks: 5 });

@@ -68,7 +68,7 @@ export function LaunchPanel() {
   );
 }
 
-/** A line starts processes: one mode runs a process a device. */
+/** A line starts processes: one mode runs one process per device. */
 function withLaunch(config: Config, { worldSize, nodes, maxRestarts, visibleDevices }: ConfigInput) {
   const modes = FACES[config.mode].launchable ? config : withMode(config, 'ddp');
   const { visibleDevices: _, ...rest } = modes;

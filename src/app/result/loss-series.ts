@@ -5,7 +5,7 @@ import type { Evaluation } from '../state/store';
 export interface LossSeries {
   /** With a fraction where a step has several micro-batches: 2.5 is the second of two in step 2. */
   readonly steps: readonly number[];
-  /** One column a rank; none where a step has a single loss. */
+  /** One column per rank; none where a step has a single loss. */
   readonly perRank: readonly (readonly (number | null)[])[];
   readonly mean: readonly (number | null)[];
   readonly test: readonly (number | null)[];

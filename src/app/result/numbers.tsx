@@ -1,7 +1,7 @@
 /**
  * The headline numbers, each with one line that says what it is: bytes beside their closed form, how much communication
  * is hidden, where the step goes, memory, and how far the replicas and the single device are apart. From the trace at
- * the cursor and what the run has told so far.
+ * the cursor and what the run has reported so far.
  */
 import { type ReactNode, useMemo } from 'react';
 import { FACES } from '../../parallel/faces';

@@ -28,7 +28,7 @@ export interface LayerPlace {
   readonly bias: ParameterPlace | undefined;
 }
 
-/** The batch, or the output of a layer, a row a sample. */
+/** The batch, or the output of a layer, one row per sample. */
 export interface ActivationPlace {
   readonly buffer: string;
   readonly shape: readonly number[];

@@ -40,7 +40,7 @@ describe('layoutStage', () => {
     }
   });
 
-  it('is as wide as it is told and never lower', () => {
+  it('is as wide as asked and never lower', () => {
     for (const size of SIZES) {
       const layout = layoutFor(8, size);
       expect(layout.width).toBe(size.width);

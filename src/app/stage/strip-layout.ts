@@ -1,5 +1,5 @@
 /**
- * The strip of activations in a room: the device's batch and the output of each of its layers, a row a sample, in
+ * The strip of activations in a room: the device's batch and the output of each of its layers, one row per sample, in
  * reading order. It takes the height that the layers leave and is not there where that is too little. Pure; called by
  * room-layout.ts.
  */

@@ -58,7 +58,7 @@ describe('frames', () => {
     expect(waiting).toHaveLength(0);
   });
 
-  it('animates until told to stop, and a hidden tab does not make it leap', () => {
+  it('animates until asked to stop, and a hidden tab does not make it leap', () => {
     const { frames, frame, waiting } = manual();
     const elapsed: number[] = [];
     frames.animate((_, ms) => {

@@ -2,7 +2,7 @@
  * The operators of a tensor in half precision, two halves in an int32 word (element 2i in the low bits of word i), so
  * that a message has half the bytes: 'halves/encode' (float32, cast and then divided, as fp16_compress_hook does),
  * 'halves/add' (the sum of an all-reduce of such a tensor), 'halves/decode'. Attribute `format`: 'f16' or 'bf16'.
- * Emitted by DDP's compressing hooks and by collectives that are told that their words hold halves.
+ * Emitted by DDP's compressing hooks and by collectives whose words hold halves.
  */
 import { at } from '../../base/invariant';
 import { grid } from '../../graph/launch';

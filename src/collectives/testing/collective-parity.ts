@@ -153,7 +153,7 @@ function evenRanks(stored: Case): ParityVariant {
   };
 }
 
-/** Runs all variants, and says where a result is not gloo's. Executors are one for all devices, or one a device. */
+/** Runs all variants, and says where a result is not gloo's. Executors are one for all devices, or one per device. */
 export async function parityFailures(
   variants: readonly ParityVariant[],
   executors: readonly Executor[],

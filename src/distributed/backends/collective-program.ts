@@ -1,5 +1,5 @@
 /**
- * A collective of a group as a Program of its own: a lane a rank, the input, the output, and the rounds of the
+ * A collective of a group as a Program of its own: one lane per rank, the input, the output, and the rounds of the
  * algorithm. Backends run it.
  */
 

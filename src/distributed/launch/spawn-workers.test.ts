@@ -67,7 +67,7 @@ test('errors keep their type and fields; who throws is named', async () => {
   );
 });
 
-test('a thread that crashes is a rank that died: the others are told at once', async () => {
+test('a thread that crashes is a rank that died: the others get an error at once', async () => {
   const { start, crash } = inThisThread();
   const whole = spawnWorkers(
     module(`if (rank === 0) await dist.barrier(); else await new Promise(() => {});`),

@@ -1,7 +1,7 @@
 /**
- * spawn() with a worker a rank: real threads, each with memory of its own, joined by gloo over MessagePorts; the stores
- * and ledgers stay in this thread. What a rank runs is the default export of a module, since a function cannot be
- * handed to a worker. A worker that crashes is a rank that died.
+ * spawn() with one worker per rank: real threads, each with memory of its own, joined by gloo over MessagePorts; the
+ * stores and ledgers stay in this thread. What a rank runs is the default export of a module, since a function cannot
+ * be handed to a worker. A worker that crashes is a rank that died.
  */
 import * as Comlink from 'comlink';
 import { fromWire, isWireError, LockstepError } from '../../base/errors';

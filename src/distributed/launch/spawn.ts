@@ -1,7 +1,7 @@
 /**
  * Starts ranks: spawn(fn, nprocs) as torch.multiprocessing.spawn, launch(fn, plan) as torchrun would start a
  * LaunchPlan. Each rank is an asynchronous function with a Dist of its own; all run in this thread, as threads of one
- * processor would. When one throws, the others are told and the whole is an error.
+ * processor would. When one throws, the others get an error, and spawn() rejects.
  */
 import type { AlgorithmName } from '../../protocol/collective';
 import type { LaunchPlan, RankEnvironment } from '../../protocol/process-group';

@@ -1,6 +1,6 @@
 /**
- * Watches over ranks that run: results in order of rank, or, when one fails, the others are told and the whole is an
- * error. Called by spawn.ts and spawn-workers.ts.
+ * Watches over ranks that run: results in order of rank, or, when one fails, the others get an error and the whole is
+ * an error. Called by spawn.ts and spawn-workers.ts.
  */
 import { LockstepError } from '../../base/errors';
 import { within } from '../../base/within';

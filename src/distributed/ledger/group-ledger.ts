@@ -34,7 +34,7 @@ export class GroupLedger implements Ledger {
   private readonly entries = new Map<number, Entry>();
   private readonly messages = new Map<string, number>();
   private readonly listeners = new Set<(error: LockstepError) => void>();
-  /** What each rank is told that comes to a group that has failed. */
+  /** The error of a rank that comes to a group which has failed. */
   private failure: ((to: Addressee) => LockstepError) | undefined;
   private nextId = 0;
 
@@ -86,7 +86,7 @@ export class GroupLedger implements Ledger {
     }
   }
 
-  /** The rank takes no further part: those that need it are told now, not after their timeout. */
+  /** The rank takes no further part: those that need it get the error now, not after their timeout. */
   leave(rank: number, why: string): void {
     this.whereabouts.gone(this.global(rank), why);
     for (const entry of this.entries.values()) {

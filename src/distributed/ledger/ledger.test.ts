@@ -78,7 +78,7 @@ describe('timeouts', () => {
     expect([texts[1], texts[3]]).toEqual(['', '']);
   });
 
-  test('only the group that waits is aborted; a call that comes too late is told why', async () => {
+  test('only the group that waits is aborted; a call that comes too late gets the reason', async () => {
     const texts = await said(
       async (dist, rank) => {
         const pair = await dist.newGroup([0, 1], { timeoutS: 0.03 });

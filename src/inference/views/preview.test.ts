@@ -1,5 +1,5 @@
 /**
- * What the page is told of the data: images as bytes, sequences as text, names; and files that must be unpacked before
+ * What the page gets of the data: images as bytes, sequences as text, names; and files that must be unpacked before
  * they are read.
  */
 import { gzipSync } from 'node:zlib';

@@ -95,7 +95,7 @@ describe('messages', () => {
     expect(sendsOf(program).length).toBe(15);
   });
 
-  test('buffers travel in pieces of their own, one a type', () => {
+  test('buffers travel in pieces of their own, one per type', () => {
     const norm = { type: 'BatchNorm1d', features: 8 } as const;
     const layers: ConfigInput['model'] = {
       layers: [{ type: 'Linear', in: 2, out: 8 }, norm, { type: 'Linear', in: 8, out: 8 }, norm],

@@ -24,7 +24,7 @@ afterAll(() => gpu.close());
 
 const STEPS = 2;
 
-/** Executors are one for all devices, or one a device. */
+/** Executors are one for all devices, or one per device. */
 async function train(run: TestRun, executors: readonly Executor[]): Promise<readonly Float32Array[]> {
   const own = (k: number) => (executors.length === 1 ? run.devices : [at(run.devices, k)]);
   executors.forEach((executor, k) => {

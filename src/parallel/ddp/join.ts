@@ -25,7 +25,7 @@ export interface Joining {
 
 const where = (anchor: string): Where => ({ phase: 'broadcast', anchor, queue: 'comm' });
 
-/** One number a rank, all-reduced. */
+/** One number per rank, all-reduced. */
 function agree(
   joining: Joining,
   name: string,

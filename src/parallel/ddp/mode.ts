@@ -1,6 +1,6 @@
 /**
- * DistributedDataParallel: a process a device, each with a full replica and its own part of the batch. When the last
- * gradient of a bucket is ready, its all-reduce starts on the communication queue and overlaps with the rest of
+ * DistributedDataParallel: one process per device, each with a full replica and its own part of the batch. When the
+ * last gradient of a bucket is ready, its all-reduce starts on the communication queue and overlaps with the rest of
  * backward; gradients are divided by the world size as they are copied into the bucket, then summed. Source:
  * torch/nn/parallel/distributed.py. The step is in step.ts, the reducer in reducer.ts.
  */

@@ -1,6 +1,6 @@
 /**
  * find_unused_parameters: after the last bucket the ranks sum up who has used which parameter (local_used_map, one
- * number a parameter), so that one that nobody has used keeps its `.grad`. All ranks run one model here, so what is
+ * number per parameter), so that one that nobody has used keeps its `.grad`. All ranks run one model here, so what is
  * unused on one is unused on all; only a rank that has run out of batches uses none (join). Called by reducer.ts.
  */
 

@@ -36,7 +36,7 @@ export function layerRanges(config: Config): readonly { readonly start: number; 
     throw new LockstepError(
       'placement',
       `The split [${sizes.join(', ')}] places ${sum} layers on ${sizes.length} devices, but the model has ${layers.length} layers and the mesh ${config.worldSize} devices.`,
-      'Give one number a device; together they must be the number of layers.',
+      'Give one number per device; together they must be the number of layers.',
       { split: sizes, layers: layers.length, worldSize: config.worldSize },
     );
   }

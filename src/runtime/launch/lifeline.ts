@@ -1,7 +1,7 @@
 /**
  * How a world hears at once that a rank's worker has ended by itself, which no event of the Worker tells: browsers give
  * on a Web Lock that the worker held (after 1 to 4 ms in Chromium); Node closes the port that led to it.
- * worker-world.ts holds one a rank; the rank's end of both is in rank.ts.
+ * worker-world.ts holds one per rank; the rank's end of both is in rank.ts.
  */
 export class Lifeline {
   /** The worker holds it. */

@@ -1,7 +1,7 @@
 /**
- * Opens the executors of one process: one that hosts all its devices on a shared GPUDevice, or one a device, each with
- * an adapter request and a GPUDevice of its own, joined by ports. The only place that chooses between WebGPU and typed
- * arrays.
+ * Opens the executors of one process: one that hosts all its devices on a shared GPUDevice, or one per device, each
+ * with an adapter request and a GPUDevice of its own, joined by ports. The only place that chooses between WebGPU and
+ * typed arrays.
  */
 import { must } from '../../base/invariant';
 import { loadPart } from '../../base/load-part';

@@ -32,7 +32,7 @@ describe.each([
   ['dataParallel', 3, 1],
   ['modelParallel', 2, 1],
 ] as const)('%s on %i devices', (mode, worldSize, workers) => {
-  test('a worker a process, and bitwise the losses, weights and bytes of one thread', async () => {
+  test('one worker per process, and bitwise the losses, weights and bytes of one thread', async () => {
     const small = smallWorld(mode, worldSize);
     const world = await open(small);
     expect(FakeWorker.made.map(({ name }) => name)).toEqual(Array.from({ length: workers }, (_, r) => `rank ${r}`));

@@ -1,7 +1,7 @@
 /**
  * A world whose processes live in workers of their own: spawns them, hands out the mesh of ports once, fans calls out
  * and merges the answers. A worker that dies, lets others wait for too long or does not answer becomes a typed error on
- * every call that waits, and on every later one; the ranks that are left are told at once.
+ * every call that waits, and on every later one; the remaining ranks get it at once.
  */
 import * as Comlink from 'comlink';
 import { fromWire, isWireError, LockstepError, toWire } from '../../base/errors';
@@ -46,7 +46,7 @@ class RankHandle {
     readonly rank: Rank,
     readonly devices: readonly DeviceIndex[],
     private readonly worker: Worker,
-    /** Told once, with what became of it. */
+    /** Called once, with the result. */
     private readonly onFailure: (rank: RankHandle, what: string) => void,
   ) {
     this.gone = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 /**
  * The seam between a session and the ranks: everything a session asks of the machine, wherever the ranks live. A
- * LocalWorld hosts devices in this thread; a WorkerWorld drives one process a worker. Both run the same Programs and
+ * LocalWorld hosts devices in this thread; a WorkerWorld drives one process per worker. Both run the same Programs and
  * give bitwise the same weights. In both, calls take effect in the order in which they were made, so what is read is of
  * one step on every device.
  */

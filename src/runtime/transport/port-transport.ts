@@ -106,7 +106,7 @@ export function createPortTransport(
       if (message.sentUs === undefined || message.factor === undefined) arrive(peer, message);
       else late(message, message.sentUs, message.factor);
     };
-    // Where there is this event (Node), who waits need not be told by others that the peer has died. What it sent
+    // Where there is this event (Node), a waiting rank learns by itself that the peer has died. What it sent
     // before still counts.
     port.addEventListener('close', () => {
       gone.add(peer);

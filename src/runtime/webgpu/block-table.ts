@@ -1,5 +1,5 @@
 /**
- * Block tables of segmented kernels: every stretch is cut into blocks, one row a block: an element offset a binding,
+ * Block tables of segmented kernels: every stretch is cut into blocks, one row per block: an element offset a binding,
  * the count, and `extra` (transfer-within: the source's offset; else 0). Offsets count from the start of the GPUBuffer,
  * which is bound whole. How many invocations share a block depends on how long the stretches are: a workgroup costs
  * much more than a row.

@@ -66,7 +66,7 @@ export class MemoryLayout {
     for (const key of keys) {
       const holders = bySize.filter((device) => this.bytesOf(key, device) > 0);
       const shared = holders.length > 1 && this.lay(key, holders, key);
-      // Too large for one GPUBuffer: one a device, and the kernels run device by device.
+      // Too large for one GPUBuffer: one per device, and the kernels run device by device.
       if (!shared) for (const device of holders) this.lay(key, [device], `${key} of cuda:${device}`);
     }
   }

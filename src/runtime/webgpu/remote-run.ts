@@ -1,5 +1,5 @@
 /**
- * Runs one lane whose peers live elsewhere (a rank in a worker). Two cursors, one a queue, share one encoder:
+ * Runs one lane whose peers live elsewhere (a rank in a worker). Two cursors, one per queue, share one encoder:
  * communication goes first, work is submitted when a message leaves, when one is written into memory, and when both
  * queues have to wait. So there is one submit between two host transfers, and backward goes on while a bucket travels.
  */

@@ -39,7 +39,7 @@ export function writeCheckpoint(blueprint: Blueprint, checkpoint: Checkpoint): C
   const { config, programs, parameters, rankOfDevice } = blueprint;
   const { microBatch, batches } = checkpoint;
   const steps = stepOf(microBatch, config);
-  /** optimizer.step() calls: more than one a step where workers do not wait for each other. */
+  /** optimizer.step() calls: more than one per step where workers do not wait for each other. */
   const updates = steps * (blueprint.mode.optimizerStepsPerStep?.(config) ?? 1);
   const model = weightsFile(blueprint, {
     microBatch,

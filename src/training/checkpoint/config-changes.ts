@@ -28,7 +28,7 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'weights',
   'resume',
   'resumeBy',
-  // Told by themselves.
+  // They have notices of their own.
   'mode',
   'worldSize',
 ] satisfies readonly (keyof Config)[]);

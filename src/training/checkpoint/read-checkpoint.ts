@@ -192,7 +192,7 @@ function check(
 ): void {
   for (const { name, data } of tensors) {
     const expected = lookup(sums, name);
-    // Names that do not belong here are told by load_state_dict.
+    // Names that do not belong here are reported by load_state_dict.
     if (expected === undefined || expected === crc32(data)) continue;
     const names = [name, `module.${name}`].filter((n) => readSafetensors(file, bytes).some((t) => t.name === n));
     const byte = tensorByte(file, bytes, must(names[0], name));

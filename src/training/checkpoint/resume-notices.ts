@@ -111,7 +111,7 @@ const drops = (layers: readonly LayerConfig[]): boolean =>
   });
 
 const placementWords = (placement: string): string =>
-  placement === 'workers' ? 'with a worker a rank' : 'with all ranks on one device';
+  placement === 'workers' ? 'with one worker per rank' : 'with all ranks on one device';
 
 function worldNotice({
   saved,

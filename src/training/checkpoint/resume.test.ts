@@ -66,7 +66,7 @@ describe('rank 0 reads and broadcasts', () => {
     expect(resumed).toEqual(straight);
   });
 
-  test('what ranks held of their own is lost, and told, where nothing broadcasts it', async () => {
+  test('what ranks held of their own is lost, with a notice, where nothing broadcasts it', async () => {
     const own: ConfigInput = { ...DDP, ddp: { broadcastBuffers: false } };
     const files = await savedAfter(own, 4);
     const { notices } = createBlueprint(parseConfig({ ...own, resume: 'run', resumeBy: 'rank0' }), files);
@@ -125,7 +125,7 @@ describe('another world size', () => {
     },
   );
 
-  test('what is told: samples a rank, samplers, running statistics', async () => {
+  test('notices: samples per rank, samplers, running statistics', async () => {
     const files = await savedAfter(EVEN, 4);
     const { notices } = createBlueprint(parseConfig({ ...EVEN, worldSize: 4, resume: 'run' }), files);
     expect(notices.find((n) => n.id === 'resume-world')?.text).toBe(

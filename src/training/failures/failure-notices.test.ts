@@ -1,4 +1,4 @@
-/** Settings about failures that do nothing, or not what they seem, are told. */
+/** Settings about failures that do nothing, or not what they seem, get a notice. */
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';

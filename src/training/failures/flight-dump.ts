@@ -1,5 +1,5 @@
 /**
- * Dumps of PyTorch's flight recorder for a training run, one a rank, with its field names: the collectives of the
+ * Dumps of PyTorch's flight recorder for a training run, one per rank, with its field names: the collectives of the
  * Programs that ran, in the order in which each rank issues them, with what became of them. Times are the measured ones
  * of traced steps; else when it was known that a step was done. Called by the session when asked.
  */

@@ -57,7 +57,7 @@ export class FlightLog {
 
   /** The process group is gone; what is recorded from now on is the next one's. */
   failed({ positions = [], fault }: Partial<FailureDetails>): void {
-    // Who died cannot say where it was, but it was told where to die.
+    // A dead rank cannot say where it was, but the fault plan says where it died.
     const dead = (microBatch: number, program: ProgramKey): readonly StandsAt[] =>
       fault?.microBatch === microBatch
         ? [{ device: fault.rank, compute: fault.instruction, comm: fault.instruction, program, microBatch }]

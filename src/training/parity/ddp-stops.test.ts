@@ -52,7 +52,7 @@ test('rank 0 out of batches: a model with running statistics waits for their bro
   expect(report.error?.message).toContain('ranks 1, 2 wait in broadcast of the buffers');
 });
 
-test('the page is told, too, and shows the weights that were reached; Reset begins again', async () => {
+test('the page says it, too, and shows the weights that were reached; Reset begins again', async () => {
   const s = await openTestSession({ ...base, ddp: { samplesPerRank: [20, 9, 20] } });
   const failed = s.until('state', ({ state }) => state === 'failed');
   s.control({ type: 'play', stepsPerSecond: 0 });
@@ -124,7 +124,7 @@ test('without the broadcast at construction, ranks that drew different weights s
   expect(synced.report.replicaDivergence).toBe(0);
 });
 
-test('a static graph under no_sync is told, since PyTorch 1.13 fails there', async () => {
+test('a static graph under no_sync gets a notice, since PyTorch 1.13 fails there', async () => {
   const told = async (ddp: ConfigInput['ddp']) => {
     const s = await openTestSession({ ...base, ddp, accumulate: 2 });
     const ids = s.info.notices.map((n) => n.id);
@@ -147,7 +147,7 @@ test.each([
   [{ findUnusedParameters: true }, 'no-unused-parameters'],
   [{ setEpoch: false, samplesPerRank: [8, 8, 8] }, 'no-effect-set-epoch'],
   [{ samplesPerRank: [7, 5, 7] }, 'mean-of-means'],
-] as const)('%o is told: %s', async (ddp, id) => {
+] as const)('%o gets the notice %s', async (ddp, id) => {
   const s = await openTestSession({ ...base, ddp } as ConfigInput);
   expect(s.info.notices.map((n) => n.id)).toContain(id);
   await s.close();

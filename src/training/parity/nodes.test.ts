@@ -1,5 +1,5 @@
 /**
- * Nodes as a setting: who is refused, who is told, and what they change: the modelled clock, and the hops of
+ * Nodes as a setting: which are refused, which get a notice, and what they change: the modelled clock, and the hops of
  * hierarchical rings.
  */
 import { expect, test } from 'vitest';
@@ -20,7 +20,7 @@ test('more nodes than devices are refused', () => {
   expect(() => parseConfig({ mode: 'single', nodes: 5 })).not.toThrow();
 });
 
-test('an uneven spread is told, and what does not look at nodes', () => {
+test('an uneven spread gets a notice, and so does what does not look at nodes', () => {
   expect(noticesOf(four())).toEqual([]);
   expect(noticesOf(four({ nodes: 2, ddp: { algorithm: 'hierarchical' } }))).toEqual([]);
   expect(noticesOf(four({ nodes: 3, ddp: { algorithm: 'hierarchical' } }))).toEqual(['nodes-uneven']);

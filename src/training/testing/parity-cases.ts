@@ -15,7 +15,7 @@ export interface ParityCase {
   readonly name: string;
   readonly config: ConfigInput;
   readonly files: Files;
-  /** Losses of each rank, one a micro-batch. */
+  /** Losses of each rank, one per micro-batch. */
   readonly losses: readonly (readonly number[])[];
   /** After the first optimiser step. */
   readonly firstGradients: ReadonlyMap<string, Stored>;

@@ -26,7 +26,7 @@ export type Stored =
     };
 
 export interface RecordedRun {
-  /** One entry a micro-batch. */
+  /** One entry per micro-batch. */
   readonly losses: readonly number[];
   readonly first_step_grads: Readonly<Record<string, Stored>>;
   readonly final_params: Readonly<Record<string, Stored>>;

@@ -5,7 +5,7 @@ test('a right answer is one stretch', () => {
   expect(marked('123', '123')).toEqual([{ text: '123', wrong: false, place: 0 }]);
 });
 
-test('what differs is told from what agrees, and what is too much is wrong', () => {
+test('differences are marked apart from agreement, and surplus text is wrong', () => {
   expect(marked('1234', '1994')).toEqual([
     { text: '1', wrong: false, place: 0 },
     { text: '99', wrong: true, place: 1 },

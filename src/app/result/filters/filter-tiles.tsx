@@ -1,4 +1,4 @@
-/** The kernels of one convolution as tiles on the scale for values; the one looked at is told in numbers. */
+/** The kernels of one convolution as tiles on the scale for values; the chosen one is shown in numbers, too. */
 import { useCallback, useMemo, useState } from 'react';
 import type { ParameterInfo } from '../../../protocol/session';
 import { createHeat } from '../../draw/heat-map';

@@ -38,7 +38,7 @@ describe('shapes', () => {
   });
 });
 
-it('scales by 1 / sqrt(head dimension) unless told', () => {
+it('scales by 1 / sqrt(head dimension) unless given', () => {
   const inputs = [f32(2, 5, 16), f32(2, 5, 16), f32(2, 5, 16)];
   expect(separateHeads(inputs, {}).scale).toBe(0.25);
   expect(separateHeads(inputs, { scale: 2 }).scale).toBe(2);

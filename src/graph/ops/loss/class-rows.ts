@@ -92,7 +92,7 @@ export function rowLosses(
   return { loss: lossSum, weight: weightSum };
 }
 
-/** dx from the stats of the forward pass; `each` is 1 where upstream has a number a row, else 0. */
+/** dx from the stats of the forward pass; `each` is 1 where upstream has one number per row, else 0. */
 export function rowGradients(
   rows: ClassRows,
   { x, target, weights }: ClassInputs,

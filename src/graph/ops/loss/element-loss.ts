@@ -28,8 +28,8 @@ export interface ElementLoss {
 const f = Math.fround;
 
 /**
- * How many partial sums the first launch makes: the whole loss at once where the batch is small, a term an element for
- * 'none'.
+ * How many partial sums the first launch makes: the whole loss at once where the batch is small, one term per element
+ * for 'none'.
  */
 const partsFor = (n: number, reduction: Reduction): number => (reduction === 'none' ? n : partsOf(n));
 

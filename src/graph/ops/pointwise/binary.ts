@@ -114,7 +114,7 @@ export function binary(spec: Binary): readonly [op: OpDef, gradient: OpDef] {
     if (sum) return c.emit('ops/sum', [dy], sum, [i])[0];
     const repeats = repetitions(shape, at(c.types.outputs, 0).shape);
     if (gradient.direct && repeats > LONG_SUM) {
-      // Too many terms for one invocation an element: ops/sum adds in parts.
+      // Too many terms for one invocation per element: ops/sum adds in parts.
       const whole = gradient.direct(c, dy);
       const dim = at(c.types.outputs, 0)
         .shape.slice(0, -shape.length)

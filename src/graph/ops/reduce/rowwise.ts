@@ -1,6 +1,6 @@
 /**
  * Shape rule, lowering and cost that operators along one dimension share (softmax and its kin; attr `dim`, default the
- * last): inputs of one shape, output likewise, one kernel invocation a line of that dimension. `forEachRow` walks the
+ * last): inputs of one shape, output likewise, one kernel invocation per line of that dimension. `forEachRow` walks the
  * lines on the CPU.
  */
 import { at } from '../../../base/invariant';

@@ -52,7 +52,7 @@ export interface CommHook {
   scale(worldSize: number, phase: HookPhase): number;
   /** After it the bucket of every rank holds what goes back into `.grad`. */
   emit(call: BucketCall): void;
-  /** Buffers that it keeps from step to step, on every device: error feedback, factors. Told for each bucket. */
+  /** Buffers that it keeps from step to step, on every device: error feedback, factors. Given for each bucket. */
   state?(call: BucketCall): readonly BufferSpec[];
   /** Where it does not do the same in every step. */
   phases?(config: Config): StepPhases;

@@ -37,7 +37,7 @@ export class FakeWorker extends EventTarget {
     this.handled = !this.dispatchEvent(Object.assign(new Event('error', { cancelable: true }), { message }));
   }
 
-  /** As a worker that closes itself: nobody is told, but its ports are closed. */
+  /** As a worker that closes itself: no message says so, but its ports are closed. */
   end(): void {
     this.silent = true;
     this.rank.dispose().catch(() => {});

@@ -1,5 +1,5 @@
 /**
- * Real Programs for the tests of this room: a small net compiled by a strategy, its start and its batches from a simple
+ * Real Programs for the tests of this room: a small net compiled by a mode, its start and its batches from a simple
  * generator.
  */
 import * as v from 'valibot';

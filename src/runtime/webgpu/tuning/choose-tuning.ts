@@ -1,5 +1,5 @@
 /**
- * What lowering is told of an adapter: the table of software adapters, else what was measured on this adapter before,
+ * What lowering knows of an adapter: the table of software adapters, else what was measured on this adapter before,
  * else a measurement now, which is kept. Called when an executor is opened.
  */
 import { type KernelTuning, SOFTWARE_TUNING } from '../../../graph/kernel-tuning';
