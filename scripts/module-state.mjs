@@ -8,6 +8,9 @@ import ts from 'typescript';
 
 /** @typedef {{ readonly file: string, readonly line: number, readonly text: string }} ModuleState */
 
+/** Code that has been fetched is the process's, as a module that was imported is: it holds nothing of a run. */
+const FETCHED_CODE = 'src/base/part.ts';
+
 const COLLECTIONS = /^(Map|Set|WeakMap|WeakSet|Array|DataView|ArrayBuffer|(Big)?(Int|Uint|Float)\d+(Clamped)?Array)$/;
 const WRITES = /^(set[A-Z]?\w*|add|delete|clear|push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin)$/;
 
@@ -24,7 +27,10 @@ export function moduleState(program, isChecked) {
 
   /** @param {ts.Type} type */
   const isOurs = (type) =>
-    type.symbol?.declarations?.some((d) => ts.isClassDeclaration(d) && isChecked(d.getSourceFile().fileName)) ?? false;
+    type.symbol?.declarations?.some((d) => {
+      const { fileName } = d.getSourceFile();
+      return ts.isClassDeclaration(d) && isChecked(fileName) && !fileName.endsWith(FETCHED_CODE);
+    }) ?? false;
   /** @param {ts.Type} type @returns {boolean} */
   const isError = (type) => type.symbol?.name === 'Error' || (type.getBaseTypes() ?? []).some(isError);
 

@@ -44,3 +44,18 @@ export class Part<T> {
 export async function loadAll(parts: Iterable<Part<unknown>>): Promise<void> {
   await Promise.all([...parts].map((part) => part.load()));
 }
+
+/**
+ * A table of code by name, to which rows are added as the parts that hold them come. It only grows, and it says the
+ * same to every run: like a module that has been imported, it is the process's and holds nothing of a run.
+ */
+export class CodeTable<Row extends { readonly name: string }> extends Map<string, Row> {
+  constructor(rows: Iterable<Row>) {
+    super();
+    this.extend(rows);
+  }
+
+  extend(rows: Iterable<Row>): void {
+    for (const row of rows) this.set(row.name, row);
+  }
+}

@@ -3,7 +3,7 @@
  * bandwidths are nccl-tests'.
  */
 import { describe, expect, test } from 'vitest';
-import { ALGORITHMS } from '../collectives/algorithms';
+import { loadedAlgorithms } from '../collectives/algorithms';
 import type { CollectivesRequest } from '../protocol/collectives-report';
 import { collectiveInput, wrongElements } from './collective-values';
 import { runCollectives, sizes } from './run-collectives';
@@ -25,7 +25,7 @@ const REQUEST: CollectivesRequest = {
   hardware: 'nvlink8',
 };
 
-describe.each(ALGORITHMS)('$name', ({ name, ops }) => {
+describe.each(loadedAlgorithms())('$name', ({ name, ops }) => {
   test.each([...ops])('%s', async (op) => {
     for (const transport of ['shared', 'ports'] as const) {
       const { rows, algorithm } = await runCollectives({ ...REQUEST, op, algorithm: name, transport }, {});

@@ -3,18 +3,14 @@
  * are here from the beginning; the other families are parts, which `loadOps` adds when a run needs them.
  * Optimisers and collectives bring tables of their own; `parallel` merges them.
  */
-import { Part } from '../base/part';
+import { CodeTable, Part } from '../base/part';
 import type { OpDef, OpTable } from './op';
 import { COLLECTIVE_OPS } from './ops/collective';
 import { LINEAR_OPS } from './ops/linear';
 import { LOSS_OPS } from './ops/loss';
 import { POINTWISE_OPS } from './ops/pointwise';
 
-const rows = new Map<string, OpDef>();
-const add = (ops: readonly OpDef[]): void => {
-  for (const op of ops) rows.set(op.name, op);
-};
-add([...LINEAR_OPS, ...POINTWISE_OPS, ...LOSS_OPS, ...COLLECTIVE_OPS]);
+const rows = new CodeTable<OpDef>([...LINEAR_OPS, ...POINTWISE_OPS, ...LOSS_OPS, ...COLLECTIVE_OPS]);
 
 export const OPS: OpTable = rows;
 
@@ -48,7 +44,7 @@ export const familyOfOp = (name: string): string =>
 /** Adds these families to the table; what it gives back are their operators. */
 export async function loadOps(families: readonly OpFamily[]): Promise<readonly OpDef[]> {
   const loaded = (await Promise.all(families.map((family) => FAMILIES[family].load()))).flat();
-  add(loaded);
+  rows.extend(loaded);
   return loaded;
 }
 

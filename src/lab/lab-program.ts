@@ -4,7 +4,7 @@
  */
 
 import { LockstepError } from '../base/errors';
-import { ALGORITHMS, algorithmFor } from '../collectives/algorithms';
+import { algorithmFor, loadedAlgorithms } from '../collectives/algorithms';
 import '../collectives/every-algorithm';
 import type { Algorithm, CostRequest } from '../collectives/collective';
 import { outputLength } from '../collectives/output-length';
@@ -41,7 +41,9 @@ export const labDtype = ({ op, reduceOp }: Pick<LabShape, 'op' | 'reduceOp'>): D
   reduces(op) && isBitwise(reduceOp) ? 'i32' : 'f32';
 
 export const knownAlgorithms = (op: CollectiveOp): readonly AlgorithmName[] =>
-  ALGORITHMS.filter((algorithm) => algorithm.ops.includes(op)).map(({ name }) => name);
+  loadedAlgorithms()
+    .filter((algorithm) => algorithm.ops.includes(op))
+    .map(({ name }) => name);
 
 export const costRequest = (shape: LabShape): CostRequest => ({
   op: shape.op,

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { at } from '../base/invariant';
-import { ALGORITHMS } from '../collectives/algorithms';
+import { loadedAlgorithms } from '../collectives/algorithms';
 import type { AlgorithmName, CollectiveOp, ReduceOp } from '../protocol/collective';
 import type { LabRequest, LabTile } from '../protocol/lab';
 import { ALIKE, labCurves, modelledUs } from './lab-curves';
@@ -28,7 +28,7 @@ const REQUEST: LabRequest = {
 const everyone = (worldSize: number) => 2 ** worldSize - 1;
 const bits = (mask: number): number => mask.toString(2).replaceAll('0', '').length;
 
-describe.each(ALGORITHMS.map(({ name, ops }) => ({ name, ops })))('$name', ({ name, ops }) => {
+describe.each(loadedAlgorithms().map(({ name, ops }) => ({ name, ops })))('$name', ({ name, ops }) => {
   const sums = ops.filter(reduces);
   const others = ops.filter((op) => !reduces(op));
   const cases: readonly (readonly [CollectiveOp, ReduceOp])[] = [
@@ -84,7 +84,7 @@ describe('what the rounds show', () => {
   });
 
   test('as many rounds as the algorithm counts', () => {
-    for (const { name, ops } of ALGORITHMS)
+    for (const { name, ops } of loadedAlgorithms())
       for (const op of ops) {
         const { rounds, formula } = runLab({ ...REQUEST, op, algorithm: name, worldSize: 6, nodes: 2, length: 96 });
         expect(rounds.length, `${name} ${op}`).toBeLessThanOrEqual(formula.rounds);
@@ -93,7 +93,7 @@ describe('what the rounds show', () => {
   });
 
   test('after an all-reduce every value of every rank is in every element', () => {
-    for (const { name, ops } of ALGORITHMS.filter((a) => a.ops.includes('allReduce'))) {
+    for (const { name, ops } of loadedAlgorithms().filter((a) => a.ops.includes('allReduce'))) {
       expect(ops).toContain('allReduce');
       const { rounds } = runLab({ ...REQUEST, algorithm: name, worldSize: 5 });
       for (const tiles of rounds.at(-1)?.state[0] ?? [])

@@ -2,7 +2,7 @@
  * The table of parallel modes: a folder and a row each; and every operator that their Programs may use. Called by the
  * rooms that make a run (config, launch, training, headless).
  */
-import { loadAll, Part } from '../base/part';
+import { CodeTable, loadAll, Part } from '../base/part';
 import { COMM_OPS } from '../collectives/bucket-ops';
 import type { OpDef, OpTable } from '../graph/op';
 import { familyOfOp, loadOps, OP_FAMILIES, OPS, type OpFamily } from '../graph/op-table';
@@ -26,7 +26,7 @@ export const PARALLEL_MODES: Readonly<Record<Mode, ParallelMode>> = {
 
 if (!globalThis.LOCKSTEP_SITE) await loadAll(Object.values(PARALLEL_MODES).map(({ listing }) => listing));
 
-const rows = new Map([...OPS, ...OPTIM_OPS, ...COMM_OPS]);
+const rows = new CodeTable<OpDef>([OPS, OPTIM_OPS, COMM_OPS].flatMap((table) => [...table.values()]));
 
 /** Every operator of a Program, as far as its family has been loaded. */
 export const PROGRAM_OPS: OpTable = rows;
@@ -56,7 +56,7 @@ export async function loadProgramOps(families: readonly ProgramOpFamily[]): Prom
   const besides = families.flatMap((family) => (ofModels(family) ? [] : [BESIDE_MODELS[family].load()]));
   const [ofGraphs, ...tables] = await Promise.all([loadOps(families.filter(ofModels)), ...besides]);
   const loaded = [...ofGraphs, ...tables.flatMap((table) => [...table.values()])];
-  for (const op of loaded) rows.set(op.name, op);
+  rows.extend(loaded);
   return loaded;
 }
 

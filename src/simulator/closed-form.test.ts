@@ -4,7 +4,7 @@
  * algorithm), within a stated factor elsewhere; what nodes change; and the choice of protocol.
  */
 import { describe, expect, test } from 'vitest';
-import { ALGORITHMS, algorithmFor } from '../collectives/algorithms';
+import { algorithmFor, loadedAlgorithms } from '../collectives/algorithms';
 import { programOf } from '../collectives/testing/collective-run';
 import { ranksByNode } from '../mesh/nodes';
 import type { AlgorithmName, CollectiveOp, Link } from '../protocol/collective';
@@ -55,7 +55,7 @@ const FACTORS: Readonly<Record<AlgorithmName, readonly [least: number, most: num
 };
 const LENGTHS = [64, 8192, 131_072];
 
-describe.each(ALGORITHMS)('$name', ({ name, ops }) => {
+describe.each(loadedAlgorithms())('$name', ({ name, ops }) => {
   test.each(ops.filter((op) => op !== 'barrier'))('%s', (op) => {
     const [least, most] = FACTORS[name];
     for (const worldSize of [2, 3, 4, 5, 6, 8, 12, 16]) {

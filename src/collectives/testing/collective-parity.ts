@@ -12,7 +12,7 @@ import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
 import type { Executor } from '../../runtime/executor';
 import type { HostArray } from '../../tensor/shape';
-import { ALGORITHMS } from '../algorithms';
+import { loadedAlgorithms } from '../algorithms';
 import { COMM_OPS } from '../bucket-ops';
 import fixtures from '../fixtures/collectives.json';
 import { emitSendRecv } from '../send-recv';
@@ -64,7 +64,7 @@ export function parityVariants(stored: Case): readonly ParityVariant[] {
   const n = stored.world_size;
   const ranks = Array.from({ length: n }, (_, r) => r);
   const variants: ParityVariant[] = [];
-  for (const { name: algorithm, ops } of ALGORITHMS) {
+  for (const { name: algorithm, ops } of loadedAlgorithms()) {
     for (const [result, op, reduceOp, from] of RESULTS) {
       if (!ops.includes(op)) continue;
       const bits = ['band', 'bor', 'bxor'].includes(reduceOp);

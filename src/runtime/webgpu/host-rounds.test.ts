@@ -5,7 +5,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { at, must } from '../../base/invariant';
-import { ALGORITHMS } from '../../collectives/algorithms';
+import { loadedAlgorithms } from '../../collectives/algorithms';
 import type { CollectiveCall } from '../../collectives/collective';
 import { ring } from '../../collectives/ring';
 import { CpuScratch } from '../../graph/cpu-scratch';
@@ -149,7 +149,7 @@ async function bytesOf(program: Program, onHost: boolean): Promise<readonly stri
   );
 }
 
-describe.each(ALGORITHMS)('$name', ({ ops, emit }) => {
+describe.each(loadedAlgorithms())('$name', ({ ops, emit }) => {
   test.each([...ops])('%s', async (op) => {
     for (const ranks of [2, 3, 4, 6]) {
       const nodes =
