@@ -8,7 +8,8 @@ import { link, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { LockstepError } from '../base/errors';
 import type { CheckpointFiles, Files } from '../protocol/session';
-import { belongTogether, modelFileName, stateFileName } from '../training/checkpoint/checkpoint-format';
+import { belongTogether } from '../training/checkpoint/checkpoint-format';
+import { modelFileName, stateFileName } from '../training/checkpoint/file-names';
 import { fileReason } from './file-error';
 
 const previousOf = (file: string): string => `${file}.previous`;

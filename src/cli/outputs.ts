@@ -5,7 +5,7 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LockstepError } from '../base/errors';
-import { modelFileName, stateFileName } from '../training/checkpoint/checkpoint-format';
+import { modelFileName, stateFileName } from '../training/checkpoint/file-names';
 import { fileReason } from './file-error';
 import type { TrainOptions } from './usage';
 

@@ -5,7 +5,8 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { LockstepError } from '../base/errors';
 import { configSchema, layerSchema } from '../protocol/config';
-import { complaints, parsePart, settingNames } from './config-issue';
+import { configComplaints, settingNames } from './config-issue';
+import { parsePart } from './issue-words';
 import { parseConfig } from './parse-config';
 
 function refusal(config: unknown): string {
@@ -103,7 +104,7 @@ test('every kind of complaint has words of ours', () => {
   expect(types).toContain('min_value');
   for (const type of types) {
     const issue = { kind: 'schema', type, input: 3, expected: '>=2', received: '3', message: 'Invalid type' } as const;
-    const [text] = complaints([issue as unknown as v.BaseIssue<unknown>], settingNames(configSchema));
+    const [text] = configComplaints([issue as unknown as v.BaseIssue<unknown>], settingNames(configSchema));
     expect(text, type).not.toMatch(/Invalid|Expected|another value/);
   }
 });

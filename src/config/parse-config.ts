@@ -9,14 +9,14 @@ import { checkOptimizer } from '../optim/check-optimizer';
 import { PARALLEL_MODES } from '../parallel/modes';
 import { type Config, configSchema } from '../protocol/config';
 import { checkNesting } from './check-nesting';
-import { complaints, settingNames } from './config-issue';
+import { configComplaints, settingNames } from './config-issue';
 
 export function parseConfig(input: unknown): Config {
   checkNesting(input);
   // A list is an object to the schema, and one without entries would pass as a configuration of defaults.
   const result = v.safeParse(configSchema, Array.isArray(input) ? 'a list' : input);
   if (!result.success) {
-    const issues = complaints(result.issues, settingNames(configSchema));
+    const issues = configComplaints(result.issues, settingNames(configSchema));
     throw new LockstepError(
       'config',
       `The configuration is not valid. ${issues.join(' ')}`,

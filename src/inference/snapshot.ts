@@ -3,6 +3,7 @@
  * views of results. It composes; each part has a file of its own. One a run, as the parts keep their evaluators.
  */
 import { must } from '../base/invariant';
+import { Part } from '../base/part';
 import { stepOf } from '../protocol/micro-batches';
 import type { Snapshot } from '../protocol/session';
 import type { Blueprint } from '../training/blueprint';
@@ -11,12 +12,10 @@ import { mergedState } from '../training/weights/merged-weights';
 import { differenceFromSingle, replicaDivergence } from '../training/weights/weight-differences';
 import type { ModelState } from './evaluator';
 import { createMeasure, type Measured } from './measure';
-import { createAnswersView } from './views/answers';
 import { createClassesView } from './views/classes';
 import { createFieldView } from './views/field';
-import { languageOf } from './views/language';
-import { createTextView } from './views/sample-text';
 import { SlicedView, type Slices } from './views/slices';
+import { asksTokens } from './views/tokens';
 
 /** What a snapshot may spend on losses, for training and test rows each, and on a slice of each further view. */
 const MEASURE_NS = 30e6;
@@ -30,16 +29,25 @@ export interface Snapshots {
   readonly state: ModelState | undefined;
 }
 
+const LANGUAGE_VIEWS = new Part('The views of language models', () => import('./views/of-language'));
+if (!globalThis.LOCKSTEP_SITE) await LANGUAGE_VIEWS.load();
+
+/** To be awaited before createSnapshots, which does not wait. */
+export async function loadViews(blueprint: Blueprint): Promise<void> {
+  if (asksTokens(blueprint.dataset)) await LANGUAGE_VIEWS.load();
+}
+
 const sliced = <T>(start: ((state: ModelState) => Slices<T>) | undefined) => start && new SlicedView(start);
 
 export function createSnapshots(blueprint: Blueprint): Snapshots {
   const { config, dataset, parameters } = blueprint;
   const measure = createMeasure(blueprint, MEASURE_NS);
-  const language = languageOf(blueprint);
+  const views = asksTokens(dataset) ? LANGUAGE_VIEWS.get() : undefined;
+  const language = views?.languageOf(blueprint);
   const field = sliced(createFieldView(blueprint));
   const classes = sliced(createClassesView(blueprint));
-  const text = sliced(language && createTextView(language));
-  const answers = sliced(language && createAnswersView(language));
+  const text = sliced(language && views?.createTextView(language));
+  const answers = sliced(language && views?.createAnswersView(language));
   let last: ModelState | undefined;
 
   return {

@@ -4,8 +4,8 @@ import type { ParallelMode } from '../parallel/mode';
 import { PARALLEL_MODES } from '../parallel/modes';
 import type { Config } from '../protocol/config';
 import type { RankEnvironment } from '../protocol/process-group';
+import { FREE_PORT } from './ports';
 import { rankDevices } from './rank-devices';
-import { FREE_PORT } from './torchrun';
 
 /** torchrun's default on one node. Several meet by c10d at the first, which picks a free port. */
 const MASTER_PORT = 29_500;

@@ -5,7 +5,12 @@
 
 import type { Layout } from './layout';
 import { launchError, type OptionTable, readOptions, wholeNumber } from './options';
+import { FREE_PORT } from './ports';
 
+const BACKENDS = ['static', 'c10d', 'etcd', 'etcd-v2'];
+/** torchrun's default ports: MASTER_PORT of the static rendezvous, and the store of the c10d one. */
+const STATIC_PORT = 29_500;
+const C10D_PORT = 29_400;
 const TABLE: OptionTable = {
   launcher: 'torchrun',
   long: {
@@ -34,13 +39,6 @@ const TABLE: OptionTable = {
   },
   short: { m: 'module', r: 'redirects', t: 'tee' },
 };
-
-const BACKENDS = ['static', 'c10d', 'etcd', 'etcd-v2'];
-/** torchrun's default ports: MASTER_PORT of the static rendezvous, and the store of the c10d one. */
-const STATIC_PORT = 29_500;
-const C10D_PORT = 29_400;
-/** Without the static rendezvous MASTER_PORT is a free port that rank 0's machine picks. This one stands for it. */
-export const FREE_PORT = 40_001;
 
 export interface Machine {
   /** CUDA_VISIBLE_DEVICES of the line. */

@@ -11,7 +11,7 @@ import { oneAtATime } from '../base/one-at-a-time';
 import { within } from '../base/within';
 import type { ModelState } from '../inference/evaluator';
 import type { Inference } from '../inference/inference';
-import { createSnapshots } from '../inference/snapshot';
+import { createSnapshots, loadViews } from '../inference/snapshot';
 import { firstOfStep, stepWords } from '../protocol/micro-batches';
 import type { FlightRecorderDump } from '../protocol/process-group';
 import type { ControlMessage, FaultPlace, Notice, SessionEvent, Snapshot } from '../protocol/session';
@@ -85,6 +85,7 @@ export class Running {
 
   static async start(options: RunningOptions): Promise<Running> {
     const { blueprint, keeper, gpu, post, from } = options;
+    await loadViews(blueprint);
     let running: Running | undefined;
     const onProgress = (done: number, total: number) =>
       (running?.emit ?? post)({ type: 'progress', what: 'Compiling kernels', done, total });

@@ -14,7 +14,7 @@ import type { CheckpointFiles, ControlMessage, Files, SessionApi, SessionEvent }
 import { holdLock } from '../runtime/launch/hold-lock';
 import { createBlueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
-import { modelFileName, stateFileName } from '../training/checkpoint/checkpoint-format';
+import { modelFileName, stateFileName } from '../training/checkpoint/file-names';
 import { CHECKPOINT_WRITER } from '../training/checkpoint/keep-outside';
 import type { ControlKeeper } from '../training/control/control-keeper';
 import { DeviceKeeper } from '../training/device-keeper';

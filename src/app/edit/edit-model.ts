@@ -4,7 +4,7 @@
  * gives and asks for, undefined while nobody knows. Pure.
  */
 import * as v from 'valibot';
-import { allowed } from '../../config/config-issue';
+import { allowed } from '../../config/issue-words';
 import { type Config, type LayerConfig, type LeafLayer, LIMITS, layerSchema } from '../../protocol/config';
 import type { RowOfData } from '../model/data-rows';
 import {

@@ -3,7 +3,7 @@
  * reader: the session reads the file strictly and names the line of what is wrong. Pure.
  */
 
-import { parsePart } from '../../config/config-issue';
+import { parsePart } from '../../config/issue-words';
 import { type Config, dataSchema } from '../../protocol/config';
 import { type DataChange, putData } from '../edit/edit-data';
 import { vector } from '../model/data-rows';

@@ -5,7 +5,7 @@
  */
 
 import { lookup } from '../../base/lookup';
-import { parsePart } from '../../config/config-issue';
+import { parsePart } from '../../config/issue-words';
 import { type Config, dataSchema } from '../../protocol/config';
 import { PRESETS } from '../../protocol/presets';
 import type { Files, Notice } from '../../protocol/session';

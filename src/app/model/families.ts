@@ -4,7 +4,7 @@
  * what is recognised is exactly what would be made. Pure.
  */
 
-import { parsePart } from '../../config/config-issue';
+import { parsePart } from '../../config/issue-words';
 import { type LayerConfig, layerSchema } from '../../protocol/config';
 import { cnnLayers, gptLayers } from '../../protocol/presets';
 import { fitLayers, type Source } from './layer-shapes';

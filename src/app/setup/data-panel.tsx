@@ -3,6 +3,7 @@
 import { useRef } from 'react';
 import { must } from '../../base/invariant';
 import { DATA } from '../../protocol/words/data';
+import { loadedPanel } from '../boundary/loaded-panel';
 import { formatCount } from '../draw/format';
 import { BUILT_IN_DATA, type BuiltInData, changeData } from '../edit/edit-data';
 import fields from '../fields/fields.module.css';
@@ -10,9 +11,10 @@ import { Section } from '../fields/section';
 import { ChoiceSetting, FlagSetting, NumberSetting } from '../fields/settings';
 import { replacedNotice, useTakeFiles } from '../shell/use-file-drop';
 import { useApp, useController } from '../state/use-app';
-import { CsvColumns } from './csv-columns';
 import styles from './data-panel.module.css';
 import { Thumbnail } from './thumbnail';
+
+const CsvColumns = loadedPanel('The columns of a CSV file', async () => (await import('./csv-columns')).CsvColumns);
 
 const NAMES: Readonly<Record<BuiltInData, string>> = {
   circle: 'Circle',

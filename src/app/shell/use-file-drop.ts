@@ -7,18 +7,13 @@ import { LockstepError } from '../../base/errors';
 import { loadPart } from '../../base/load-part';
 import { PRESETS, type PresetName } from '../../protocol/presets';
 import type { Files, Notice } from '../../protocol/session';
+import type { GivenFile } from '../looks/dropped-folders';
 import { useAppStore, useController } from '../state/use-app';
 
 export interface FileDrop {
   readonly over: boolean;
   setOver(over: boolean): void;
   take(files: readonly GivenFile[]): void;
-}
-
-export interface GivenFile {
-  /** With the folders that were dropped. */
-  readonly path: string;
-  readonly file: File;
 }
 
 const MAX_FILES_BYTES = 256 * 2 ** 20;
@@ -97,36 +92,10 @@ export function dropsFiles(drop: FileDrop) {
       const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry());
       const plain = [...event.dataTransfer.files].map((file): GivenFile => ({ path: file.name, file }));
       if (!entries.some((entry) => entry?.isDirectory)) drop.take(plain);
-      else void Promise.all(entries.map((entry) => (entry ? filesIn(entry) : []))).then((all) => drop.take(all.flat()));
+      else
+        void loadPart('The reader of folders', () => import('../looks/dropped-folders'))
+          .then(({ filesIn }) => Promise.all(entries.map((entry) => (entry ? filesIn(entry) : []))))
+          .then((all) => drop.take(all.flat()));
     },
   };
-}
-
-const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
-const isDirectory = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
-
-/** What cannot be read is left out, as hidden files are. */
-async function filesIn(entry: FileSystemEntry): Promise<readonly GivenFile[]> {
-  if (entry.name.startsWith('.')) return [];
-  if (isFile(entry)) {
-    const path = entry.fullPath.replace(/^\//, '');
-    return new Promise((resolve) =>
-      entry.file(
-        (file) => resolve([{ path, file }]),
-        () => resolve([]),
-      ),
-    );
-  }
-  if (!isDirectory(entry)) return [];
-  const reader = entry.createReader();
-  const found: FileSystemEntry[] = [];
-  // A reader gives some at a time, and none at the end.
-  for (;;) {
-    const some = await new Promise<readonly FileSystemEntry[]>((resolve) =>
-      reader.readEntries(resolve, () => resolve([])),
-    );
-    if (some.length === 0) break;
-    found.push(...some);
-  }
-  return (await Promise.all(found.map(filesIn))).flat();
 }

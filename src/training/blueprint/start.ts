@@ -16,7 +16,7 @@ import type { Files } from '../../protocol/session';
 import type { DatasetTable } from '../../runtime/launch/world';
 import { Generator } from '../../tensor/generator';
 import { type DType, elements } from '../../tensor/shape';
-import { modelFileName } from '../checkpoint/checkpoint-format';
+import { modelFileName } from '../checkpoint/file-names';
 import { rankStarts } from '../rank-starts';
 import { RESUMING } from './resuming-part';
 

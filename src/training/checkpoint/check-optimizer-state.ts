@@ -5,7 +5,7 @@
 import { LockstepError } from '../../base/errors';
 import { stateNames } from '../../optim/optimizer';
 import type { Config } from '../../protocol/config';
-import { stateFileName } from './checkpoint-format';
+import { stateFileName } from './file-names';
 import type { SavedCheckpoint } from './read-checkpoint';
 import { groupedNames, statesOf } from './torch-groups';
 

@@ -31,9 +31,6 @@ export const ofDevice = (device: DeviceIndex): string => `@cuda:${device}`;
 /** Is it one device's own, and not the whole tensor of which every device has its piece? */
 export const isOwn = (tensor: string): boolean => /@cuda:\d+$/.test(tensor);
 
-export const modelFileName = (name: string): string => `${name}.safetensors`;
-export const stateFileName = (name: string): string => `${name}.state.safetensors`;
-
 /** For each buffer, which tensor which devices hold. */
 export type ValueMap = Readonly<Record<string, Readonly<Record<string, readonly DeviceIndex[]>>>>;
 

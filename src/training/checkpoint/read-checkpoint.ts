@@ -19,13 +19,12 @@ import {
   headerSum,
   IN_MODEL,
   isOwn,
-  modelFileName,
   placeOfCheckpoint,
-  stateFileName,
   type ValueMap,
   VERSION,
 } from './checkpoint-format';
 import { crc32 } from './crc32';
+import { modelFileName, stateFileName } from './file-names';
 import type { TorchGroup } from './torch-groups';
 
 /** A value and the devices that held it, or their pieces of it. */

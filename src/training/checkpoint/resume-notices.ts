@@ -6,8 +6,8 @@ import type { ParallelMode } from '../../parallel/mode';
 import type { Config, LayerConfig } from '../../protocol/config';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Notice } from '../../protocol/session';
-import { modelFileName } from './checkpoint-format';
 import type { ConfigChanges } from './config-changes';
+import { modelFileName } from './file-names';
 import { prefixNotice } from './prefix-notices';
 import type { SavedCheckpoint } from './read-checkpoint';
 

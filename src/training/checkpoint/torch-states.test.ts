@@ -7,7 +7,7 @@ import { must } from '../../base/invariant';
 import { readMetadata, readSafetensors, writeSafetensors } from '../../interop/safetensors';
 import type { ConfigInput } from '../../protocol/config';
 import { NET, savedAfter, withTraining } from '../testing/checkpoint-runs';
-import { stateFileName } from './checkpoint-format';
+import { stateFileName } from './file-names';
 
 /** As `optimizer.state_dict()['state'][0]` has them after a step in torch 1.13.1. */
 const ENTRIES: readonly (readonly [NonNullable<ConfigInput['optimizer']>, string])[] = [

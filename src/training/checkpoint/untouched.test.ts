@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import type { CheckpointFiles, Files } from '../../protocol/session';
 import { openTestSession } from '../../session/testing/open-session';
 import { NET, savedAfter } from '../testing/checkpoint-runs';
-import { modelFileName, stateFileName } from './checkpoint-format';
 import { describeCheckpoint } from './describe-checkpoint';
+import { modelFileName, stateFileName } from './file-names';
 import { readCheckpoint } from './read-checkpoint';
 
 const filesOf = ({ model, state }: CheckpointFiles): Files => ({

@@ -5,7 +5,7 @@ import type { ConfigInput } from '../../protocol/config';
 import type { Files } from '../../protocol/session';
 import { createBlueprint } from '../blueprint';
 import { writeCheckpoint } from '../checkpoint/checkpoint-file';
-import { modelFileName, stateFileName } from '../checkpoint/checkpoint-format';
+import { modelFileName, stateFileName } from '../checkpoint/file-names';
 import { DeviceKeeper } from '../device-keeper';
 import { createTraining, type Training } from '../training';
 import type { BufferValue } from '../world-state';

@@ -17,7 +17,7 @@ import { slice } from '../../sharding/slice';
 import { elements } from '../../tensor/shape';
 import { createBlueprint } from '../blueprint';
 import { writeCheckpoint } from '../checkpoint/checkpoint-file';
-import { modelFileName, stateFileName } from '../checkpoint/checkpoint-format';
+import { modelFileName, stateFileName } from '../checkpoint/file-names';
 import { DeviceKeeper } from '../device-keeper';
 import { type LayoutOf, shardedMode } from '../testing/sharded-mode';
 import { createTraining, startWeights, type Training, weightsIn } from '../training';

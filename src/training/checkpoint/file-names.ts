@@ -1,0 +1,4 @@
+/** What the two files of a checkpoint are called. */
+
+export const modelFileName = (name: string): string => `${name}.safetensors`;
+export const stateFileName = (name: string): string => `${name}.state.safetensors`;
