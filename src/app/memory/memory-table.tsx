@@ -1,6 +1,6 @@
 /** The tree as a table: arrows move and open, as in every tree. Loaded when it is opened. */
 
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { lookup } from '../../base/lookup';
 import type { DeviceMemory } from '../../protocol/trace';
 import { formatSize } from '../draw/format';
@@ -25,7 +25,8 @@ export function MemoryTable({ memory, device }: MemoryTableProps) {
     setOpen((old) => new Set([...old, `cuda:${device}`]));
     setActive(`cuda:${device}`);
   }, [device]);
-  useEffect(() => {
+  // Before the next key can come, which goes to what is focused.
+  useLayoutEffect(() => {
     if (!focusNext.current) return;
     focusNext.current = false;
     table.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(active)}"]`)?.focus();

@@ -16,8 +16,11 @@ function anchorsAt(trace: StepTrace | undefined, event: number, ranks: number): 
   return anchors;
 }
 
-/** Asked for when a run has begun: the writer of scripts is no part of what Play waits for. */
-function useListing(): { readonly code: readonly CodeLine[]; readonly problem: LockstepError | undefined } {
+/**
+ * Asked for when a run has begun: the writer of scripts is no part of what Play waits for. Where it cannot be fetched,
+ * the panel's fence says so and tries again.
+ */
+function useListing(): readonly CodeLine[] {
   const info = useApp((app) => app.info);
   const { listing } = useController();
   const [code, setCode] = useState<readonly CodeLine[]>([]);
@@ -34,11 +37,12 @@ function useListing(): { readonly code: readonly CodeLine[]; readonly problem: L
       gone = true;
     };
   }, [info, listing]);
-  return { code, problem };
+  if (problem?.code === 'not-loaded') throw problem;
+  return code;
 }
 
 export function CodePanel() {
-  const { code, problem } = useListing();
+  const code = useListing();
   const ranks = useApp((app) => app.info?.ranks ?? 0);
   const device = useApp((app) => app.info?.device);
   const cursor = useSettled((app) => app.cursor, 80);
@@ -59,11 +63,6 @@ export function CodePanel() {
   return (
     <>
       <h2 className={styles['title']}>PyTorch, as it runs now</h2>
-      {problem?.code === 'not-loaded' && (
-        <p role="alert">
-          {problem.message} {problem.hint}
-        </p>
-      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <ol ref={list} className={styles['code']} tabIndex={0} aria-label="PyTorch code">
         {lines.map((line) => {
