@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/longest-first.mjs';
+import { offline } from './scripts/offline.mjs';
 import { sharedWorkers } from './scripts/shared-workers.mjs';
 
 /**
@@ -27,6 +28,7 @@ const bareShaders = (): Plugin => ({
  * - 'wasm-unsafe-eval': the CPU device compiles a kernel of WebAssembly (graph/simd-kernel);
  * - blob: for workers: they start from a blob: so that they, too, are under this policy (base/policy-worker);
  * - data: for images: the icon.
+ * Frames are the preview of an embed, in the Share dialog.
  * A <meta> cannot say frame-ancestors, and nothing here keeps other pages from embedding this one.
  */
 const CONTENT_SECURITY_POLICY = [
@@ -36,6 +38,7 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
@@ -50,6 +53,23 @@ const contentSecurityPolicy = (): Plugin => ({
       injectTo: 'head-prepend',
     },
   ],
+});
+
+/** The session's worker starts with a script of its own, and not when all the others have come (app/early). */
+const earlyWorker = (): Plugin => ({
+  name: 'early-worker',
+  apply: 'build',
+  buildStart() {
+    this.emitFile({ type: 'chunk', id: 'src/app/early.ts', name: 'early' });
+  },
+  transformIndexHtml: {
+    order: 'post',
+    handler(html, { bundle = {} }) {
+      const early = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'early');
+      if (!early || !html.includes('<title>')) throw new Error('index.html has no place for the script that is first.');
+      return html.replace('<title>', `<script type="module" async src="./${early.fileName}"></script>\n    <title>`);
+    },
+  },
 });
 
 /** The site fetches parts when a run needs them (base/part); whatever else is built or run has them all. */
@@ -80,7 +100,16 @@ const lightReact = (): Plugin => ({
 
 export default defineConfig({
   base: './',
-  plugins: [site(), lightReact(), react(), sharedWorkers(), bareShaders(), contentSecurityPolicy()],
+  plugins: [
+    site(),
+    lightReact(),
+    react(),
+    sharedWorkers(),
+    bareShaders(),
+    earlyWorker(),
+    offline(),
+    contentSecurityPolicy(),
+  ],
   test: {
     sequence: { sequencer: LongestFirst },
     setupFiles: ['scripts/property-seed.ts'],

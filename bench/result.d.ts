@@ -54,9 +54,12 @@ export interface Result {
   readonly presets: readonly PresetFigure[];
   readonly page?: {
     readonly firstPaintMs: number;
+    /** The rooms are on the stage. */
+    readonly firstStageMs: number;
+    readonly playMs: number;
+    /** Something moves on it. */
     readonly firstPictureMs: number;
-    readonly longTasks: number;
-    readonly longestTaskMs: number;
+    readonly playing: readonly PlayingFigure[];
     readonly firstLoadKilobytes: number;
     readonly pageKilobytes: number;
     readonly workersKilobytes: number;
@@ -66,4 +69,15 @@ export interface Result {
   readonly studies?: readonly StudyFigure[];
   /** What could not be measured, and why. */
   readonly notes?: readonly string[];
+}
+
+/** The page while a run plays at full speed for five seconds. */
+export interface PlayingFigure {
+  readonly id: string;
+  readonly name: string;
+  readonly framesPerSecond: number;
+  readonly longestGapMs: number;
+  /** Tasks over 50 ms on the main thread. */
+  readonly longTasks: number;
+  readonly longestTaskMs: number;
 }

@@ -62,7 +62,7 @@ async function measureInBrowser() {
     const workloads = await measureWorkloads(browser, served.url, options);
     const studies = await measureStudies(browser, served.url, options);
     const presets = values['skip-presets'] ? [] : await measurePresets(launch, served.url);
-    const page = values['skip-page'] ? undefined : await measurePage(browser);
+    const page = values['skip-page'] ? undefined : await measurePage(launch);
     return {
       ...machine(),
       runtime: `Chromium ${browser.version()}`,

@@ -1,6 +1,6 @@
 /**
- * The studies (studies/, a file each), each in a page of its own; one that fails is reported with the reason, and the
- * others go on.
+ * The studies (studies/, one file for each), each in a page of its own; one that fails is reported with the reason, and
+ * the others go on.
  */
 import { callPage, openBenchPage, sentence } from './bench-page.mjs';
 import { chosen } from './summary.mjs';

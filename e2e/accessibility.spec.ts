@@ -1,23 +1,15 @@
-import AxeBuilder from '@axe-core/playwright';
+import { axeFindsNothing } from './axe';
 import { expect, TINY, test } from './playground';
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [1360, 390]) {
-    test(`axe finds nothing in ${colorScheme} at ${width} px`, async ({ playground }) => {
-      const { page } = playground;
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.setViewportSize({ width, height: 860 });
-      await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
-      await playground.iterate(1);
-      await expect.poll(() => playground.number('Step')).toBe(1);
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`),
-      ).toEqual([]);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(overflow).toBeLessThanOrEqual(0);
-    });
-  }
+for (const width of [1440, 390]) {
+  test(`axe finds nothing at ${width} px`, async ({ playground }) => {
+    const { page } = playground;
+    await page.setViewportSize({ width, height: 860 });
+    await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
+    await playground.iterate(1);
+    await expect.poll(() => playground.number('Step')).toBe(1);
+    await axeFindsNothing(page);
+  });
 }
 
 test('every control can be reached and worked by keyboard', async ({ playground }) => {
@@ -31,6 +23,17 @@ test('every control can be reached and worked by keyboard', async ({ playground 
   await expect(dialog).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
+  // Where its button is in a menu or a sheet that is shut, the key opens it all the same.
+  for (const width of [1200, 1000, 390]) {
+    await page.setViewportSize({ width, height: 860 });
+    await expect(playground.button(width > 1100 ? 'Menu' : 'Settings')).toBeVisible();
+    // The bar of the new width listens a moment after it is seen.
+    await page.waitForTimeout(500);
+    await page.keyboard.press('?');
+    await expect(dialog).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+  }
 });
 
 test('Space plays right after a mode was chosen by keyboard', async ({ playground }) => {
@@ -47,12 +50,11 @@ test('Space plays right after a mode was chosen by keyboard', async ({ playgroun
   await expect(playground.button('Play')).toBeVisible();
 });
 
-for (const width of [1360, 390]) {
+for (const width of [1440, 390]) {
   test(`axe finds nothing with everything unfolded at ${width} px`, async ({ playground }) => {
     const { page } = playground;
-    await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.setViewportSize({ width, height: 860 });
-    await playground.open(`${TINY}&data=xor&mode=ddp&world=4&device=cpu&layers=2-8-8-1&bucket=0.25KiB`);
+    await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu&layers=2-8-8-1&bucket=0.25KiB`);
     await playground.iterate(2);
     // What a fold holds may be folds again; of those that shut one another each is opened once.
     for (let opened = 1; opened > 0; ) {
@@ -65,11 +67,10 @@ for (const width of [1360, 390]) {
         return folds.length;
       });
     }
-    await expect(page.getByRole('region', { name: 'Buckets of the step' })).toBeVisible();
+    const buckets = page.getByRole('region', { name: 'Buckets of the step' });
+    await expect(buckets).toBeVisible();
     await expect(page.getByRole('treegrid', { name: /^Memory/ })).toBeVisible();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`),
-    ).toEqual([]);
+    await buckets.getByRole('img', { name: /^bucket 0/ }).focus();
+    await axeFindsNothing(page);
   });
 }

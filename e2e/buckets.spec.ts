@@ -1,4 +1,3 @@
-import AxeBuilder from '@axe-core/playwright';
 import { expect, type Playground, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu&layers=2-8-8-1`;
@@ -65,23 +64,3 @@ test('what overlap saves is the difference of the two modelled steps', async ({ 
   await expect(playground.status('Saved by overlap')).toBeVisible();
   expect(Math.abs((await playground.number('Saved by overlap')) - saved)).toBeLessThanOrEqual(0.006 * Math.abs(saved));
 });
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [1360, 390]) {
-    test(`axe finds nothing in the bucket view in ${colorScheme} at ${width} px`, async ({ playground }) => {
-      const { page } = playground;
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.setViewportSize({ width, height: 860 });
-      await playground.open(`${RUN}&bucket=0.25KiB`);
-      await playground.iterate(2);
-      const rows = await openBuckets(playground);
-      await rows.getByRole('img', { name: /^bucket 0/ }).focus();
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`),
-      ).toEqual([]);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(overflow).toBeLessThanOrEqual(0);
-    });
-  }
-}

@@ -24,7 +24,10 @@ test.describe(() => {
 
 test('on a software adapter it starts on the CPU and offers the switch', async ({ playground }) => {
   await playground.open(`${TINY}&data=gauss&mode=single`);
-  await expect(playground.notice(/software/i)).toBeVisible();
+  // A quiet word beside the device, no banner.
+  await expect(playground.page.getByRole('complementary', { name: 'Notices' })).toHaveCount(0);
+  await playground.region('Set-up').getByText('software adapter', { exact: true }).click();
+  await expect(playground.button('Use WebGPU')).toBeVisible();
   await playground.playUntilStep(5);
 });
 

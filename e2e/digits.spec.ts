@@ -1,4 +1,4 @@
-import AxeBuilder from '@axe-core/playwright';
+import { axeFindsNothing } from './axe';
 import { expect, type Playground, test } from './playground';
 
 const CNN = 'seed=0&data=digits&size=12&samples=400&channels=4-8&batch=32&mode=single&compare=0&device=cpu';
@@ -82,24 +82,15 @@ test('the keyboard draws, and the tabs are worked with the arrow keys', async ({
   await expect(tab(playground, 'Confusion')).toHaveAttribute('aria-selected', 'true');
 });
 
-for (const [colorScheme, width] of [
-  ['light', 1360],
-  ['dark', 390],
-] as const) {
-  test(`axe finds nothing in the views of images in ${colorScheme} at ${width} px`, async ({ playground }) => {
+for (const width of [1440, 390]) {
+  test(`axe finds nothing in the views of images at ${width} px`, async ({ playground }) => {
     const { page } = playground;
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width, height: 860 });
     await playground.open(CNN);
     for (const name of ['Draw', 'Confusion', 'Mistakes', 'Filters']) {
       await tab(playground, name).click();
       await expect(page.getByRole('tabpanel', { name })).not.toBeEmpty();
-      const { violations } = await new AxeBuilder({ page }).include('section[aria-label="Result"]').analyze();
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`),
-        name,
-      ).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      await axeFindsNothing(page, 'section[aria-label="Result"]');
     }
   });
 }

@@ -1,4 +1,4 @@
-import AxeBuilder from '@axe-core/playwright';
+import { axeFindsNothing } from './axe';
 import { expect, test } from './playground';
 
 const SHELF = 12;
@@ -36,17 +36,11 @@ test('a link to a bug makes it: the forgotten broadcast leaves the replicas apar
   await expect.poll(() => playground.number('Replica divergence')).toBe(0);
 });
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe finds nothing in the museum, ${colorScheme}, on a phone`, async ({ playground }) => {
-    const { page } = playground;
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.setViewportSize({ width: 390, height: 800 });
-    await playground.open('bug=set-epoch&device=cpu');
-    // It is loaded after the page stands.
-    await expect(page.getByRole('region', { name: /^Bug: / }).getByRole('button', { name: 'Cure it' })).toBeVisible();
-    const { violations } = await new AxeBuilder({ page }).include('section[aria-label^="Bug"]').analyze();
-    expect(violations.map(({ id }) => id)).toEqual([]);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(overflow).toBeLessThanOrEqual(0);
-  });
-}
+test('axe finds nothing in the museum on a phone', async ({ playground }) => {
+  const { page } = playground;
+  await page.setViewportSize({ width: 390, height: 800 });
+  await playground.open('bug=set-epoch&device=cpu');
+  // It is loaded after the page.
+  await expect(page.getByRole('region', { name: /^Bug: / }).getByRole('button', { name: 'Cure it' })).toBeVisible();
+  await axeFindsNothing(page, 'section[aria-label^="Bug"]');
+});

@@ -8,7 +8,16 @@ test('everything that assistive tools and scripts rely on has its role and its n
   await expect(modes).toHaveCount(names.length);
   for (const [index, name] of names.entries()) await expect(modes.nth(index)).toHaveAccessibleName(name);
   await expect(page.getByRole('slider', { name: 'World size' })).toHaveValue('2');
-  for (const name of ['Play', 'Step event', 'Step phase', 'Step iteration', 'Step back', 'Reset', 'Share']) {
+  for (const name of [
+    'Play',
+    'Step moment',
+    'Step round',
+    'Step phase',
+    'Step iteration',
+    'Step back',
+    'Reset',
+    'Share',
+  ]) {
     await expect(playground.button(name)).toBeVisible();
   }
   const statuses = ['Step', 'Loss', 'Bytes per rank', 'Replica divergence', 'Difference from single device'];

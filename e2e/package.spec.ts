@@ -83,7 +83,7 @@ test('npx lockstep serve', async ({ page }) => {
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible();
   } finally {
-    // npx and the shell that it starts stand between us and the server.
+    // npx and the shell that it starts are between us and the server.
     if (server.pid !== undefined) process.kill(windows ? server.pid : -server.pid, 'SIGINT');
   }
 });

@@ -3,7 +3,7 @@
  * error, unless it says beforehand which one it provokes. Specs use this and no selectors of their own.
  */
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
-import type { Report } from '../src/protocol/session';
+import type { Report } from '../src/protocol/report';
 
 export type ModeName = 'Single' | 'DataParallel' | 'DistributedDataParallel' | 'Model parallel' | 'Parameter server';
 
@@ -31,11 +31,22 @@ export class Playground {
     this.provoked.push(...problems);
   }
 
-  /** Opens the page and waits until the first step can run. */
+  /** Opens the page and waits until the first step can run. Play then goes at full speed at once. */
   async open(hash: string): Promise<void> {
     await this.page.goto(`./#${hash}`);
     await expect(this.button('Play')).toBeEnabled();
     await expect(this.status('Step')).toHaveText(/\d/);
+    await this.fullSpeed();
+  }
+
+  /** Where the page shows how fast Play goes, and lets one choose. */
+  async fullSpeed(): Promise<void> {
+    if ((await this.speed().count()) > 0 && (await this.speed().isEnabled()))
+      await this.speed().selectOption('full speed');
+  }
+
+  speed(): Locator {
+    return this.page.getByRole('combobox', { name: 'Speed', exact: true });
   }
 
   button(name: string): Locator {
@@ -136,6 +147,7 @@ export class Playground {
   }
 
   async playUntilStep(step: number): Promise<void> {
+    await this.fullSpeed();
     await this.button('Play').click();
     await expect.poll(() => this.number('Step'), { timeout: 60_000 }).toBeGreaterThanOrEqual(step);
     await this.button('Pause').click();

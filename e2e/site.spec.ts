@@ -3,7 +3,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Report } from '../src/protocol/session';
+import type { Report } from '../src/protocol/report';
 import { expect, TINY, test } from './playground';
 
 const run = promisify(execFile);

@@ -1,4 +1,4 @@
-import AxeBuilder from '@axe-core/playwright';
+import { axeFindsNothing } from './axe';
 import { expect, type Playground, test } from './playground';
 
 const RUN = 'seed=0&gpt=1-2-16&mode=single&compare=0&device=cpu';
@@ -6,13 +6,6 @@ const TEXT = `${RUN}&data=text&context=16`;
 const REVERSE = `${RUN}&data=sequence&task=reverse&length=3&symbols=5`;
 
 const tab = ({ page }: Playground, name: string) => page.getByRole('tab', { name, exact: true });
-
-async function expectNoViolations({ page }: Playground): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).include('section[aria-label="Result"]').analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual(
-    [],
-  );
-}
 
 test('a model of text writes as it learns, and goes on from a prompt', async ({ playground }) => {
   const { page } = playground;
@@ -41,7 +34,7 @@ test('a model of text writes as it learns, and goes on from a prompt', async ({ 
   await panel.getByLabel('Prompt').fill('Ω');
   await playground.button('Write').click();
   await expect(panel.getByText(/Ω/).last()).toContainText('The prompt has a token that the data never had');
-  await expectNoViolations(playground);
+  await axeFindsNothing(page, 'section[aria-label="Result"]');
 });
 
 test('answers are right once the task is learnt, and attention is shown with its tokens', async ({ playground }) => {
@@ -49,7 +42,7 @@ test('answers are right once the task is learnt, and attention is shown with its
   await playground.open(REVERSE);
   const answers = page.getByRole('region', { name: 'Answers' });
   await expect(answers.getByRole('img', { name: 'wrong' }).first()).toBeVisible();
-  await expectNoViolations(playground);
+  await axeFindsNothing(page, 'section[aria-label="Result"]');
   await playground.button('Play').click();
   await expect(page.getByText(/^8 of 8/)).toBeVisible({ timeout: 60_000 });
   await playground.button('Pause').click();
@@ -63,5 +56,5 @@ test('answers are right once the task is learnt, and attention is shown with its
   await page.getByRole('button', { name: 'blocks.0, head 1' }).click();
   await expect(page.getByRole('listbox', { name: 'Attention of blocks.0, head 1' })).toBeAttached();
   await page.emulateMedia({ colorScheme: 'dark' });
-  await expectNoViolations(playground);
+  await axeFindsNothing(page, 'section[aria-label="Result"]');
 });

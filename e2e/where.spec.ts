@@ -5,11 +5,12 @@ const DDP = `${TINY}&data=gauss&mode=ddp&world=2`;
 /** What bar, timeline, stage and result say of where the run is. */
 async function places(playground: Playground): Promise<Record<string, number>> {
   const heading = playground.region('Timeline').getByRole('heading', { level: 2 });
-  const sentence = await playground.region('Stage').locator('p').first().textContent();
+  // Below the sentence.
+  const aside = await playground.region('Stage').locator('p').nth(1).textContent();
   return {
     bar: await playground.number('Step'),
     timeline: firstNumber((await heading.textContent()) ?? ''),
-    stage: firstNumber(/^Step [\d,]+/.exec(sentence ?? '')?.[0] ?? ''),
+    stage: firstNumber(/^Step [\d,]+/.exec(aside ?? '')?.[0] ?? ''),
     result: await playground.number('Step of the result'),
   };
 }
@@ -21,7 +22,10 @@ async function agreed(playground: Playground): Promise<number> {
     .poll(
       async () => {
         seen = await places(playground);
-        return new Set(Object.values(seen)).size;
+        // What was under way when the run was paused has ended: nothing changes any more.
+        await playground.page.waitForTimeout(700);
+        const later = await places(playground);
+        return new Set([...Object.values(seen), ...Object.values(later)]).size;
       },
       { message: 'bar, timeline, stage and result say one step' },
     )

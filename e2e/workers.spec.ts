@@ -1,7 +1,7 @@
 import { expect, TINY, test } from './playground';
 import { addWorkerPrelude } from './worker-prelude';
 
-/** A worker and a GPUDevice a rank, in a real browser: the tests under Node join the same ranks in one thread. */
+/** One worker and one GPUDevice per rank, in a real browser: the tests under Node join the same ranks in one thread. */
 for (const [mode, worldSize] of [
   ['ddp', 3],
   ['dataParallel', 2],

@@ -36,6 +36,6 @@ export function checkSentence(text: string): void {
   if (text.trim().length < 10) throw new Error(`no sentence: ${JSON.stringify(text)}`);
   if (text.length > 2 * LONGEST_MESSAGE)
     throw new Error(`a message of ${text.length} characters: ${text.slice(0, 200)}`);
-  // What the user wrote stands in quotes; the words around it are ours.
+  // What the user wrote is in quotes; the words around it are ours.
   if (FOREIGN.test(text.replace(/"[^"]*"/g, '""'))) throw new Error(`not our words: ${text}`);
 }

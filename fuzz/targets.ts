@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { takeFiles } from '../src/app/looks/take-files';
 import { same } from '../src/app/model/families';
+import { printState } from '../src/app/permalink/link-state';
 import { parsePermalink, printPermalink } from '../src/app/permalink/permalink';
 import { PAGE_CONFIG } from '../src/app/state/page-config';
 import { readRun } from '../src/cli/read-run';
@@ -20,7 +21,8 @@ import { runConfig } from '../src/headless/run';
 import { readSafetensors } from '../src/interop/safetensors';
 import { parseLaunchLine } from '../src/launch/parse-launch-line';
 import { type Config, configSchema, type DataConfig, type LossConfig } from '../src/protocol/config';
-import type { Files, Notice } from '../src/protocol/session';
+import type { Notice } from '../src/protocol/notice';
+import type { Files } from '../src/protocol/session';
 import { Generator } from '../src/tensor/generator';
 import { readCheckpoint } from '../src/training/checkpoint/read-checkpoint';
 import { anyCommand, anyConfigText, anyLaunchLine } from './arbitraries/commands';
@@ -64,12 +66,13 @@ function checkNotices(notices: readonly Notice[]): void {
 /** A link always gives a configuration; it is the same one after it was written and read again. */
 async function tryLink(link: string): Promise<void> {
   await keepsPromise(() => {
-    const { config, view, kept, notices } = parsePermalink(`#${link}`);
+    const { config, view, state, kept, notices } = parsePermalink(`#${link}`);
     if (!v.safeParse(configSchema, config).success) throw new Error('the configuration of a link is not valid');
     if (notices.length > MOST_NOTICES) throw new Error(`${notices.length} notices`);
     checkNotices(notices);
-    const written = printPermalink(config, view, kept);
+    const written = printPermalink(config, view, kept, state);
     const again = parsePermalink(`#${written}`);
+    if (!same(printState(again.state), printState(state))) throw new Error(`leads elsewhere: ${written}`);
     if (!same(again.config, config)) throw new Error(`written and read again: ${JSON.stringify(again.config)}`);
     // A key that was refused stays in the link, or has a good value there.
     const keys = new Set(written.split('&').map((pair) => pair.slice(0, pair.indexOf('='))));

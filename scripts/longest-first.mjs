@@ -4,22 +4,27 @@
  */
 import { BaseSequencer } from 'vitest/node';
 
-/** The longest files, longest first, as measured on two quiet cores. */
+/** The longest files, longest first, as measured. */
 const LONG = [
   'training/parity/parity.gpu.test.ts',
   'training/device-loss.gpu.test.ts',
+  'graph/ops.gpu.test.ts',
+  'training/parity/bits.gpu.test.ts',
+  'session/session.gpu.test.ts',
   'training/soak.gpu.test.ts',
+  'webgpu/webgpu-executor.gpu.test.ts',
   'training/parity/script-losses.test.ts',
   'training/parity/parity.test.ts',
   'graph/ops.property.test.ts',
-  'session/session.gpu.test.ts',
-  'fuzz/fuzz.test.ts',
-  'graph/ops.gpu.test.ts',
+  'lab/lab.test.ts',
+  'simulator/closed-form.test.ts',
   'training/parity/bits.test.ts',
-  'training/failures/kills.test.ts',
-  'data/readers/unpack.test.ts',
-  'training/parity/equality.test.ts',
   'app/stage/picture.test.ts',
+  'training/parity/equality.test.ts',
+  'data/readers/unpack.test.ts',
+  'training/failures/kills.test.ts',
+  'fuzz/fuzz.test.ts',
+  'training/parity/worlds.test.ts',
 ];
 
 /** @param {string} file */

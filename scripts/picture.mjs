@@ -14,7 +14,8 @@ const { executablePath } = await findChromium({ install: true });
 const browser = await chromium.launch({ executablePath, args: chromiumFlags });
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 const press = (/** @type {string} */ name) => page.getByRole('button', { name, exact: true }).click();
-await page.goto(`${server.url}#seed=0&device=cpu`);
+await page.goto(`${server.url}#seed=0&device=cpu&hardware=transputer`);
+await page.getByRole('combobox', { name: 'Speed' }).selectOption('full speed');
 // Some training first, so that the decision field shows a spiral; then into the middle of an all-reduce.
 await press('Play');
 await page.waitForTimeout(700);

@@ -42,7 +42,7 @@ async function measure({ ranks, bytes }: (typeof CASES)[number], options: StudyO
 
 export const allReducePorts: Study = {
   id: 'all-reduce-ports',
-  title: 'ring all-reduce over MessagePorts, a GPUDevice a rank',
+  title: 'ring all-reduce over MessagePorts, one GPUDevice per rank',
   async run(options): Promise<StudyResult> {
     const rows: StudyResult['rows'][number][] = [];
     const ratios: StudyResult['ratios'][number][] = [];

@@ -73,7 +73,7 @@ const EXTREMES = [0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 0x10000, 255];
 export function damaged({ name, damages }: DamagedFile, whole = WHOLE): Bytes {
   const bytes = (whole[name] ?? (() => new Uint8Array()))();
   return damages.reduce((now, { how, at, value }) => {
-    // Headers, where damage counts most, stand at the beginning.
+    // Headers, where damage counts most, are at the beginning.
     const place = Math.min(now.length, Math.floor((at / 1000) ** 2 * now.length));
     if (how === 'cut') return now.slice(0, place);
     const copy = Uint8Array.from(now);

@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check';
 import * as v from 'valibot';
+import { PANELS, STATE_KEYS } from '../../src/app/permalink/link-state';
 import { printPermalink } from '../../src/app/permalink/permalink';
 import { PLAIN_KEYS, VARIANT_KEYS } from '../../src/app/permalink/permalink-keys';
 import { NET_KEYS } from '../../src/app/permalink/permalink-model';
@@ -15,6 +16,7 @@ const KEYS = [
   'seed',
   'preset',
   ...VIEW_KEYS,
+  ...STATE_KEYS,
   ...NET_KEYS,
   ...[...Object.values(VARIANT_KEYS), ...PLAIN_KEYS].flatMap(({ key, aliases }) => [key, ...aliases]),
 ];
@@ -51,6 +53,16 @@ const WORDS = [
   '!(rank(rank:1,factor:4))',
   '64KiB',
   PARTS.join(','),
+  '12.2',
+  '14:0.5',
+  '999999999',
+  'construct',
+  'measured',
+  '3.3333s',
+  '20/s',
+  'attention',
+  "(from:0.2,to:0.5,find:'all_reduce',path:true)",
+  Object.keys(PANELS).join(','),
 ] as const;
 
 const bracket = fc

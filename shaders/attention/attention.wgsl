@@ -1,5 +1,5 @@
 // out = softmax(scale q k^T) v over the keys, causal or not: torch.nn.functional.scaled_dot_product_attention, fused,
-// memory linear in sequence length. Element (b, h, t, e) of a tensor stands at offset + b batch + h head + t row + e,
+// memory linear in sequence length. Element (b, h, t, e) of a tensor is at offset + b batch + h head + t row + e,
 // so that q, k, v may be the thirds of one packed tensor; lse [batch, heads, queries] keeps the log-sum-exp of the
 // scores for the gradient. One invocation takes 4 queries and goes over the keys 16 at a time: a tile of scores in
 // registers (a mat4x4f is 4 queries by 4 keys), its softmax relative to the largest score so far (online softmax, as in

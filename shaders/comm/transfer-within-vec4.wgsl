@@ -1,5 +1,5 @@
 // comm/transfer-within, for long slices: where both sides lie alike to whole vectors of four, those are moved as such,
-// and only what stands before the first and after the last is moved one by one. Same bits. Stands for
+// and only what is before the first and after the last is moved one by one. Same bits. Stands for
 // torch.distributed.send/recv and the rounds of all_reduce. LANES invocations take a block; `extra` of a block is where
 // its source starts, equal to its destination modulo 4. The tensors are declared as bits, so that a copy keeps class
 // indices and every NaN as they are.

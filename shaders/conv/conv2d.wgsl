@@ -1,6 +1,6 @@
 // y = conv(x, w) + bias: torch.nn.functional.conv2d and conv1d of any stride, padding, dilation and groups; with the
 // weight turned by its steps also the gradient of the input at stride 1. x [batch, groups * in_channels, height,
-// width], y [batch, groups * out_channels, out_height, out_width]; w[g, o, c, ky, kx] stands at w_start + g * w_group +
+// width], y [batch, groups * out_channels, out_height, out_width]; w[g, o, c, ky, kx] is at w_start + g * w_group +
 // o * w_out + c * w_in + ky * w_y + kx * w_x (steps may be negative: u32 wraps). One invocation computes 8 pixels of 8
 // output channels in registers: 16 loads serve 64 multiply-adds. Its pixels lie `tiles` apart in the batch (neighbours
 // in x take neighbouring pixels). Every element is one sum in the order of c, ky, kx; bias after.

@@ -1,4 +1,4 @@
-// y = the largest element of each window, index = where it stands in its plane (row * width + column):
+// y = the largest element of each window, index = where it is in its plane (row * width + column):
 // torch.nn.functional.max_pool2d with return_indices. x [planes, height, width], y and index [planes, out_height,
 // out_width]. The first maximum in row-major order wins, a NaN over all before it (tested by its bits, since a compiler
 // may assume that there is none). One invocation computes one window.

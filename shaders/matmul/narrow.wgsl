@@ -1,5 +1,5 @@
 // c[i, j] = activate(sum over k of a[i, k] b[k, j] + bias[j]): matrix product with few rows or few columns, such as the
-// last layer of a classifier. a[i, k] stands at i * a_row + k * a_step, b[k, j] at k * b_step + j * b_column, so that
+// last layer of a classifier. a[i, k] is at i * a_row + k * a_step, b[k, j] at k * b_step + j * b_column, so that
 // either operand may be transposed; bias [n] (if has_bias), c [m, n]. Why: the large tiles would stand mostly beyond
 // the edge. One invocation computes a tile of 4 x 4 (8 loads serve 16 multiply-adds), and the tiles are numbered
 // through, so that neighbours in x have work whatever the shape. One accumulator an element, k in order: the same bits

@@ -1,5 +1,5 @@
 // c[i, j] = activate(sum over k of a[i, k] b[k, j] + bias[j]): matrix product for GPUs with fast workgroup memory, of
-// any layout. a[i, k] stands at i * a_row + k * a_step, b[k, j] at k * b_step + j * b_column, so that either operand
+// any layout. a[i, k] is at i * a_row + k * a_step, b[k, j] at k * b_step + j * b_column, so that either operand
 // may be transposed; bias [n] (if has_bias), c [m, n]. Why: 256 invocations load blocks of 64 x 16 of either operand
 // once, in the order in which they lie in memory, and read each element 64 times; each computes a tile of 4 x 4. Two
 // barriers every 16 steps of k, which are cheap on a GPU and dear on software adapters. One accumulator an element, k

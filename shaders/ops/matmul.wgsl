@@ -1,5 +1,5 @@
 // c[i, j] = sum over k of a[i, k] b[k, j]: torch.mm, with either operand transposed through its steps (in elements):
-// a[i, k] stands at i * a_row + k * a_step, b[k, j] at k * b_step + j * b_column. c [m, n].
+// a[i, k] is at i * a_row + k * a_step, b[k, j] at k * b_step + j * b_column. c [m, n].
 // One invocation computes one element: the sum over k in order, in one accumulator.
 struct Params {
   m: u32,

@@ -1,6 +1,6 @@
 // Up to three elementwise operators in a row, each of the result of the one before: y = f2(f1(f0(x, a), b), c), all of
 // n elements. What is between them never goes through memory. F0, F1, F2 say which: functions of pointwise/unary as
-// they stand there (torch.nn.functional.gelu: 3), 32 + those of pointwise/unary-grad (the operand is what was saved),
+// they are there (torch.nn.functional.gelu: 3), 32 + those of pointwise/unary-grad (the operand is what was saved),
 // 64 + those of pointwise/binary (128 + where the operand comes first), 255: none. pow stays alone. p and q as there.
 // Same formulas, same bits. One invocation takes four neighbours; the last vector may reach into the padding of the
 // tensor.

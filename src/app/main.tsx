@@ -1,20 +1,26 @@
 /** Builds the page: store, frames, walker, controller, address bar; then React. The only place where they are made. */
+import './early';
 import { createRoot } from 'react-dom/client';
 import { must } from '../base/invariant';
+import { loadPart } from '../base/load-part';
+import type { Notice } from '../protocol/notice';
 import { markFailedStyles } from './boundary/failed-styles';
 import { listenForErrors } from './boundary/listen-for-errors';
 import { LastResort, RootBoundary } from './boundary/root-boundary';
-import { parsePermalink } from './permalink/permalink';
+import { askSiteVersion } from './boundary/site-version';
+import { isFirstVisit } from './notices/first-visit';
+import { parseAddress } from './permalink/permalink';
 import { AppView } from './shell/app';
 import { beAGoodGuest } from './shell/embed';
 import { listenToKeys } from './shell/keys';
 import { createController } from './state/controller';
 import { startSession } from './state/session-client';
-import { createAppStore } from './state/store';
+import { type AppStore, createAppStore } from './state/store';
 import { createFrames } from './transport/frames';
-import { DEFAULT_SPEED } from './transport/speeds';
 import './shell/theme.css';
 import './shell/page.css';
+import { createArrival } from './permalink/arrival';
+import { createLinkedViews } from './permalink/linked-views';
 import { createUrlSync, type UrlSync } from './permalink/url-sync';
 import { AppProvider } from './state/use-app';
 import { createWindowApi } from './state/window-api';
@@ -24,36 +30,71 @@ const root = must(document.getElementById('root'), '#root');
 const react = createRoot(root);
 
 function start(): void {
-  const link = parsePermalink(window.location.hash);
-  const store = createAppStore(link.config, link.view, DEFAULT_SPEED);
+  const link = parseAddress(window.location.hash);
+  const store = createAppStore(link.config, link.view);
   const frames = createFrames((callback) => requestAnimationFrame(callback));
   const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
   const walker = createWalker(store, frames, () => reducedMotion.matches);
-  const controller = createController({ store, walker, startSession, onRuns: (origin) => urlSync.runs(origin) });
+  const linked = createLinkedViews();
+  const arrival = createArrival(store, linked);
+  arrival.ask(link.state);
+  const controller = createController({
+    store,
+    walker,
+    startSession,
+    arrival,
+    onRuns: (origin) => urlSync.runs(origin),
+  });
   listenForErrors(window, controller.say);
   markFailedStyles(document);
   const urlSync: UrlSync = createUrlSync({
     store,
     window,
     initial: link,
-    onLink: (next) => controller.apply(next.config, 'link'),
+    onLink(next, sameRun) {
+      arrival.ask(next.state);
+      // Where only the view has changed, the run goes on.
+      if (!sameRun) controller.apply(next.config, 'link');
+      else if (next.state.at) controller.goToLinked();
+    },
     say: controller.say,
     clear: (id) => store.getState().dismissNotice(id),
   });
 
+  store.getState().setNewcomer(!link.view.embed && isFirstVisit(window));
   // A figure of the lab in another page trains nothing.
   const labAlone = link.view.embed && link.view.lab !== undefined;
   listenToKeys(window, store, controller);
   react.render(
-    <RootBoundary href={urlSync.href}>
-      <AppProvider services={{ store, frames, controller, urlSync }}>
+    <RootBoundary href={() => urlSync.href()}>
+      <AppProvider services={{ store, frames, controller, urlSync, linked }}>
         <AppView />
       </AppProvider>
     </RootBoundary>,
   );
-  if (link.view.embed) beAGoodGuest(store, controller.player, root);
-  window.lockstep = createWindowApi(controller, urlSync.href);
+  if (link.view.embed) beAGoodGuest({ store, controller, root, state: link.state, ask: arrival.ask });
+  window.lockstep = createWindowApi(controller, () => urlSync.href());
   if (!labAlone) controller.apply(link.config, 'link');
+  if (globalThis.LOCKSTEP_SITE && window.top === window) keepSiteOnceOpen(store, controller.say);
+}
+
+/** What is in another page's frame leaves that to the page that is opened from it. */
+function keepSiteOnceOpen(store: AppStore, say: (notice: Notice) => void): void {
+  const stop = store.subscribe(({ state }) => {
+    if (state === 'loading') return;
+    stop();
+    loadPart('What works offline', () => import('./offline/keep-offline')).then(
+      ({ keepOffline }) =>
+        keepOffline({
+          workers: navigator.serviceWorker,
+          script: new URL('sw.js', document.baseURI),
+          document,
+          version: () => askSiteVersion(document),
+          say,
+        }),
+      () => undefined,
+    );
+  });
 }
 
 try {

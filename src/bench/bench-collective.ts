@@ -8,7 +8,7 @@ import { INPUT, type LabShape, labProgram, OUTPUT } from '../lab/lab-program';
 import type { BufferSpec } from '../program/instruction';
 import type { AlgorithmName } from '../protocol/collective';
 import type { Config } from '../protocol/config';
-import type { DeviceReport } from '../protocol/session';
+import type { DeviceReport } from '../protocol/session-info';
 import { ALONE } from '../protocol/step-kind';
 import type { Rank } from '../protocol/trace';
 import { emptyFeed } from '../runtime/launch/empty-feed';

@@ -3,8 +3,9 @@
 import { must } from '../base/invariant';
 import { initDeviceMesh } from '../mesh/device-mesh';
 import { PROGRAM_OPS } from '../parallel/modes';
-import { type LaneBuilder, ProgramBuilder } from '../program/builder';
+import { ProgramBuilder } from '../program/builder';
 import type { Program } from '../program/instruction';
+import type { LaneBuilder } from '../program/lane-builder';
 import type { Config } from '../protocol/config';
 import { ALONE } from '../protocol/step-kind';
 import { emptyFeed } from '../runtime/launch/empty-feed';

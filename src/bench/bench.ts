@@ -12,9 +12,9 @@ import { machineOf } from '../simulator/machine';
 import { modelledStep } from '../simulator/simulate';
 import type { HostArray, Shape } from '../tensor/shape';
 import { type Blueprint, createBlueprint } from '../training/blueprint';
+import { createTraining } from '../training/create-training';
 import { DeviceKeeper } from '../training/device-keeper';
 import { memoryOf } from '../training/device-memory';
-import { createTraining } from '../training/training';
 
 export interface BenchSession {
   readonly adapter: string;

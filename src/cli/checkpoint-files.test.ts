@@ -7,7 +7,7 @@ import { copyFile, link, mkdtemp, readdir, readFile, rm, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Report } from '../protocol/session';
+import type { Report } from '../protocol/report';
 import { loadCheckpoint, saveCheckpoint } from './checkpoint-files';
 import { train } from './train';
 import type { TrainOptions } from './usage';

@@ -43,7 +43,7 @@ export const COLLECTIVES_OPTIONS: readonly OptionRow[] = [
   {
     name: 'transport',
     value: 'shared|ports',
-    text: 'ranks on one GPUDevice, or a device a rank joined by MessagePorts (shared)',
+    text: 'ranks on one GPUDevice, or one device per rank joined by MessagePorts (shared)',
   },
   { name: 'hardware', value: HARDWARE.join('|'), text: 'the machine of the modelled columns (nvlink8)' },
   { name: 'json', text: 'print the report as JSON instead of the table' },

@@ -1,7 +1,11 @@
 /**
  * WebGPU in Node: Dawn's bindings from the npm package `webgpu`. The entry point has put a Vulkan driver into the
- * environment where one was needed. Not a fallback: where Dawn cannot be loaded it says so, and the session decides.
+ * environment where one was needed. On a software adapter Dawn's polling leaves the cores to what computes. Not a
+ * fallback: where Dawn cannot be loaded it says so, and the session decides.
  */
+import { isSoftware } from '../base/is-software';
+import { pollPatiently } from '../base/patient-polling';
+
 export interface Dawn {
   readonly gpu: GPU | undefined;
   /** Why there is none. */
@@ -14,7 +18,10 @@ export async function openDawn(): Promise<Dawn> {
     const { create, globals } = await import('webgpu');
     // GPUBufferUsage and its kin, which a browser has as globals.
     Object.assign(globalThis, globals);
-    return { gpu: create([]), problem: '' };
+    const gpu = create([]);
+    const adapter = await gpu.requestAdapter();
+    if (adapter && isSoftware(adapter.info)) pollPatiently();
+    return { gpu, problem: '' };
   } catch (error) {
     return { gpu: undefined, problem: error instanceof Error ? error.message : String(error) };
   }

@@ -2,7 +2,7 @@
  * The report as JSON in pieces: one step per line. A run may have millions of steps, and no JavaScript string holds the
  * whole of that. Key order and content are those of JSON.stringify. Called by train.ts.
  */
-import type { Report } from '../protocol/session';
+import type { Report } from '../protocol/report';
 
 /** Steps in a piece. */
 const CHUNK = 1000;

@@ -5,7 +5,7 @@
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs';
 import { serveFolder } from '../../scripts/static-server.mjs';
 import { fromWire, isWireError, LockstepError, type WireError } from '../base/errors';
-import type { Report } from '../protocol/session';
+import type { Report } from '../protocol/report';
 import type { RunInput } from './read-run';
 import { builtSite } from './site';
 

@@ -13,7 +13,7 @@ export function configJsonSchema(): Json {
   // `finite` has no counterpart: JSON has no other numbers.
   const converted = toJsonSchema(configSchema, {
     typeMode: 'input',
-    // Layers hold layers: they stand once, and are referred to.
+    // Layers hold layers: they are listed once, and are referred to.
     definitions: { layer: layerSchema },
     overrideAction: ({ valibotAction, jsonSchema }) => (valibotAction.type === 'finite' ? jsonSchema : undefined),
   });

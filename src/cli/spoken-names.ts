@@ -25,7 +25,12 @@ const SAID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   device: { automatic: 'auto' },
   placement: { onegpudevice: 'shared', aworkerarank: 'workers' },
-  hardware: { '8gpusnvlink': 'nvlink8', '4gpuspcie': 'pcie4', '10gbitethernet': 'ethernet10g' },
+  hardware: {
+    '8gpusnvlink': 'nvlink8',
+    '4gpuspcie': 'pcie4',
+    '10gbitethernet': 'ethernet10g',
+    transputers: 'transputer',
+  },
 };
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Report } from '../protocol/session';
+import type { Report } from '../protocol/report';
 import { launchedConfig, launchedOptions, launchLines, readLaunch } from './torchrun';
 import { train } from './train';
 import { parseCommand } from './usage';
@@ -53,7 +53,7 @@ describe('lockstep torchrun', () => {
     expect(parseCommand(['torchrun', '--help'])).toEqual({ name: 'help' });
   });
 
-  it('trains a rank a process, and the report says how they were launched', async () => {
+  it('trains one rank per process, and the report says how they were launched', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'lockstep-torchrun-'));
     const [config, out] = [path.join(folder, 'run.json'), path.join(folder, 'report.json')];
     try {

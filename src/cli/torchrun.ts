@@ -1,6 +1,6 @@
 /**
  * `lockstep torchrun ...` and `lockstep srun ...`: what the line launches, in words, and the run that it stands for:
- * DDP with a rank a process. The line is the session's to read (session/launch); this puts its ranks over the
+ * DDP with one rank per process. The line is the session's to read (launch/); this puts its ranks over the
  * configuration's and prints who runs where.
  */
 
@@ -11,14 +11,14 @@ import { parseLaunchLine } from '../launch/parse-launch-line';
 import { FACES } from '../parallel/faces';
 import type { LaunchPlan } from '../protocol/process-group';
 
-/** The arguments as the shell gave them, as one line again; CUDA_VISIBLE_DEVICES stands before it, as it did. */
+/** The arguments as the shell gave them, as one line again; CUDA_VISIBLE_DEVICES is before it, as it did. */
 export function readLaunch(launcher: string, args: readonly string[], visibleDevices: string | undefined): LaunchPlan {
   const words = [`lockstep ${launcher}`, ...args.map((word) => `'${word.replaceAll("'", `'\\''`)}'`)];
   const before = visibleDevices === undefined ? [] : [`CUDA_VISIBLE_DEVICES='${visibleDevices}'`];
   return parseLaunchLine([...before, ...words].join(' '));
 }
 
-/** What stands behind the launcher's options: options of `lockstep train`, with these words before them or not. */
+/** What is behind the launcher's options: options of `lockstep train`, with these words before them or not. */
 export function launchedOptions({ script }: LaunchPlan): readonly string[] {
   const words = script[0] === 'lockstep' ? script.slice(1) : script;
   const options = words[0] === 'train' ? words.slice(1) : words;

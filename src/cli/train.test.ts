@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Report } from '../protocol/session';
+import type { Report } from '../protocol/report';
 import { train } from './train';
 import type { TrainOptions } from './usage';
 

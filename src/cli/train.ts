@@ -5,7 +5,8 @@
 import { LockstepError } from '../base/errors';
 import { chromeTrace, runConfig } from '../headless/run';
 import type { FlightRecorderDump } from '../protocol/process-group';
-import type { Report, SessionInfo } from '../protocol/session';
+import type { Report } from '../protocol/report';
+import type { SessionInfo } from '../protocol/session-info';
 import type { StepTrace } from '../protocol/trace';
 import { saveCheckpoint } from './checkpoint-files';
 import { openDawn } from './dawn';

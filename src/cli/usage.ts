@@ -153,7 +153,7 @@ export function helpText(): string {
     'Usage',
     '  lockstep train --config run.json [options]   train and write a report',
     '  lockstep torchrun --nnodes 2 --nproc_per_node 4 [--max-restarts 3 ...] --config run.json [options of train]',
-    '                                               train with a rank a process, as torchrun starts them (DDP)',
+    '                                               train with one rank per process, as torchrun starts them (DDP)',
     '  lockstep srun -N 2 --ntasks-per-node=4 -- --config run.json    the same from a SLURM line',
     '  lockstep collectives --op all_reduce --algo ring --ranks 8 --bytes 64KiB..16MiB',
     '                                               time a collective over sizes, as nccl-tests does',

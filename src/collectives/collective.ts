@@ -4,7 +4,8 @@
  * the same result they get the same bytes: each element is reduced once, on one rank, and then copied. `algorithms.ts`
  * is the table. Called by parallel/ and by distributed/.
  */
-import type { ProgramBuilder, Where } from '../program/builder';
+import type { ProgramBuilder } from '../program/builder';
+import type { Where } from '../program/lane-builder';
 import type { AlgorithmName, CollectiveOp, Link, ReduceOp } from '../protocol/collective';
 import type { Group } from '../protocol/mesh';
 import type { Payload } from '../protocol/trace';

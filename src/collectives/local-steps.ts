@@ -3,7 +3,7 @@
  * rank's own block, declares memory for partial results. Called by recipe.ts and by the algorithms.
  */
 import { at, must } from '../base/invariant';
-import type { LaneBuilder } from '../program/builder';
+import type { LaneBuilder } from '../program/lane-builder';
 import type { Rank, Slice } from '../protocol/trace';
 import type { NumberedCall } from './collective';
 

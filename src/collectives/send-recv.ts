@@ -4,7 +4,8 @@
  * receives, so that neighbours may exchange without a deadlock. Called by distributed/.
  */
 import { at } from '../base/invariant';
-import type { ProgramBuilder, Where } from '../program/builder';
+import type { ProgramBuilder } from '../program/builder';
+import type { Where } from '../program/lane-builder';
 import type { Group } from '../protocol/mesh';
 import type { Payload, Rank, Slice } from '../protocol/trace';
 

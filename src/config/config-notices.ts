@@ -4,7 +4,7 @@ import { deviceNotices } from '../launch/device-notices';
 import { spreadOverNodes } from '../mesh/nodes';
 import type { ParallelMode } from '../parallel/mode';
 import type { Config } from '../protocol/config';
-import type { Notice } from '../protocol/session';
+import type { Notice } from '../protocol/notice';
 import { modeNotices } from './mode-notices';
 
 /** `mode`: of the run. What it says by itself is ParallelMode.notices. */

@@ -31,7 +31,7 @@ export function issueText(issue: ConfigIssue, hints: Hints): string {
   return `${place}: must be ${allowed(issue)}, not ${found(issue)}${misspelt(issue, hints)}${words === undefined ? '' : ` PyTorch: "${words}".`}`;
 }
 
-/** At most so many complaints stand in one message. */
+/** At most so many complaints are in one message. */
 const MOST_COMPLAINTS = 8;
 
 /** What is wrong with a value, in one message: the first complaints and how many there are beside. */
@@ -95,7 +95,7 @@ const KINDS: Readonly<Record<string, string>> = {
   regex: 'made of letters, digits, _ and .',
 };
 
-/** What may stand there: `at most 8192`. */
+/** What may be there: `at most 8192`. */
 export function allowed(issue: ConfigIssue): string {
   const bound = (issue.expected ?? '').replace(/^[<>]=/, '');
   switch (issue.type) {
@@ -121,7 +121,7 @@ export function allowed(issue: ConfigIssue): string {
 
 const isText = ({ input }: ConfigIssue): boolean => typeof input === 'string';
 
-/** What stands there, cut to what a line of text bears. */
+/** What is there, cut to what a line of text bears. */
 function found({ input, type }: ConfigIssue): string {
   if (Array.isArray(input)) return type.endsWith('_length') ? `${input.length}` : 'a list';
   switch (typeof input) {

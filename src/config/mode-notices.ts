@@ -3,7 +3,7 @@ import { lookup } from '../base/lookup';
 import type { Face } from '../parallel/face';
 import { FACES } from '../parallel/faces';
 import { type Config, DEFAULT_CONFIG } from '../protocol/config';
-import type { Notice } from '../protocol/session';
+import type { Notice } from '../protocol/notice';
 
 type Section = NonNullable<Face['section']>;
 /**

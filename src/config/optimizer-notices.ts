@@ -2,7 +2,7 @@
 import { brief } from '../base/brief';
 import { groupOf } from '../optim/param-groups';
 import type { Config, SchedulerConfig } from '../protocol/config';
-import type { Notice } from '../protocol/session';
+import type { Notice } from '../protocol/notice';
 
 /** `parameters`: names of all trained parameters. */
 export function optimizerNotices(

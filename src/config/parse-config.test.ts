@@ -1,6 +1,6 @@
 /**
  * What a configuration that is not valid is answered with: every complaint names the setting, what is allowed and what
- * stands there.
+ * is there.
  */
 import { describe, expect, test } from 'vitest';
 import { LockstepError } from '../base/errors';

@@ -1,7 +1,7 @@
 /**
  * How many rows each process has in each micro-batch. With a DistributedSampler all have equally many batches; with
  * rows of their own (uneven inputs) some run out before others. Micro-batches repeat after a period: an epoch, or all
- * epochs where one `with model.join()` stands around them. Numbers only; batch-source.ts draws the rows,
+ * epochs where one `with model.join()` is around them. Numbers only; batch-source.ts draws the rows,
  * training/step-kinds.ts asks which Programs there must be.
  */
 import { at } from '../base/invariant';
@@ -64,27 +64,37 @@ export function batchSchedule(
   const last = end.some((rows, r) => rows !== full[r]) && !end.includes(0) ? end : undefined;
   const nameOf = (rows: readonly number[]): string =>
     same(rows, full) ? 'full' : last && same(rows, last) ? 'last' : rows.join();
-  const sizes = new Map<string, readonly number[]>();
-  const stretches: { from: number; to: number }[] = [];
   const until = hangs ? Math.min(...totals) : period;
   // Nothing changes within an epoch but where a process has its last batch, or has run out.
   const ends = [...new Set(processes.flatMap(({ length }) => [length - 1, length]))];
   const changes = Array.from({ length: epochs }, (_, e) =>
     processes.flatMap((p) => ends.map((end) => e * p.length + end)),
   );
-  const marks = [...new Set([0, until, ...changes.flat()])].filter((m) => m >= 0 && m <= until).sort((a, b) => a - b);
-  marks.slice(0, -1).forEach((from, i) => {
-    stretches.push({ from, to: at(marks, i + 1) });
+  const marks = [...new Set([0, until, period, ...changes.flat()])]
+    .filter((m) => m >= 0 && m <= period)
+    .sort((a, b) => a - b);
+  const all = marks.slice(0, -1).map((from, i) => {
     const rows = rowsAt(from);
-    sizes.set(nameOf(rows), rows);
+    return { from, to: at(marks, i + 1), rows, name: nameOf(rows) };
   });
+  const stretches = all.filter(({ from }) => from < until);
+  const stretchAt = (microBatch: number) => {
+    const place = microBatch % period;
+    let [first, last] = [0, all.length - 1];
+    while (first < last) {
+      const middle = (first + last + 1) >> 1;
+      if (at(all, middle).from <= place) first = middle;
+      else last = middle - 1;
+    }
+    return at(all, first);
+  };
   return {
     batchesPerEpoch,
     totals,
     period,
-    sizes: { ...Object.fromEntries(sizes), full, last },
-    sizeAt: (microBatch) => nameOf(rowsAt(microBatch)),
-    rowsAt,
+    sizes: { ...Object.fromEntries(stretches.map(({ name, rows }) => [name, rows])), full, last },
+    sizeAt: (microBatch) => stretchAt(microBatch).name,
+    rowsAt: (microBatch) => stretchAt(microBatch).rows,
     stretches,
     placeOf(process, microBatch) {
       const { length } = at(processes, process);

@@ -130,7 +130,7 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
 }
 
 /**
- * One join() stands around all epochs where their number is given, else around each; without it the ranks go from epoch
+ * One join() is around all epochs where their number is given, else around each; without it the ranks go from epoch
  * to epoch by themselves.
  */
 function scheduleOf(

@@ -1,6 +1,6 @@
 /**
  * The samplers of `torch.utils.data`: in which order an epoch visits the rows of a dataset. A sampler gives positions 0
- * .. n-1; `DistributedSampler` stands in its own file. What they draw, and from which generator, is torch's.
+ * .. n-1; `DistributedSampler` is in its own file. What they draw, and from which generator, is torch's.
  */
 import { LockstepError } from '../base/errors';
 import { at } from '../base/invariant';

@@ -39,7 +39,7 @@ export interface P2POp {
 export type PeerWork = Work & { readonly peer?: number };
 
 export abstract class DistCalls {
-  /** `called`: whose caller is the line that the call stands on. */
+  /** `called`: whose caller is the line that the call is on. */
   protected abstract issue(
     called: (...args: never[]) => unknown,
     options: MaybeAsync<CallOptions> & { readonly timeoutMs?: number | undefined },

@@ -1,6 +1,6 @@
 /**
- * Functions that stand in several kernels have one source in shaders/helpers/, and every copy is that source byte for
- * byte: WGSL includes nothing, and a kernel is to be read, and run, as it is on disk. Functions are told apart by name
+ * Functions that are in several kernels have one source in shaders/helpers/, and every copy is that source byte for
+ * byte: WGSL includes nothing, and a kernel is to be read, and run, as it is on disk. Functions are identified by name
  * and types, as `fn is_nan(v: f32)`.
  */
 import { readdirSync, readFileSync } from 'node:fs';

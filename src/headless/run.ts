@@ -7,10 +7,12 @@ import { parseConfig } from '../config/parse-config';
 import { prepareFiles } from '../data/prepare-files';
 import { evaluateAll } from '../inference/evaluate-all';
 import { createMeasure } from '../inference/measure';
-import type { Config } from '../protocol/config';
 import { firstOfStep, stepOf, stepWords } from '../protocol/micro-batches';
+import type { Notice } from '../protocol/notice';
 import type { FlightRecorderDump } from '../protocol/process-group';
-import type { CheckpointFiles, Files, Notice, Report, SessionInfo } from '../protocol/session';
+import type { Report } from '../protocol/report';
+import type { CheckpointFiles, Files } from '../protocol/session';
+import type { SessionInfo } from '../protocol/session-info';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import { type Blueprint, createBlueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
@@ -20,13 +22,14 @@ import { DeviceKeeper } from '../training/device-keeper';
 import { checkRank, type PlannedFault } from '../training/failures/fault-plan';
 import { flightDump } from '../training/failures/flight-dump';
 import { isRestartable } from '../training/failures/restartable';
-import { describeNotFinite, findNotFinite } from '../training/find-not-finite';
 import { loadParts } from '../training/load-parts';
 import { Supervisor } from '../training/supervisor';
-import type { Training, Weights } from '../training/training';
+import type { Training } from '../training/training';
 import { mergedState } from '../training/weights/merged-weights';
+import type { Weights } from '../training/weights/weights';
 import { weightsFile } from '../training/weights/weights-file';
 import { makeReport } from './report';
+import { explained, neverCame, notFinite, nothingLeft } from './run-words';
 import { sessionInfo } from './session-info';
 
 export { chromeTrace } from '../interop/chrome-trace';
@@ -56,7 +59,7 @@ export interface RunOptions {
   readonly evaluate?: boolean;
   /** Faults injected on the way. */
   readonly faults?: readonly PlannedFault[];
-  /** What happens on the way: a restart. It stands in the report, too. */
+  /** What happens on the way: a restart. It is in the report, too. */
   readonly onNotice?: (notice: Notice) => void;
   readonly signal?: AbortSignal;
   /** Checkpoints for files: every so many steps, and at the end, also of a run that is stopped. */
@@ -294,45 +297,5 @@ class HeadlessRun {
   private async finalWeights(training: Training, error: unknown): Promise<Weights> {
     if (!(error instanceof LockstepError) || !isRestartable(error)) return training.weights();
     return this.supervisor.weightsLeft(this.checkpoint);
-  }
-}
-
-const neverCame = (
-  { what, rank, step }: Pick<PlannedFault, 'what' | 'rank' | 'step'>,
-  from: number,
-  end: number,
-): Notice => ({
-  level: 'warning',
-  id: 'fault-never',
-  text: `The ${what} of rank ${rank} planned for step ${step} never came: this run had the steps ${from} to ${end - 1}.`,
-  hint: 'Steps are counted from 0, those before a checkpoint included.',
-});
-
-const nothingLeft = (start: number, total: number, config: Config): LockstepError =>
-  new LockstepError(
-    'config',
-    `The checkpoint was saved before ${stepWords(start, config)}, and the run has ${stepOf(total, config)} steps: nothing is left to run.`,
-    '"steps" counts from the start of training, not from the checkpoint.',
-    { step: stepOf(start, config), total: stepOf(total, config) },
-  );
-
-const notFinite = (message: string, microBatch: number, config: Config): LockstepError =>
-  new LockstepError('not-finite', message, 'Lower the learning rate, or check the data for extreme values.', {
-    step: stepOf(microBatch, config),
-    microBatch,
-  });
-
-/**
- * The error with the place where it began, found by running the steps again; as it was where that does not work out.
- */
-async function explained(training: Training, error: LockstepError): Promise<LockstepError> {
-  const microBatch = Number(error.details['microBatch']);
-  const { config } = training.blueprint;
-  try {
-    const found = await findNotFinite(training, microBatch, undefined);
-    if (!found.event) return error;
-    return notFinite(`${error.message} ${describeNotFinite(found, config)}`, microBatch, config);
-  } catch {
-    return error;
   }
 }

@@ -5,7 +5,7 @@ import { rankEnvironments } from '../launch/rank-environments';
 import { plainRole } from '../parallel/face';
 import { alignedBytes } from '../program/memory-planner';
 import { printProgram } from '../program/printer';
-import type { SessionInfo } from '../protocol/session';
+import type { SessionInfo } from '../protocol/session-info';
 import { describe, HARDWARE } from '../simulator/hardware';
 import { memoryOf } from '../training/device-memory';
 import type { Training } from '../training/training';
@@ -41,6 +41,6 @@ export function sessionInfo(training: Training): SessionInfo {
     dataset: preview(blueprint),
     roles: rankOfDevice.map((_, device) => (mode.face.role ?? plainRole)(device, rankOfDevice.length)),
     layersOfDevice: mode.layersOfDevice(config),
-    hardwareLabel: describe(HARDWARE[config.hardware]).label,
+    hardwareLabel: describe(HARDWARE[config.hardware], rankOfDevice.length).label,
   };
 }

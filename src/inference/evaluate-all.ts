@@ -5,7 +5,7 @@
  */
 import { at } from '../base/invariant';
 import type { LossConfig } from '../protocol/config';
-import type { RowsEvaluation } from '../protocol/session';
+import type { RowsEvaluation } from '../protocol/report';
 import type { HostArray } from '../tensor/shape';
 import type { Blueprint } from '../training/blueprint';
 import { accuracy, ignoreIndexOf } from './accuracy';

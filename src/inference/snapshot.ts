@@ -3,16 +3,15 @@
  * views of results. It composes; each part has a file of its own. One a run, as the parts keep their evaluators.
  */
 import { must } from '../base/invariant';
-import { Part } from '../base/part';
+import { loadAll, Part } from '../base/part';
 import { stepOf } from '../protocol/micro-batches';
-import type { Snapshot } from '../protocol/session';
+import type { Snapshot } from '../protocol/snapshot';
 import type { Blueprint } from '../training/blueprint';
-import type { Weights } from '../training/training';
 import { mergedState } from '../training/weights/merged-weights';
 import { differenceFromSingle, replicaDivergence } from '../training/weights/weight-differences';
+import type { Weights } from '../training/weights/weights';
 import type { ModelState } from './evaluator';
 import { createMeasure, type Measured } from './measure';
-import { createClassesView } from './views/classes';
 import { createFieldView } from './views/field';
 import { SlicedView, type Slices } from './views/slices';
 import { asksTokens } from './views/tokens';
@@ -30,11 +29,17 @@ export interface Snapshots {
 }
 
 const LANGUAGE_VIEWS = new Part('The views of language models', () => import('./views/of-language'));
-if (!globalThis.LOCKSTEP_SITE) await LANGUAGE_VIEWS.load();
+const CLASSES_VIEW = new Part('The views of classes', () => import('./views/classes'));
+if (!globalThis.LOCKSTEP_SITE) await loadAll([LANGUAGE_VIEWS, CLASSES_VIEW]);
+
+/** One class per row. */
+const hasClasses = ({ targets, targetShape }: Blueprint['dataset']): boolean =>
+  targets instanceof Int32Array && targetShape.length === 0;
 
 /** To be awaited before createSnapshots, which does not wait. */
 export async function loadViews(blueprint: Blueprint): Promise<void> {
-  if (asksTokens(blueprint.dataset)) await LANGUAGE_VIEWS.load();
+  const { dataset } = blueprint;
+  await loadAll([...(asksTokens(dataset) ? [LANGUAGE_VIEWS] : []), ...(hasClasses(dataset) ? [CLASSES_VIEW] : [])]);
 }
 
 const sliced = <T>(start: ((state: ModelState) => Slices<T>) | undefined) => start && new SlicedView(start);
@@ -45,7 +50,7 @@ export function createSnapshots(blueprint: Blueprint): Snapshots {
   const views = asksTokens(dataset) ? LANGUAGE_VIEWS.get() : undefined;
   const language = views?.languageOf(blueprint);
   const field = sliced(createFieldView(blueprint));
-  const classes = sliced(createClassesView(blueprint));
+  const classes = sliced(hasClasses(dataset) ? CLASSES_VIEW.get().createClassesView(blueprint) : undefined);
   const text = sliced(language && views?.createTextView(language));
   const answers = sliced(language && views?.createAnswersView(language));
   let last: ModelState | undefined;

@@ -1,7 +1,7 @@
 /**
  * Traced steps in the Trace Event Format that Perfetto and chrome://tracing open: one process per device, a thread for
  * its compute and one for its communication queue, a flow arrow a message, and a counter of live memory where the
- * buffers are known. One clock a file, named in it. Format: "Trace Event Format", Google, 2016. Called by the command
+ * buffers are known. One clock per file, named in it. Format: "Trace Event Format", Google, 2016. Called by the command
  * line and by the page's export.
  */
 import { at } from '../base/invariant';

@@ -1,5 +1,5 @@
 /**
- * The lines of the PyTorch script that make its dataset. They stand between `torch.manual_seed` and the model, where
+ * The lines of the PyTorch script that make its dataset. They are between `torch.manual_seed` and the model, where
  * Lockstep draws too, so that the script starts from the same weights. Rows that only Lockstep makes or reads (its
  * pictures, CSV, PNG, IDX) come from a file that it exports, with the state of the generator after their draws
  * (dataset-file.ts). Called by pytorch-script.ts.
@@ -45,7 +45,7 @@ export function dataCode({ data, loss }: Pick<Config, 'data' | 'loss'>): DataCod
 const isExported = (data: DataConfig): data is Exported =>
   data.type === 'digits' || data.type === 'shapes' || data.type === 'idx' || data.type === 'png' || data.type === 'csv';
 
-/** Training rows as they stand after the split. */
+/** Training rows as they are after the split. */
 const EXPORTED = [
   "data = load_file('dataset.safetensors')  # lockstep train --dataset",
   "dataset = TensorDataset(data['x'], data['y'])",

@@ -189,7 +189,7 @@ interface Spelling {
 
 const EMBED = 'x = self.tok(x) + self.pos.weight[:x.shape[1]]';
 
-/** class Model with an attribute a layer, or a group of layers with a common first name. */
+/** class Model with one attribute per layer, or a group of layers with a common first name. */
 function spelledOut(layers: readonly LayerConfig[], { devices, checkpointed }: Spelling): ModelCode {
   const inits: string[] = [];
   const forwards: string[] = [];
@@ -237,7 +237,7 @@ function spelledOut(layers: readonly LayerConfig[], { devices, checkpointed }: S
     i = end;
   }
   const embed = ['    def embed(self, x):', `        ${EMBED.replace('x =', 'return')}`];
-  // Under model parallel the embedding stands before the loop over layers.
+  // Under model parallel the embedding is before the loop over layers.
   const listedModules = devices && embedded > 0 ? modules.slice(1) : modules;
   const body =
     checkpointed !== undefined

@@ -61,7 +61,7 @@ export function readSafetensors(
   return tensors;
 }
 
-/** What stands under `__metadata__`: texts by name; {} where the file has none. */
+/** What is under `__metadata__`: texts by name; {} where the file has none. */
 export function readMetadata(file: string, bytes: Uint8Array<ArrayBuffer>): Readonly<Record<string, string>> {
   const { __metadata__: found = {} } = readHeader(file, bytes).header as Readonly<Record<string, unknown>>;
   const texts = typeof found === 'object' && found !== null ? Object.entries(found) : [];

@@ -1,7 +1,7 @@
 /** What is worth saying of the devices that ranks take. Called by config-notices.ts. */
 import type { ParallelMode } from '../parallel/mode';
 import type { Config } from '../protocol/config';
-import type { Notice } from '../protocol/session';
+import type { Notice } from '../protocol/notice';
 import { rankDevices } from './rank-devices';
 
 export function deviceNotices(config: Config, mode: Pick<ParallelMode, 'mesh'>): readonly Notice[] {

@@ -1,6 +1,6 @@
 /**
- * CUDA_VISIBLE_DEVICES and adapters: which device each rank takes, what cannot be, and what each process is told by its
- * environment.
+ * CUDA_VISIBLE_DEVICES and adapters: which device each rank takes, what cannot be, and what the environment says to
+ * each process.
  */
 import { describe, expect, test } from 'vitest';
 import { configNotices } from '../config/config-notices';

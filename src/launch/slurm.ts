@@ -1,5 +1,5 @@
 /**
- * `srun` and `sbatch` commands, and `#SBATCH` lines, as the layout of a launch. SLURM starts a task a process;
+ * `srun` and `sbatch` commands, and `#SBATCH` lines, as the layout of a launch. SLURM starts one task per process;
  * SLURM_PROCID is its rank, SLURM_LOCALID its local rank, and the script makes PyTorch's variables of them. `srun
  * torchrun ...` is torchrun's launch on SLURM's nodes. Called by parse-launch-line.ts.
  */

@@ -8,8 +8,9 @@ import { parseConfig } from '../config/parse-config';
 import { runConfig } from '../headless/run';
 import type { Config, ConfigInput } from '../protocol/config';
 import { type Blueprint, createBlueprint } from '../training/blueprint';
+import { createTraining } from '../training/create-training';
 import { DeviceKeeper } from '../training/device-keeper';
-import { createTraining, type Weights } from '../training/training';
+import type { Weights } from '../training/weights/weights';
 import { EXHIBITS } from './exhibits';
 import { EXHIBIT_IDS, type ExhibitId, exhibitConfig, MISTAKES } from './mistakes';
 

@@ -119,7 +119,7 @@ export async function rehearse(exhibit: string, cured: boolean): Promise<Rehears
   try {
     await spawn(run, worldSize, { backend: 'gloo', timeoutS: TIMEOUT_S });
   } catch (error) {
-    // What the ranks raised stands in the lines; anything else is a bug of ours.
+    // What the ranks raised is in the lines; anything else is a bug of ours.
     if (!(error instanceof LockstepError) || error.code !== 'rank-failed') throw error;
   }
   return { worldSize, lines };

@@ -31,7 +31,7 @@ export interface InitialBuffer {
 
 export interface ForwardValues {
   readonly output: ValueId;
-  /** In registration order; a tied weight stands once, where it was made. */
+  /** In registration order; a tied weight occurs once, where it was made. */
   readonly parameters: readonly { readonly name: string; readonly value: ValueId }[];
   /** In the order in which the forward pass meets them, which is the order of their draws. */
   readonly masks: readonly { readonly name: string; readonly p: number }[];
@@ -57,7 +57,7 @@ export interface ForwardOptions {
 
 const join = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}.${name}`);
 
-/** What stands before the names of a layer's parameters: its name, or its index in the Sequential. */
+/** What is before the names of a layer's parameters: its name, or its index in the Sequential. */
 export const layerPath = (layer: LayerConfig, index: number): string => layer.name ?? String(index);
 
 function ownAndBelow<T extends { readonly name: string }>(

@@ -1,6 +1,6 @@
 /**
  * What workers load is what can run: every operator of the shipped table is made by some layer, loss or fusion, and the
- * kernels of those operators ship with them. The others stand in graph/testing/all-ops.ts.
+ * kernels of those operators ship with them. The others are in graph/testing/all-ops.ts.
  */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';

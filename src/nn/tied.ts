@@ -1,5 +1,5 @@
 /**
- * Weights that stand in a state_dict under a second name, because a Linear layer shares them. For those who read and
+ * Weights that are in a state_dict under a second name, because a Linear layer shares them. For those who read and
  * write files of weights or scripts.
  */
 import type { LayerConfig } from '../protocol/config';

@@ -37,7 +37,7 @@ function matches(name: string, pattern: string): boolean {
   const last = rest.pop();
   if (last === undefined) return name === pattern;
   if (!name.startsWith(first) || !name.endsWith(last)) return false;
-  // What stands between stars is found as early as it can be; the end must be left for the last part.
+  // What is between stars is found as early as it can be; the end must be left for the last part.
   let at = first.length;
   for (const part of rest) {
     const found = name.indexOf(part, at);

@@ -4,7 +4,7 @@
  */
 import type { ClosedForm } from '../protocol/closed-form';
 import type { Config } from '../protocol/config';
-import type { BucketsInfo } from '../protocol/session';
+import type { BucketsInfo } from '../protocol/session-info';
 import type { HookPhase, MicroBatchKind } from '../protocol/step-kind';
 
 /** Sizes of what a mode sends between devices, from the graph of the model. A row is a sample of the batch. */

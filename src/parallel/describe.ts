@@ -5,7 +5,7 @@
 import { must } from '../base/invariant';
 import { CLASS_WEIGHTS } from '../nn/losses';
 import type { ClosedForm, KindForm } from '../protocol/closed-form';
-import type { BucketsInfo } from '../protocol/session';
+import type { BucketsInfo } from '../protocol/session-info';
 import type { StepKind } from '../protocol/step-kind';
 import { elements } from '../tensor/shape';
 import { type RunSizes, type TransferSizes, together } from './closed-form';

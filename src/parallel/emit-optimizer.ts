@@ -10,7 +10,8 @@ import { gradNorm } from '../optim/grad-norm';
 import { inGroup, optimizerOp, optimizerState } from '../optim/optimizer';
 import { groupOf } from '../optim/param-groups';
 import { SCALARS_LENGTH } from '../optim/scalars';
-import type { LaneBuilder, ProgramBuilder, Where } from '../program/builder';
+import type { ProgramBuilder } from '../program/builder';
+import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { Config } from '../protocol/config';
 import type { ParameterRef } from './stage-graph';
 

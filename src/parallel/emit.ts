@@ -5,7 +5,7 @@
 import { at, must } from '../base/invariant';
 import type { GraphNode, GraphValue } from '../graph/graph';
 import type { ValueId } from '../graph/op';
-import type { LaneBuilder, Where } from '../program/builder';
+import type { LaneBuilder, Where } from '../program/lane-builder';
 import type { MemoryCategory } from '../protocol/trace';
 import type { Shape } from '../tensor/shape';
 import type { ParameterRef, StageGraph } from './stage-graph';

@@ -4,7 +4,7 @@
  * (the import walls hold them to it), so that the page may load them before any session.
  */
 import type { Config, Mode } from '../protocol/config';
-import type { DeviceRole } from '../protocol/session';
+import type { DeviceRole } from '../protocol/session-info';
 import type { Setting } from '../protocol/words/setting';
 
 /** A field or a part of the set-up that belongs to the mode, in the order in which the page shows them. */
@@ -27,6 +27,8 @@ export interface Face {
   readonly tight?: string;
   /** One sentence. */
   readonly about: string;
+  /** To someone who sees it for the first time: what is on the stage, and what to watch. */
+  seen(devices: number): string;
   /** In links: `mode=dp`. */
   readonly link: string;
   /** What else people call it, in small letters without spaces. */
@@ -51,6 +53,10 @@ export interface Face {
   /** Why its weights are not those of one device; undefined: because of nothing but the order of sums. */
   differenceCause?(config: Config): string | undefined;
 }
+
+const COUNTS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight'] as const;
+/** How many, at the beginning of a sentence. */
+export const countWord = (count: number): string => COUNTS[count] ?? `${count}`;
 
 /** The cause that all modes which cut the batch have in common. */
 export const NORM_OF_PARTS = 'batch norm takes the statistics of each part of the batch by itself';

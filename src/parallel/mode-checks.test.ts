@@ -1,4 +1,4 @@
-/** What is refused, and what is told, of hooks, SyncBatchNorm and the parameter server. */
+/** What is refused, and what a notice says, of hooks, SyncBatchNorm and the parameter server. */
 import { expect, test } from 'vitest';
 import { parseConfig } from '../config/parse-config';
 import type { ConfigInput } from '../protocol/config';

@@ -11,8 +11,9 @@ import { naive } from '../collectives/naive';
 import { ring } from '../collectives/ring';
 import { initDeviceMesh } from '../mesh/device-mesh';
 import { PROGRAM_OPS } from '../parallel/modes';
-import { ProgramBuilder, type Where } from './builder';
+import { ProgramBuilder } from './builder';
 import { type FoldStep, foldMovements } from './fold-movements';
+import type { Where } from './lane-builder';
 import { linearize } from './linearize';
 
 const WHERE: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };

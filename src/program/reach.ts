@@ -1,7 +1,7 @@
 /**
- * How far the lanes of a Program come when one rank stops before an instruction: the rank has done what stands before
+ * How far the lanes of a Program come when one rank stops before an instruction: the rank has done what is before
  * it in its lane, every other queue runs until it waits for something that never comes. Pure. The executors that host
- * all lanes run just these instructions; tests and the words about who waits for whom (session/failures) use it, too.
+ * all lanes run just these instructions; tests and the words about who waits for whom (training/failures) use it, too.
  */
 import { must } from '../base/invariant';
 import type { DeviceIndex, Queue, Rank } from '../protocol/trace';

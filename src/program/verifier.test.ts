@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { initDeviceMesh } from '../mesh/device-mesh';
 import type { Group } from '../protocol/mesh';
 import type { CollectiveRef } from '../protocol/trace';
-import { ProgramBuilder, type Where } from './builder';
+import { ProgramBuilder } from './builder';
+import type { Where } from './lane-builder';
 import { verifyMemory } from './memory-report';
 import { verify } from './verifier';
 

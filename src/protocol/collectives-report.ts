@@ -4,7 +4,7 @@
  */
 import type { AlgorithmName, CollectiveOp, ReduceOp } from './collective';
 import type { Config } from './config';
-import type { DeviceReport } from './session';
+import type { DeviceReport } from './session-info';
 
 /** shared: ranks on one GPUDevice; ports: ranks joined by MessagePorts. */
 export type CollectivesTransport = 'shared' | 'ports';

@@ -1,7 +1,7 @@
 /**
  * The Config: one validated object that makes a run. The URL, the page, the command line and the lessons each make one;
  * `session` is its only reader. This file is the schema with its defaults and limits; the JSON Schema that
- * `lockstep schema` prints is generated from it. Names are PyTorch's (camelCase); units stand in names.
+ * `lockstep schema` prints is generated from it. Names are PyTorch's (camelCase); units are in names.
  */
 import * as v from 'valibot';
 import { dataSchema } from './config/data';
@@ -24,7 +24,7 @@ export type { SchedulerConfig } from './config/scheduler';
 export { dataSchema };
 
 export const MODES = ['single', 'dataParallel', 'ddp', 'modelParallel', 'parameterServer'] as const;
-export const HARDWARE = ['nvlink8', 'pcie4', 'ethernet10g'] as const;
+export const HARDWARE = ['nvlink8', 'pcie4', 'ethernet10g', 'transputer'] as const;
 
 export const configSchema = v.strictObject({
   model: v.optional(
@@ -81,7 +81,8 @@ export const configSchema = v.strictObject({
   /** Devices. `single` uses one whatever this says. */
   worldSize: v.optional(count(1, LIMITS.worldSize), 4),
   /**
-   * shared: virtual devices on one GPUDevice. workers: a worker and a GPUDevice a rank, transfers through host memory.
+   * shared: virtual devices on one GPUDevice. workers: one worker and one GPUDevice per rank, transfers through host
+   * memory.
    */
   placement: v.optional(v.picklist(['shared', 'workers']), 'shared'),
   device: v.optional(v.picklist(['auto', 'webgpu', 'cpu']), 'auto'),

@@ -97,14 +97,14 @@ export interface Executor {
    * `losses()`.
    */
   step(key: ProgramKey, feed: Feed, stop?: Stop): Promise<void> | void;
-  /** Losses of the steps since the last call, in step order, one array a step; waits for them. */
+  /** Losses of the steps since the last call, in step order, one array per step; waits for them. */
   losses(): Promise<readonly (readonly Loss[])[]>;
   /**
    * Run one step instruction by instruction, timing each and capturing what it writes. Same bits as step(). Its loss
    * also appears in losses().
    */
   trace(key: ProgramKey, feed: Feed, stop?: Stop): Promise<readonly InstructionRecord[]>;
-  /** Where its lanes stand in the step that is under way; none between steps, and none where a step is one piece. */
+  /** Where its lanes are in the step that is under way; none between steps, and none where a step is one piece. */
   positions(): readonly Position[];
   corrupt(corruption: Corruption | undefined): void;
   dispose(): void;

@@ -1,13 +1,14 @@
 /**
  * The pace of play on a clock of the test's own, and what is in flight when a loss breaks: a training that only counts
- * stands in for a real one.
+ * is in for a real one.
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Snapshots } from '../inference/snapshot';
-import type { SessionEvent } from '../protocol/session';
+import type { SessionEvent } from '../protocol/session-events';
 import type { LossRecord, StepTrace } from '../protocol/trace';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
-import type { Training, Weights } from '../training/training';
+import type { Training } from '../training/training';
+import type { Weights } from '../training/weights/weights';
 import { createPlayer, type PlayerOptions } from './player';
 
 const BATCHES: Checkpoint['batches'] = { microBatch: 7, epoch: 0, batches: [], generators: [] };
@@ -75,6 +76,24 @@ test.each([2, 10, 60])('%i steps a second are so many, the sampled ones among th
   await vi.advanceTimersByTimeAsync(1000);
   expect(steps()).toEqual(steps().map((_, i) => i));
 });
+
+test.each([1, 2, 500])(
+  'play until %i micro-batches are done: paused there by itself, the last one traced',
+  async (until) => {
+    const { training } = counting();
+    const { player, steps, events } = playing({ training });
+    player.control({ type: 'play', stepsPerSecond: 0, until });
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(steps()).toEqual(Array.from({ length: until }, (_, i) => i));
+    expect(events.at(-1)).toEqual({ type: 'state', state: 'paused', reason: '', microBatch: until });
+    const traced = events.filter((event) => event.type === 'trace').at(-1);
+    expect(traced).toMatchObject({ trace: { microBatch: until - 1 } });
+    // It has come there already: nothing runs.
+    player.control({ type: 'play', stepsPerSecond: 0, until });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(steps()).toHaveLength(until);
+  },
+);
 
 test('the search for a loss that broke begins when no step is in flight, from the last checkpoint', async () => {
   const { training, flying } = counting(20, (step) => (step === 100 ? Number.NaN : 1));

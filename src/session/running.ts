@@ -13,8 +13,11 @@ import type { ModelState } from '../inference/evaluator';
 import type { Inference } from '../inference/inference';
 import { createSnapshots, loadViews } from '../inference/snapshot';
 import { firstOfStep, stepWords } from '../protocol/micro-batches';
+import type { Notice } from '../protocol/notice';
 import type { FlightRecorderDump } from '../protocol/process-group';
-import type { ControlMessage, FaultPlace, Notice, SessionEvent, Snapshot } from '../protocol/session';
+import type { ControlMessage, FaultPlace } from '../protocol/session';
+import type { SessionEvent } from '../protocol/session-events';
+import type { Snapshot } from '../protocol/snapshot';
 import type { Rank, StepTrace } from '../protocol/trace';
 import type { Blueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
@@ -27,7 +30,8 @@ import { standstillAfter } from '../training/failures/standstill';
 import { type StandstillWatch, watchStandstill } from '../training/failures/standstill-watch';
 import { describeNotFinite, findNotFinite } from '../training/find-not-finite';
 import { Supervisor } from '../training/supervisor';
-import type { Training, Weights } from '../training/training';
+import type { Training } from '../training/training';
+import type { Weights } from '../training/weights/weights';
 import { createPlayer, type Player } from './player';
 
 /** A run that hangs is ended all the same. */

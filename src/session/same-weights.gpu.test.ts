@@ -30,7 +30,7 @@ test.each([
   ['dataParallel', 8, 3],
   ['ddp', 8, 3],
 ] as const)(
-  '%s on %i devices: shared and a GPUDevice a rank give bitwise the same weights',
+  '%s on %i devices: shared and one GPUDevice per rank give bitwise the same weights',
   async (mode, worldSize, steps) => {
     const config = { ...ddp, mode, worldSize, batchSize: 24, steps };
     const shared = await runConfig(config, {}, { gpu: node.gpu });

@@ -4,7 +4,8 @@
  */
 import { expect, test } from 'vitest';
 import type { ConfigInput } from '../protocol/config';
-import type { ControlMessage, SessionEvent } from '../protocol/session';
+import type { ControlMessage } from '../protocol/session';
+import type { SessionEvent } from '../protocol/session-events';
 import { createSession } from './session';
 import { openTestSession, type TestSession } from './testing/open-session';
 

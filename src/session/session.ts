@@ -1,6 +1,6 @@
 /**
- * The session: the one API that the page and the tests use; the command line calls its run.ts. Holds at most one open
- * run. `worker.ts` puts it behind comlink; errors cross the wall as wire errors.
+ * The session: the one API that the page and the tests use; the command line calls headless/run.ts. Holds at most one
+ * open run. `worker.ts` puts it behind comlink; errors cross the wall as wire errors.
  */
 import { LockstepError, toWire } from '../base/errors';
 import { loadPart } from '../base/load-part';
@@ -10,7 +10,8 @@ import { prepareFiles } from '../data/prepare-files';
 import { sessionInfo } from '../headless/session-info';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
-import type { CheckpointFiles, ControlMessage, Files, SessionApi, SessionEvent } from '../protocol/session';
+import type { CheckpointFiles, ControlMessage, Files, SessionApi } from '../protocol/session';
+import type { SessionEvent } from '../protocol/session-events';
 import { holdLock } from '../runtime/launch/hold-lock';
 import { createBlueprint } from '../training/blueprint';
 import type { Checkpoint } from '../training/checkpoint/checkpoint';
@@ -19,7 +20,7 @@ import { CHECKPOINT_WRITER } from '../training/checkpoint/keep-outside';
 import type { ControlKeeper } from '../training/control/control-keeper';
 import { DeviceKeeper } from '../training/device-keeper';
 import { loadParts } from '../training/load-parts';
-import { Running } from './running';
+import { Running, type RunningOptions } from './running';
 
 const LAB = 'The collectives lab';
 
@@ -55,6 +56,33 @@ async function stateIn(
 const transferred = (event: SessionEvent): Transferable[] =>
   event.type === 'kept' ? [event.kept.files.model.buffer, event.kept.files.state.buffer] : [];
 
+/** The run behind its two ports, and the control run beside it, which is made when it is first asked for. */
+async function openRun(
+  given: Omit<RunningOptions, 'post'>,
+  { events, control }: { readonly events: MessagePort; readonly control: MessagePort },
+): Promise<Open> {
+  const { blueprint, keeper, gpu } = given;
+  const post = (event: SessionEvent) => events.postMessage(event, transferred(event));
+  const running = await Running.start({ ...given, post });
+  control.onmessage = ({ data }: MessageEvent<ControlMessage>) => running.control(data);
+  const stepOfRun = () => stepOf(running.training.microBatch, blueprint.config);
+  let comparison: ControlKeeper | undefined;
+  return {
+    running,
+    async control() {
+      const { ControlKeeper } = await loadPart('The control run', () => import('../training/control/control-keeper'));
+      comparison ??= new ControlKeeper({ blueprint, keeper, gpu, stepOfRun });
+      return comparison;
+    },
+    async close() {
+      await comparison?.free();
+      await running.close();
+      events.close();
+      control.close();
+    },
+  };
+}
+
 export function createSession(gpu: GPU | undefined): SessionApi {
   const keeper = new DeviceKeeper(gpu, false);
   let current: Open | undefined;
@@ -82,30 +110,8 @@ export function createSession(gpu: GPU | undefined): SessionApi {
           const blueprint = createBlueprint(config, prepared);
           const from = kept && (await stateIn(kept, config, prepared));
           await closeCurrent();
-          const post = (event: SessionEvent) => events.postMessage(event, transferred(event));
-          const run = await Running.start({ blueprint, keeper, gpu, post, from });
-          control.onmessage = ({ data }: MessageEvent<ControlMessage>) => run.control(data);
-          const stepOfRun = () => stepOf(run.training.microBatch, config);
-          let comparison: ControlKeeper | undefined;
-          const controlKeeper = async (): Promise<ControlKeeper> => {
-            const { ControlKeeper } = await loadPart(
-              'The control run',
-              () => import('../training/control/control-keeper'),
-            );
-            comparison ??= new ControlKeeper({ blueprint, keeper, gpu, stepOfRun });
-            return comparison;
-          };
-          current = {
-            running: run,
-            control: controlKeeper,
-            async close() {
-              await comparison?.free();
-              await run.close();
-              events.close();
-              control.close();
-            },
-          };
-          return sessionInfo(run.training);
+          current = await openRun({ blueprint, keeper, gpu, from }, { events, control });
+          return sessionInfo(current.running.training);
         }),
       ),
     holdLock,

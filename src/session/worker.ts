@@ -2,7 +2,8 @@
 import * as Comlink from 'comlink';
 import { sendStrayRejections } from '../base/stray-rejections';
 import { browserGpu } from '../runtime/webgpu/browser-gpu';
+import { withEarlyAdapter } from '../runtime/webgpu/early-adapter';
 import { createSession } from './session';
 
 sendStrayRejections(self);
-Comlink.expose(createSession(browserGpu()));
+Comlink.expose(createSession(withEarlyAdapter(browserGpu())));

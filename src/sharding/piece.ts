@@ -94,5 +94,5 @@ export const samePiece = (a: Piece, b: Piece): boolean => keyOf(a) === keyOf(b);
 /** A text that two pieces share when they are the same. */
 export const keyOf = (piece: Piece): string => `${placeOf(piece)} ${piece.addend ?? ''}`;
 
-/** A text that two pieces share when they stand in the same place of the whole, as the addends of a sum do. */
+/** A text that two pieces share when they are in the same place of the whole, as the addends of a sum do. */
 export const placeOf = ({ ranges, flat }: Piece): string => JSON.stringify([ranges, flat ?? null]);

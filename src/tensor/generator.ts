@@ -1,6 +1,6 @@
 /**
  * `torch.Generator` for the CPU: the same seed gives the same parameters, shuffles and noise as PyTorch on an x86
- * machine with AVX2, bit for bit. Each instance is a stream of its own; nothing is global. Rarer distributions stand in
+ * machine with AVX2, bit for bit. Each instance is a stream of its own; nothing is global. Rarer distributions are in
  * `distributions.ts`.
  */
 import { LockstepError } from '../base/errors';

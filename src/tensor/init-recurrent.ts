@@ -17,7 +17,7 @@ export interface RecurrentParameters {
   readonly biasHh: Drawn;
 }
 
-/** Everything within +-1 / sqrt(hidden), in the order in which it stands here. */
+/** Everything within +-1 / sqrt(hidden), in the order in which it is here. */
 export function initRecurrent(
   generator: Generator,
   type: keyof typeof GATES,

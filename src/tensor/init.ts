@@ -1,7 +1,7 @@
 /**
  * Default initialisation of modules, as the constructors of `torch.nn` draw it: bounds in double precision, values by
  * `uniform_`. The order of the draws (within a module as here; modules in construction order) is what makes a seed give
- * PyTorch's parameters. Arrays are row-major in the shape that torch stores. Recurrent and bilinear modules stand in
+ * PyTorch's parameters. Arrays are row-major in the shape that torch stores. Recurrent and bilinear modules are in
  * `init-recurrent.ts`.
  */
 import type { Generator } from './generator';

@@ -1,4 +1,4 @@
-/** What stands in the buffers, by hand; a real step is held against its weights in training/trace.test.ts. */
+/** What is in the buffers, by hand; a real step is held against its weights in training/trace.test.ts. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ContentsCursor, contentsAt } from './contents';

@@ -1,5 +1,5 @@
 /**
- * What stands in each captured buffer of each device at a place of the trace: the contents before the step, then what
+ * What is in each captured buffer of each device at a place of the trace: the contents before the step, then what
  * each event left behind. `contentsAt` is the plain fold, easy to believe; ContentsCursor gives the same for a cursor
  * that scrubs, and keeps the same array as long as nobody wrote, so that what was drawn from it can be kept too. Only
  * values that were read back from the devices are in here.

@@ -13,15 +13,15 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
   const half = e.writes.concat(e.reads).some((name) => name.endsWith('.bf16')) ? 'bfloat16' : 'float16';
   switch (e.name) {
     case 'halves/encode':
-      return `${who} casts ${bucket} to ${half} and divides it by ${groupSize(trace, e)}: half the bytes on the wire`;
+      return `${who} casts ${bucket} to ${half} and divides it by ${groupSize(trace, e)}: half the bytes to send`;
     case 'halves/add':
       return `${who} adds what it has received of ${bucket} in ${half}, rounded after every addition`;
     case 'halves/decode':
       return `${who} casts the mean in ${bucket} back to float32`;
     case 'power-sgd/error-in':
-      return `PowerSGD: ${who} adds to ${bucket} what the last compression lost`;
+      return `PowerSGD: ${who} adds to ${bucket} what the last compression left out`;
     case 'power-sgd/error-out':
-      return `PowerSGD: ${who} keeps what this compression of ${bucket} lost`;
+      return `PowerSGD: ${who} keeps what this compression of ${bucket} left out`;
     case 'power-sgd/orthogonalize':
       return `PowerSGD: ${who} makes the columns of ${e.writes.some((n) => n.endsWith('.p')) ? 'P' : 'Q'} orthonormal`;
     case 'power-sgd/product':
@@ -31,7 +31,7 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
         return `PowerSGD: ${who} computes Q = Mᵀ P for a matrix of ${bucket}`;
       return `PowerSGD: ${who} puts P Qᵀ in place of a matrix of ${bucket}`;
     case 'norm/sync-batch-norm-stats':
-      return `forward: ${who} takes mean, invstd and count of its own batch in ${moduleWords(e.module)}`;
+      return `forward: ${who} computes mean, invstd and count of its own samples in ${moduleWords(e.module)}`;
     case 'norm/sync-batch-norm-gather':
       return `forward: ${who} joins the statistics of all ranks in ${moduleWords(e.module)}`;
     case 'ddp/pack':
@@ -39,9 +39,9 @@ export function hookSentence(trace: StepTrace, e: TraceEvent, who: string): stri
         ? `${who} copies its ${plural(e.reads.length, 'parameter')}, divided by ${groupSize(trace, e)}, into one buffer`
         : undefined;
     case 'ddp/unpack':
-      return e.anchor === 'average' ? `${who} takes over the averaged parameters` : undefined;
+      return e.anchor === 'average' ? `${who} takes over the mean of the parameters` : undefined;
     case 'ops/copy':
-      return e.anchor === 'pull' ? `${who} shifts the kept older versions of the parameters by one` : undefined;
+      return e.anchor === 'pull' ? `${who} goes on to the next of the older weights that it keeps` : undefined;
     case 'load':
       return /^bucket\d+\.q$/.test(e.writes[0] ?? '')
         ? `PowerSGD: ${who} draws a random Q for ${bucket}, the same on every rank`
@@ -73,7 +73,7 @@ export function hookTransferSentence(trace: StepTrace, e: TraceEvent, who: strin
   const own = buffer.replace(/@\d+$/, '');
   if (e.anchor === 'pull') {
     const when = own === buffer ? '' : ', for a later turn';
-    return sends ? `pull: ${moves(`${own} as it stands`)}${when}` : `pull: ${moves(own)}${when}`;
+    return sends ? `pull: ${moves(own)}${when}` : `pull: ${moves(own)}${when}`;
   }
   if (e.anchor === 'push') return `push: ${moves(own)}${e.apply === 'add' ? ' and adds it to what has come' : ''}`;
   if (e.anchor === 'average') return `model averaging: ${moves('a part of the parameters')}`;

@@ -110,23 +110,60 @@ export function timeUse(trace: StepTrace, clock: Clock, device: DeviceIndex): Ti
   };
 }
 
+/**
+ * 'waits': for another device, or for its own other queue; 'bubble': for the stage before or after it in a model that
+ * is spread over devices; 'turn': for the processor that the devices share; 'begins': for what a collective takes to
+ * start; 'done': nothing is left to do; 'nothing': it had nothing to do at all.
+ */
+export type IdleKind = 'waits' | 'bubble' | 'turn' | 'begins' | 'done' | 'nothing';
+
+export interface IdleReason {
+  readonly kind: IdleKind;
+  readonly text: string;
+  /** Indices into trace.events: with what the device goes on, and what it is waiting for until then. */
+  readonly next?: number;
+  readonly awaited?: number;
+}
+
 /** Why the device does nothing at that time; undefined while it is busy or when the step is over. */
-export function whyIdle(trace: StepTrace, clock: Clock, device: DeviceIndex, timeUs: number): string | undefined {
+export const whyIdle = (trace: StepTrace, clock: Clock, device: DeviceIndex, timeUs: number): string | undefined =>
+  idleReason(trace, clock, device, timeUs)?.text;
+
+/** As whyIdle, with the events that it speaks of. */
+export function idleReason(
+  trace: StepTrace,
+  clock: Clock,
+  device: DeviceIndex,
+  timeUs: number,
+): IdleReason | undefined {
   if (timeUs < 0 || timeUs >= totalUs(trace, clock)) return undefined;
   if (busyIntervals(trace, clock, device).some((i) => i.startUs <= timeUs && timeUs < i.endUs)) return undefined;
   const name = deviceName(trace, device);
   const spans = busySpans(trace, clock);
-  const next = firstAfter(trace, spans, device, timeUs);
-  if (!next) {
-    const had = trace.events.some((e) => e.device === device);
-    return had ? `${name} has done its part of the step` : `${name} has no part in this step`;
+  const first = firstAfter(trace, spans, device, timeUs);
+  if (!first) {
+    return trace.events.some((e) => e.device === device)
+      ? { kind: 'done', text: `${name} has done its part of the step` }
+      : { kind: 'nothing', text: `${name} has no part in this step` };
   }
-  const cause = waitsFor(trace, spans, next, timeUs);
-  if (cause) return `${name} waits for ${cause}`;
+  const next = trace.events.indexOf(first);
+  const cause = waitsFor(trace, spans, first, timeUs);
+  if (cause) {
+    const kind = isBubble(cause.awaited) ? 'bubble' : 'waits';
+    return { kind, text: `${name} waits for ${cause.words}`, next, awaited: trace.events.indexOf(cause.awaited) };
+  }
   return clock === 'measured'
-    ? `${name} waits for its turn: here the devices share one processor`
-    : `${name} is about to go on`;
+    ? { kind: 'turn', text: `${name} waits for its turn: here the devices share one processor`, next }
+    : {
+        kind: 'begins',
+        text: first.collective ? `${name} waits while the collective starts` : `${name} is about to go on`,
+        next,
+      };
 }
+
+/** Outputs and gradients that one part of a model hands to the next, not a collective. */
+const isBubble = ({ kind, collective, payload }: TraceEvent): boolean =>
+  kind === 'recv' && !collective && (payload === 'activation' || payload === 'gradient');
 
 /** The event of the device that begins first after a time. */
 function firstAfter(trace: StepTrace, spans: readonly Interval[], device: DeviceIndex, timeUs: number) {
@@ -141,9 +178,14 @@ function firstAfter(trace: StepTrace, spans: readonly Interval[], device: Device
   return first;
 }
 
+interface Awaited {
+  readonly awaited: TraceEvent;
+  readonly words: string;
+}
+
 /** What the event cannot begin without and does not have at that time, the last to come. */
-function waitsFor(trace: StepTrace, spans: readonly Interval[], next: TraceEvent, timeUs: number): string | undefined {
-  if (next.kind === 'recv') return heldUp(trace, spans, next);
+function waitsFor(trace: StepTrace, spans: readonly Interval[], next: TraceEvent, timeUs: number): Awaited | undefined {
+  if (next.kind === 'recv') return { awaited: next, words: heldUp(trace, spans, next) };
   const wanted = new Set(next.deps);
   let last: TraceEvent | undefined;
   let lastUs = timeUs;
@@ -153,7 +195,11 @@ function waitsFor(trace: StepTrace, spans: readonly Interval[], next: TraceEvent
     last = e;
     lastUs = end;
   });
-  return last && (last.peer === undefined ? `its own ${kernelWords(last.name)}` : heldUp(trace, spans, last));
+  if (!last) return undefined;
+  return {
+    awaited: last,
+    words: last.peer === undefined ? `its own ${kernelWords(last.name)}` : heldUp(trace, spans, last),
+  };
 }
 
 /** In a collective everybody waits for everybody: the one whose work the message was late for is named. */

@@ -41,7 +41,7 @@ export function deviceCount(trace: StepTrace): number {
   return trace.events.reduce((n, e) => Math.max(n, e.device + 1), Math.max(trace.samples.length, trace.initial.length));
 }
 
-/** Two lanes a device, in device order, compute above comm; a device that did nothing has empty ones. */
+/** Two lanes per device, in device order, compute above comm; a device that did nothing has empty ones. */
 export function lanesOf(trace: StepTrace, clock: Clock): readonly Lane[] {
   const ranks = new Map(trace.events.map((e) => [e.device, e.rank]));
   return Array.from({ length: deviceCount(trace) }, (_, device) =>

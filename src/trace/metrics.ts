@@ -3,7 +3,7 @@
  * is hidden, idle time, peak memory. The result panel shows them; the numbers of a clock are marked with it.
  */
 import type { ClosedForm } from '../protocol/closed-form';
-import type { SessionInfo } from '../protocol/session';
+import type { SessionInfo } from '../protocol/session-info';
 import type { Clock, StepTrace } from '../protocol/trace';
 import { closedFormOf, isSpoken } from './formula';
 import { type TimeUse, timeUse } from './idle';

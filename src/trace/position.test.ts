@@ -1,79 +1,94 @@
-/** Stepping over events and phases, and between a cursor and a clock. */
-import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import type { Phase } from '../protocol/trace';
-import { lanesOf, totalUs } from './lanes';
-import { nextEvent, nextPhase, phaseRuns, positionAt, previousEvent, previousPhase, timeOf } from './position';
-import { makeTrace } from './testing/make-trace';
+/** Where steps on and back lead, by single events, moments, rounds and phases. */
+import { describe, expect, test } from 'vitest';
+import type { CollectiveRef } from '../protocol/trace';
+import { byMoments } from './moments/moments';
+import { nextStop, previousStop, type Stride, stopsOf } from './position';
+import { type EventSketch, makeTrace, slice, transfer } from './testing/make-trace';
 
-const ofPhases = (phases: readonly Phase[]) => makeTrace(phases.map((phase) => ({ phase })));
-const step = ofPhases(['data', 'forward', 'forward', 'backward', 'reduce', 'backward', 'reduce', 'step']);
-
-test('an all-reduce that overlaps with backward does not end backward', () => {
-  expect(phaseRuns(step.events)).toEqual([
-    { phase: 'data', first: 0, last: 0 },
-    { phase: 'forward', first: 1, last: 2 },
-    { phase: 'backward', first: 3, last: 5 },
-    { phase: 'reduce', first: 6, last: 6 },
-    { phase: 'step', first: 7, last: 7 },
-  ]);
+const half = (bucket: number, round: number): CollectiveRef => ({
+  seq: bucket,
+  op: 'allReduce',
+  algorithm: 'ring',
+  part: round === 0 ? 'reduce-scatter' : 'all-gather',
+  bucket,
+  round,
+  rounds: 2,
 });
 
-test('steps of a phase end where a phase ends, both ways', () => {
-  expect([-1, 0, 1, 3, 6, 7].map((e) => nextPhase(step, e))).toEqual([0, 2, 2, 5, 7, 7]);
-  expect([7, 6, 5, 2, 0, -1].map((e) => previousPhase(step, e))).toEqual([6, 5, 2, 0, -1, -1]);
-});
-
-test('steps of an event stay inside the trace', () => {
-  expect([nextEvent(step, -1), nextEvent(step, 7), previousEvent(0), previousEvent(-1)]).toEqual([0, 7, -1, -1]);
-  const empty = makeTrace([]);
-  expect([nextEvent(empty, -1), nextPhase(empty, -1), timeOf(empty, 'modelled', { event: 0, fraction: 1 })]).toEqual([
-    -1, -1, 0,
-  ]);
-});
-
-test('the cursor is at the event that began last', () => {
-  const overlapping = makeTrace([{ us: [0, 10] }, { us: [4, 6] }, { us: [4, 8] }, { us: [2, 12] }]);
-  expect(positionAt(overlapping, 'modelled', -1)).toEqual({ event: -1, fraction: 1 });
-  expect(positionAt(overlapping, 'modelled', 3)).toEqual({ event: 3, fraction: 0.1 });
-  expect(positionAt(overlapping, 'modelled', 5)).toEqual({ event: 2, fraction: 0.25 });
-  expect(positionAt(overlapping, 'measured', 1000)).toEqual({ event: 2, fraction: 1 });
-  expect(timeOf(overlapping, 'modelled', { event: 2, fraction: 0.25 })).toBe(5);
-  expect(totalUs(overlapping, 'measured')).toBe(120);
-});
-
-test('where events follow each other, time and cursor lead back to each other', () =>
-  fc.assert(
-    fc.property(
-      fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 9 }),
-      fc.double({ min: 0, max: 0.999, noNaN: true }),
-      (durations, at) => {
-        let end = 0;
-        const row = makeTrace(
-          durations.map((dur) => {
-            end += dur;
-            return { us: [end - dur, end] as const };
-          }),
-        );
-        const time = at * end;
-        expect(timeOf(row, 'modelled', positionAt(row, 'modelled', time))).toBeCloseTo(time, 6);
-      },
-    ),
-  ));
-
-test('each device has a lane for each queue, its spans by start', () => {
-  const lanes = lanesOf(
-    makeTrace([
-      { us: [5, 6], device: 1 },
-      { us: [0, 2], device: 1, queue: 'comm' },
-      { us: [1, 2], device: 1 },
-    ]),
-    'modelled',
+/** Two ranks; what is given happens on both, and `start` is when. */
+const both = (id: number, start: number, sketch: EventSketch): readonly EventSketch[] =>
+  [0, 1].map((device) => ({ ...sketch, id: id + device, device, rank: device, us: [start, start + 4] as const }));
+const round = (id: number, start: number, bucket: number, index: number): readonly EventSketch[] =>
+  [0, 1].flatMap((from) =>
+    transfer([id + 2 * from, id + 2 * from + 1], from, 1 - from, {
+      slice: slice(`bucket${bucket}`, from, 1),
+      bucket,
+      phase: 'reduce',
+      module: '',
+      rank: from,
+      us: [start, start + 4],
+      collective: half(bucket, index),
+    }),
   );
-  expect(lanes.map(({ device, queue, spans }) => [device, queue, spans.map((s) => s.event)])).toEqual([
-    [0, 'compute', []],
-    [0, 'comm', []],
-    [1, 'compute', [2, 0]],
-    [1, 'comm', [1]],
-  ]);
+
+/** Bucket 0 is on its way while layer 0 still computes its gradient. */
+const step = byMoments(
+  makeTrace([
+    ...both(0, 0, { kind: 'load', name: 'load', phase: 'data', module: '' }),
+    ...both(2, 5, { phase: 'forward', module: '0' }),
+    ...both(4, 10, { phase: 'forward', module: '1' }),
+    ...both(6, 15, { phase: 'backward', module: '1' }),
+    ...round(10, 20, 0, 0),
+    ...both(20, 22, { phase: 'backward', module: '0' }),
+    ...round(30, 25, 0, 1),
+    ...both(40, 30, { name: 'optim/sgd', phase: 'step', module: '' }),
+  ]),
+);
+const REST = (event: number) => ({ event, fraction: 1 });
+const walk = (stride: Stride) => {
+  const stops: number[] = [];
+  for (let at = -1; at < step.events.length - 1; stops.push(at)) at = nextStop(step, REST(at), stride);
+  return stops;
+};
+const back = (stride: Stride) => {
+  const stops: number[] = [];
+  for (let at = step.events.length - 1; at >= 0; stops.push(at)) at = previousStop(step, at, stride);
+  return stops;
+};
+
+describe('steps', () => {
+  test('of a moment rest where all ranks have done the same', () => {
+    expect(walk('moment')).toEqual([1, 3, 5, 7, 11, 13, 17, 19]);
+    expect(stopsOf(step, 'moment')).toEqual(walk('moment'));
+  });
+
+  test('of a round go from collective to collective, and to the end', () => {
+    expect(walk('round')).toEqual([11, 17, 19]);
+  });
+
+  test('of a phase rest at the end of forward, of half an all-reduce, of the backward it overlaps with, and the update', () => {
+    expect(walk('phase')).toEqual([5, 11, 13, 17, 19]);
+  });
+
+  test('of an event go over every one', () => {
+    expect(walk('event')).toEqual(step.events.map((_, index) => index));
+  });
+
+  test.each<Stride>(['event', 'moment', 'phase'])('%s: the way back is the way there', (stride) => {
+    expect(back(stride)).toEqual([...walk(stride).slice(0, -1).reverse(), -1]);
+  });
+
+  test('end what is under way before anything else begins', () => {
+    expect(nextStop(step, { event: 8, fraction: 0.3 }, 'moment')).toBe(11);
+    expect(nextStop(step, { event: 11, fraction: 0.9 }, 'moment')).toBe(11);
+    expect(nextStop(step, REST(11), 'moment')).toBe(13);
+    expect(previousStop(step, 9, 'moment')).toBe(7);
+  });
+
+  test('stay inside the step', () => {
+    const empty = makeTrace([]);
+    expect([nextStop(empty, REST(-1), 'phase'), previousStop(empty, -1, 'moment')]).toEqual([-1, -1]);
+    expect(nextStop(step, REST(19), 'round')).toBe(19);
+    expect(previousStop(step, 0, 'event')).toBe(-1);
+  });
 });

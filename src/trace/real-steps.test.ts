@@ -8,18 +8,21 @@ import { at, must } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
 import { sessionInfo } from '../headless/session-info';
 import { type ConfigInput, MODES, type Mode } from '../protocol/config';
-import type { SessionInfo } from '../protocol/session';
+import type { SessionInfo } from '../protocol/session-info';
 import { kindLabel } from '../protocol/step-kind';
 import type { Clock, StepTrace } from '../protocol/trace';
 import { createBlueprint } from '../training/blueprint';
+import { createTraining } from '../training/create-training';
 import { DeviceKeeper } from '../training/device-keeper';
-import { createTraining, type Weights } from '../training/training';
+import type { Weights } from '../training/weights/weights';
+import { createCauses } from './causes';
 import { ContentsCursor, contentsAt } from './contents';
+import { criticalPath } from './critical-path';
 import { timeUse, whyIdle } from './idle';
-import { inTimeOrder } from './in-time-order';
 import { deviceCount, lanesOf, totalUs } from './lanes';
 import { trafficOf } from './links';
 import { metricsOf } from './metrics';
+import { byMoments } from './moments/moments';
 import { packetsOf } from './packets';
 import { sentenceOf } from './sentence';
 import { summedAt } from './sums';
@@ -205,10 +208,10 @@ test('after the all-reduce every rank holds the sum of all', () =>
     }
   }));
 
-test('both orders of a step respect every dependency and every queue', () =>
+test('every order of a step respects every dependency and every queue', () =>
   holds(({ traces }) => {
     for (const original of traces) {
-      for (const trace of [original, inTimeOrder(original)]) {
+      for (const trace of [original, byMoments(original)]) {
         const indexOf = new Map(trace.events.map((e, index) => [e.id, index]));
         trace.events.forEach((e, index) => {
           for (const id of e.deps) expect(must(indexOf.get(id), 'dependency')).toBeLessThan(index);
@@ -217,6 +220,21 @@ test('both orders of a step respect every dependency and every queue', () =>
         for (const queue of queues) {
           const ids = trace.events.filter((e) => `${e.device} ${e.queue}` === queue).map((e) => e.id);
           expect(ids).toEqual([...ids].sort((a, b) => a - b));
+        }
+      }
+    }
+  }));
+
+test('a moment is one stretch of the step, holds both ends of its messages, and every event is in one', () =>
+  holds(({ traces }) => {
+    for (const original of traces) {
+      const { events, moments } = byMoments(original);
+      expect(moments.flatMap((moment) => moment.events)).toEqual(events.map((_, index) => index));
+      for (const own of moments) {
+        const ids = new Set(own.events.map((index) => at(events, index).id));
+        for (const index of own.events) {
+          const { match, collective } = at(events, index);
+          if (match !== undefined && collective) expect(ids.has(match)).toBe(true);
         }
       }
     }
@@ -236,6 +254,38 @@ test('time is used up: computing, communicating in the open and idling fill the 
       }
     }
   }));
+
+test('the critical path goes from the beginning of the step to its end without a gap', () =>
+  holds(({ traces }) => {
+    for (const trace of traces) {
+      for (const clock of CLOCKS) {
+        const {
+          parts,
+          events,
+          totalUs: total,
+          computeUs,
+          messageUs,
+          waitsUs,
+        } = criticalPath(createCauses(trace, clock));
+        expect(total).toBe(totalUs(trace, clock));
+        expect([at(parts, 0).startUs, must(parts.at(-1), 'part').endUs]).toEqual([0, total]);
+        parts.slice(1).forEach((part, k) => {
+          expect(part.startUs).toBe(at(parts, k).endUs);
+        });
+        expect((computeUs + messageUs + waitsUs) / total).toBeCloseTo(1, 9);
+        expect([...new Set(events)].sort((a, b) => a - b)).toEqual(events);
+      }
+    }
+  }));
+
+test('on the modelled clock nothing on the critical path waits, but for the start of a collective', () =>
+  holds(({ traces }) => {
+    for (const trace of traces) {
+      for (const part of criticalPath(createCauses(trace, 'modelled')).parts) {
+        if (part.kind === 'waits') expect(at(trace.events, part.event).collective).toBeDefined();
+      }
+    }
+  }, 2));
 
 test('on the modelled clock no queue does two things at once', () =>
   holds(({ traces }) => {

@@ -159,7 +159,7 @@ test('one process that drives several devices names them as PyTorch does', () =>
     { samples: [[4, 9], [7]] },
   );
   expect(said(trace)).toEqual([
-    'cuda:0 gets the whole batch of 3 samples from the DataLoader',
+    'cuda:0 loads the whole batch of 3 samples from the DataLoader',
     'Scatter: cuda:0 keeps the first chunk of the batch',
     'Scatter: cuda:0 sends 1 sample to cuda:1',
     'Scatter: cuda:1 receives 1 sample from cuda:0',
@@ -220,11 +220,11 @@ test('what comes before the step: gradients that add up, their norm, the clippin
   ]);
   expect(said(trace)).toEqual([
     'Backward: cuda:0 adds 2 gradients to what .grad holds of earlier micro-batches',
-    'clip_grad_norm_(): cuda:0 takes the norm of its 2 gradients',
+    'clip_grad_norm_(): cuda:0 computes the norm of its 2 gradients',
     'clip_grad_norm_(): cuda:0 puts its own norm beside those that come',
     "clip_grad_norm_(): cuda:1 sends the norm of one device's gradients to cuda:0",
     "clip_grad_norm_(): cuda:0 receives the norm of one device's gradients from cuda:1",
-    "clip_grad_norm_(): cuda:0 takes the norm of all devices' norms",
+    'clip_grad_norm_(): cuda:0 joins the norms of all devices into one',
     'clip_grad_norm_(): cuda:0 multiplies its 2 gradients by min(1, max_norm / (total norm + 1e-6))',
     'clip_grad_value_(): cuda:0 limits every element of its 2 gradients to [-clip_value, clip_value]',
   ]);
@@ -303,7 +303,7 @@ test('layers of a convolutional net and of a transformer go by what they are', (
     'Forward: cuda:0 computes the sum',
     'Backward: cuda:0 computes the weight and bias gradients of layer 4 (convolution)',
     'Backward: cuda:0 passes the gradient back through blocks.1 (attention)',
-    'Backward: cuda:0 computes blocks.0.gelu (GELU) again, which was not kept',
-    'Backward: cuda:0 starts at the gradient of CrossEntropyLoss',
+    'Backward: cuda:0 computes blocks.0.gelu (GELU) again, because its output was not kept',
+    'Backward: cuda:0 begins with the gradient of CrossEntropyLoss',
   ]);
 });

@@ -9,11 +9,11 @@
 import { stepWords } from '../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
 import { ALGORITHMS } from '../protocol/words/algorithms';
-import { groupSize } from './group-size';
 import { hookSentence } from './hook-sentence';
 import { endUs, spanOf } from './lanes';
+import { dividesAtFirst, divisorWords } from './moments/divided';
 import { transferSentence } from './transfer-sentence';
-import { capital, deviceName, kernelWords, layerWords, moduleWords, plural } from './words';
+import { capital, deviceName, hasRanks, kernelWords, layerWords, moduleWords, plural } from './words';
 
 export function sentenceOf(trace: StepTrace, index: number, clock: Clock): string {
   const e = trace.events[index];
@@ -34,7 +34,7 @@ function workSentence(trace: StepTrace, e: TraceEvent): string {
   if (e.name === 'comm/unflatten') return unflattenSentence(e, who);
   if (e.name === 'ddp/pack') return packSentence(trace, e, who);
   if (e.name.startsWith('optim/')) return optimizerSentence(e, who);
-  if (e.name === 'ddp/unpack') return `${who} copies the averaged gradients of bucket ${e.bucket} back into .grad`;
+  if (e.name === 'ddp/unpack') return `${who} copies the mean gradients from bucket ${e.bucket} back into .grad`;
   switch (e.phase) {
     case 'forward':
       return `forward: ${who} computes ${layerWords(e)}`;
@@ -52,8 +52,8 @@ function optimizerSentence(e: TraceEvent, who: string): string {
     case 'optim/accumulate-grad':
       return `backward: ${who} adds ${plural(e.writes.length, 'gradient')} to what .grad holds of earlier micro-batches`;
     case 'optim/grad-norm':
-      if (e.reads.includes('grad_norms')) return `clip_grad_norm_(): ${who} takes the norm of all devices' norms`;
-      return `clip_grad_norm_(): ${who} takes the norm of its ${plural(e.reads.length, 'gradient')}`;
+      if (e.reads.includes('grad_norms')) return `clip_grad_norm_(): ${who} joins the norms of all devices into one`;
+      return `clip_grad_norm_(): ${who} computes the norm of its ${plural(e.reads.length, 'gradient')}`;
     case 'optim/clip-grad-norm':
       return `clip_grad_norm_(): ${who} multiplies its ${plural(e.writes.length, 'gradient')} by min(1, max_norm / (total norm + 1e-6))`;
     case 'optim/clip-grad-value':
@@ -64,18 +64,18 @@ function optimizerSentence(e: TraceEvent, who: string): string {
 }
 
 function loadSentence(trace: StepTrace, e: TraceEvent, who: string): string {
-  if (e.phase === 'step') return `optimizer.step(): ${who} gets this step's learning rate`;
-  if (e.writes.includes('y')) return `${who} gets the targets from the DataLoader`;
+  if (e.phase === 'step') return `optimizer.step(): ${who} reads the learning rate`;
+  if (e.writes.includes('y')) return `${who} loads the targets of the batch`;
   // A batch that one process draws for several devices is loaded whole.
   const whole = e.writes.includes('batch');
   const count = whole ? trace.samples.reduce((n, ids) => n + ids.length, 0) : (trace.samples[e.device]?.length ?? 0);
-  return `${who} gets ${whole ? 'the whole batch' : 'a batch'} of ${plural(count, 'sample')} from the DataLoader`;
+  return `${who} loads ${whole ? 'the whole batch' : 'a batch'} of ${plural(count, 'sample')} from ${hasRanks(trace) ? 'its' : 'the'} DataLoader`;
 }
 
 function copySentence(e: TraceEvent, who: string): string {
   if (e.phase === 'scatter') return `scatter: ${who} keeps the first chunk of the batch`;
   if (e.phase === 'step') return `clip_grad_norm_(): ${who} puts its own norm beside those that come`;
-  if (e.phase === 'gather') return `gather: ${who} puts its own outputs in place`;
+  if (e.phase === 'gather') return `gather: ${who} puts its own outputs beside those of the others`;
   return `backward: ${who} keeps the gradient of its own outputs`;
 }
 
@@ -97,16 +97,16 @@ function nounOf(e: TraceEvent): string {
 }
 
 function packSentence(trace: StepTrace, e: TraceEvent, who: string): string {
-  const ranks = groupSize(trace, e);
-  const divided = ranks > 1 ? `divided by the world size (${ranks}) and ` : '';
-  const all = e.reads.length === 1 ? 'the only gradient' : `all ${e.reads.length} gradients`;
-  return `backward: ${all} of bucket ${e.bucket} ${e.reads.length === 1 ? 'is' : 'are'} ready: ${who} has ${e.reads.length === 1 ? 'it' : 'them'} ${divided}packed`;
+  const [all, are, them] =
+    e.reads.length === 1 ? ['the only gradient', 'is', 'it'] : [`all ${e.reads.length} gradients`, 'are', 'them'];
+  const divided = dividesAtFirst(trace, e) ? `divides ${them}${divisorWords(trace, e)} and ` : '';
+  return `${all} of bucket ${e.bucket} ${are} ready: ${who} ${divided}copies ${them} into the bucket`;
 }
 
 function backwardWords(e: TraceEvent): string {
-  if (e.module === '' && /^(loss|fused)\//.test(e.name)) return `starts at the gradient of ${kernelWords(e.name)}`;
+  if (e.module === '' && /^(loss|fused)\//.test(e.name)) return `begins with the gradient of ${kernelWords(e.name)}`;
   // Checkpointing: what was not kept is computed once more.
-  if (isAgain(e)) return `computes ${layerWords(e)} again, which was not kept`;
+  if (isAgain(e)) return `computes ${layerWords(e)} again, because its output was not kept`;
   const made = e.writes.filter((name) => name === `${e.module}.weight.grad` || name === `${e.module}.bias.grad`);
   if (made.length === 0) return `passes the gradient back through ${layerWords(e)}`;
   const parts = made.map((name) => name.split('.').at(-2) ?? name);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { inTimeOrder } from './in-time-order';
 import { totalUs } from './lanes';
+import { byMoments } from './moments/moments';
 import { makeTrace, slice, transfer } from './testing/make-trace';
 import { createWalkTime } from './walk-time';
 
@@ -14,30 +14,9 @@ const ahead = makeTrace([
   ...transfer([6, 7], 1, 0, { slice: slice('g', 2, 2), us: [10, 14], recvUs: [10, 16] }),
 ]);
 
-describe('inTimeOrder', () => {
-  const sorted = inTimeOrder(ahead);
-
-  it('brings ranks that work at the same time together and keeps every clock with its event', () => {
-    expect(sorted.events.map((e) => e.id)).toEqual([0, 2, 1, 3, 4, 5, 6, 7]);
-    const before = new Map(ahead.events.map((e, i) => [e.id, ahead.modelled[i]]));
-    sorted.events.forEach((e, i) => {
-      expect(sorted.modelled[i]).toBe(before.get(e.id));
-    });
-  });
-
-  it('puts nothing before what it depends on', () => {
-    const place = new Map(sorted.events.map((e, i) => [e.id, i]));
-    for (const e of sorted.events) for (const dep of e.deps) expect(place.get(dep)).toBeLessThan(place.get(e.id) ?? -1);
-  });
-
-  it('leaves a trace that is in order as it is', () => {
-    expect(inTimeOrder(sorted).events).toEqual(sorted.events);
-  });
-});
-
 describe('createWalkTime', () => {
   it.each(['modelled', 'measured'] as const)('%s: time never goes back while the cursor walks on', (clock) => {
-    for (const trace of [ahead, inTimeOrder(ahead)]) {
+    for (const trace of [ahead, byMoments(ahead)]) {
       const walk = createWalkTime(trace, clock);
       let last = 0;
       trace.events.forEach((_, event) => {
@@ -52,12 +31,12 @@ describe('createWalkTime', () => {
   });
 
   it('lets events that begin together share the time until the next', () => {
-    const walk = createWalkTime(inTimeOrder(ahead), 'modelled');
+    const walk = createWalkTime(byMoments(ahead), 'modelled');
     expect([0, 1, 2, 3].map((event) => walk.timeOf({ event, fraction: 1 }))).toEqual([2, 4, 6, 8]);
   });
 
   it('finds the position of a time again', () => {
-    const walk = createWalkTime(inTimeOrder(ahead), 'modelled');
+    const walk = createWalkTime(byMoments(ahead), 'modelled');
     for (let us = 0.5; us < 16; us += 0.5) expect(walk.timeOf(walk.positionAt(us))).toBeCloseTo(us, 9);
     expect(walk.positionAt(0)).toEqual({ event: -1, fraction: 1 });
   });

@@ -1,12 +1,13 @@
 /**
  * The clock of a cursor that walks the events one after the other. Events of several devices overlap in time, so a walk
  * cannot follow each event's own span without leaping back; here time only goes forward: an event lasts until the next
- * one begins, and events that begin together share the time until the next, in turn. Both ways are continuous and each
- * undoes the other. Pure; called by the stage and the timeline.
+ * one begins, and events that begin together share the time until the next, in turn. In a trace ordered by moments a
+ * moment begins with its first event, and its events share the time until the next moment. Both ways are continuous and
+ * each undoes the other. Pure; called by the stage and the timeline.
  */
 import type { Clock, StepTrace } from '../protocol/trace';
 import { spanOf, totalUs } from './lanes';
-import type { Position } from './position';
+import { hasMoments, type Position } from './moments/moment';
 
 export interface WalkTime {
   /** Time on the clock of a position of the cursor. */
@@ -18,11 +19,12 @@ export interface WalkTime {
 /** knots[i]: when the walk comes to event i; the last one is the end of the step. Never falling. */
 function knotsOf(trace: StepTrace, clock: Clock): readonly number[] {
   const starts: number[] = [];
+  const together = hasMoments(trace) ? trace.moments.map((m) => m.events) : trace.events.map((_, index) => [index]);
   let latest = 0;
-  trace.events.forEach((_, index) => {
-    latest = Math.max(latest, spanOf(trace, clock, index).startUs);
-    starts.push(latest);
-  });
+  for (const events of together) {
+    latest = Math.max(latest, Math.min(...events.map((index) => spanOf(trace, clock, index).startUs)));
+    for (const _ of events) starts.push(latest);
+  }
   const end = Math.max(latest, totalUs(trace, clock));
   const knots: number[] = [];
   for (let first = 0; first < starts.length; ) {

@@ -1,7 +1,7 @@
 /**
- * The names that sentences use: a device as the mode's users call it ('rank 2' where each device has a process, else
- * 'cuda:2'), a buffer, a kernel, a layer. PyTorch's words, no invented ones. Pure; called by idle.ts, sentence.ts and
- * the views.
+ * The names that sentences use: a device as the mode's users call it ('rank 2' where each device has a process, 'worker
+ * 2' beside a server, else 'cuda:2'), a buffer, a kernel, a layer. PyTorch's words, no invented ones. Pure; called by
+ * idle.ts, sentence.ts and the views.
  */
 import { lookup } from '../base/lookup';
 import type { DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
@@ -9,8 +9,14 @@ import type { DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
 /** Each device has a process of its own, as under DDP. */
 export const hasRanks = (trace: StepTrace): boolean => trace.events.some((e) => e.rank !== 0);
 
-export const deviceName = (trace: StepTrace, device: DeviceIndex): string =>
-  hasRanks(trace) ? `rank ${device}` : `cuda:${device}`;
+/** One process drives a server and its workers. */
+export const hasServer = ({ events }: StepTrace): boolean =>
+  events.some(({ anchor }) => anchor === 'pull' || anchor === 'push');
+
+export function deviceName(trace: StepTrace, device: DeviceIndex): string {
+  if (hasServer(trace)) return device === 0 ? 'the server' : `worker ${device}`;
+  return hasRanks(trace) ? `rank ${device}` : `cuda:${device}`;
+}
 
 const LAYERS: Readonly<Record<string, string>> = {
   linear: 'Linear',

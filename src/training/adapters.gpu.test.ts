@@ -7,8 +7,8 @@ import { at } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { createBlueprint } from './blueprint';
+import { createTraining } from './create-training';
 import { DeviceKeeper } from './device-keeper';
-import { createTraining } from './training';
 
 const STEPS = 4;
 let node: NodeGpu;

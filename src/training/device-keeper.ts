@@ -5,7 +5,7 @@
  */
 import { LockstepError } from '../base/errors';
 import type { Config } from '../protocol/config';
-import type { Notice } from '../protocol/session';
+import type { Notice } from '../protocol/notice';
 import { type OpenedDevice, openDevice } from '../runtime/webgpu/device';
 
 export interface DeviceChoice {

@@ -15,8 +15,8 @@ import { weightsFile } from './weights/weights-file';
 
 const POINTS = 10;
 /**
- * Submits within which a step is done, traced too: a loss comes within as many. With a device a rank each instruction
- * of a traced step has its own.
+ * Submits within which a step is done, traced too: a loss comes within as many. With one device per rank each
+ * instruction of a traced step has its own.
  */
 const MOST_SUBMITS = { shared: 80, workers: 250 };
 
@@ -117,7 +117,7 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
     batchSize: 12,
     accumulate: 2,
   },
-  'DDP with a GPUDevice a rank': { ...common, mode: 'ddp', worldSize: 2, placement: 'workers', batchSize: 12 },
+  'DDP with one GPUDevice per rank': { ...common, mode: 'ddp', worldSize: 2, placement: 'workers', batchSize: 12 },
 };
 
 test('lost while Reset reads the new weights: Reset is done on the next device', async () => {

@@ -1,6 +1,6 @@
 /** The facts of a run's default process group, for its report. Called by report.ts. */
 import { ranksByNode } from '../mesh/nodes';
-import type { ProcessGroupReport } from '../protocol/session';
+import type { ProcessGroupReport } from '../protocol/report';
 import type { Blueprint } from './blueprint';
 
 /** undefined: one process has no group. */

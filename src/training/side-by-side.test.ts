@@ -7,8 +7,9 @@ import { at } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
 import type { ConfigInput } from '../protocol/config';
 import { createBlueprint } from './blueprint';
+import { createTraining } from './create-training';
 import { DeviceKeeper } from './device-keeper';
-import { createTraining, type Training } from './training';
+import type { Training } from './training';
 
 const STEPS = 6;
 const layers = (width: number): NonNullable<ConfigInput['model']> => ({

@@ -10,9 +10,9 @@ import { type Config, type ConfigInput, MODES } from '../protocol/config';
 import { gptLayers, PRESETS } from '../protocol/presets';
 import { type NodeGpu, nodeGpu } from '../runtime/webgpu/testing/node-gpu';
 import { createBlueprint } from './blueprint';
+import { createTraining } from './create-training';
 import { DeviceKeeper } from './device-keeper';
 import { watchGpu } from './testing/watched-gpu';
-import { createTraining } from './training';
 
 const STEPS = Number(process.env['LOCKSTEP_SOAK_STEPS'] ?? 40);
 const SWITCHES = Number(process.env['LOCKSTEP_SOAK_SWITCHES'] ?? 12);

@@ -8,7 +8,14 @@ import type { BatchSchedule } from '../data/batch-schedule';
 import type { AccumulationPolicy, ParallelMode, StepPhases } from '../parallel/mode';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
-import { isUsual, type MicroBatchKind, type ProgramKey, programKey, type TrainingKind } from '../protocol/step-kind';
+import {
+  type HookPhase,
+  isUsual,
+  type MicroBatchKind,
+  type ProgramKey,
+  programKey,
+  type TrainingKind,
+} from '../protocol/step-kind';
 
 /** What of a run decides about the kinds of its steps. */
 export interface KindRules {
@@ -28,12 +35,18 @@ export function kindRules(config: Config, mode: ParallelMode): KindRules {
 /** The kind of `count` micro-batches of one group, from that one on (counted from 0). */
 export function kindAt(microBatch: number, schedule: BatchSchedule, rules: KindRules, count = 1): TrainingKind {
   const last = microBatch + count - 1;
-  const steps = isLast(last, rules);
-  const hookPhase = (steps ? rules.phases?.at(stepOf(last, rules)) : undefined) ?? 'usual';
-  return { ...microBatchesAt(microBatch, count, schedule, rules), steps, hookPhase };
+  return {
+    ...microBatchesAt(microBatch, count, schedule, rules),
+    steps: isLast(last, rules),
+    hookPhase: phaseAt(last, rules),
+  };
 }
 
 const isLast = (microBatch: number, { accumulate }: KindRules): boolean => microBatch % accumulate === accumulate - 1;
+
+/** Of a Program that ends with that micro-batch. */
+export const phaseAt = (last: number, rules: KindRules): HookPhase =>
+  (isLast(last, rules) ? rules.phases?.at(stepOf(last, rules)) : undefined) ?? 'usual';
 
 const microBatchesAt = (microBatch: number, count: number, schedule: BatchSchedule, rules: KindRules) => ({
   type: 'training' as const,
@@ -53,26 +66,36 @@ export const MOST_TOGETHER = 4;
 export function togetherAt(microBatch: number, schedule: BatchSchedule, rules: KindRules): number {
   const place = microBatch % rules.accumulate;
   const count = place % MOST_TOGETHER === 0 ? Math.min(MOST_TOGETHER, rules.accumulate - place) : 1;
-  const { microBatches } = microBatchesAt(microBatch, count, schedule, rules);
-  const isPlain = (own: MicroBatchKind) => own.size === 'full' && !own.beforeRebuild && !own.endsJoin;
-  return microBatches.every(isPlain) ? count : 1;
+  for (let own = microBatch; own < microBatch + count; own++) {
+    if (schedule.sizeAt(own) !== 'full' || isBeforeRebuild(own, rules) || endsJoin(own, schedule, rules)) return 1;
+  }
+  return count;
 }
 
+const reducesEveryPass = ({ policy }: KindRules): boolean => policy?.reducesEveryPass === true;
+
+const reduces = (microBatch: number, rules: KindRules): boolean => isLast(microBatch, rules) || reducesEveryPass(rules);
+
+export function isBeforeRebuild(microBatch: number, rules: KindRules): boolean {
+  const { policy } = rules;
+  if (policy === undefined || !reduces(microBatch, rules)) return false;
+  return (reducesEveryPass(rules) ? microBatch : stepOf(microBatch, rules)) < policy.passesBeforeRebuild;
+}
+
+export const endsJoin = (microBatch: number, { period }: BatchSchedule, { joins }: KindRules): boolean =>
+  joins && microBatch % period === period - 1;
+
 function microBatchAt(microBatch: number, schedule: BatchSchedule, rules: KindRules): MicroBatchKind {
-  const { accumulate, policy, joins } = rules;
   const size = schedule.sizeAt(microBatch);
-  const place = microBatch % accumulate;
-  const every = policy?.reducesEveryPass === true;
-  const reduces = place === accumulate - 1 || every;
-  const pass = every ? microBatch : stepOf(microBatch, rules);
+  const isFirst = microBatch % rules.accumulate === 0;
   return {
     size: size === 'full' || size === 'last' ? size : 'other',
     rows: schedule.rowsAt(microBatch),
-    gradients: place === 0 ? 'set' : 'add',
-    reduces,
-    syncsBuffers: every || place === 0,
-    beforeRebuild: policy !== undefined && reduces && pass < policy.passesBeforeRebuild,
-    endsJoin: joins && microBatch % schedule.period === schedule.period - 1,
+    gradients: isFirst ? 'set' : 'add',
+    reduces: reduces(microBatch, rules),
+    syncsBuffers: reducesEveryPass(rules) || isFirst,
+    beforeRebuild: isBeforeRebuild(microBatch, rules),
+    endsJoin: endsJoin(microBatch, schedule, rules),
   };
 }
 

@@ -57,7 +57,7 @@ export function stepTrace({ program, records, hardware, stragglers, ...rest }: S
 
 /**
  * The merged order in which the lanes can run. The linearizer places a transfer where it is received; a send is moved
- * up to where its queue got to it, so that the events of each queue stand in its own order and every dependency before
+ * up to where its queue got to it, so that the events of each queue are in its own order and every dependency before
  * what waits for it.
  */
 function canonicalOrder(program: Program, deps: ReadonlyMap<number, readonly number[]>): readonly Placed[] {
@@ -101,7 +101,7 @@ function dependencies(program: Program): ReadonlyMap<number, readonly number[]> 
   const result = new Map<number, readonly number[]>();
   for (const lane of program.lanes) {
     const signaller = new Map(lane.instructions.flatMap((i) => (i.signals ? [[i.signals, i] as const] : [])));
-    /** A wait may itself carry a signal; then what it waited for stands in. */
+    /** A wait may itself carry a signal; then what it waited for is in. */
     const origins = (event: string): readonly number[] => {
       const by = signaller.get(event);
       if (!by) return [];

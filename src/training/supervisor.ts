@@ -5,11 +5,12 @@
  * happened is returned, in the words of recovery-notices.ts.
  */
 import { asLockstepError, type LockstepError } from '../base/errors';
-import type { Notice } from '../protocol/session';
+import type { Notice } from '../protocol/notice';
 import type { StepTrace } from '../protocol/trace';
 import type { Blueprint } from './blueprint';
 import type { Checkpoint } from './checkpoint/checkpoint';
 import { resume } from './checkpoint/resume';
+import { createTraining } from './create-training';
 import type { DeviceKeeper } from './device-keeper';
 import { explainFailure } from './failures/failure-words';
 import { FaultPlan } from './failures/fault-plan';
@@ -17,7 +18,8 @@ import { FlightLog } from './failures/flight-log';
 import { gaveUpNotice, recoveredNotice, restartingNotice } from './failures/recovery-notices';
 import { RestartPolicy } from './failures/restart-policy';
 import { isOfRank, isRestartable } from './failures/restartable';
-import { createTraining, startWeights, type Training, type Weights, weightsIn } from './training';
+import type { Training } from './training';
+import { startWeights, type Weights, weightsIn } from './weights/weights';
 
 export interface SupervisorOptions {
   readonly blueprint: Blueprint;

@@ -9,9 +9,10 @@ import type { Program } from '../program/instruction';
 import { planMemory } from '../program/memory-planner';
 import type { ConfigInput } from '../protocol/config';
 import { createBlueprint } from './blueprint';
+import { createTraining } from './create-training';
 import { DeviceKeeper } from './device-keeper';
 import { MOST_TOGETHER } from './step-kinds';
-import { createTraining, type Training } from './training';
+import type { Training } from './training';
 
 const layers: ConfigInput['model'] = {
   layers: [

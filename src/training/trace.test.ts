@@ -10,7 +10,7 @@ import { sessionInfo } from '../headless/session-info';
 import type { Program, Recv, Send } from '../program/instruction';
 import { programOf } from '../program/program-of';
 import type { ConfigInput } from '../protocol/config';
-import type { SessionInfo } from '../protocol/session';
+import type { SessionInfo } from '../protocol/session-info';
 import { kindLabel, programKey } from '../protocol/step-kind';
 import { CAPTURE_LIMIT, type Slice, type StepTrace } from '../protocol/trace';
 import { ContentsCursor, contentsAt } from '../trace/contents';
@@ -24,8 +24,9 @@ import { sentenceOf } from '../trace/sentence';
 import { summedAt } from '../trace/sums';
 import { printTrace } from '../trace/text';
 import { createBlueprint } from './blueprint';
+import { createTraining } from './create-training';
 import { DeviceKeeper } from './device-keeper';
-import { createTraining, type Training } from './training';
+import type { Training } from './training';
 
 const base: ConfigInput = {
   device: 'cpu',

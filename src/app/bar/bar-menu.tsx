@@ -1,6 +1,6 @@
 /** The right end of the bar: seed, link, theme, keys. */
-import { useRef } from 'react';
 import { BAR } from '../../protocol/words/bar';
+import { loadedPanel } from '../boundary/loaded-panel';
 import { CheckpointButton } from '../checkpoint/checkpoint-button';
 import { withSetting } from '../edit/edit-config';
 import { CommitField } from '../fields/commit-field';
@@ -8,11 +8,15 @@ import { sentence } from '../fields/settings';
 import { DEFAULT_LAB } from '../lab/lab-link';
 import { MuseumButton } from '../museum/museum-button';
 import { parseNumber } from '../permalink/permalink-keys';
+import { HELP_KEY } from '../shell/keys';
 import { resolveTheme } from '../shell/theme';
 import { useApp, useController, usePalette, useUrlSync } from '../state/use-app';
 import styles from './bar.module.css';
-import { KeysDialog } from './keys-dialog';
-import { ShareDialog } from './share-dialog';
+import dialogs from './dialog.module.css';
+import { DialogButton } from './dialog-button';
+
+const ShareBody = loadedPanel('The Share dialog', async () => (await import('../share/share-dialog')).ShareBody);
+const KeysList = loadedPanel('The list of keys', async () => (await import('./keys-list')).KeysList);
 
 export function BarMenu({ locked }: { locked: (part: string) => boolean }) {
   const config = useApp((app) => app.config);
@@ -34,6 +38,7 @@ export function BarMenu({ locked }: { locked: (part: string) => boolean }) {
       {!hide.has('lab') && <LabButton />}
       {!hide.has('bugs') && <MuseumButton />}
       {!hide.has('checkpoints') && <CheckpointButton />}
+      {!hide.has('compare') && <CompareButton />}
       {!hide.has('share') && <Share />}
       <ThemeToggle />
       <Keys />
@@ -60,35 +65,38 @@ function LabButton() {
   );
 }
 
-function Share() {
-  const dialog = useRef<HTMLDialogElement>(null);
+function CompareButton() {
+  const setView = useApp((app) => app.setView);
   return (
-    <>
-      <button type="button" className={styles['plain']} onClick={() => dialog.current?.showModal()}>
-        Share
-      </button>
-      <ShareDialog dialog={dialog} />
-    </>
+    <button
+      type="button"
+      className={styles['plain']}
+      aria-label="Compare"
+      title="Compare this run with another one, on one clock"
+      onClick={() => setView({ beside: '' })}
+    >
+      <svg viewBox="0 0 16 16" width={15} height={15} aria-hidden="true">
+        <path d="M2 2.5h12v4H2zm0 7h12v4H2z" fill="none" stroke="currentColor" strokeWidth={1.4} />
+      </svg>
+    </button>
   );
 }
 
-function Keys() {
-  const dialog = useRef<HTMLDialogElement>(null);
+/** Of a walk by hand that is under way the link leads to its goal. */
+function Share() {
+  const { player } = useController();
   return (
-    <>
-      <button
-        type="button"
-        className={styles['plain']}
-        aria-label="Keys"
-        title="Keys (?)"
-        onClick={() => dialog.current?.showModal()}
-      >
-        ?
-      </button>
-      <KeysDialog dialog={dialog} />
-    </>
+    <DialogButton name="Share" className={dialogs['wide']} forgets onOpen={player.arrive} content={() => <ShareBody />}>
+      Share
+    </DialogButton>
   );
 }
+
+const Keys = () => (
+  <DialogButton name="Keys" label="Keys" title="Keys (?)" openedBy={HELP_KEY} content={() => <KeysList />}>
+    ?
+  </DialogButton>
+);
 
 function ThemeToggle() {
   const setView = useApp((app) => app.setView);

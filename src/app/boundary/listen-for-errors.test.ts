@@ -1,7 +1,7 @@
 /** Which errors of the window are said, and which are not ours; e2e/boundaries.spec.ts has a real window. */
 import { expect, test } from 'vitest';
 import { LockstepError, toWire } from '../../base/errors';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 import { listenForErrors } from './listen-for-errors';
 
 const fired = (type: string, fields: object): readonly Notice[] => {

@@ -3,7 +3,7 @@
  * awaits. Without this they end in the console, where no user looks. Called once by main.tsx.
  */
 import { isWireError, LockstepError } from '../../base/errors';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 import { strayNotice } from '../state/notice-board';
 
 export function listenForErrors(target: EventTarget, say: (notice: Notice) => void): void {

@@ -17,7 +17,8 @@ export function versionIn(html: string, entry: string): SiteVersion {
 
 /** Never rejects: no connection is an answer, too. */
 export async function askSiteVersion(document: Document): Promise<SiteVersion> {
-  const entry = document.querySelector('script[type="module"][src]')?.getAttribute('src') ?? '';
+  // Not the script that only starts the worker (app/early): another version of the site may have the same.
+  const entry = document.querySelector('script[type="module"][src]:not([async])')?.getAttribute('src') ?? '';
   try {
     const page = new URL(document.location.href);
     page.hash = '';

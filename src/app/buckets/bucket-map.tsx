@@ -3,7 +3,7 @@
  * backward makes the gradients.
  */
 import { useMemo, useState } from 'react';
-import type { BucketInfo, BucketsInfo } from '../../protocol/session';
+import type { BucketInfo, BucketsInfo } from '../../protocol/session-info';
 import { formatSize } from '../draw/format';
 import { useApp, useAppStore } from '../state/use-app';
 import styles from './buckets.module.css';

@@ -4,7 +4,7 @@
  */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
-import type { BucketsInfo } from '../../protocol/session';
+import type { BucketsInfo } from '../../protocol/session-info';
 import { capital } from '../../trace/words';
 import { stepNumber } from '../draw/format';
 import { withSetting } from '../edit/edit-config';
@@ -44,6 +44,13 @@ export function BucketPanel({ info }: { info: BucketsInfo }) {
           {trace ? capital(stepWords(trace.microBatch, trace, stepNumber)) : 'No step has run'}, rank 0, {clock} time
           {early ? ': still the buckets of the constructor' : ''}
         </h3>
+        {early && (
+          <p className={styles['note']}>
+            The first step is the exception. DDP does not know yet in which order gradients come, so it begins with{' '}
+            {info.initial.length === 1 ? 'one bucket, which waits for all of them: nothing can be hidden' : 'a guess'}.
+            After this backward it rebuilds its buckets by the cap.
+          </p>
+        )}
         {trace && times.length > 0 ? (
           <BucketRows trace={trace} clock={clock} times={times} />
         ) : (

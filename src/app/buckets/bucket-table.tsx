@@ -1,7 +1,8 @@
 /** The bucket view in numbers. Rendered while open. */
 import { useState } from 'react';
-import type { BucketInfo } from '../../protocol/session';
+import type { BucketInfo } from '../../protocol/session-info';
 import { formatSize, formatTime, NONE } from '../draw/format';
+import { useLinkedDetails } from '../permalink/use-linked';
 import { type BucketTimes, waitText } from './bucket-times';
 import styles from './buckets.module.css';
 
@@ -11,9 +12,10 @@ interface BucketTableProps {
 }
 
 export function BucketTable({ times, buckets }: BucketTableProps) {
+  const details = useLinkedDetails('bucket-table');
   const [open, setOpen] = useState(false);
   return (
-    <details className={styles['twin']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details ref={details} className={styles['twin']} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>As a table</summary>
       {open && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard

@@ -2,7 +2,7 @@
  * The life of each gradient bucket in a traced step, on one device: when its gradients come, when it is full, when its
  * all-reduce begins and ends, and what it waits for in between. From the events alone. Pure; bucket-rows.tsx draws it.
  */
-import type { BucketInfo, BucketsInfo } from '../../protocol/session';
+import type { BucketInfo, BucketsInfo } from '../../protocol/session-info';
 import { hasMicroBatch, type StepKind } from '../../protocol/step-kind';
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
 import { endUs, spanOf } from '../../trace/lanes';

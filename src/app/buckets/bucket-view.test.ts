@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import { configSchema } from '../../protocol/config';
-import type { SessionInfo } from '../../protocol/session';
+import type { SessionInfo } from '../../protocol/session-info';
 import type { StepTrace } from '../../protocol/trace';
 import { createSession } from '../../session/session';
 import { columnOf } from './bucket-map';

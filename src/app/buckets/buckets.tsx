@@ -2,13 +2,15 @@
 import { useState } from 'react';
 import { FACES } from '../../parallel/faces';
 import { loadedPanel } from '../boundary/loaded-panel';
+import { useLinkedDetails } from '../permalink/use-linked';
 import { useApp } from '../state/use-app';
-import styles from './buckets.module.css';
+import styles from './bucket-summary.module.css';
 import { capText } from './cap-stops';
 
 const BucketPanel = loadedPanel('The bucket view', async () => (await import('./bucket-panel')).BucketPanel);
 
 export function Buckets() {
+  const details = useLinkedDetails('buckets');
   const info = useApp((app) => app.info?.buckets);
   const cap = useApp((app) => app.config.ddp.bucketCapMb);
   const shown = useApp((app) => FACES[app.config.mode].buckets && !app.hide.has('buckets'));
@@ -16,7 +18,12 @@ export function Buckets() {
   if (!shown || !info) return null;
   const count = (info.rebuilt ?? info.initial).length;
   return (
-    <details className={styles['buckets']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details
+      ref={details}
+      data-over
+      className={styles['buckets']}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>
         Buckets{' '}
         <span>

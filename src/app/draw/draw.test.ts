@@ -4,8 +4,8 @@ import { cellValue } from './heat-map';
 import { hitTest } from './hit-regions';
 import { formatShare, formatValue } from './numbers';
 import { ellipsize, firstFit, type Measure } from './text';
-import { placeTip } from './tip-place';
-import { scaleValue } from './value-scale';
+import { boundsFor, placeTip } from './tip-place';
+import { endOfScale, inUnits, powerOfTen, scaleValue, unitOf } from './value-scale';
 
 const box = (id: string, x: number, y: number, width: number, height: number) => ({
   id,
@@ -70,24 +70,53 @@ describe('text', () => {
 });
 
 describe('values', () => {
-  it('have one odd, rising scale that ends at its limits', () => {
-    const values = [-5, -2, -0.5, -0.001, 0, 0.001, 0.5, 2, 5];
-    const scaled = values.map(scaleValue);
-    scaled.forEach((s, i) => {
-      expect(s).toBeCloseTo(-(scaled.at(-1 - i) ?? 0), 12);
-      expect(s).toBeGreaterThanOrEqual(scaled[i - 1] ?? -1);
-    });
-    expect(scaled.at(-1)).toBe(1);
-    expect(scaleValue(Number.NaN)).toBeNaN();
+  it('are coloured by an odd, rising scale that ends where it is told', () => {
+    for (const end of [0.03, 2]) {
+      const values = [-2.5, -1, -0.5, -0.01, 0, 0.01, 0.5, 1, 2.5].map((v) => v * end);
+      const scaled = values.map((v) => scaleValue(v, end));
+      scaled.forEach((s, i) => {
+        expect(s).toBeCloseTo(-(scaled.at(-1 - i) ?? 0), 12);
+        expect(s).toBeGreaterThanOrEqual(scaled[i - 1] ?? -1);
+      });
+      expect(scaled.at(-1)).toBe(1);
+      // A tenth of the largest is plainly coloured.
+      expect(scaleValue(0.1 * end, end)).toBeGreaterThan(0.19);
+    }
+    expect(scaleValue(Number.NaN, 1)).toBeNaN();
+  });
+
+  it('find the end of their scale: round, and nearly all of them are below it', () => {
+    const sizes = Float32Array.from({ length: 100 }, (_, i) => (i === 99 ? 40 : 0.0005 * i));
+    const end = endOfScale(sizes);
+    expect(end).toBe(0.05);
+    expect(sizes.filter((v) => v <= end).length).toBeGreaterThan(97);
+    expect(endOfScale(new Float32Array())).toBe(1);
+    expect(endOfScale(Float32Array.of(1))).toBe(1);
+  });
+
+  it('are printed in units in which they have two digits', () => {
+    expect([0.046, 0.3, 1, 5, 51].map(unitOf)).toEqual([-3, -2, -1, -1, 0]);
+    expect([-0.0342, 0.046, 0.0004, -0.0001].map((v) => inUnits(v, -3))).toEqual(['−34', '46', '0', '0']);
+    expect([-3, 0, 2, -12].map(powerOfTen)).toEqual(['10⁻³', '1', '10²', '10⁻¹²']);
   });
 
   it('are read through their window', () => {
-    const cells = { values: Float32Array.from([0, 1, 2, 3, 4, 5, 6, 7]), offset: 2, stride: 3, rows: 2, columns: 2 };
+    const cells = {
+      values: Float32Array.from([0, 1, 2, 3, 4, 5, 6, 7]),
+      offset: 2,
+      stride: 3,
+      rows: 2,
+      columns: 2,
+      end: 1,
+    };
     expect([cellValue(cells, 0, 0), cellValue(cells, 0, 1), cellValue(cells, 1, 0), cellValue(cells, 1, 1)]).toEqual([
       2, 3, 5, 6,
     ]);
     expect(cellValue({ ...cells, count: 3 }, 1, 1)).toBeUndefined();
     expect(cellValue(cells, 5, 0)).toBeUndefined();
+    // Transposed: rows are one apart, columns a row's length.
+    expect(cellValue({ ...cells, stride: 1, step: 3 }, 1, 1)).toBe(6);
+    expect(cellValue({ ...cells, stride: 1, step: 3 }, 0, 1)).toBe(5);
   });
 
   it('are written with their sign, size and oddities', () => {
@@ -104,14 +133,14 @@ describe('values', () => {
 });
 
 describe('placeTip', () => {
-  const window = { width: 800, height: 600 };
+  const window = { x: 0, y: 0, width: 800, height: 600 };
   const tip = { width: 200, height: 100 };
 
   it('never leaves the window', () => {
     for (const x of [0, 300, 790]) {
       for (const y of [0, 80, 300, 590]) {
         const at = placeTip({ x, y, width: 10, height: 10 }, tip, window);
-        expect(contains({ x: 0, y: 0, ...window }, at)).toBe(true);
+        expect(contains(window, at)).toBe(true);
         expect(at.x + tip.width).toBeLessThanOrEqual(window.width);
         expect(at.y + tip.height).toBeLessThanOrEqual(window.height);
       }
@@ -121,5 +150,14 @@ describe('placeTip', () => {
   it('stands above its anchor, and below where there is no room above', () => {
     expect(placeTip({ x: 300, y: 300, width: 10, height: 10 }, tip, window).y).toBe(190);
     expect(placeTip({ x: 300, y: 20, width: 10, height: 10 }, tip, window).y).toBe(40);
+  });
+
+  it('stays in its figure, where the controls around it are not covered, as far as it fits', () => {
+    const figure = { x: 100, y: 200, width: 500, height: 250 };
+    for (const y of [200, 300, 440]) {
+      const at = placeTip({ x: 120, y, width: 60, height: 10 }, tip, boundsFor(tip, figure, window));
+      expect(contains(figure, at) && contains(figure, { x: at.x + tip.width, y: at.y + tip.height })).toBe(true);
+    }
+    expect(boundsFor({ width: 200, height: 300 }, figure, window)).toEqual(window);
   });
 });

@@ -21,14 +21,18 @@ export interface HeatCells {
   readonly columns: number;
   /** Cells in reading order that hold something, where the last row is not full. */
   readonly count?: number;
-  /** Cells of one tile, where several small matrices stand in a grid: the gaps are between them. */
+  /** Distance between the columns in the array, where it is not 1: a transposed matrix. */
+  readonly step?: number;
+  /** The value at the end of the scale. */
+  readonly end: number;
+  /** Cells of one tile, where several small matrices are in a grid: the gaps are between them. */
   readonly tile?: { readonly rows: number; readonly columns: number };
 }
 
 /** undefined: no such cell, or it was not captured. */
 export function cellValue(cells: HeatCells, row: number, column: number): number | undefined {
   if (cells.count !== undefined && row * cells.columns + column >= cells.count) return undefined;
-  return cells.values[cells.offset + row * cells.stride + column];
+  return cells.values[cells.offset + row * cells.stride + column * (cells.step ?? 1)];
 }
 
 export type Heat = (context: CanvasRenderingContext2D, cells: HeatCells, rect: Rect, gap: string | undefined) => void;
@@ -64,7 +68,7 @@ function toBitmap(cells: HeatCells, colours: HeatColours, bad: readonly number[]
   for (let i = 0; i < rows * columns; i++) {
     const value = cellValue(cells, Math.floor(i / columns), i % columns);
     if (value === undefined) continue;
-    const scaled = scaleValue(value);
+    const scaled = scaleValue(value, cells.end);
     if (Number.isNaN(scaled)) image.data.set(bad, 4 * i);
     else {
       const entry = Math.round(((scaled + 1) / 2) * (ENTRIES - 1)) * 4;
@@ -92,7 +96,7 @@ function drawCells(
       if (value === undefined) continue;
       const right = column + 1 < cells.columns && (column + 1) % across === 0 ? gap : 0;
       const below = row + 1 < cells.rows && (row + 1) % down === 0 ? gap : 0;
-      context.fillStyle = Number.isNaN(value) ? colours.bad : colours.diverging(scaleValue(value));
+      context.fillStyle = Number.isNaN(value) ? colours.bad : colours.diverging(scaleValue(value, cells.end));
       context.fillRect(rect.x + column * width, rect.y + row * height, width - right, height - below);
     }
   }
@@ -109,7 +113,7 @@ export function createHeat(colours: HeatColours): Heat {
   const keptFor = (cells: HeatCells): Kept => {
     const windows = kept.get(cells.values) ?? new Map<string, Kept>();
     kept.set(cells.values, windows);
-    const key = `${cells.offset}/${cells.stride}/${cells.rows}x${cells.columns}/${cells.count ?? ''}`;
+    const key = `${cells.offset}/${cells.stride}/${cells.rows}x${cells.columns}/${cells.count ?? ''}/${cells.step ?? 1}/${cells.end}`;
     const found = windows.get(key) ?? { draws: 0, bitmap: undefined };
     windows.set(key, found);
     return found;

@@ -86,22 +86,3 @@ export const linearRamp =
     const [a, b] = [colourAt(colours, piece), colourAt(colours, piece + 1)];
     return css((k) => a[k] * (1 - within) + b[k] * within);
   };
-
-/** A uniform B-spline near the colours, through the first and the last, as ColorBrewer's schemes are usually drawn. */
-export const splineRamp =
-  (colours: readonly Rgb[]): Ramp =>
-  (t) => {
-    const [i, s] = pieceAt(t, colours.length - 1);
-    const [b, c] = [colourAt(colours, i), colourAt(colours, i + 1)];
-    const before = (k: 0 | 1 | 2) => (i > 0 ? colourAt(colours, i - 1)[k] : 2 * b[k] - c[k]);
-    const after = (k: 0 | 1 | 2) => (i < colours.length - 2 ? colourAt(colours, i + 2)[k] : 2 * c[k] - b[k]);
-    const [s2, s3] = [s * s, s * s * s];
-    return css(
-      (k) =>
-        ((1 - 3 * s + 3 * s2 - s3) * before(k) +
-          (4 - 6 * s2 + 3 * s3) * b[k] +
-          (1 + 3 * s + 3 * s2 - 3 * s3) * c[k] +
-          s3 * after(k)) /
-        6,
-    );
-  };

@@ -1,24 +1,31 @@
 /**
- * Where a tooltip stands: beside what it explains, never outside the window, never over its anchor where there is room
- * elsewhere. Pure.
+ * Where a tooltip is: beside what it explains and inside `bounds`, a figure without controls or the window; never over
+ * its anchor where there is room elsewhere. Pure.
  */
 import { bottom, clamp, type Point, type Rect, right, type Size } from './geometry';
 
 const GAP = 10;
 const MARGIN = 6;
 
-export function placeTip(anchor: Rect, tip: Size, window: Size): Point {
+export function placeTip(anchor: Rect, tip: Size, bounds: Rect): Point {
+  const within = (low: number, size: number, high: number) => Math.max(low + MARGIN, high - size - MARGIN);
   const x = clamp(
     anchor.x + anchor.width / 2 - tip.width / 2,
-    MARGIN,
-    Math.max(MARGIN, window.width - tip.width - MARGIN),
+    bounds.x + MARGIN,
+    within(bounds.x, tip.width, right(bounds)),
   );
   const above = anchor.y - GAP - tip.height;
-  if (above >= MARGIN) return { x, y: above };
+  if (above >= bounds.y + MARGIN) return { x, y: above };
   const below = bottom(anchor) + GAP;
-  if (below + tip.height <= window.height - MARGIN) return { x, y: below };
-  const y = clamp(anchor.y, MARGIN, Math.max(MARGIN, window.height - tip.height - MARGIN));
+  if (below + tip.height <= bottom(bounds) - MARGIN) return { x, y: below };
+  const y = clamp(anchor.y, bounds.y + MARGIN, within(bounds.y, tip.height, bottom(bounds)));
   const after = right(anchor) + GAP;
-  if (after + tip.width <= window.width - MARGIN) return { x: after, y };
-  return { x: Math.max(MARGIN, anchor.x - GAP - tip.width), y };
+  if (after + tip.width <= right(bounds) - MARGIN) return { x: after, y };
+  return { x: Math.max(bounds.x + MARGIN, anchor.x - GAP - tip.width), y };
+}
+
+/** The figure where the tip fits into it, else the window. */
+export function boundsFor(tip: Size, figure: Rect | undefined, window: Size): Rect {
+  const fits = figure && tip.width + 2 * MARGIN <= figure.width && tip.height + 2 * MARGIN <= figure.height;
+  return fits ? figure : { x: 0, y: 0, ...window };
 }

@@ -10,7 +10,7 @@ import type { Point, Rect } from './geometry';
 import { cellValue, type HeatCells } from './heat-map';
 import { formatValue } from './numbers';
 import type { Tip } from './tip';
-import { placeTip } from './tip-place';
+import { boundsFor, placeTip } from './tip-place';
 import styles from './tooltip.module.css';
 import { scaleValue } from './value-scale';
 
@@ -34,7 +34,7 @@ function Values({ cells }: { cells: HeatCells }) {
               return (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a column is its index
                 <td key={column}>
-                  {value !== undefined && <i style={{ background: palette.diverging(scaleValue(value)) }} />}
+                  {value !== undefined && <i style={{ background: palette.diverging(scaleValue(value, cells.end)) }} />}
                   {value === undefined ? '' : formatValue(value)}
                 </td>
               );
@@ -52,13 +52,19 @@ function Values({ cells }: { cells: HeatCells }) {
   );
 }
 
-export function Tooltip({ tip, anchor }: { tip: Tip; anchor: Rect }) {
+/** `figure`: it stays in there where it can, so that it covers no controls. */
+export function Tooltip({ tip, anchor, figure }: { tip: Tip; anchor: Rect; figure?: Rect }) {
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<Point>();
   useLayoutEffect(() => {
     if (!box.current) return;
     const { width, height } = box.current.getBoundingClientRect();
-    const next = placeTip(anchor, { width, height }, { width: window.innerWidth, height: window.innerHeight });
+    const size = { width, height };
+    const next = placeTip(
+      anchor,
+      size,
+      boundsFor(size, figure, { width: window.innerWidth, height: window.innerHeight }),
+    );
     setAt((old) => (old && old.x === next.x && old.y === next.y ? old : next));
   });
   return createPortal(

@@ -1,14 +1,41 @@
 /**
- * The one scale for values: every heat map, tile and packet colours a number by it, so that equal colours are equal
- * values wherever they stand. Symmetric and logarithmic beyond a thousandth, because weights near 1 and gradients near
- * 0.001 share the picture.
+ * How a value becomes a colour: by its share of the end of its scale, to the power of 0.7, so that typical values are
+ * plainly coloured. Each kind of value has an end of its own (stage/value-scales finds them). Pure.
  */
-export const VALUE_LIMIT = 2;
-const LINEAR_BELOW = 0.002;
-
-/** Linear up to LINEAR_BELOW, logarithmic beyond. */
-const symlog = (value: number): number => Math.sign(value) * Math.log1p(Math.abs(value / LINEAR_BELOW));
-const END = symlog(VALUE_LIMIT);
+const POWER = 0.7;
 
 /** -1..1 for the palette's diverging ramp; NaN stays NaN. */
-export const scaleValue = (value: number): number => Math.min(1, Math.max(-1, symlog(value) / END));
+export const scaleValue = (value: number, end: number): number =>
+  Math.sign(value) * Math.min(1, (Math.abs(value) / end) ** POWER);
+
+const QUANTILE = 0.98;
+const ROUND = [1, 1.5, 2, 3, 4, 5, 6, 8, 10];
+
+/** A round number that nearly all of the sizes stay below. Sorts them in place. */
+export function endOfScale(sizes: Float32Array): number {
+  sizes.sort();
+  const most = sizes[Math.floor(QUANTILE * (sizes.length - 1))] ?? 0;
+  if (!(most > 0)) return 1;
+  const power = Math.floor(Math.log10(most));
+  const digits = most / 10 ** power;
+  const round = ROUND.find((r) => r >= digits - 1e-9) ?? 10;
+  return power < 0 ? round / 10 ** -power : round * 10 ** power;
+}
+
+/** Of a scale: the power of ten in units of which its values have two digits, -3 for 0.046. */
+export const unitOf = (end: number): number => Math.floor(Math.log10(end) + 1e-9) - 1;
+
+/** A value in such units, as it is printed into a cell: '−34'. */
+export function inUnits(value: number, unit: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  const whole = Math.round(value / 10 ** unit);
+  return whole < 0 ? `−${-whole}` : String(whole + 0);
+}
+
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** '10⁻³' */
+export const powerOfTen = (unit: number): string =>
+  unit === 0
+    ? '1'
+    : `10${unit < 0 ? '⁻' : ''}${[...String(Math.abs(unit))].map((d) => SUPERSCRIPTS[Number(d)]).join('')}`;

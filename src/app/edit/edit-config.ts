@@ -1,6 +1,6 @@
 /**
  * Edits of a Config as the page makes them: pure functions from Config to Config. An edit never yields an invalid
- * Config; where a value does not fit, it says why in one sentence and the old Config stays. Edits of the data stand in
+ * Config; where a value does not fit, it says why in one sentence and the old Config stays. Edits of the data are in
  * edit-data.ts, those of the model in edit-model.ts.
  */
 

@@ -35,7 +35,7 @@ export interface DataChange {
   readonly replaced: PresetName | undefined;
 }
 
-/** Puts the data and fits the model to its rows, which the caller knows where they stand in a file. */
+/** Puts the data and fits the model to its rows, which the caller knows where they are in a file. */
 export function putData(config: Config, data: DataConfig, row = rowOf(data, config.loss.type)): DataChange {
   const next = { ...config, data };
   // An empty file has rows of nothing: the session refuses it by name.

@@ -79,7 +79,7 @@ const FRESH: Readonly<Record<LeafLayer['type'], object>> = {
 
 export const freshLayer = (type: LeafLayer['type']): LayerConfig => v.parse(layerSchema, { type, ...FRESH[type] });
 
-/** The kinds that can stand after a row of that shape; all of them where it is not known. */
+/** The kinds that can be after a row of that shape; all of them where it is not known. */
 export function kindsFor(shape: readonly number[] | undefined): readonly LeafLayer['type'][] {
   const any = ['ReLU', 'Tanh', 'GELU', 'SiLU', 'LeakyReLU', 'Sigmoid', 'Dropout'] as const;
   const images = [

@@ -1,11 +1,11 @@
 /**
- * What a setting may be, read off the Config's own schema, so that limits stand in one place only: the permalink names
+ * What a setting may be, read off the Config's own schema, so that limits are in one place only: the permalink names
  * the allowed range in its notices, the fields of the set-up take their min, max and options from here. Pure.
  */
 import { lookup } from '../../base/lookup';
 import { type Config, configSchema } from '../../protocol/config';
 
-/** Where a setting stands in the Config: ['optimizer', 'lr']. */
+/** Where a setting is in the Config: ['optimizer', 'lr']. */
 export type SettingPath = readonly string[];
 
 export type Range =
@@ -14,7 +14,7 @@ export type Range =
       readonly min: number;
       readonly max: number;
       readonly integer: boolean;
-      /** A word that may stand in place of the number: norm_type's inf. */
+      /** A word that may be in place of the number: norm_type's inf. */
       readonly word?: string;
     }
   | { readonly kind: 'choice'; readonly options: readonly string[] }

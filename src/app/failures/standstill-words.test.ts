@@ -1,6 +1,6 @@
 /** What is said of a group that stands still, on the stage and in its rooms. */
 import { describe, expect, test } from 'vitest';
-import type { Standstill } from '../../protocol/session';
+import type { Standstill } from '../../protocol/session-events';
 import { standingWords, standstillSentence } from './standstill-words';
 
 const hang: Standstill = {

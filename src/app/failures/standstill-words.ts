@@ -3,7 +3,7 @@
  * rank's room says. Pure.
  */
 import { stepWords } from '../../protocol/micro-batches';
-import type { RankStanding, Standstill } from '../../protocol/session';
+import type { RankStanding, Standstill } from '../../protocol/session-events';
 import { capital } from '../../trace/words';
 import { stepNumber } from '../draw/format';
 
@@ -44,7 +44,7 @@ export function standstillSentence(standstill: Standstill): string {
   return `${step} stands still${left === '' ? '' : `, ${left}`}: ${said.join('; ')}`;
 }
 
-/** What stands in the room of a rank, longest first; undefined: it goes on with its own work. */
+/** What is in the room of a rank, longest first; undefined: it goes on with its own work. */
 export function standingWords(standstill: Standstill, rank: number): readonly string[] | undefined {
   const own = standstill.ranks.find((one) => one.rank === rank);
   if (!own) return undefined;

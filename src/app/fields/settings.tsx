@@ -9,9 +9,9 @@ import { withSetting } from '../edit/edit-config';
 import { putData } from '../edit/edit-data';
 import { rangeOf, readSetting } from '../edit/setting-ranges';
 import { knownRow } from '../model/known-row';
+import { replacedNotice } from '../notices/replaced-notice';
 import { parseNumber } from '../permalink/permalink-keys';
 import { parseValue, printValue } from '../permalink/permalink-values';
-import { replacedNotice } from '../shell/use-file-drop';
 import { useApp, useController } from '../state/use-app';
 import { CommitField } from './commit-field';
 import styles from './fields.module.css';
@@ -70,7 +70,7 @@ export function TextSetting({ path, title, description, print, parse, example }:
 }
 
 interface ListSettingProps extends Setting {
-  /** What stands in the field when the list is absent; '' where it cannot be. */
+  /** What is in the field when the list is absent; '' where it cannot be. */
   readonly absent: string;
   /** A list that would do. */
   readonly example: string;

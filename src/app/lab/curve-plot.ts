@@ -164,7 +164,7 @@ function drawWords(plot: uPlot, palette: Palette, { curves, over, chosen, here, 
     ctx.fillStyle = isChosen ? palette.accent : palette.ink;
     ctx.fillText(names, at.x + 6 * ratio, own);
   }
-  // Letters of neighbours stand on rising lines.
+  // Letters of neighbours are on rising lines.
   const placed: { readonly x: number; readonly y: number }[] = [];
   ctx.textAlign = 'center';
   for (const mark of [...marks].sort((a, b) => a.x - b.x)) {

@@ -1,5 +1,5 @@
 /**
- * Where things stand in the figure of the lab: one row per rank, one column per chunk of each buffer, and the way of
+ * Where things are in the figure of the lab: one row per rank, one column per chunk of each buffer, and the way of
  * every message of a round from tile to tile. The columns leave room for the most messages that pass beside them in any
  * round, so nothing moves from round to round. Pure; figure.tsx draws it.
  */

@@ -2,9 +2,9 @@
  * Where the collectives lab is shown: a dialog over the page, which goes on training; by itself in an embed. The lab is
  * loaded when it is first opened, and the dialog can be closed although the lab did not come.
  */
-import { type ReactNode, useCallback, useEffect, useRef } from 'react';
-import { must } from '../../base/invariant';
+import { useCallback } from 'react';
 import { loadedPanel } from '../boundary/loaded-panel';
+import { FullDialog } from '../shell/full-dialog';
 import { useApp, useUrlSync } from '../state/use-app';
 import styles from './lab-place.module.css';
 
@@ -27,35 +27,10 @@ export function LabPlace() {
       </main>
     );
   return (
-    <LabDialog close={close}>
-      <LabBody lab={lab} />
-    </LabDialog>
-  );
-}
-
-function LabDialog({ close, children }: { close: () => void; children: ReactNode }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const element = must(dialog.current, 'the dialog of the lab');
-    element.showModal();
-    // Not the button that closes it.
-    element.focus();
-    return () => element.close();
-  }, []);
-  return (
-    <dialog ref={dialog} tabIndex={-1} className={styles['dialog']} aria-label="Collectives lab" onClose={close}>
+    <FullDialog name="Collectives lab" short="lab" close={close}>
       <div className={styles['lab']}>
-        <button
-          type="button"
-          className={styles['close']}
-          aria-label="Close the lab"
-          title="Close (Esc)"
-          onClick={close}
-        >
-          ✕
-        </button>
-        {children}
+        <LabBody lab={lab} />
       </div>
-    </dialog>
+    </FullDialog>
   );
 }

@@ -1,4 +1,4 @@
-/** Steps through the rounds: buttons, a slider, and the pace of playing. The keys stand in lab.tsx. */
+/** Steps through the rounds: buttons, a slider, and the pace of playing. The keys are in lab.tsx. */
 import type { LabResult } from '../../protocol/lab';
 import styles from './lab.module.css';
 

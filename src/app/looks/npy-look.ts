@@ -30,7 +30,7 @@ export function lookAtNpy(bytes: Uint8Array<ArrayBuffer> | undefined): NpyLook |
   return { shape, classes: width === undefined ? undefined : classesOf(view, start, width) };
 }
 
-/** Little-endian: the low 32 bits stand first. */
+/** Little-endian: the low 32 bits are first. */
 function classesOf(view: DataView, start: number, width: number): number | undefined {
   let most = -1;
   for (let at = start; at + width <= view.byteLength; at += width) {

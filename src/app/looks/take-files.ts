@@ -7,8 +7,9 @@
 import { lookup } from '../../base/lookup';
 import { parsePart } from '../../config/issue-words';
 import { type Config, dataSchema } from '../../protocol/config';
+import type { Notice } from '../../protocol/notice';
 import { PRESETS } from '../../protocol/presets';
-import type { Files, Notice } from '../../protocol/session';
+import type { Files } from '../../protocol/session';
 import { checkpointAmong } from '../checkpoint/checkpoint-zip';
 import { withCheckpoint } from '../checkpoint/with-checkpoint';
 import { type DataChange, putData } from '../edit/edit-data';

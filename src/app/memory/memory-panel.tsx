@@ -5,6 +5,7 @@
 import { useEffect, useRef } from 'react';
 import { loadedPanel } from '../boundary/loaded-panel';
 import { formatSize } from '../draw/format';
+import { useLinked } from '../permalink/use-linked';
 import { useApp, useAppStore } from '../state/use-app';
 import styles from './memory.module.css';
 import { useCheckpointSaving } from './use-checkpoint-saving';
@@ -17,6 +18,10 @@ export function MemoryPanel() {
   const store = useAppStore();
   const saving = useCheckpointSaving();
   const details = useRef<HTMLDetailsElement>(null);
+  useLinked('memory', {
+    read: () => shown?.toString(),
+    show: (text) => store.getState().showMemory(Math.min(Number(text), (memory?.length ?? 1) - 1)),
+  });
   useEffect(() => {
     if (shown !== undefined) details.current?.scrollIntoView({ block: 'nearest' });
   }, [shown]);

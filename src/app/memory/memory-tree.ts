@@ -1,6 +1,6 @@
 /**
  * The memory plan as a tree: device, category, module, allocation. Bytes add up at every level; a device's sum is what
- * the run reserves on it. Several tensors may share an allocation, one after the other: it stands under the first of
+ * the run reserves on it. Several tensors may share an allocation, one after the other: it is under the first of
  * them. Pure.
  */
 import type { DeviceMemory, MemoryCategory, MemoryEntry } from '../../protocol/trace';

@@ -5,7 +5,7 @@
  */
 import { useEffect, useState } from 'react';
 import type { Config } from '../../protocol/config';
-import type { SessionInfo } from '../../protocol/session';
+import type { SessionInfo } from '../../protocol/session-info';
 import { formatSize } from '../draw/format';
 import { useApp } from '../state/use-app';
 

@@ -4,7 +4,7 @@
  */
 import type { Config, DataConfig } from '../../protocol/config';
 import { OWN_TEXT_VOCABULARY } from '../../protocol/presets';
-import type { DatasetPreview } from '../../protocol/session';
+import type { DatasetPreview } from '../../protocol/session-info';
 import { charactersOf, DIGIT_CLASSES, SHAPE_NAMES, sequenceLines } from '../../shapes/data';
 import type { Shape, Source } from './layer-shapes';
 
@@ -35,7 +35,7 @@ export const tokens = (context: number, vocabulary: number): RowOfData => ({
   loss: 'CrossEntropyLoss',
 });
 
-/** `loss`: two classes are one column or two, as the loss in use wants them. Undefined: it stands in a file. */
+/** `loss`: two classes are one column or two, as the loss in use wants them. Undefined: it is in a file. */
 export function rowOf(data: DataConfig, loss: Config['loss']['type']): RowOfData | undefined {
   switch (data.type) {
     case 'circle':

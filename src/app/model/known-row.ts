@@ -1,9 +1,9 @@
 /**
- * What a row of the data in use looks like: from the Config, or, where it stands in a file, from what the session has
+ * What a row of the data in use looks like: from the Config, or, where it is in a file, from what the session has
  * read of that file. Pure.
  */
 import type { Config, DataConfig } from '../../protocol/config';
-import type { SessionInfo } from '../../protocol/session';
+import type { SessionInfo } from '../../protocol/session-info';
 import { image, type RowOfData, rowOf, rowOfPreview, tokens } from './data-rows';
 import { same } from './families';
 

@@ -7,7 +7,7 @@ import type { Shape } from './layer-shapes';
 
 const square = (pair: Pair): string => asPair(pair).join('×');
 
-/** What stands behind the type. */
+/** What is behind the type. */
 export function layerSizes(layer: LayerConfig): string {
   switch (layer.type) {
     case 'Linear':

@@ -1,4 +1,4 @@
-/** Opening, curing and leaving an exhibit of the museum: what is looked at stands in the link, its run on the page. */
+/** Opening, curing and leaving an exhibit of the museum: what is looked at is in the link, its run on the page. */
 import * as v from 'valibot';
 import { type ExhibitId, exhibitConfig } from '../../museum/mistakes';
 import { configSchema } from '../../protocol/config';

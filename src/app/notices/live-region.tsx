@@ -1,8 +1,9 @@
 /**
- * Tells the current event in words to a screen reader: politely, and only when somebody steps, scrubs, or something has
- * to be said. While training runs freely it is silent but for the state.
+ * Tells the current moment in words to a screen reader: politely, and only when somebody steps, scrubs, or something
+ * has to be said. While training runs freely it is silent but for the state.
  */
 
+import { plainText } from '../../trace/moments/marked';
 import { useSentence } from '../stage/use-sentence';
 import { useApp } from '../state/use-app';
 
@@ -17,7 +18,8 @@ const STATES = {
 export function LiveRegion() {
   const state = useApp((app) => app.state);
   const busy = useApp((app) => app.busy);
-  const sentence = useSentence(600);
+  const { sentence: marked } = useSentence(600);
+  const sentence = plainText(marked);
   const stands = useApp((app) => app.standstill !== undefined && app.state === 'playing');
   // Without the time that is left: a screen reader would say it again every second.
   const who = sentence.replace(/, \d+ s until the timeout/, '');

@@ -1,13 +1,25 @@
-/** What has to be said: calm strips under the bar, each with what to do and, where there is one, a way on. */
-import type { Notice } from '../../protocol/session';
+/**
+ * What has to be said: calm strips under the bar, each with what to do and, where there is one, a way on. That the
+ * adapter is a software one is said where the device is named (software-word.tsx).
+ */
+import type { Notice } from '../../protocol/notice';
 import { useSiteVersion } from '../boundary/use-site-version';
-import { withSetting } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';
 import { useApp, useController, useUrlSync } from '../state/use-app';
 import styles from './notices.module.css';
 
+/** Said quietly, where the device is named. */
+export const SOFTWARE_ADAPTER = 'software-adapter';
+
+/** What computes, which is nothing to the readers of another page. */
+const MACHINES: ReadonlySet<string> = new Set([SOFTWARE_ADAPTER, 'no-webgpu', 'no-adapter'] as const);
+
 export function Notices() {
-  const notices = useApp((app) => app.notices);
+  const all = useApp((app) => app.notices);
+  const embed = useApp((app) => app.embed);
+  const notices = all.filter(
+    ({ id, level }) => id !== SOFTWARE_ADAPTER && !(embed && level !== 'error' && MACHINES.has(id)),
+  );
   if (notices.length === 0) return null;
   return (
     <aside className={styles['stack']} aria-label="Notices">
@@ -58,15 +70,9 @@ interface WayOn {
 /** The way on that each kind of notice offers, where a button can do it. */
 function useWayOn({ id, level }: Notice): WayOn | undefined {
   const controller = useController();
-  const config = useApp((app) => app.config);
   const failed = useApp((app) => app.state === 'failed');
-  const device = useApp((app) => app.info?.device.kind);
   const urlSync = useUrlSync();
   const version = useSiteVersion(id === 'not-loaded');
-  const choose = (kind: 'webgpu' | 'cpu', label: string): WayOn | undefined => {
-    const edit = withSetting(config, ['device'], kind);
-    return edit.ok ? { label, go: () => controller.apply(edit.config) } : undefined;
-  };
   if (version === 'newer')
     return {
       label: 'Reload to get the new version',
@@ -76,8 +82,6 @@ function useWayOn({ id, level }: Notice): WayOn | undefined {
       },
     };
   if (id === 'not-finite') return { label: 'Reset training', go: () => void controller.reset() };
-  if (id === 'software-adapter')
-    return device === 'cpu' ? choose('webgpu', 'Use WebGPU') : choose('cpu', 'Use the CPU');
   if (id === 'worker-ended' && failed) return { label: 'Go on from the last checkpoint', go: controller.revive };
   if (level === 'error' && (failed || id === 'rank-failed')) return { label: 'Restart', go: controller.restart };
   return undefined;

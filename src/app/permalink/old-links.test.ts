@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
 import { MODES } from '../../protocol/config';
 import { PRESET_NAMES } from '../state/page-presets';
+import { STATE_KEYS } from './link-state';
 import { parsePermalink } from './permalink';
 import { PLAIN_KEYS, PRESET_KEY, SEED_KEY, VARIANT_KEYS } from './permalink-keys';
 import { NET_KEYS } from './permalink-model';
@@ -19,15 +20,19 @@ interface OldLink {
   readonly view?: unknown;
   /** The pairs that it did not understand. */
   readonly kept?: unknown;
+  /** Where in the run it leads; of links that are older than that, nothing is recorded. */
+  readonly state?: unknown;
 }
 
 const file = new URL('./fixtures/old-links.json', import.meta.url);
 const links = JSON.parse(readFileSync(file, 'utf8')) as readonly OldLink[];
 
 function meaningOf(link: string): OldLink {
-  const { config, view, kept } = parsePermalink(link);
+  const { config, view, kept, state } = parsePermalink(link);
   const plainView = { ...view, hide: [...view.hide], lock: [...view.lock] };
-  return JSON.parse(JSON.stringify({ link, config, view: plainView, kept })) as OldLink;
+  return JSON.parse(
+    JSON.stringify({ link, config, view: plainView, kept, state: { ...state, shown: [...state.shown] } }),
+  ) as OldLink;
 }
 
 if (process.env['LOCKSTEP_RECORD_LINKS'] !== undefined) {
@@ -43,6 +48,7 @@ if (process.env['LOCKSTEP_RECORD_LINKS'] !== undefined) {
     expect(now.config).toMatchObject(old.config as object);
     expect(now.view).toMatchObject(old.view as object);
     expect(now.kept).toEqual(old.kept);
+    if (old.state !== undefined) expect(now.state).toMatchObject(old.state as object);
   });
 }
 
@@ -56,7 +62,13 @@ const given = new Set(pairs.map(([key]) => key));
 
 test('every key and every other spelling of one stands in a link', () => {
   const rows = [...Object.values(VARIANT_KEYS), SEED_KEY, ...PLAIN_KEYS];
-  const spellings = [...rows.flatMap(({ key, aliases }) => [key, ...aliases]), ...NET_KEYS, ...VIEW_KEYS, PRESET_KEY];
+  const spellings = [
+    ...rows.flatMap(({ key, aliases }) => [key, ...aliases]),
+    ...NET_KEYS,
+    ...VIEW_KEYS,
+    ...STATE_KEYS,
+    PRESET_KEY,
+  ];
   expect(spellings.filter((key) => !given.has(key))).toEqual([]);
 });
 

@@ -1,14 +1,14 @@
 /**
- * What a link says that cannot be used, as notices: each names the key and what stands there, cut to a line; beyond a
+ * What a link says that cannot be used, as notices: each names the key and what is there, cut to a line; beyond a
  * handful only their number is given. permalink.ts collects them.
  */
 import { brief } from '../../base/brief';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 
 export interface LinkNotices {
   /** A key or a value that is not understood. */
   refuse(key: string, text: string, why: string, hint: string): void;
-  /** A key that stands in the link several times. */
+  /** A key that is in the link several times. */
   repeated(key: string, times: number, counts: string): void;
   all(): readonly Notice[];
 }

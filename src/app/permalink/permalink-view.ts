@@ -7,7 +7,7 @@ import { EXHIBIT_IDS } from '../../museum/mistakes';
 import { LAB_ALLOWED, type LabSettings, parseLab, printLab } from '../lab/lab-link';
 import type { Theme, ViewOptions } from '../state/store';
 
-export const VIEW_KEYS = ['theme', 'embed', 'hide', 'lock', 'bug', 'cured', 'lab'] as const;
+export const VIEW_KEYS = ['theme', 'embed', 'hide', 'lock', 'bug', 'cured', 'lab', 'beside'] as const;
 
 export const PARTS = [
   'bar',
@@ -20,6 +20,7 @@ export const PARTS = [
   'checkpoints',
   'bugs',
   'lab',
+  'compare',
   'setup',
   'presets',
   'data',
@@ -39,6 +40,26 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
+/** What has something to change, so that it can be locked; of other parts `lock` is understood and does nothing. */
+export const LOCKABLE: ReadonlySet<Part> = new Set([
+  'bar',
+  'mode',
+  'world',
+  'transport',
+  'speed',
+  'seed',
+  'checkpoints',
+  'lab',
+  'setup',
+  'presets',
+  'data',
+  'model',
+  'training',
+  'cluster',
+  'hardware',
+  'failures',
+] as const);
+
 const isPart = (name: string): name is Part => PARTS.some((part) => part === name);
 const isTheme = (text: string): text is Theme => text === 'light' || text === 'dark' || text === 'system';
 
@@ -49,6 +70,7 @@ export const DEFAULT_VIEW: ViewOptions = {
   lock: new Set(),
   exhibit: undefined,
   lab: undefined,
+  beside: undefined,
 };
 
 type Bad = (key: string, text: string, why: string) => void;
@@ -85,6 +107,7 @@ export function parseView(pairs: ReadonlyMap<string, string>, bad: Bad): ViewOpt
     lock: parseParts('lock', pairs.get('lock'), bad),
     exhibit: parseExhibit(pairs, bad),
     lab: parseLabView(pairs.get('lab'), bad),
+    beside: pairs.get('beside'),
   };
 }
 
@@ -98,5 +121,6 @@ export function printView(view: ViewOptions): readonly (readonly [string, string
     ['bug', view.exhibit?.id ?? ''] as const,
     ['cured', view.exhibit?.cured ? '1' : ''] as const,
     ['lab', view.lab ? printLab(view.lab) : ''] as const,
+    ['beside', view.beside ?? ''] as const,
   ].filter(([, text]) => text !== '');
 }

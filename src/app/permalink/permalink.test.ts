@@ -6,9 +6,9 @@ import { ALGORITHM_NAMES, COLLECTIVE_OPS, REDUCE_OPS } from '../../protocol/coll
 import { type Config, configSchema, HARDWARE, MODES } from '../../protocol/config';
 import { DEFAULT_LAB, withLab } from '../lab/lab-link';
 import { ACTIVATION_NAMES, plainLayers } from '../model/families';
-import { PAGE_CONFIG } from '../state/page-config';
+import { OPENING_CONFIG, PAGE_CONFIG } from '../state/page-config';
 import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
-import { parsePermalink, printPermalink } from './permalink';
+import { parseAddress, parsePermalink, printPermalink } from './permalink';
 import { DEFAULT_VIEW, PARTS } from './permalink-view';
 
 const real = (min: number, max: number) =>
@@ -310,6 +310,7 @@ const view = fc.record({
       })
       .map((part) => withLab(DEFAULT_LAB, part)),
   ),
+  beside: fc.constantFrom(undefined, 'mode:single,bucket:25', 'file:a%2Cb'),
 });
 
 describe('permalink', () => {
@@ -328,6 +329,12 @@ describe('permalink', () => {
   it('says only the seed of the default run', () => {
     expect(printPermalink(PAGE_CONFIG, DEFAULT_VIEW, [])).toBe('seed=0');
     expect(parsePermalink('').config).toEqual(PAGE_CONFIG);
+  });
+
+  it('no link opens with a run of the page, whose own link names what is other', () => {
+    expect(parseAddress('').config).toEqual(OPENING_CONFIG);
+    expect(printPermalink(OPENING_CONFIG, DEFAULT_VIEW, [])).toBe('seed=0&hardware=transputer');
+    expect(parseAddress('#seed=0').config).toEqual(PAGE_CONFIG);
   });
 
   it('names a preset and what was changed in it', () => {

@@ -7,15 +7,16 @@
 import * as v from 'valibot';
 import { exhibitConfig } from '../../museum/mistakes';
 import { type Config, configSchema } from '../../protocol/config';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer, withSetting, withSettings } from '../edit/edit-config';
 import { fitToData, isBuiltIn, withData } from '../edit/edit-data';
 import { rangeOf, readSetting } from '../edit/setting-ranges';
 import { same } from '../model/families';
 import { withLossType } from '../model/fit-model';
-import { PAGE_CONFIG } from '../state/page-config';
+import { OPENING_CONFIG, PAGE_CONFIG } from '../state/page-config';
 import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
 import type { ViewOptions } from '../state/store';
+import { type LinkState, parseState, printState, STATE_KEYS } from './link-state';
 import {
   codecOf,
   type PermalinkKey,
@@ -35,6 +36,8 @@ type Pair = readonly [key: string, text: string];
 export interface Permalink {
   readonly config: Config;
   readonly view: ViewOptions;
+  /** Where in the run it leads. */
+  readonly state: LinkState;
   /** Pairs that were not understood; they go back into the hash as they came. */
   readonly kept: readonly Pair[];
   readonly notices: readonly Notice[];
@@ -67,7 +70,13 @@ const codecFor = (config: Config, key: PermalinkKey) => {
 const ALL_KEYS: readonly PermalinkKey[] = [...Object.values(VARIANT_KEYS), SEED_KEY, ...PLAIN_KEYS];
 const canonical = new Map(ALL_KEYS.flatMap((row) => [row.key, ...row.aliases].map((name) => [name, row.key] as const)));
 
-const KNOWN = new Set<string>([...ALL_KEYS.map((row) => row.key), ...NET_KEYS, ...VIEW_KEYS, PRESET_KEY]);
+const KNOWN = new Set<string>([
+  ...ALL_KEYS.map((row) => row.key),
+  ...NET_KEYS,
+  ...VIEW_KEYS,
+  ...STATE_KEYS,
+  PRESET_KEY,
+]);
 
 /** How often a known key is given, where that is more than once. */
 function timesGiven(pairs: readonly Pair[]): ReadonlyMap<string, number> {
@@ -76,7 +85,12 @@ function timesGiven(pairs: readonly Pair[]): ReadonlyMap<string, number> {
   return new Map([...times].filter(([, n]) => n > 1));
 }
 
-export function parsePermalink(hash: string): Permalink {
+/** What the address bar asks for: a link, or, where there is no hash, the run that the page opens with. */
+export const parseAddress = (hash: string): Permalink =>
+  hash === '' ? { ...parsePermalink(''), config: OPENING_CONFIG } : parsePermalink(hash);
+
+/** `from`: what the keys change where no preset is named; left out: the default run. */
+export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): Permalink {
   const all = splitHash(hash).map(([key, text]): Pair => [canonical.get(key) ?? key, text]);
   const pairs = new Map(all);
   const notices = createLinkNotices();
@@ -98,7 +112,8 @@ export function parsePermalink(hash: string): Permalink {
   if (named !== undefined && !preset) bad(PRESET_KEY, named, `allowed is ${PRESET_ALLOWED}`);
   const wanted = (row: PermalinkKey) => row.codec?.parse(pairs.get(row.key) ?? '');
   const view = parseView(pairs, bad);
-  const start = startOf(view) ?? PAGE_PRESETS[preset ?? 'mlp'];
+  const state = parseState(pairs, bad);
+  const start = startOf(view) ?? (preset ? PAGE_PRESETS[preset] : from);
   const given = (row: PermalinkKey, is: boolean) => {
     const text = pairs.get(row.key);
     if (text !== undefined && !is) bad(row.key, text, `allowed is ${row.codec?.allowed({ kind: 'text' })}`);
@@ -145,7 +160,7 @@ export function parsePermalink(hash: string): Permalink {
   for (const [key, text] of all) {
     if (!KNOWN.has(key)) keep(key, text, 'there is no such setting', 'It is ignored; the link keeps it.');
   }
-  return { config, view, kept, notices: notices.all() };
+  return { config, view, state, kept, notices: notices.all() };
 }
 
 /** What a link gives for one key. */
@@ -191,7 +206,7 @@ const PRESET_STARTS: readonly Start[] = PRESET_NAMES.map((name) => ({
 }));
 
 /** The pairs that lead from a start to the configuration. */
-function pairsFrom({ config: start, named }: Start, config: Config): readonly Pair[] {
+export function pairsFrom({ config: start, named }: Start, config: Config): readonly Pair[] {
   const byType = withDataType(start, config.data.type);
   const byData = fitToData({ ...byType, data: config.data });
   const { optimizer } =
@@ -219,18 +234,18 @@ const lengthOf = (pairs: readonly Pair[]): number =>
 
 /**
  * The hash without '#', from the preset that needs the fewest words. `kept` pairs follow, except those whose key has
- * got a good value since.
+ * got a good value since. `state`: of a link that leads to a moment of the run.
  */
-export function printPermalink(config: Config, view: ViewOptions, kept: readonly Pair[]): string {
+export function printPermalink(config: Config, view: ViewOptions, kept: readonly Pair[], state?: LinkState): string {
   const exhibit = startOf(view);
   const starts = exhibit ? [{ config: exhibit, named: [] }] : PRESET_STARTS;
   const ways = starts.map((start) => pairsFrom(start, config));
   const shortest = ways.reduce((a, b) => (lengthOf(b) < lengthOf(a) ? b : a));
-  const pairs = [...shortest, ...printView(view)];
+  const pairs = [...shortest, ...printView(view), ...(state ? printState(state) : [])];
   const written = new Map(pairs);
   // Of a list only the unknown names were kept aside.
   for (const [key, text] of kept) {
-    const list = key === 'hide' || key === 'lock' ? written.get(key) : undefined;
+    const list = key === 'hide' || key === 'lock' || key === 'open' ? written.get(key) : undefined;
     if (list !== undefined) written.set(key, `${list},${text}`);
     // The seed is always written, but in place of one that was refused only when it is another than the default.
     else if (!written.has(key) || (key === SEED_KEY.key && config.seed === PAGE_CONFIG.seed)) written.set(key, text);

@@ -3,20 +3,21 @@
  * before; edits in quick succession (a slider) share one. A hash that comes from outside (Back, a link, a hand) is
  * applied.
  */
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 import { same } from '../model/families';
-import type { AppStore } from '../state/store';
-import { type Permalink, parsePermalink, printPermalink } from './permalink';
+import type { AppStore, ViewOptions } from '../state/store';
+import type { LinkState } from './link-state';
+import { type Permalink, parseAddress, printPermalink } from './permalink';
 
 export interface UrlSync {
-  /** The link that stands for what the page shows now. */
-  href(): string;
+  /** The link to the run that the page shows now; with a view or a state of its own, to that. */
+  href(view?: Partial<ViewOptions>, state?: LinkState): string;
   /**
    * Writes the store's settings into the address bar; 'here': as the same entry, where Back need not lead to what was
    * before.
    */
   write(how?: 'here'): void;
-  /** A configuration runs: an edit is written; a link stands as it came, but an address without any gets one. */
+  /** A configuration runs: an edit is written; a link is as it came, but an address without any gets one. */
   runs(origin: 'edit' | 'link'): void;
 }
 
@@ -24,7 +25,8 @@ interface UrlSyncOptions {
   readonly store: AppStore;
   readonly window: Window;
   readonly initial: Permalink;
-  readonly onLink: (link: Permalink) => void;
+  /** The address leads elsewhere; `sameRun`: within the run that is wanted already. */
+  readonly onLink: (link: Permalink, sameRun: boolean) => void;
   readonly clear: (noticeId: string) => void;
   readonly say: (notice: Notice) => void;
 }
@@ -42,9 +44,9 @@ export function createUrlSync({ store, window, initial, onLink, clear, say }: Ur
     for (const notice of notices) say(notice);
   };
 
-  const hash = () => {
-    const state = store.getState();
-    return `#${printPermalink(state.config, state, kept)}`;
+  const hash = (view?: Partial<ViewOptions>, state?: LinkState) => {
+    const app = store.getState();
+    return `#${printPermalink(app.config, { ...app, ...view }, kept, state)}`;
   };
 
   // Setting location.hash by hand fires popstate and hashchange; the second finds nothing new.
@@ -52,12 +54,11 @@ export function createUrlSync({ store, window, initial, onLink, clear, say }: Ur
   const read = () => {
     if (window.location.hash === applied) return;
     applied = window.location.hash;
-    const link = parsePermalink(applied);
+    const link = parseAddress(applied);
     kept = link.kept;
     sayAll(link.notices);
     store.getState().setView(link.view);
-    // Only the view has changed: the run goes on.
-    if (!same(link.config, store.getState().config)) onLink(link);
+    onLink(link, same(link.config, store.getState().config));
   };
   window.addEventListener('popstate', read);
   window.addEventListener('hashchange', read);
@@ -76,7 +77,7 @@ export function createUrlSync({ store, window, initial, onLink, clear, say }: Ur
   };
 
   return {
-    href: () => new URL(hash(), window.location.href).href,
+    href: (view, state) => new URL(hash(view, state), window.location.href).href,
     write,
     runs(origin) {
       if (origin === 'edit' || window.location.hash === '') write();

@@ -2,17 +2,24 @@
  * The PyTorch lines of the mode in use, with one cursor per rank on the line that its event at the cursor stands for.
  */
 
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { asLockstepError, type LockstepError } from '../../base/errors';
 import type { CodeLine, StepTrace } from '../../protocol/trace';
 import { deviceText } from '../setup/cluster-panel';
+import type { Palette } from '../shell/theme';
 import { useApp, useController, usePalette, useSettled } from '../state/use-app';
 import styles from './code-panel.module.css';
 
 /** The anchor of the last event that each rank has begun; undefined before its first. */
 function anchorsAt(trace: StepTrace | undefined, event: number, ranks: number): readonly (string | undefined)[] {
   const anchors: (string | undefined)[] = Array.from({ length: ranks }, () => undefined);
-  for (const { rank, anchor } of trace?.events.slice(0, event + 1) ?? []) if (anchor !== '') anchors[rank] = anchor;
+  let left = ranks;
+  for (let i = Math.min(event, (trace?.events.length ?? 0) - 1); i >= 0 && left > 0; i--) {
+    const found = trace?.events[i];
+    if (!found || found.anchor === '' || anchors[found.rank] !== undefined) continue;
+    anchors[found.rank] = found.anchor;
+    left--;
+  }
   return anchors;
 }
 
@@ -41,17 +48,50 @@ function useListing(): readonly CodeLine[] {
   return code;
 }
 
+/** Where a long line goes on: two letters further in than it begins. */
+function hanging(text: string): { readonly paddingLeft: string; readonly textIndent: string } {
+  const indent = `${text.search(/\S|$/) + 2}ch`;
+  return { paddingLeft: indent, textIndent: `-${indent}` };
+}
+
+interface LineProps {
+  readonly text: string;
+  /** The ranks that are on it, as text: a line is drawn again where they change. */
+  readonly here: string;
+  readonly lit: boolean;
+  readonly hues: Palette['ranks'];
+}
+
+const Line = memo(function Line({ text, here, lit, hues }: LineProps) {
+  return (
+    <li data-here={here !== '' || undefined} data-lit={lit || undefined}>
+      <code style={hanging(text)}>{text || ' '}</code>
+      {here !== '' && (
+        <span className={styles['cursors']}>
+          {here.split(' ').map((rank) => (
+            <i key={rank} style={{ background: hues[Number(rank)] }} title={`rank ${rank}`}>
+              <span className="visually-hidden">rank {rank} is here</span>
+            </i>
+          ))}
+        </span>
+      )}
+    </li>
+  );
+});
+
 export function CodePanel() {
   const code = useListing();
   const ranks = useApp((app) => app.info?.ranks ?? 0);
   const device = useApp((app) => app.info?.device);
-  const cursor = useSettled((app) => app.cursor, 80);
-  const traces = useSettled((app) => app.traces, 80);
-  const palette = usePalette();
-  const lit = useSettled(({ hovered, pinned }) => hovered ?? pinned, 50);
-  const trace = cursor && traces[cursor.trace];
-  const anchors = anchorsAt(trace, cursor?.event ?? -1, ranks);
-  const litAnchor = lit === undefined ? undefined : trace?.events[lit]?.anchor;
+  const anchors = useSettled(
+    ({ cursor, traces }) => anchorsAt(cursor && traces[cursor.trace], cursor?.event ?? -1, ranks),
+    80,
+  );
+  const { ranks: hues } = usePalette();
+  const litAnchor = useSettled(({ cursor, traces, hovered, pinned }) => {
+    const lit = hovered ?? pinned;
+    return lit === undefined ? undefined : (cursor && traces[cursor.trace])?.events[lit]?.anchor;
+  }, 50);
   const lines = useMemo(() => code.map((line, number) => ({ ...line, number })), [code]);
   const list = useRef<HTMLOListElement>(null);
   const first = code.findIndex(({ anchor }) => anchors.includes(anchor));
@@ -65,29 +105,15 @@ export function CodePanel() {
       <h2 className={styles['title']}>PyTorch, as it runs now</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <ol ref={list} className={styles['code']} tabIndex={0} aria-label="PyTorch code">
-        {lines.map((line) => {
-          const here = anchors.flatMap((anchor, rank) =>
-            anchor !== undefined && anchor === line.anchor ? [rank] : [],
-          );
-          return (
-            <li
-              key={line.number}
-              data-here={here.length > 0 || undefined}
-              data-lit={(litAnchor !== undefined && line.anchor === litAnchor) || undefined}
-            >
-              <code>{line.text || ' '}</code>
-              {here.length > 0 && (
-                <span className={styles['cursors']}>
-                  {here.map((rank) => (
-                    <i key={rank} style={{ background: palette.ranks[rank] }} title={`rank ${rank}`}>
-                      <span className="visually-hidden">rank {rank} is here</span>
-                    </i>
-                  ))}
-                </span>
-              )}
-            </li>
-          );
-        })}
+        {lines.map(({ number, text, anchor }) => (
+          <Line
+            key={number}
+            text={text}
+            here={anchors.flatMap((at, rank) => (at !== undefined && at === anchor ? [rank] : [])).join(' ')}
+            lit={litAnchor !== undefined && anchor === litAnchor}
+            hues={hues}
+          />
+        ))}
       </ol>
       {device && <p className={styles['device']}>Computing on {deviceText(device)}</p>}
     </>

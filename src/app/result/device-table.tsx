@@ -4,6 +4,7 @@ import type { DeviceMemory } from '../../protocol/trace';
 import { type Metrics, sharesOf } from '../../trace/metrics';
 import { formatBytes, formatSize, wholePercents } from '../draw/format';
 import { ScrollRegion } from '../fields/scroll-region';
+import { useLinkedDetails } from '../permalink/use-linked';
 import styles from './result.module.css';
 
 const payloads = ({ traffic }: Metrics): string => {
@@ -23,8 +24,9 @@ function percents(metrics: Metrics, device: number): readonly number[] {
 }
 
 export function DeviceTable({ metrics, memory }: DeviceTableProps) {
+  const details = useLinkedDetails('devices');
   return (
-    <details className={styles['table']}>
+    <details ref={details} className={styles['table']}>
       <summary>By device</summary>
       <p>{payloads(metrics)}.</p>
       <ScrollRegion label="Numbers by device" className={styles['scroll']}>

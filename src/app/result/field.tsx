@@ -1,10 +1,12 @@
 /** What the net has learnt: the decision field with the data over it, or predicted against target. */
 import { useEffect, useMemo, useRef } from 'react';
 import { must } from '../../base/invariant';
-import { FIELD_SIZE } from '../../protocol/session';
+import { FIELD_SIZE } from '../../protocol/snapshot';
 import { formatPercent } from '../draw/format';
+import { SavePicture } from '../picture/save-button';
 import { useApp, usePalette, useSettled } from '../state/use-app';
-import { fieldImage, paintPoints, paintScatter } from './paint-field';
+import { FIELD_FIGURE } from './field-figure';
+import { paintResult } from './paint-field';
 import styles from './result.module.css';
 
 const SIZE = 150;
@@ -28,15 +30,7 @@ export function Field() {
     const context = element.getContext('2d');
     if (!context || !dataset) return;
     context.scale(ratio, ratio);
-    const paint = { context, size: SIZE, palette, dataset };
-    if (snapshot?.field) {
-      small
-        .getContext('2d')
-        ?.putImageData(fieldImage(snapshot.field, dataset.task === 'classification', palette), 0, 0);
-      context.drawImage(small, 0, 0, SIZE, SIZE);
-    }
-    if (dataset.points.length > 0) paintPoints(paint);
-    else if (snapshot) paintScatter(paint, snapshot.predictions);
+    paintResult({ context, size: SIZE, palette, dataset }, snapshot, small);
   }, [palette, snapshot, dataset, small]);
   const planar = (dataset?.points.length ?? 0) > 0;
   const what = planar ? 'Decision field' : 'Predicted against target';
@@ -47,7 +41,10 @@ export function Field() {
   return (
     <figure className={styles['field']}>
       <canvas ref={canvas} role="img" aria-label={`${what}${accuracy}`} />
-      <figcaption>{planar ? 'model output; ringed dark: test' : 'predicted over target'}</figcaption>
+      <figcaption>
+        {planar ? 'model output; ringed dark: test' : 'predicted over target'}{' '}
+        <SavePicture name="field" what={planar ? 'the decision field' : 'the predictions'} figure={FIELD_FIGURE} />
+      </figcaption>
     </figure>
   );
 }

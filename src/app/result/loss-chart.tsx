@@ -1,7 +1,10 @@
 /** Loss over steps, per rank and mean, training and test: the chart, drawn outside React, and its table. */
 import { useMemo } from 'react';
 import { loadedPanel } from '../boundary/loaded-panel';
+import { SavePicture } from '../picture/save-button';
 import { useApp, useSettled } from '../state/use-app';
+import { LossAxes } from './loss-axes';
+import { LOSS_FIGURE } from './loss-figure';
 import { lossSeries } from './loss-series';
 import { LossTable } from './loss-table';
 import styles from './result.module.css';
@@ -17,9 +20,13 @@ export function LossChart() {
   const accumulate = useApp((app) => app.info?.config.accumulate ?? 1);
   const series = useMemo(() => lossSeries(losses, evaluations, accumulate), [losses, evaluations, accumulate]);
   const ranks = series.perRank.length;
+  const [{ loss = 0, perRank = [] } = {}] = losses;
+  const highest = Math.max(0, ...[loss, ...perRank].filter(Number.isFinite));
   return (
     <figure className={styles['loss']}>
-      <div className={styles['plot']}>{losses.length > 1 && <LossPlotView series={series} />}</div>
+      <div className={styles['plot']}>
+        {losses.length > 1 ? <LossPlotView series={series} /> : <LossAxes highest={highest} />}
+      </div>
       <figcaption>
         {ranks > 0 ? (
           <>
@@ -34,7 +41,10 @@ export function LossChart() {
           </>
         )}
       </figcaption>
-      <LossTable series={series} />
+      <div className={styles['tools']}>
+        <LossTable series={series} />
+        <SavePicture name="loss" what="the losses" figure={LOSS_FIGURE} />
+      </div>
     </figure>
   );
 }

@@ -24,5 +24,5 @@ export function LossPlotView({ series }: { series: LossSeries }) {
   useEffect(() => {
     plot?.show(series);
   }, [plot, series]);
-  return <div ref={host} aria-hidden="true" />;
+  return <div ref={host} aria-hidden="true" style={{ height: '100%' }} />;
 }

@@ -4,11 +4,9 @@
  */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { formatTick } from '../draw/format';
 import type { Palette } from '../shell/theme';
+import { lossOptions } from './loss-options';
 import type { LossSeries } from './loss-series';
-
-const HEIGHT = 150;
 
 export interface LossPlot {
   show(series: LossSeries): void;
@@ -17,8 +15,8 @@ export interface LossPlot {
 
 export function createLossPlot(element: HTMLElement, palette: Palette, ranks: number): LossPlot {
   const empty: uPlot.AlignedData = [[], ...Array.from({ length: ranks + 2 }, () => [])];
-  const plot = new uPlot(options(palette, ranks, element.clientWidth), empty, element);
-  const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+  const plot = new uPlot({ ...options(palette, ranks), ...sizeOf(element) }, empty, element);
+  const resize = new ResizeObserver(() => plot.setSize(sizeOf(element)));
   resize.observe(element);
   return {
     show({ steps, perRank, mean, test }) {
@@ -33,8 +31,9 @@ export function createLossPlot(element: HTMLElement, palette: Palette, ranks: nu
   };
 }
 
-function options(palette: Palette, ranks: number, width: number): uPlot.Options {
-  const axis = { stroke: palette.soft, font: `10px ${palette.sans}`, ticks: { show: false }, gap: 2 };
+const sizeOf = ({ clientWidth, clientHeight }: HTMLElement) => ({ width: clientWidth, height: clientHeight });
+
+function options(palette: Palette, ranks: number): Omit<uPlot.Options, 'width' | 'height'> {
   const hidden = { points: { show: false } };
   const rankLine = (rank: number) => ({
     ...hidden,
@@ -43,25 +42,7 @@ function options(palette: Palette, ranks: number, width: number): uPlot.Options 
     alpha: 0.6,
   });
   return {
-    width,
-    height: HEIGHT,
-    padding: [6, 12, 0, 0],
-    legend: { show: false },
-    cursor: { ...hidden, drag: { x: false, y: false } },
-    scales: {
-      x: { time: false },
-      y: { range: (_, low, high) => [Math.min(0, low), high === low ? low + 1 : high * 1.05] },
-    },
-    axes: [
-      { ...axis, grid: { show: false }, size: 20, space: 44 },
-      {
-        ...axis,
-        grid: { stroke: palette.hair, width: 1 },
-        size: 34,
-        space: 28,
-        values: (_, ticks) => ticks.map(formatTick),
-      },
-    ],
+    ...lossOptions(palette),
     series: [
       {},
       ...Array.from({ length: ranks }, (_, rank) => rankLine(rank)),

@@ -2,18 +2,20 @@
 
 import { formatLoss } from '../draw/format';
 import { ScrollRegion } from '../fields/scroll-region';
+import { useLinkedDetails } from '../permalink/use-linked';
 import type { LossSeries } from './loss-series';
 import styles from './result.module.css';
 
 const TABLE_ROWS = 10;
 
 export function LossTable({ series }: { series: LossSeries }) {
+  const details = useLinkedDetails('losses');
   const { steps, perRank, mean, test } = series;
   const stride = Math.max(1, Math.ceil(steps.length / TABLE_ROWS));
   const rows = steps.map((_, index) => index).filter((index) => index % stride === 0 || index === steps.length - 1);
   const cell = (column: readonly (number | null)[], index: number) => formatLoss(column[index] ?? undefined);
   return (
-    <details className={styles['table']}>
+    <details ref={details} className={styles['table']}>
       <summary>As a table</summary>
       <ScrollRegion label="Losses as a table" className={styles['scroll']}>
         <table>

@@ -6,10 +6,14 @@
 import { type ReactNode, useMemo } from 'react';
 import { FACES } from '../../parallel/faces';
 import type { Config } from '../../protocol/config';
-import type { DifferenceAt } from '../../protocol/session';
+import type { SessionInfo } from '../../protocol/session-info';
+import type { DifferenceAt } from '../../protocol/snapshot';
+import { hasMicroBatch } from '../../protocol/step-kind';
+import type { StepTrace } from '../../protocol/trace';
 import { type Metrics, metricsOf } from '../../trace/metrics';
 import { formatBytes, formatCount, formatPercent, formatSize, formatSmall, formatTime, NONE } from '../draw/format';
 import { useSettled } from '../state/use-app';
+import { Term } from '../terms/term';
 import { DeviceTable } from './device-table';
 import { differenceCause } from './difference/difference-cause';
 import { DifferenceGrowth } from './difference/difference-growth';
@@ -20,7 +24,8 @@ import { StepSharesView } from './step-shares';
 
 const EVERY_MS = 150;
 
-export function Numbers() {
+/** `children`: what else the result says, before the tables that few need. */
+export function Numbers({ children }: { children: ReactNode }) {
   const snapshot = useSettled((app) => app.snapshot, EVERY_MS);
   const differences = useSettled((app) => app.differences, EVERY_MS);
   const [trace, info, clock] = useSettled(
@@ -36,11 +41,12 @@ export function Numbers() {
         <Headline wide name="Bytes per rank" text={metrics ? formatBytes(bytesPerRank(metrics)) : NONE}>
           {metrics ? bytesText(metrics) : 'sent a step'}
         </Headline>
-        <Headline name="Replica divergence" text={formatSmall(snapshot?.replicaDivergence)}>
-          max |w<sub>i</sub> − w<sub>j</sub>| between replicas
+        <Headline wide name="Overlap" text={formatPercent(metrics?.overlap)}>
+          of communication <Term id="overlap">hidden</Term> behind computation, {clock}
+          {trace && info && inOneBucket(trace, info) && exception}
         </Headline>
-        <Headline name="Overlap" text={formatPercent(metrics?.overlap)}>
-          of communication hidden behind computation, {clock}
+        <Headline name="Replica divergence" text={formatSmall(snapshot?.replicaDivergence)}>
+          max |w<sub>i</sub> − w<sub>j</sub>| between <Term id="replica">replicas</Term>
         </Headline>
         <Headline name="Difference from single device" text={single ? '0' : formatSmall(first?.value)}>
           {info ? differenceText(info.config, first, differences.at(-1)) : NONE}
@@ -48,7 +54,6 @@ export function Numbers() {
         <Headline name="Step time" text={metrics ? formatTime(metrics.stepUs) : NONE}>
           {clock === 'modelled' ? `modelled: ${info?.hardwareLabel ?? ''}` : 'measured, one instruction at a time'}
         </Headline>
-        {metrics && <StepSharesView metrics={metrics} />}
         <Headline
           wide
           name="Reserved memory"
@@ -59,11 +64,22 @@ export function Numbers() {
             `; tensors take ${formatSize(Math.max(...metrics.allocatedBytes))} of it at most in this step (allocated)`}
         </Headline>
       </div>
+      {children}
+      {metrics && <StepSharesView metrics={metrics} />}
       {metrics && info && <DeviceTable metrics={metrics} memory={info.memory} />}
       <DifferenceGrowth />
     </>
   );
 }
+
+/** DDP's constructor made one bucket of all gradients, and this step still has it. */
+const inOneBucket = ({ kind }: StepTrace, { buckets }: SessionInfo): boolean =>
+  buckets?.rebuilt !== undefined &&
+  buckets.rebuilt.length > 1 &&
+  buckets.initial.length === 1 &&
+  hasMicroBatch(kind, ({ beforeRebuild }) => beforeRebuild);
+
+const exception = '. The first step is an exception: it has one bucket, which DDP rebuilds after it';
 
 function differenceText(config: Config, first: ReturnType<typeof headline>, newest: DifferenceAt | undefined): string {
   if (FACES[config.mode].oneDevice) return 'this is the single device';

@@ -2,7 +2,8 @@
  * Paints the decision field (or the predicted plane) with the data over it, and the scatter of a regression. Pure
  * drawing from a snapshot; field.tsx calls it when one comes.
  */
-import { type DatasetPreview, FIELD_SIZE, type Snapshot } from '../../protocol/session';
+import type { DatasetPreview } from '../../protocol/session-info';
+import { FIELD_SIZE, type Snapshot } from '../../protocol/snapshot';
 import { linearScale, nice } from '../draw/scales';
 import type { Palette } from '../shell/theme';
 
@@ -63,4 +64,16 @@ export function paintScatter({ context, size, palette }: FieldPaint, predictions
     context.fill();
   }
   context.globalAlpha = 1;
+}
+
+/** All of it; `small`: a canvas of the field's own size, on which it is put first. */
+export function paintResult(paint: FieldPaint, snapshot: Snapshot | undefined, small: HTMLCanvasElement): void {
+  const { context, size, palette, dataset } = paint;
+  if (snapshot?.field) {
+    const image = fieldImage(snapshot.field, dataset.task === 'classification', palette);
+    small.getContext('2d')?.putImageData(image, 0, 0);
+    context.drawImage(small, 0, 0, size, size);
+  }
+  if (dataset.points.length > 0) paintPoints(paint);
+  else if (snapshot) paintScatter(paint, snapshot.predictions);
 }

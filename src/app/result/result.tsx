@@ -22,18 +22,19 @@ export function Result() {
   const pictures = !hide.has('field');
   const type = useApp((app) => app.config.data.type);
   const field = pictures && (info ? hasField(info.dataset) : !WITHOUT_FIELD.has(type));
+  const learnt = (
+    <>
+      <Scores />
+      {pictures && views.length > 0 && <Views ids={views} />}
+    </>
+  );
   return (
     <>
-      <div className={field ? undefined : styles['split']}>
-        {pictures && views.length > 0 && !field && <Views ids={views} />}
-        <div className={styles['pictures']} data-wide={!field || undefined}>
-          {field && <Field />}
-          {!hide.has('loss') && <LossChart />}
-        </div>
+      <div className={styles['pictures']} data-wide={!field || undefined}>
+        {field && <Field />}
+        {!hide.has('loss') && <LossChart />}
       </div>
-      <Scores />
-      {field && views.length > 0 && <Views ids={views} />}
-      {!hide.has('numbers') && <Numbers />}
+      {hide.has('numbers') ? learnt : <Numbers>{learnt}</Numbers>}
     </>
   );
 }

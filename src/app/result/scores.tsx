@@ -3,7 +3,7 @@
  * that has learnt nothing is as good as that. Text has its loss as perplexity, too: among how many characters the model
  * hesitates.
  */
-import type { SessionInfo } from '../../protocol/session';
+import type { SessionInfo } from '../../protocol/session-info';
 import { formatCount, formatLoss, formatPercent, NONE } from '../draw/format';
 import { useApp, useSettled } from '../state/use-app';
 import styles from './result.module.css';

@@ -34,7 +34,7 @@ export function StepSharesView({ metrics }: { readonly metrics: Metrics }) {
     },
   ] as const;
   return (
-    <div data-wide="block" className={styles['shares']}>
+    <div className={styles['shares']}>
       <p>Where the step goes, mean over devices, {clock}:</p>
       <div className={styles['sharesBar']} aria-hidden="true">
         {parts.map(({ kind, percent }) => (

@@ -7,6 +7,7 @@ import { formatSize } from '../draw/format';
 import { Opened } from '../fields/opened';
 import { Section } from '../fields/section';
 import { ChoiceSetting, FlagSetting, NumberSetting, TextSetting } from '../fields/settings';
+import { SoftwareWord } from '../notices/software-word';
 import { mebibytes } from '../permalink/permalink-keys';
 import { useApp } from '../state/use-app';
 import styles from './cluster-panel.module.css';
@@ -35,6 +36,7 @@ export function ClusterPanel() {
           <output aria-label="Computing device">{deviceText(device)}</output>
         </p>
       )}
+      <SoftwareWord />
       {face.controls?.map((control) =>
         control.kind === 'panel' ? (
           <ModePanel key={control.panel} panel={control.panel} />

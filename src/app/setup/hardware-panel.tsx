@@ -5,7 +5,12 @@ import { ChoiceSetting, NumberSetting } from '../fields/settings';
 import { useApp } from '../state/use-app';
 import styles from './data-panel.module.css';
 
-const HARDWARE = { nvlink8: '8 GPUs, NVLink', pcie4: '4 GPUs, PCIe', ethernet10g: '10 Gbit Ethernet' } as const;
+const HARDWARE = {
+  nvlink8: '8 GPUs, NVLink',
+  pcie4: '4 GPUs, PCIe',
+  ethernet10g: '10 Gbit Ethernet',
+  transputer: 'Transputers',
+} as const;
 
 export function HardwarePanel() {
   const label = useApp((app) => app.info?.hardwareLabel);

@@ -59,7 +59,7 @@ const isLayer = (place: string): boolean => place.startsWith('model.layers.');
 const colours = new Proxy({}, { get: () => ['#000'] });
 
 function drawn(config: Config, content: ReactNode): string {
-  const store = createAppStore(config, DEFAULT_VIEW, 1);
+  const store = createAppStore(config, DEFAULT_VIEW);
   const services = { store, controller: {}, frames: {}, urlSync: {} } as unknown as AppServices;
   return renderToStaticMarkup(
     <AppContexts services={services} palette={colours as never}>

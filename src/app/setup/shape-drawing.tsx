@@ -4,6 +4,7 @@
  * root scale, so that 784 and 10 both can be seen.
  */
 import type { LayerConfig } from '../../protocol/config';
+import { clamp } from '../draw/geometry';
 import { outputOf, type Shape } from '../model/layer-shapes';
 import styles from './model-panel.module.css';
 
@@ -41,7 +42,9 @@ function stopsOf(layers: readonly LayerConfig[], shape: Shape): readonly Stop[] 
 }
 
 const WIDTH = 200;
-const HEIGHT = 92;
+const HEIGHT = 98;
+/** Width of a letter of the words below, which have 11 px. */
+const LETTER = 6.3;
 const MIDDLE = 42;
 const TALLEST = 58;
 const MOST = 7;
@@ -74,8 +77,8 @@ export function ShapeDrawing({ layers, shape }: { layers: readonly LayerConfig[]
             ) : (
               <Sheets x={x} stop={stop} most={most} wide={pitch - 7} />
             )}
-            <text x={x} y={i % 2 === 0 || stops.length < 6 ? HEIGHT - 5 : HEIGHT - 14}>
-              {stop.kind === 'block' && stop.times > 1 ? `× ${stop.times}` : stop.kind === 'block' ? '' : stop.words}
+            <text x={inside(x, wordsOf(stop))} y={i % 2 === 0 || stops.length < 4 ? HEIGHT - 4 : HEIGHT - 16}>
+              {wordsOf(stop)}
             </text>
           </g>
         );
@@ -83,6 +86,14 @@ export function ShapeDrawing({ layers, shape }: { layers: readonly LayerConfig[]
     </svg>
   );
 }
+
+const wordsOf = (stop: Stop): string => (stop.kind !== 'block' ? stop.words : stop.times > 1 ? `× ${stop.times}` : '');
+
+/** The middle of words that are to stay in the drawing. */
+const inside = (x: number, words: string): number => {
+  const half = (words.length * LETTER) / 2;
+  return clamp(x, half, WIDTH - half);
+};
 
 function Block({ x, width, stop }: { x: number; width: number; stop: Stop }) {
   return (

@@ -3,22 +3,26 @@
  * here. Every part has a fence of its own: what cannot be drawn takes no other part with it.
  */
 
-import { Bar } from '../bar/bar';
+import type { CSSProperties } from 'react';
+import { Bar, BarInSheet } from '../bar/bar';
+import { SmallTransport } from '../bar/transport';
+import { SETTINGS, useSheet } from '../bar/use-sheet';
 import { Boundary } from '../boundary/boundary';
 import { laterPanel, loadedPanel } from '../boundary/loaded-panel';
 import { Region } from '../boundary/region';
 import { Buckets } from '../buckets/buckets';
+import { ComparePlace } from '../compare/compare-place';
 import { LabPlace } from '../lab/lab-place';
 import { LiveRegion } from '../notices/live-region';
+import { NewcomerLine } from '../notices/newcomer-line';
 import { Notices } from '../notices/notices';
-import { Result } from '../result/result';
-import { Setup } from '../setup/setup';
-import { Stage } from '../stage/stage';
 import { StageHead } from '../stage/stage-head';
+import { StagePlace } from '../stage/stage-place';
 import { useApp } from '../state/use-app';
-import { Timeline } from '../timeline/timeline';
+import { TimelinePlace } from '../timeline/timeline-place';
 import { Scrubber } from '../transport/scrubber';
 import styles from './app.module.css';
+import { Divider } from './divider';
 import { dropsFiles, useFileDrop } from './use-file-drop';
 
 const ExhibitCard = loadedPanel(
@@ -26,6 +30,8 @@ const ExhibitCard = loadedPanel(
   async () => (await import('../museum/exhibit-card')).ExhibitCard,
 );
 
+const Setup = laterPanel('The set-up', async () => (await import('../setup/setup')).Setup);
+const Result = laterPanel('The result', async () => (await import('../result/result')).Result);
 const MemoryPanel = laterPanel('The memory panel', async () => (await import('../memory/memory-panel')).MemoryPanel);
 const CodePanel = laterPanel('The PyTorch code', async () => (await import('../result/code-panel')).CodePanel);
 
@@ -34,14 +40,29 @@ export function AppView() {
   const embed = useApp((app) => app.embed);
   const exhibit = useApp((app) => app.exhibit);
   const lab = useApp((app) => app.lab !== undefined);
+  const split = useApp((app) => app.split);
+  const ranks = useApp((app) => app.info?.worldSize ?? app.config.worldSize);
+  const sheet = useSheet();
   const drop = useFileDrop();
   const shown = (part: string) => !hide.has(part);
+  const side = shown('result') || shown('code');
   if (lab && embed) return <LabPlace />;
+  const notices = (
+    <Boundary what="The list of notices">
+      <Notices />
+    </Boundary>
+  );
+  const proportions: CSSProperties & Record<`--${string}`, string | number> = {
+    '--ranks': ranks,
+    ...(split === undefined ? {} : { '--time': `${100 * split}%` }),
+  };
   return (
     <div
       className={styles['app']}
       data-embed={embed || undefined}
+      data-screen={(!embed && (shown('bar') || !shown('setup'))) || undefined}
       data-setup={shown('setup') || undefined}
+      data-side={side || undefined}
       {...dropsFiles(drop)}
     >
       {shown('bar') && (
@@ -49,51 +70,61 @@ export function AppView() {
           <Bar />
         </Boundary>
       )}
-      <Boundary what="The list of notices">
-        <Notices />
-      </Boundary>
-      {exhibit && shown('bugs') && <ExhibitCard {...exhibit} />}
-      <main className={styles['main']}>
+      {sheet !== 'phone' && notices}
+      {!shown('bar') && !shown('stage') && <SmallTransport />}
+      <main className={styles['main']} style={proportions}>
+        {!shown('bar') && <h1 className="visually-hidden">Lockstep</h1>}
+        {exhibit && shown('bugs') && <ExhibitCard {...exhibit} />}
         {shown('stage') && (
           <Region name="Stage" className={styles['stage']}>
+            <NewcomerLine />
+            {!shown('bar') && <SmallTransport />}
             <StageHead />
-            <Stage />
+            <StagePlace />
           </Region>
         )}
+        {sheet === 'phone' && notices}
+        {shown('stage') && shown('timeline') && <Divider />}
         {shown('timeline') && (
           <Region name="Timeline" className={styles['timeline']}>
             <Scrubber />
-            <Timeline />
+            <TimelinePlace />
             <Buckets />
           </Region>
         )}
         {shown('setup') && (
-          <Region name="Set-up" className={styles['setup']}>
+          <Region name="Set-up" className={styles['setup']} sheet={sheet && SETTINGS}>
+            {sheet && <BarInSheet />}
             <Setup />
           </Region>
         )}
-        <div className={styles['side']}>
-          {shown('result') && (
-            <Region name="Result">
-              <Result />
-            </Region>
-          )}
-          {shown('result') && (
-            <Boundary what="The memory panel">
-              <MemoryPanel />
-            </Boundary>
-          )}
-          {shown('code') && (
-            <Region name="Code" className={styles['code']}>
-              <CodePanel />
-            </Region>
-          )}
-        </div>
+        {side && (
+          <div className={styles['side']}>
+            <div className={styles['result']}>
+              {shown('result') && (
+                <Region name="Result">
+                  <Result />
+                </Region>
+              )}
+              {shown('result') && (
+                <Boundary what="The memory panel">
+                  <MemoryPanel />
+                </Boundary>
+              )}
+            </div>
+            {shown('code') && (
+              <Region name="Code" className={styles['code']}>
+                <CodePanel />
+              </Region>
+            )}
+          </div>
+        )}
       </main>
       <Boundary what="The announcements for screen readers">
         <LiveRegion />
       </Boundary>
       {lab && <LabPlace />}
+      <ComparePlace />
       {drop.over && <div className={styles['drop']}>Drop data to train on, or weights to begin with</div>}
     </div>
   );

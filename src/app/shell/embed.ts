@@ -1,29 +1,57 @@
 /**
- * Manners inside an iframe (`embed=1`): tells its height to the page around it, and pauses while it is scrolled out of
- * sight or its tab is hidden, going on when it is seen again.
+ * Manners inside an iframe (`embed=1`): tells the height of what it shows to the page around it, and pauses while it is
+ * scrolled out of sight or its tab is hidden, going on as before when it is seen again.
  */
-
+import type { LinkState } from '../permalink/link-state';
+import type { Controller } from '../state/controller';
 import type { AppStore } from '../state/store';
-import type { Transport } from '../transport/transport';
 
-export function beAGoodGuest(store: AppStore, player: Transport, root: HTMLElement): void {
-  const tellHeight = () => {
+export interface Guest {
+  readonly store: AppStore;
+  readonly controller: Pick<Controller, 'player' | 'goToLinked'>;
+  readonly root: HTMLElement;
+  /** Where the link leads. */
+  readonly state: LinkState;
+  /** Asks for it again, where it was stopped on the way. */
+  readonly ask: (state: LinkState) => void;
+}
+
+export function beAGoodGuest(guest: Guest): void {
+  tellHeight(guest.root);
+  pauseUnseen(guest);
+}
+
+/** The height of the content: nothing in an embed is as high as its frame. */
+function tellHeight(root: HTMLElement): void {
+  let told = 0;
+  const tell = () => {
     const height = Math.ceil(root.getBoundingClientRect().height);
+    if (height === told || height === 0) return;
+    told = height;
     // The embedding page may have any origin; the height is no secret.
     window.parent.postMessage({ type: 'lockstep:height', height }, '*');
   };
-  new ResizeObserver(tellHeight).observe(root);
+  new ResizeObserver(tell).observe(root);
+}
 
-  let resume = false;
+function pauseUnseen({ store, controller, root, state, ask }: Guest): void {
+  const { player } = controller;
+  let resume: (() => void) | undefined;
   let onScreen = true;
+  const goOn = () => {
+    ask(state);
+    controller.goToLinked();
+  };
   const update = () => {
     const seen = onScreen && document.visibilityState === 'visible';
-    if (!seen && store.getState().state === 'playing') {
-      resume = true;
+    const { state: is, goingTo } = store.getState();
+    if (!seen && is === 'playing') {
+      resume = goingTo === undefined ? player.play : goOn;
       player.pause();
     } else if (seen && resume) {
-      resume = false;
-      player.play();
+      const go = resume;
+      resume = undefined;
+      go();
     }
   };
   new IntersectionObserver((entries) => {
@@ -31,4 +59,8 @@ export function beAGoodGuest(store: AppStore, player: Transport, root: HTMLEleme
     update();
   }).observe(root);
   document.addEventListener('visibilitychange', update);
+  // It may begin to play, or to go where the link leads, while nobody sees it.
+  store.subscribe((now, before) => {
+    if (now.state !== before.state) update();
+  });
 }

@@ -5,39 +5,59 @@
 import { CHECKPOINTS } from '../checkpoint/checkpoints-id';
 import type { Controller } from '../state/controller';
 import type { AppStore } from '../state/store';
+import { speedOf } from '../transport/pace';
 
 export interface Key {
   /** As KeyboardEvent.key says it. */
   readonly keys: readonly string[];
   readonly shift?: boolean;
+  /** As KeyboardEvent.code says it, with Alt held: what Alt makes of a key differs from keyboard to keyboard. */
+  readonly altCode?: string;
   readonly label: string;
   readonly does: string;
   readonly act: (controller: Controller, store: AppStore) => void;
 }
 
 const speedBy = (change: number) => (controller: Controller, store: AppStore) =>
-  controller.setSpeed(Math.min(Math.max(store.getState().speed + change, 0), 7));
+  controller.setSpeed(speedOf(store.getState().pace) + change);
 
 export const KEYS: readonly Key[] = [
   { keys: [' '], label: 'Space', does: 'Play or pause', act: (c, s) => togglePlay(c, s) },
-  { keys: ['.'], label: '.', does: 'Step one event forward', act: (c) => void c.player.stepEvent() },
-  { keys: [','], label: ',', does: 'Step one event back', act: (c) => c.player.stepBack() },
   {
-    keys: ['>', '.'],
+    keys: ['.'],
+    label: '.',
+    does: 'Step one moment: what all ranks do together',
+    act: (c) => void c.player.step('moment'),
+  },
+  { keys: [','], label: ',', does: 'One moment back', act: (c) => c.player.stepBack('moment') },
+  {
+    keys: ['>', '.', ':'],
     shift: true,
     label: 'Shift .',
-    does: 'Step one iteration',
-    act: (c) => void c.player.stepIteration(),
+    does: 'Step one phase: forward, loss, backward, half an all-reduce, update',
+    act: (c) => void c.player.step('phase'),
   },
   {
     keys: ['<', ',', ';'],
     shift: true,
     label: 'Shift ,',
-    does: 'Step one phase',
-    act: (c) => void c.player.stepPhase(),
+    does: 'One phase back',
+    act: (c) => c.player.stepBack('phase'),
   },
-  { keys: ['+', '='], label: '+', does: 'Faster', act: speedBy(1) },
-  { keys: ['-'], label: '−', does: 'Slower', act: speedBy(-1) },
+  { keys: ['n'], label: 'n', does: 'Step one round of a collective', act: (c) => void c.player.step('round') },
+  { keys: ['N'], shift: true, label: 'Shift n', does: 'One round back', act: (c) => c.player.stepBack('round') },
+  {
+    keys: [],
+    altCode: 'Period',
+    label: 'Alt .',
+    does: 'Step a single event of one rank',
+    act: (c) => void c.player.step('event'),
+  },
+  { keys: [], altCode: 'Comma', label: 'Alt ,', does: 'A single event back', act: (c) => c.player.stepBack('event') },
+  { keys: ['i'], label: 'i', does: 'Step one iteration', act: (c) => void c.player.stepIteration() },
+  { keys: ['+', '='], label: '+', does: 'A faster pace, held', act: speedBy(1) },
+  { keys: ['-'], label: '−', does: 'A slower pace, held', act: speedBy(-1) },
+  { keys: ['h'], label: 'h', does: 'Hold this pace, or let it speed up again', act: (c) => c.toggleHold() },
   { keys: ['r'], label: 'r', does: 'Reset to the same start', act: (c) => void c.reset() },
   { keys: ['t'], label: 't', does: 'Modelled or measured time', act: (_, s) => toggleClock(s) },
   {
@@ -73,16 +93,23 @@ function keepsKey(target: EventTarget | null, key: string): boolean {
   return key === ' ' && target.closest('button, a, summary, label') !== null;
 }
 
+function keyOf({ key, code, shiftKey, altKey }: KeyboardEvent): Key | undefined {
+  if (altKey) return KEYS.find((k) => k.altCode === code);
+  const plain = KEYS.find((k) => k.keys.includes(key) && (k.shift === undefined || k.shift === shiftKey));
+  const found = shiftKey ? (KEYS.find((k) => k.shift && k.keys.includes(key)) ?? plain) : plain;
+  return found && (!shiftKey || found.shift || key === '+') ? found : undefined;
+}
+
 export function listenToKeys(window: Window, store: AppStore, controller: Controller): void {
   window.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || keepsKey(event.target, event.key)) return;
+    if (event.ctrlKey || event.metaKey || keepsKey(event.target, event.key)) return;
     // The lab has keys of its own.
     if (store.getState().lab) return;
-    const key = KEYS.find((k) => k.keys.includes(event.key) && (k.shift === undefined || k.shift === event.shiftKey));
-    const found = event.shiftKey ? (KEYS.find((k) => k.shift && k.keys.includes(event.key)) ?? key) : key;
-    if (!found || (event.shiftKey && !found.shift && event.key !== '+')) return;
+    const found = keyOf(event);
+    if (!found) return;
     if (store.getState().lock.has('transport') && event.key !== 'Escape') return;
-    event.preventDefault();
+    // Esc closes a popover, too, unless it is kept from that.
+    if (event.key !== 'Escape') event.preventDefault();
     found.act(controller, store);
   });
 }

@@ -6,7 +6,6 @@
 import type { MemoryCategory, Payload } from '../../protocol/trace';
 import { hexRgb, linearRamp } from '../draw/scales';
 import type { Theme } from '../state/store';
-import { lightRamp } from './light-ramp';
 
 export type PhaseColour = 'forward' | 'loss' | 'backward' | 'comm' | 'step' | 'move';
 
@@ -58,10 +57,13 @@ export function resolveTheme(theme: Theme, systemIsDark: boolean): 'light' | 'da
   return theme;
 }
 
+/** On a dark ground small values would be as good as black: there colours leave the middle sooner. */
+const DARK_POWER = 0.6;
+
 /** From -1 to 1 by way of the middle. */
-const darkRamp = (ends: readonly string[]) => {
+const rampOf = (ends: readonly string[], dark: boolean) => {
   const ramp = linearRamp(ends.map(hexRgb));
-  return (value: number) => ramp((value + 1) / 2);
+  return (value: number) => ramp(((dark ? Math.sign(value) * Math.abs(value) ** DARK_POWER : value) + 1) / 2);
 };
 
 const rgbBytes = (colour: string): readonly number[] =>
@@ -69,12 +71,15 @@ const rgbBytes = (colour: string): readonly number[] =>
 
 export function readPalette(root: Element): Palette {
   const style = getComputedStyle(root);
-  const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  return paletteOf((name) => style.getPropertyValue(`--${name}`).trim(), root.getAttribute('data-theme') === 'dark');
+}
+
+/** From the variables of theme.css, by their names. */
+export function paletteOf(read: (name: string) => string, dark: boolean): Palette {
   const record = <K extends string, V>(keys: readonly K[], value: (key: K) => V) =>
     Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, V>;
-  const dark = root.getAttribute('data-theme') === 'dark';
   const ends = [read('value-negative'), read('value-zero'), read('value-positive')];
-  const ramp = dark ? darkRamp(ends) : lightRamp;
+  const ramp = rampOf(ends, dark);
   const colours = Array.from({ length: ENTRIES }, (_, i) => ramp((2 * i) / (ENTRIES - 1) - 1));
   const bad = read('bad');
   const divergingRgba = new Uint8ClampedArray(ENTRIES * 4);

@@ -1,11 +1,12 @@
 /**
- * What a device is busy with at a time: computing before communicating, and idle, with the reason, when neither. Pure;
+ * What a device is busy with: its part in the moment at the cursor; where it has none, what it does at that time,
+ * computing before communicating, and idle, with the reason, when neither. Pure;
  * called by the stage's facts for every device and frame, so what it needs of a trace is prepared once.
  */
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
 import { busySpans, type Interval } from '../../trace/idle';
 import { deviceCount } from '../../trace/lanes';
-import { eventLabels } from '../timeline/event-label';
+import { namesOf } from '../timeline/event-label';
 import { type Gap, gapsOf } from '../timeline/gaps';
 import type { DeviceNow } from './facts';
 
@@ -13,11 +14,19 @@ interface Work extends Interval {
   readonly event: number;
 }
 
+interface Lanes {
+  readonly compute: readonly Work[];
+  readonly comm: readonly Work[];
+}
+
 export interface DeviceClock {
-  now(device: DeviceIndex, timeUs: number): DeviceNow;
+  /** `moment`: the events at the cursor, of all devices. */
+  now(device: DeviceIndex, timeUs: number, moment: readonly number[]): DeviceNow;
 }
 
 const within = ({ startUs, endUs }: Interval, timeUs: number): boolean => startUs <= timeUs && timeUs < endUs;
+
+const overlap = (a: Interval, b: Interval): boolean => a.startUs < b.endUs && b.startUs < a.endUs;
 
 const bucketWord = (e: TraceEvent): string => (e.bucket === undefined ? 'transfer' : `bucket ${e.bucket}`);
 
@@ -38,14 +47,27 @@ export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
     const e = trace.events[event];
     if (!e) return undefined;
     const other = beside && trace.events[beside.event];
-    const words = eventLabels(e);
+    const words = namesOf(e);
     return {
       activity,
       phase: e.phase,
       module: e.module,
-      words: other ? [`${words[0]} · ${bucketWord(other)}`, ...words] : words,
+      words: other ? [...words.slice(0, 2).map((word) => `${word} · ${bucketWord(other)}`), ...words] : words,
       event,
     };
+  };
+  /** What the device does in the moment; computing, with the transfer that goes on beside it. */
+  const partIn = (own: Lanes, moment: readonly number[]): DeviceNow | undefined => {
+    const mine = (work: readonly Work[]) => work.findLast(({ event }) => moment.includes(event));
+    const working = mine(own.compute);
+    if (working)
+      return busy(
+        working,
+        'computing',
+        own.comm.find((w) => overlap(w, working)),
+      );
+    const moving = mine(own.comm);
+    return moving && busy(moving, 'communicating', undefined);
   };
   const quiet = (activity: DeviceNow['activity'], words: readonly string[]): DeviceNow => ({
     activity,
@@ -57,8 +79,10 @@ export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
   const resting = (gap: Gap): DeviceNow =>
     gap.last && gap.startUs > 0 ? quiet('done', [gap.why(), 'done']) : quiet('idle', [idleWords(gap), 'idle']);
   return {
-    now(device, timeUs) {
+    now(device, timeUs, moment) {
       const own = devices[device];
+      const part = own && partIn(own, moment);
+      if (part) return part;
       const working = own?.compute.find((w) => within(w, timeUs));
       const moving = own?.comm.findLast((w) => within(w, timeUs));
       const at = working ? busy(working, 'computing', moving) : moving && busy(moving, 'communicating', undefined);

@@ -6,9 +6,10 @@
 import { at } from '../../base/invariant';
 import type { LayerType } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
-import type { SessionInfo } from '../../protocol/session';
+import type { SessionInfo } from '../../protocol/session-info';
 import { hasMicroBatch } from '../../protocol/step-kind';
 import type { DeviceIndex, Slice, StepTrace } from '../../protocol/trace';
+import type { RunShape } from './expected-run';
 
 export interface ParameterPlace {
   readonly name: string;
@@ -59,9 +60,9 @@ export interface DevicePlace {
   readonly samples: readonly number[];
 }
 
-const elements = (shape: readonly number[]): number => shape.reduce((n, d) => n * d, 1);
+export const elements = (shape: readonly number[]): number => shape.reduce((n, d) => n * d, 1);
 
-function layersOf(info: SessionInfo, device: DeviceIndex): readonly LayerPlace[] {
+function layersOf(info: RunShape, device: DeviceIndex): readonly LayerPlace[] {
   const mine = info.buffers.filter((b) => b.device === device);
   const shapeOf = new Map(mine.map((b) => [b.name, b.shape]));
   const held = mine.filter((b) => b.category === 'parameter');
@@ -89,7 +90,7 @@ function layersOf(info: SessionInfo, device: DeviceIndex): readonly LayerPlace[]
 }
 
 /** Without a prefix of any other layer. */
-const isUnprefixed = (info: SessionInfo, parameter: string): boolean =>
+const isUnprefixed = (info: RunShape, parameter: string): boolean =>
   !info.config.model.layers.some(({ name }, i) => parameter.startsWith(`${name ?? i}.`));
 
 function labelsOf(module: string, type: string, shape: readonly number[]): readonly string[] {
@@ -109,7 +110,7 @@ const STOPS: ReadonlySet<LayerType> = new Set([...LAYERS_WITH_WEIGHTS, 'MaxPool2
 const MOST_ACTIVATIONS = 8;
 
 /** The batch and the outputs of the layers; of many layers those that change the shape of what passes. */
-function activationsOf(info: SessionInfo, device: DeviceIndex): readonly ActivationPlace[] {
+function activationsOf(info: RunShape, device: DeviceIndex): readonly ActivationPlace[] {
   const shapeOf = new Map(info.buffers.filter((b) => b.device === device).map((b) => [b.name, b.shape]));
   const batch = shapeOf.get('x');
   const { layers } = info.config.model;
@@ -142,7 +143,7 @@ function samplesText(samples: readonly number[]): readonly string[] {
   return [some(8), some(5), some(3), some(2), `${samples.length} samples`];
 }
 
-export function placeDevices(info: SessionInfo, trace: StepTrace | undefined): readonly DevicePlace[] {
+export function placeDevices(info: RunShape, trace: StepTrace | undefined): readonly DevicePlace[] {
   return Array.from({ length: info.worldSize }, (_, device) => {
     const { title, beside: head, hasRows, keepsState } = at(info.roles, device);
     const samples = trace && hasRows ? (trace.samples[device] ?? []) : [];

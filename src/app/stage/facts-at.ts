@@ -1,40 +1,45 @@
 /**
  * Answers the scene's questions from the derivations in src/trace. One `TraceFacts` a trace holds what does not change
- * with the cursor; `at` is called once a frame. A packet is on its way from the begin of its send to the end of its
- * receive, as the cursor walks the events; what a device is busy with is read off the clock, because devices work at
- * the same time.
+ * with the cursor; `at` is called once a frame. In the midst of a moment all of its packets are on their way and
+ * nothing of it is done (trace/moments/moment says how a cursor is read). A device is busy with its part in the moment;
+ * where it has none, with what the clock says, because devices work at the same time.
  */
-import type { SessionInfo } from '../../protocol/session';
-import type { Clock, StepTrace } from '../../protocol/trace';
+import type { SessionInfo } from '../../protocol/session-info';
+import type { Clock, DeviceIndex, Slice, StepTrace } from '../../protocol/trace';
 import { ContentsCursor } from '../../trace/contents';
 import { memoryOf } from '../../trace/memory';
+import { doneAt, firstOf, type Position } from '../../trace/moments/moment';
 import type { Packet } from '../../trace/packets';
-import type { Position } from '../../trace/position';
-import { summedAt } from '../../trace/sums';
 import { createWalkTime, type WalkTime } from '../../trace/walk-time';
 import { createDeviceClock, type DeviceClock } from './device-now';
+import type { Arrival } from './exchanges';
 import type { StageFacts, Transit } from './facts';
+import { type Flight, flightsOf, wayMade } from './flights';
 import { packetsToDraw } from './scene';
+import { type StepPicture, stepPicture } from './step-picture';
 
 export interface TraceFacts {
   readonly packets: readonly Packet[];
+  readonly step: StepPicture;
   at(position: Position, clock: Clock): StageFacts;
 }
 
-/**
- * How much of its way a packet has made when the cursor walks: event 3 half done is place 3.5; undefined when it is not
- * on its way.
- */
-export function wayMade(
-  { send, recv }: Pick<Packet, 'send' | 'recv'>,
-  { event, fraction }: Position,
-): number | undefined {
-  const made = (event + fraction - send) / (recv + 1 - send);
-  return made > 0 && made < 1 ? made : undefined;
+const covers = (a: Slice, b: Slice): boolean =>
+  a.buffer === b.buffer && a.offset <= b.offset && b.offset + b.length <= a.offset + a.length;
+
+/** By moment, the packets that are on their way in it. */
+function byMoment(flights: readonly Flight[], { moments, momentOf }: StepPicture): readonly (readonly Flight[])[] {
+  const by = moments.map((): Flight[] => []);
+  for (const flight of flights)
+    for (let m = momentOf(flight.packet.send); m <= momentOf(flight.packet.recv); m++) by[m]?.push(flight);
+  return by;
 }
 
 export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFacts {
   const packets = packetsToDraw(trace);
+  const step = stepPicture(info, trace);
+  const { moments } = step;
+  const flights = byMoment(flightsOf(packets, moments), step);
   const contents = new ContentsCursor(trace);
   const memory = memoryOf(trace, info.buffers);
   const clocks = new Map<Clock, { readonly devices: DeviceClock; readonly walk: WalkTime }>();
@@ -53,40 +58,60 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
     }
     return sent.get(packet);
   };
-  const worked = trace.events.flatMap(({ device, module, kind }, event) =>
-    kind === 'compute' && module !== '' ? [{ device, module, event }] : [],
-  );
-  const inFlight = (position: Position): readonly Transit[] =>
-    packets.flatMap((packet): Transit[] => {
-      const progress = wayMade(packet, position);
+  const inFlight = (own: readonly Flight[], position: Position): readonly Transit[] =>
+    own.flatMap((flight): Transit[] => {
+      const { packet } = flight;
+      const progress = wayMade(flight, position);
       return progress === undefined ? [] : [{ packet, progress, values: carried(packet) }];
     });
   return {
     packets,
+    step,
     at(position, clock) {
-      const done = position.fraction >= 1 ? position.event : position.event - 1;
+      const done = doneAt(moments, position);
       const { devices, walk } = clockOf(clock);
-      const time = walk.timeOf(position);
+      const index = step.momentOf(position.event);
+      const moment = moments[index];
+      const own = moment?.events ?? [];
+      // In the middle of the moment, so that what is said of a device stays while the moment lasts.
+      const time = moment
+        ? (walk.timeOf({ event: firstOf(moment), fraction: 0 }) +
+            walk.timeOf({ event: own.at(-1) ?? 0, fraction: 1 })) /
+          2
+        : 0;
+      const now = flights[index] ?? [];
+      const moving = now.map(({ packet }) => packet);
       contents.seek(done);
+      const arrival = (device: DeviceIndex, slice: Slice): Arrival | undefined => {
+        const packet =
+          moving.findLast((p) => p.to === device && p.recv <= done && covers(p.target, slice)) ??
+          moving.find((p) => p.to === device && covers(p.target, slice));
+        if (!packet) return undefined;
+        const start = slice.offset - packet.target.offset;
+        const values = carried(packet)?.subarray(start, start + slice.length);
+        return { from: packet.from, adds: packet.apply !== 'put', there: packet.recv <= done, values };
+      };
       return {
         event: position.event,
+        done,
+        step,
         content: (device, buffer) => contents.content(device, buffer),
         known: (device, slice) => contents.values(device, slice)?.length ?? 0,
-        now: (device) => devices.now(device, time),
-        lastModule: (device) =>
-          worked.findLast((work) => work.device === device && work.event <= position.event)?.module ?? '',
+        now: (device) => devices.now(device, time, own),
         memory: (device) => {
           const planned = info.memory.find((m) => m.device === device);
           const budgetBytes = planned?.budgetBytes ?? 0;
           return { bytes: memory.at(device, done), peakBytes: planned?.peakBytes ?? 0, budgetBytes };
         },
-        summed: (device, slice) => summedAt(trace, done, device, slice),
-        wrote: (device, slice) => {
-          const e = trace.events[position.event];
-          const touched = e?.kind === 'recv' ? e.slice?.offset === slice.offset : e?.writes.includes(slice.buffer);
-          return e?.device === device && e.writes.includes(slice.buffer) && touched === true && done === position.event;
-        },
-        transits: inFlight(position),
+        contributors: (device, slice) => step.contributors.in(done, device, slice),
+        sends: (device, slice) => moving.some((p) => p.from === device && covers(p.source, slice)),
+        arrival,
+        view: (device) => step.views.at(index, device),
+        wire: (device) => step.views.wire(index, device),
+        fresh: (event) => event !== undefined && event >= 0 && step.momentOf(event) === index,
+        under: (event) => event !== undefined && event > done && step.momentOf(event) === index,
+        moving,
+        transits: inFlight(now, position),
       };
     },
   };

@@ -2,7 +2,8 @@
  * What the stage shows while the ranks stand still: what they hold is that of the step behind them, what they do is
  * that they wait, are late or have ended. Pure.
  */
-import type { RankStanding, SessionInfo, Standstill } from '../../protocol/session';
+import type { RankStanding, Standstill } from '../../protocol/session-events';
+import type { SessionInfo } from '../../protocol/session-info';
 import { standingWords } from '../failures/standstill-words';
 import type { StageFacts } from './facts';
 import type { Activity } from './scene-types';
@@ -24,6 +25,7 @@ export function inStandstill(facts: StageFacts, standstill: Standstill, { ranks,
       if (!words || !own || own.is === 'running') return facts.now(device);
       return { activity: ACTIVITY[own.is], phase: undefined, module: '', words, event: undefined };
     },
+    moving: [],
     transits: [],
   };
 }

@@ -5,7 +5,10 @@
 import type { DeviceIndex, MemoryCategory, Phase, Slice } from '../../protocol/trace';
 import type { Content } from '../../trace/contents';
 import type { Packet } from '../../trace/packets';
+import type { Arrival, Exchange } from './exchanges';
+import type { RoomView } from './room-views';
 import type { Activity } from './scene-types';
+import type { StepPicture } from './step-picture';
 
 export interface DeviceNow {
   readonly activity: Activity;
@@ -39,12 +42,27 @@ export interface StageFacts {
   /** How many elements of a stretch were captured, from its first on. */
   known(device: DeviceIndex, slice: Slice): number;
   now(device: DeviceIndex): DeviceNow;
-  /** The module that the device has worked on last, up to the cursor; '' before the first. */
-  lastModule(device: DeviceIndex): string;
   memory(device: DeviceIndex): DeviceUse;
-  /** Of how many ranks a stretch of a buffer holds the sum; 0 before it holds anything. */
-  summed(device: DeviceIndex, slice: Slice): number;
-  /** The event at the cursor wrote into the stretch. */
-  wrote(device: DeviceIndex, slice: Slice): boolean;
+  /** A bit for each device whose values are in a stretch of a buffer; 0: nothing of this step is. */
+  contributors(device: DeviceIndex, slice: Slice): number;
+  /** The moment at the cursor takes the stretch away to another device. */
+  sends(device: DeviceIndex, slice: Slice): boolean;
+  /** What the moment at the cursor brings into the stretch. */
+  arrival(device: DeviceIndex, slice: Slice): Arrival | undefined;
+  /** What the room shows. */
+  view(device: DeviceIndex): RoomView;
+  /** The exchange of gradients that has begun last. */
+  wire(device: DeviceIndex): Exchange | undefined;
+  /** The moment at the cursor has made what the event makes. */
+  fresh(event: number | undefined): boolean;
+  /** The moment at the cursor is under way, and the event is of it. */
+  under(event: number | undefined): boolean;
+  /** The transfers of the moment at the cursor. */
+  readonly moving: readonly Packet[];
+  /** Those that are under way. */
   readonly transits: readonly Transit[];
+  /** What does not change with the cursor; undefined before the first trace. */
+  readonly step: StepPicture | undefined;
+  /** Index of the last event that is done. */
+  readonly done: number;
 }

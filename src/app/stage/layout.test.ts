@@ -1,21 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { bottom, overlaps, right } from '../draw/geometry';
-import { layoutStage } from './layout';
-import { type Link, routeLinks } from './routes';
+import { at } from '../../base/invariant';
+import { bottom, grow, overlaps, type Path, type Rect, right, type Size } from '../draw/geometry';
+import { type Link, layoutStage, type StageLayout } from './layout';
+import { routeLinks } from './routes';
 
-const SIZES = [390, 480, 700, 856, 1100, 1600].flatMap((width) => [420, 616, 900].map((height) => ({ width, height })));
-const DEVICES = [1, 2, 3, 4, 5, 6, 7, 8];
-const smallest = { width: 200, height: 210 };
-const largest = { width: 420, height: 340 };
-
-const layoutFor = (devices: number, size: { width: number; height: number }) =>
-  layoutStage({
-    ...size,
-    devices,
-    smallest: size.width < 560 ? { width: 150, height: 180 } : smallest,
-    largest,
-    traffic: devices > 1,
-  });
+/** Of the stage, beside set-up and result, on screens from 390 to 1920 pixels wide; and smaller than that. */
+const SIZES: readonly Size[] = [320, 390, 480, 690, 704, 856, 1330, 1700].flatMap((width) =>
+  [230, 330, 470, 616, 900].map((height) => ({ width, height })),
+);
+const DEVICES = Array.from({ length: 16 }, (_, i) => i + 1);
+const LARGEST = { width: 560, height: 480 };
 
 const ring = (n: number): Link[] =>
   Array.from({ length: n }, (_, r) => ({ from: r, to: (r + n - 1) % n })).filter((l) => l.from !== l.to);
@@ -24,72 +18,100 @@ const star = (n: number): Link[] =>
     { from: 0, to: r + 1 },
     { from: r + 1, to: 0 },
   ]).flat();
+const pipeline = (n: number): Link[] =>
+  Array.from({ length: n - 1 }, (_, r) => [
+    { from: r, to: r + 1 },
+    { from: r + 1, to: r },
+  ]).flat();
+const everyPair = (n: number): Link[] =>
+  Array.from({ length: n * n }, (_, i) => ({ from: Math.floor(i / n), to: i % n })).filter((l) => l.from !== l.to);
+const TRAFFIC = { ring, star, pipeline, everyPair, none: (): Link[] => [] };
 
-describe('layoutStage', () => {
-  it.each(DEVICES)('%i rooms lie apart and inside the stage at every size', (devices) => {
+const layoutFor = (devices: number, size: Size, links: readonly Link[]): StageLayout =>
+  layoutStage({ ...size, devices, largest: LARGEST, links });
+
+/** The rectangle around each straight piece of a road. */
+const pieces = (path: Path): readonly Rect[] =>
+  path.slice(1).map((b, i) => {
+    const a = at(path, i);
+    const from = { x: Math.min(a.x, b.x), y: Math.min(a.y, b.y) };
+    return { ...from, width: Math.abs(a.x - b.x) + 0.01, height: Math.abs(a.y - b.y) + 0.01 };
+  });
+
+describe.each(Object.entries(TRAFFIC))('layoutStage, %s', (_, links) => {
+  it.each(DEVICES)('%i rooms are apart, inside the stage, and no road runs through one', (devices) => {
     for (const size of SIZES) {
-      const { rooms, width, height } = layoutFor(devices, size);
+      const layout = layoutFor(devices, size, links(devices));
+      const { rooms } = layout;
       expect(rooms).toHaveLength(devices);
+      expect(layout).toMatchObject(size);
       rooms.forEach((room, i) => {
         expect(room.x).toBeGreaterThanOrEqual(0);
         expect(room.y).toBeGreaterThanOrEqual(0);
-        expect(right(room)).toBeLessThanOrEqual(width);
-        expect(bottom(room)).toBeLessThanOrEqual(height);
+        expect(right(room)).toBeLessThanOrEqual(size.width);
+        expect(bottom(room)).toBeLessThanOrEqual(size.height);
         for (const other of rooms.slice(i + 1)) expect(overlaps(room, other)).toBe(false);
       });
+      const routes = routeLinks(layout, links(devices));
+      expect(routes).toHaveLength(links(devices).length);
+      const roads = routes.flatMap(({ path }) => pieces(path));
+      expect(roads.filter((road) => rooms.some((room) => overlaps(road, grow(room, -1))))).toEqual([]);
+      expect(roads.filter((r) => r.x < 0 || r.y < 0 || right(r) > size.width || bottom(r) > size.height)).toEqual([]);
+      for (const { path } of routes)
+        expect(path.slice(1).every((p, i) => p.x === at(path, i).x || p.y === at(path, i).y)).toBe(true);
+    }
+  });
+});
+
+describe('the rooms of a ring', () => {
+  const shape = (devices: number, size: Size) => {
+    const { columns, rows } = layoutFor(devices, size, ring(devices));
+    return `${columns} x ${rows}`;
+  };
+
+  it('are columns: up to four in one row, eight in two', () => {
+    for (const size of [
+      { width: 1330, height: 620 },
+      { width: 820, height: 470 },
+      { width: 696, height: 330 },
+    ]) {
+      expect(shape(2, size)).toBe('2 x 1');
+      expect(shape(4, size)).toBe('4 x 1');
+      expect(shape(8, size)).toBe('4 x 2');
     }
   });
 
-  it('is as wide as asked and never lower', () => {
-    for (const size of SIZES) {
-      const layout = layoutFor(8, size);
-      expect(layout.width).toBe(size.width);
-      expect(layout.height).toBeGreaterThanOrEqual(size.height);
+  it('are rows on a phone', () => {
+    expect(shape(2, { width: 390, height: 540 })).toBe('1 x 2');
+    expect(shape(4, { width: 390, height: 540 })).toBe('1 x 4');
+  });
+
+  it('turn at the end of a row: the second row runs back', () => {
+    const { rooms } = layoutFor(8, { width: 820, height: 470 }, ring(8));
+    expect(at(rooms, 4).x).toBe(at(rooms, 3).x);
+    expect(at(rooms, 7).x).toBe(at(rooms, 0).x);
+    expect(at(rooms, 4).y).toBeGreaterThan(bottom(at(rooms, 3)));
+  });
+
+  it('have at least 70 x 60 pixels, sixteen of them on a laptop and on a phone', () => {
+    for (const size of [
+      { width: 820, height: 470 },
+      { width: 696, height: 330 },
+      { width: 704, height: 380 },
+      { width: 390, height: 500 },
+    ]) {
+      for (const links of [ring(16), star(16), pipeline(16)]) {
+        const room = at(layoutFor(16, size, links).rooms, 0);
+        expect(room.width).toBeGreaterThanOrEqual(70);
+        expect(room.height).toBeGreaterThanOrEqual(60);
+      }
     }
-  });
-
-  it('walks the rim clockwise: four stand as 0 1 over 3 2', () => {
-    const { rooms } = layoutFor(4, { width: 856, height: 616 });
-    const [a, b, c, d] = rooms;
-    expect(a?.y).toBe(b?.y);
-    expect(c?.y).toBe(d?.y);
-    expect(a?.x).toBe(d?.x);
-    expect(b?.x).toBe(c?.x);
-  });
-
-  it('puts two side by side where there is room and one above the other on a phone', () => {
-    expect(layoutFor(2, { width: 1100, height: 616 }).arrangement).toBe('row');
-    expect(layoutFor(2, { width: 390, height: 620 }).rooms.map((r) => r.x)).toHaveLength(2);
   });
 });
 
 describe('routeLinks', () => {
-  const samples = (path: readonly { x: number; y: number }[]) =>
-    path.slice(1).flatMap((b, i) => {
-      const a = path[i] ?? b;
-      return Array.from({ length: 40 }, (_, k) => ({
-        x: a.x + ((b.x - a.x) * (k + 0.5)) / 40,
-        y: a.y + ((b.y - a.y) * (k + 0.5)) / 40,
-      }));
-    });
-
-  it.each(DEVICES.slice(1))('%i devices: no road of a ring or a star runs through a room', (devices) => {
-    for (const size of SIZES) {
-      const layout = layoutFor(devices, size);
-      for (const links of [ring(devices), star(devices)]) {
-        const routes = routeLinks(layout, links);
-        expect(routes).toHaveLength(links.length);
-        const points = routes.flatMap(({ path }) => samples(path));
-        const hit = points.find((p) =>
-          layout.rooms.some((r) => p.x > r.x + 1 && p.x < right(r) - 1 && p.y > r.y + 1 && p.y < bottom(r) - 1),
-        );
-        expect(hit).toBeUndefined();
-      }
-    }
-  });
-
   it('gives the two directions of a road a side each', () => {
-    const layout = layoutFor(2, { width: 856, height: 616 });
+    const layout = layoutFor(2, { width: 856, height: 616 }, star(2));
     const [there, back] = routeLinks(layout, star(2));
     expect(there?.path[0]?.y).not.toBe(back?.path[0]?.y);
   });

@@ -1,132 +1,177 @@
 /**
- * Where the rooms stand: one alone, two side by side, more on the rim of a grid, clockwise, so that neighbours in rank
- * order are neighbours on the page and a ring has no crossing. Pure: sizes in, rectangles out. What does not fit in the
- * height given makes the stage taller; its region scrolls. Called by the scene; the roads between the rooms are laid by
- * routes.ts.
+ * Where the rooms are: in rows that are walked like a ploughed field, to the right, then back to the left, so that
+ * neighbours in rank order are neighbours on the page and a ring has no crossing. How many rows there are is decided by
+ * what fits best; the stage is never larger than the size given. Pure: sizes in, rectangles out. Called by the scene;
+ * the roads between the rooms are laid by routes.ts.
  */
 import { clamp, type Rect, type Size } from '../draw/geometry';
 
-/** 'rows': two rows of rooms with a street between them; 'columns': two columns. */
-export type Arrangement = 'one' | 'row' | 'column' | 'rows' | 'columns';
-
-export interface LayoutInput extends Size {
-  readonly devices: number;
-  /** The smallest room that shows its contents, and the largest that is not waste. */
-  readonly smallest: Size;
-  readonly largest: Size;
-  /** Whether anything travels between rooms, so that the gaps must hold packets. */
-  readonly traffic: boolean;
+/** From one device to another; each direction is a link of its own. */
+export interface Link {
+  readonly from: number;
+  readonly to: number;
 }
 
-export interface StageLayout extends Size {
-  readonly arrangement: Arrangement;
-  /** Index = device. */
-  readonly rooms: readonly Rect[];
-  /** Phones: small rooms, packets without labels. */
-  readonly compact: boolean;
-}
-
-interface Cell {
+/** Columns count from the left, rows from the top; a room under a gap has half a column. */
+export interface Cell {
   readonly column: number;
   readonly row: number;
 }
 
-interface Plan extends Size {
-  readonly arrangement: Arrangement;
+export interface LayoutInput extends Size {
+  readonly devices: number;
+  /** The largest room that is not waste. */
+  readonly largest: Size;
+  /** What travels between rooms: the gaps must hold it. */
+  readonly links: readonly Link[];
+}
+
+export interface StageLayout extends Size {
+  /** Index = device. */
+  readonly rooms: readonly Rect[];
+  readonly cells: readonly Cell[];
   readonly columns: number;
   readonly rows: number;
-  readonly room: Size;
-  readonly gap: Size;
+  /** Phones: packets without labels. */
+  readonly compact: boolean;
 }
+
+/** The way of a link: straight to a neighbour, along the street beneath a row, or around by the edge of the stage. */
+export type Way =
+  | { readonly kind: 'straight' }
+  /** Street r is above row r; the last one is below all rows. */
+  | { readonly kind: 'street'; readonly street: number }
+  | { readonly kind: 'around'; readonly side: 'left' | 'right' };
 
 const COMPACT_BELOW = 560;
-const MARGIN = 12;
+/** Of one rank: chunks one under the other in a column, or side by side in a row. */
+const COLUMN = { width: 136, height: 60 };
+const ROW = { width: 60, height: 100 };
+const CHUNK = { width: 56, height: 18 };
+const MOST_CHUNKS = 8;
+/** The smallest room in which something can be shown. */
+const SMALLEST = { width: 70, height: 60 };
+const TOO_SMALL = 0.6;
+/** What each row (on phones: each column) more must gain to be worth the longer way. */
+const BIAS = 0.05;
+/** What a ragged last row costs, or one row that is so long that its ends are far apart. */
+const UNEVEN = 0.8;
+const LONGEST_ROW = 6;
+const LANE = 8;
 
-/** Cells of a two-row grid clockwise from the top left; an odd last room stands between its upper neighbours. */
-function rim(devices: number): readonly Cell[] {
-  const columns = Math.ceil(devices / 2);
-  const below = devices - columns;
-  return Array.from({ length: devices }, (_, d) =>
-    d < columns ? { column: d, row: 0 } : { column: below - 1 - (d - columns) + (columns - below) / 2, row: 1 },
-  );
-}
-
-/** The same walk in two columns: right along the top, down on the right, up on the left. */
-function rimOfColumns(devices: number): readonly Cell[] {
-  const rows = Math.ceil(devices / 2);
+function cellsOf(devices: number, columns: number): readonly Cell[] {
+  const rows = Math.ceil(devices / columns);
   return Array.from({ length: devices }, (_, d) => {
-    if (d === 0) return { column: 0, row: 0 };
-    if (d <= rows - 1) return { column: 1, row: d - 1 };
-    if (devices % 2 === 1 && d === rows) return { column: 0.5, row: rows - 1 };
-    if (devices % 2 === 0 && d === rows) return { column: 1, row: rows - 1 };
-    return { column: 0, row: devices - d };
+    const row = Math.floor(d / columns);
+    const inRow = Math.min(columns, devices - row * columns);
+    // Of two rows the second is centred, so that its ends are below the ends of the first.
+    const from = rows === 2 ? (columns - inRow) / 2 : row % 2 === 1 ? columns - inRow : 0;
+    const place = d - row * columns;
+    return { column: from + (row % 2 === 1 ? inRow - 1 - place : place), row };
   });
 }
 
-function plansFor(devices: number): readonly { arrangement: Arrangement; columns: number; rows: number }[] {
-  if (devices <= 1) return [{ arrangement: 'one', columns: 1, rows: 1 }];
-  if (devices === 2) {
-    return [
-      { arrangement: 'row', columns: 2, rows: 1 },
-      { arrangement: 'column', columns: 1, rows: 2 },
-    ];
+/** How a link runs between two cells of a layout with so many columns and rows. */
+export function wayBetween(a: Cell, b: Cell, { columns, rows }: { columns: number; rows: number }): Way {
+  const across = Math.abs(a.column - b.column);
+  const down = Math.abs(a.row - b.row);
+  if (down === 0 && across === 1) return { kind: 'straight' };
+  if (down === 1 && across < 0.6) return { kind: 'straight' };
+  if (down === 1) return { kind: 'street', street: Math.max(a.row, b.row) };
+  if (down === 0) return { kind: 'street', street: rows > 1 && a.row === rows - 1 ? a.row : a.row + 1 };
+  const toRight = columns - 1 - a.column + (columns - 1 - b.column);
+  return { kind: 'around', side: columns === 1 || toRight < a.column + b.column ? 'right' : 'left' };
+}
+
+/** Pairs of devices on each street and at each edge. */
+function detours(input: LayoutInput, cells: readonly Cell[], grid: { columns: number; rows: number }) {
+  const streets = Array.from({ length: grid.rows + 1 }, () => new Set<string>());
+  const around = { left: new Set<string>(), right: new Set<string>() };
+  for (const { from, to } of input.links) {
+    const [a, b] = [cells[from], cells[to]];
+    if (!a || !b || from === to) continue;
+    const way = wayBetween(a, b, grid);
+    const pair = `${Math.min(from, to)}-${Math.max(from, to)}`;
+    if (way.kind === 'street') streets[way.street]?.add(pair);
+    if (way.kind === 'around') around[way.side].add(pair);
   }
-  const half = Math.ceil(devices / 2);
-  return [
-    { arrangement: 'rows', columns: half, rows: 2 },
-    { arrangement: 'columns', columns: 2, rows: half },
-  ];
+  return { streets: streets.map((s) => s.size), left: around.left.size, right: around.right.size };
 }
 
-function plan(input: LayoutInput, kind: ReturnType<typeof plansFor>[number], compact: boolean): Plan {
-  const { columns, rows } = kind;
-  const margin = compact ? 8 : MARGIN;
-  const wide = (input.width - 2 * margin) * (columns > 2 ? 0.062 : 0.125);
-  const gap = input.traffic
-    ? { width: compact ? 34 : clamp(wide, 46, 170), height: compact ? 42 : clamp(input.height * 0.1, 44, 96) }
-    : { width: 20, height: 20 };
-  const free = {
-    width: input.width - 2 * margin - gap.width * (columns - 1),
-    height: input.height - 2 * margin - gap.height * (rows - 1),
+interface Plan {
+  readonly columns: number;
+  readonly rows: number;
+  readonly cells: readonly Cell[];
+  readonly room: Size;
+  readonly gap: Size;
+  readonly left: number;
+  readonly right: number;
+  readonly below: number;
+}
+
+function planFor(input: LayoutInput, columns: number, compact: boolean): Plan {
+  const { width, height, devices, links, largest } = input;
+  const rows = Math.ceil(devices / columns);
+  const cells = cellsOf(devices, columns);
+  const busy = detours(input, cells, { columns, rows });
+  const margin = compact ? 8 : 12;
+  const traffic = links.length > 0;
+  const edge = (pairs: number) => margin + (pairs === 0 ? 0 : clamp(pairs * LANE, 8, 0.1 * width));
+  const street = (pairs: number) => (pairs === 0 ? 0 : clamp(10 + pairs * LANE, 18, (0.3 * height) / rows));
+  const inner = Math.max(0, ...busy.streets.slice(1, -1));
+  const gap = {
+    width: traffic ? clamp((0.18 * width) / columns, 16, columns > 2 ? 60 : 130) : 16,
+    height: Math.max(street(inner), traffic ? clamp((0.15 * height) / rows, 14, 60) : 14),
   };
+  const [left, right] = [edge(busy.left), edge(busy.right)];
+  const below = margin / 2 + street(busy.streets.at(-1) ?? 0);
   const room = {
-    width: Math.min(free.width / columns, input.largest.width),
-    height: clamp(free.height / rows, input.smallest.height, input.largest.height),
+    width: Math.min((width - left - right - gap.width * (columns - 1)) / columns, largest.width),
+    height: Math.min((height - margin / 2 - below - gap.height * (rows - 1)) / rows, largest.height),
   };
-  return {
-    ...kind,
-    room,
-    gap,
-    width: input.width,
-    height: Math.max(input.height, rows * room.height + (rows - 1) * gap.height + 2 * margin),
-  };
+  return { columns, rows, cells, room, gap, left, right, below };
 }
 
-/** How well a plan's rooms hold what they must show: 1 and more is comfortable; a stage that has to scroll loses. */
-function worth(p: Plan, input: LayoutInput): number {
-  const fit = Math.min(p.room.width / input.smallest.width, p.room.height / input.smallest.height);
-  return Math.min(fit, 1.6) * (p.height > input.height + 1 ? input.height / p.height : 1);
+/** How well a room holds what a rank has to show: 1 is all of it. */
+function fits({ width, height }: Size, chunks: number): number {
+  const within = (need: Size) => Math.min(1, width / need.width, height / need.height);
+  const shown = Math.min(chunks, MOST_CHUNKS);
+  const small = width < SMALLEST.width || height < SMALLEST.height ? TOO_SMALL : 1;
+  const whole = Math.max(
+    within({ width: COLUMN.width, height: COLUMN.height + CHUNK.height * Math.max(3, shown) }),
+    within({ width: ROW.width + CHUNK.width * Math.max(3, shown / 2), height: ROW.height }),
+  );
+  return small * whole;
 }
 
 export function layoutStage(input: LayoutInput): StageLayout {
+  const { devices } = input;
   const compact = input.width < COMPACT_BELOW;
-  const plans = plansFor(input.devices).map((kind) => plan(input, kind, compact));
-  const best = plans.reduce((a, b) => (worth(b, input) > worth(a, input) + 0.01 ? b : a));
-  const { room, gap } = best;
-  const cells = best.arrangement === 'columns' ? rimOfColumns(input.devices) : rim(input.devices);
-  const total = {
-    width: best.columns * room.width + (best.columns - 1) * gap.width,
-    height: best.rows * room.height + (best.rows - 1) * gap.height,
+  const worth = (p: Plan) => {
+    const even = p.rows > 2 ? devices % p.columns === 0 : p.rows > 1 || p.columns <= LONGEST_ROW;
+    return fits(p.room, devices) * (even ? 1 : UNEVEN) - BIAS * ((compact ? p.columns : p.rows) - 1);
   };
-  const left = (best.width - total.width) / 2;
-  const top = (best.height - total.height) / 2;
-  const place = (cell: Cell): Rect => ({
-    x: Math.round(left + cell.column * (room.width + gap.width)),
-    y: Math.round(top + cell.row * (room.height + gap.height)),
-    width: Math.floor(room.width),
-    height: Math.floor(room.height),
-  });
-  // Two rooms are listed on the rim as (0, 0) and (0, 1): one above the other; side by side they lie in one row.
-  const turned = best.arrangement === 'row' ? cells.map(({ column, row }) => ({ column: row, row: column })) : cells;
-  return { arrangement: best.arrangement, compact, width: best.width, height: best.height, rooms: turned.map(place) };
+  const plans = Array.from({ length: devices }, (_, i) => i + 1)
+    .filter((columns) => Math.ceil(devices / Math.ceil(devices / columns)) === columns)
+    .map((columns) => planFor(input, columns, compact));
+  const best = plans.reduce((a, b) => (worth(b) > worth(a) ? b : a));
+  const { room, gap, columns, rows, cells } = best;
+  const free = {
+    x: input.width - best.left - best.right - columns * room.width - (columns - 1) * gap.width,
+    y: input.height - best.below - rows * room.height - (rows - 1) * gap.height,
+  };
+  return {
+    columns,
+    rows,
+    cells,
+    compact,
+    width: input.width,
+    height: input.height,
+    rooms: cells.map(({ column, row }) => ({
+      x: Math.round(best.left + free.x / 2 + column * (room.width + gap.width)),
+      y: Math.round(free.y / 2 + row * (room.height + gap.height)),
+      width: Math.max(0, Math.floor(room.width)),
+      height: Math.max(0, Math.floor(room.height)),
+    })),
+  };
 }

@@ -1,59 +1,105 @@
 /**
- * What the colours of the stage mean: the one scale for values, the kinds of packets of this step, and which way a ring
- * turns.
+ * What the colours of the stage mean: the scales of this step, one for each kind of value, whose values a chunk holds,
+ * what frames say, and which way a ring turns.
  */
-import type { Payload } from '../../protocol/trace';
+import { useId, useRef } from 'react';
+import type { TermId } from '../../protocol/words/glossary';
 import { RING_SHORT, RING_WHY, turnsRing } from '../../trace/ring-words';
-import { scaleValue, VALUE_LIMIT } from '../draw/value-scale';
-import { usePalette, useSettled } from '../state/use-app';
+import { formatTick } from '../draw/format';
+import { powerOfTen, unitOf } from '../draw/value-scale';
+import { useApp, usePalette, useSettled } from '../state/use-app';
+import { Note, Term } from '../terms/term';
 import styles from './legend.module.css';
+import type { StageModel } from './stage-model';
+import { VALUE_KINDS, type ValueKind } from './value-scales';
 
-const STOPS = Array.from({ length: 17 }, (_, i) => i / 8 - 1);
-/** Numbers under the ramp; the scale is logarithmic beyond some thousandths. */
-const TICKS = [-VALUE_LIMIT, -0.05, 0, 0.05, VALUE_LIMIT];
-const PAYLOADS: readonly Payload[] = ['data', 'activation', 'gradient', 'parameter'];
-const NAMES: Readonly<Record<Payload, string>> = {
-  data: 'batch',
-  activation: 'activation',
-  gradient: 'gradient',
-  parameter: 'parameter',
+const STOPS = Array.from({ length: 9 }, (_, i) => i / 4 - 1);
+const NAMES: Readonly<Record<ValueKind, readonly [term: TermId, shown: string]>> = {
+  weight: ['weight', 'weights'],
+  activation: ['activation', 'activations'],
+  gradient: ['gradient', 'gradients'],
+  delta: ['δ', 'δ'],
+  sum: ['chunk', 'chunks'],
 };
-const percent = (scaled: number): number => 50 * (scaled + 1);
 
-export function Legend() {
+/** Two lines; in a narrow figure one, with the scale alone and the rest behind a button (legend.module.css). */
+export function Legend({ model }: { readonly model: StageModel }) {
+  const id = useId();
+  const sheet = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   const palette = usePalette();
   const trace = useSettled((app) => app.cursor && app.traces[app.cursor.trace], 300);
-  const carried = PAYLOADS.filter((p) => trace?.events.some((e) => e.kind === 'send' && e.payload === p));
-  const ramp = STOPS.map((at) => `${palette.diverging(at)} ${percent(at)}%`).join(', ');
+  const step = trace && model.step;
+  const sums = step?.scales.end('sum');
+  const ramp = STOPS.map((at) => palette.diverging(Math.sign(at) * Math.abs(at) ** 0.7)).join(', ');
+  const place = () => {
+    const at = button.current?.getBoundingClientRect();
+    const element = sheet.current;
+    if (!at || !element) return;
+    const { width, height } = element.getBoundingClientRect();
+    element.style.left = `${Math.max(8, Math.min(at.left, innerWidth - width - 8))}px`;
+    element.style.top = `${Math.max(8, at.top - height - 4)}px`;
+  };
+  return (
+    <div className={styles['legend']}>
+      <span className={styles['scale']}>
+        <span>−</span>
+        <span className={styles['ramp']} style={{ background: `linear-gradient(to right, ${ramp})` }} />
+        <span>+</span>
+      </span>
+      <button ref={button} type="button" className={styles['more']} popoverTarget={id}>
+        What colours mean
+      </button>
+      <div ref={sheet} id={id} popover="auto" className={styles['rest']} onToggle={place}>
+        <span className={styles['line']}>
+          {VALUE_KINDS.map((kind) => {
+            const end = step?.scales.end(kind);
+            return (
+              end !== undefined && (
+                <span key={kind}>
+                  <Term id={NAMES[kind][0]}>{NAMES[kind][1]}</Term> ±{formatTick(end)}
+                </span>
+              )
+            );
+          })}
+          {sums !== undefined && <span>printed × {powerOfTen(unitOf(sums))}</span>}
+        </span>
+        <span className={styles['line']}>
+          {sums !== undefined && <Bars />}
+          {trace && turnsRing(trace) && (
+            <Note label={RING_SHORT} named={RING_SHORT}>
+              {RING_WHY}
+            </Note>
+          )}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** Whose values are in a chunk: a hue for each rank, from the first to the last. */
+function Bars() {
+  const palette = usePalette();
+  const titles = useApp((app) => app.info?.roles) ?? [];
+  const last = titles.length - 1;
   return (
     <>
       <span className={styles['scale']}>
-        <span>values</span>
-        <span className={styles['ramp']} style={{ background: `linear-gradient(to right, ${ramp})` }}>
-          {TICKS.map((tick) => (
-            <i key={tick} style={{ left: `${percent(scaleValue(tick))}%` }}>
-              {String(tick).replace('-', '−')}
-            </i>
-          ))}
-        </span>
-      </span>
-      {carried.length > 0 && (
-        <span className={styles['kinds']}>
-          <span>packets</span>
-          {carried.map((p) => (
-            <span key={p} className={styles['kind']}>
-              <i style={{ borderColor: palette.payload[p] }} />
-              {NAMES[p]}
+        <span>bars: whose values</span>
+        {last > 1 && <span>0</span>}
+        <span className={styles['hues']}>
+          {titles.map(({ title }, device) => (
+            <span key={title}>
+              <i style={{ background: palette.ranks[device % palette.ranks.length] }} />
+              {last < 2 && title}
             </span>
           ))}
         </span>
-      )}
-      {trace && turnsRing(trace) && (
-        <details className={styles['ring']}>
-          <summary>{RING_SHORT}</summary>
-          <p>{RING_WHY}</p>
-        </details>
-      )}
+        {last > 1 && <span>{last}</span>}
+      </span>
+      <span>
+        frames: sent, or added to, by that {titles.some((t) => t.title.startsWith('rank')) ? 'rank' : 'device'}
+      </span>
     </>
   );
 }

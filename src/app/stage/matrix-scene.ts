@@ -1,24 +1,38 @@
 /**
- * A matrix in a room as cells, and what it says when pointed at: a parameter, its gradient, the batch or an activation.
- * It is empty until it has been computed in the step that is shown; only parameters are there from the start. Pure.
+ * A matrix in a room as cells, and what it says when pointed at. It is empty until it has been computed in the step
+ * that is shown; only parameters are there from the start. Pure.
  */
+import type { MemoryCategory } from '../../protocol/trace';
 import type { Content } from '../../trace/contents';
 import { formatSize } from '../draw/format';
 import type { Rect } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
+import { powerOfTen, unitOf } from '../draw/value-scale';
+import { PRINTED } from './chunk-layout';
+import { elements } from './devices';
 import type { MatrixWindow } from './matrix-window';
 import type { RoomInput } from './room-input';
-import type { MatrixScene, SceneItem } from './scene-types';
-
-export type MatrixKind = 'parameter' | 'gradient' | 'batch' | 'activation';
+import type { MapScene, SceneItem } from './scene-types';
 
 export interface MatrixPart {
-  readonly kind: MatrixKind;
   readonly buffer: string;
   readonly shape: readonly number[];
+  readonly category: MemoryCategory;
   readonly rect: Rect;
   readonly window: MatrixWindow;
 }
+
+export interface MadeMap {
+  readonly map: MapScene;
+  readonly item: SceneItem;
+}
+
+const WORDS: Readonly<Partial<Record<MemoryCategory, string>>> = {
+  parameter: 'parameter',
+  gradient: 'gradient',
+  data: 'batch',
+  activation: 'activation',
+};
 
 /**
  * What the buffer holds in this step. Before backward .grad is None, since zero_grad() has run, and a replica or an
@@ -26,29 +40,54 @@ export interface MatrixPart {
  */
 function contentOf({ place, facts }: RoomInput, part: MatrixPart): Content | undefined {
   const content = facts.content(place.device, part.buffer);
-  const lasts = part.kind === 'parameter' && place.keeps;
+  const lasts = part.category === 'parameter' && place.keeps;
   return content?.event === undefined && !lasts ? undefined : content;
 }
 
-export function matrixScene(
-  input: RoomInput,
-  part: MatrixPart,
-): { readonly matrix: MatrixScene; readonly item: SceneItem } {
+export function endOf({ facts }: RoomInput, buffer: string): number {
+  const scales = facts.step?.scales;
+  return scales?.end(scales.kindOf(buffer)) ?? 1;
+}
+
+/** Of a number with all its digits. */
+const NUMBER_WIDTH = 56;
+
+/** A matrix of one element that has room for its number. */
+const single = ({ window: { rows, columns }, rect }: MatrixPart): boolean =>
+  rows * columns === 1 && rect.width >= NUMBER_WIDTH;
+
+const whatOf = ({ category, buffer }: MatrixPart): string =>
+  category === 'activation' && buffer.endsWith('.grad')
+    ? 'gradient with respect to an activation'
+    : (WORDS[category] ?? category);
+
+export function matrixScene(input: RoomInput, part: MatrixPart): MadeMap {
   const { device } = input.place;
   const content = contentOf(input, part);
-  const { rows, columns, stride, tiles } = part.window;
+  const { rows, columns, stride, step, tiles } = part.window;
+  const end = endOf(input, part.buffer);
   const cells: HeatCells | undefined = content && {
     values: tiles ? input.tiledValues(content.values, tiles) : content.values,
     offset: 0,
     stride,
+    ...(step === undefined ? {} : { step }),
     rows,
     columns,
+    end,
     ...(tiles ? { tile: { rows: tiles.rows, columns: tiles.columns } } : {}),
   };
-  const bytes = 4 * part.shape.reduce((n, d) => n * d, 1);
+  const unit = unitOf(end);
+  const width = part.rect.width / columns;
+  const prints = width >= PRINTED && part.rect.height / rows >= 15;
   const made = content?.event;
   return {
-    matrix: { rect: part.rect, cells, fresh: made !== undefined && made === input.facts.event },
+    map: {
+      rect: part.rect,
+      cells,
+      fresh: input.facts.fresh(made),
+      under: false,
+      unit: prints ? (single(part) ? Number.NaN : unit) : undefined,
+    },
     item: {
       id: `${device} ${part.buffer}`,
       rect: part.rect,
@@ -57,10 +96,11 @@ export function matrixScene(
       tip: () => ({
         title: `${part.buffer} on cuda:${device}`,
         facts: [
-          ['what', part.kind],
+          ['what', whatOf(part)],
           ['shape', part.shape.join('×')],
-          ['size', formatSize(bytes)],
+          ['size', formatSize(4 * elements(part.shape))],
           ...(cells ? [] : [['values', 'not computed yet in this step'] as const]),
+          ...(prints && cells && !single(part) ? [['printed', `in units of ${powerOfTen(unit)}`] as const] : []),
         ],
         ...(cells ? { cells } : {}),
         ...(part.window.label ? { note: part.window.label } : {}),

@@ -21,6 +21,8 @@ export interface MatrixWindow {
   readonly columns: number;
   /** Distance between the first elements of two drawn rows. */
   readonly stride: number;
+  /** Between two columns, where it is not 1. */
+  readonly step?: number;
   readonly tiles?: Tiles;
   /** Drawn size of a cell, in cells of the layout: the pixels of an image are smaller. */
   readonly unit: number;

@@ -10,7 +10,7 @@ import { clamp, type Rect } from '../draw/geometry';
 import { formatShare } from '../draw/numbers';
 import { CATEGORY_WORDS } from '../memory/memory-tree';
 import type { DeviceUse } from './facts';
-import type { RoomLayout } from './room-layout';
+import type { RoomFrame } from './room-layout';
 import type { MemorySegment, RoomScene, SceneItem } from './scene-types';
 
 const CATEGORIES: readonly MemoryCategory[] = [
@@ -35,14 +35,15 @@ export function memoryScale(uses: readonly DeviceUse[]): number {
 export function memoryScene(
   device: number,
   use: DeviceUse,
-  at: RoomLayout['memory'],
+  at: RoomFrame['memory'],
   scale: number,
-): { readonly scene: RoomScene['memory']; readonly items: readonly SceneItem[] } {
+): { readonly scene: RoomScene['memory']; readonly words: readonly string[]; readonly items: readonly SceneItem[] } {
   const used = CATEGORIES.map((category) => ({ category, bytes: use.bytes[category] ?? 0 })).filter((s) => s.bytes > 0);
-  let x = at.bar.x;
+  const bar = at?.bar ?? { x: 0, y: 0, width: 0, height: 0 };
+  let { x } = bar;
   const segments = used.map(({ category, bytes }): MemorySegment => {
-    const width = (bytes / scale) * at.bar.width;
-    const rect = { ...at.bar, x, width: Math.max(0.5, width - 1) };
+    const width = (bytes / scale) * bar.width;
+    const rect = { ...bar, x, width: Math.max(0.5, width - 1) };
     x += width;
     return { category, bytes, rect };
   });
@@ -50,7 +51,7 @@ export function memoryScene(
   const now = formatSize(total);
   const reserved = formatSize(use.peakBytes);
   const budget = formatSize(use.budgetBytes);
-  const peakX = at.bar.x + clamp(use.peakBytes / scale, 0, 1) * at.bar.width;
+  const peakX = bar.x + clamp(use.peakBytes / scale, 0, 1) * bar.width;
   const tipFor =
     ({ category, bytes }: MemorySegment): SceneItem['tip'] =>
     () => ({
@@ -65,20 +66,15 @@ export function memoryScene(
     });
   const taller = (rect: Rect): Rect => ({ ...rect, y: rect.y - 4, height: rect.height + 8 });
   return {
-    scene: {
-      bar: at.bar,
-      labelAt: at.label,
-      labels: [
-        `${now} of ${reserved} reserved, budget ${budget}`,
-        `${now} of ${reserved} reserved`,
-        `${now} of ${reserved}`,
-        `${reserved} reserved`,
-        reserved,
-      ],
-      segments,
-      peakX,
-    },
-    items: segments.map((s) => ({
+    words: [
+      `${now} of ${reserved} reserved, budget ${budget}`,
+      `${now} of ${reserved} reserved`,
+      `${now} of ${reserved}`,
+      `${reserved} reserved`,
+      reserved,
+    ],
+    scene: at && { bar, labelAt: at.label, segments, peakX },
+    items: (at ? segments : []).map((s) => ({
       id: `${device} memory ${s.category}`,
       rect: taller(s.rect),
       device,

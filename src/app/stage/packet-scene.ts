@@ -1,26 +1,17 @@
 /**
- * Packets: how large, where on their road, with which values inside. The area grows with the square root of the bytes,
- * up to the largest transfer of the trace, so that a kibibyte is larger than a byte and a mebibyte still fits. Pure.
+ * What moves in the moment at the cursor: an arrow for each of its transfers, in the sender's hue and with its bytes,
+ * and on it the packet with the values inside. A packet's area grows with the square root of its bytes, up to the
+ * largest transfer of the trace, so that a kibibyte is larger than a byte and a mebibyte still fits. Pure.
  */
 import type { Packet } from '../../trace/packets';
 import { formatSize } from '../draw/format';
-import {
-  around,
-  grow,
-  type Path,
-  type PathPoint,
-  pathLength,
-  pointAlong,
-  type Rect,
-  type Size,
-} from '../draw/geometry';
+import { around, clamp, grow, type Path, type PathPoint, pathLength, pointAlong, type Size } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
 import type { Transit } from './facts';
-import type { Route } from './routes';
-import type { PacketScene } from './scene-types';
+import type { ArrowScene, PacketScene } from './scene-types';
 
-const CELL = 8;
-const CELL_COMPACT = 6;
+const CELL = 9;
+const CELL_COMPACT = 7;
 const MOST_COLUMNS = 8;
 const MOST_ROWS = 3;
 
@@ -40,14 +31,11 @@ function gridFor(cells: number, mostColumns: number): { readonly rows: number; r
   return { rows: Math.min(MOST_ROWS, Math.ceil(cells / columns)), columns };
 }
 
-const FRAME = 10;
-/** Part of a gap between two rooms that a packet may take. */
-const SHARE_OF_GAP = 0.75;
+const FRAME = 8;
+/** Part of a way between two rooms that a packet may take. */
+const SHARE_OF_WAY = 0.6;
 
-/**
- * The packet leaves with its tail on one room's edge and arrives with its head on the other's, where the road is long
- * enough for that.
- */
+/** The packet leaves with its tail on one end and arrives with its head on the other, where the way is long enough. */
 function placeOn(path: Path, progress: number, size: Size): PathPoint {
   const length = pathLength(path);
   const from = pointAlong(path, 0);
@@ -65,78 +53,65 @@ export function packetLabel({ source, collective, bytes }: Packet): string {
   return `${what} · ${formatSize(bytes)}`;
 }
 
-const LETTER = 6.3;
+const LETTER = 6.6;
 
-/** Longest first. */
-function packetLabels(packet: Packet): readonly string[] {
-  const long = packetLabel(packet);
-  return [long, long.split(' · ')[0] ?? long];
+interface Box extends Size {
+  readonly columns: number;
+  readonly rows: number;
 }
 
-interface LabelInput {
-  readonly rect: Rect;
-  readonly level: boolean;
-  /** Width between the rooms, where the road is a straight one from side to side. */
-  readonly gap: number;
-  /** Where the opposite direction runs, if it does. */
-  readonly other: PathPoint | undefined;
-  readonly stage: Size;
+function boxOf(packet: Packet, path: Path, size: PacketSize, compact: boolean): Box {
+  const cell = compact ? CELL_COMPACT : CELL;
+  const most = path.length === 2 ? (SHARE_OF_WAY * pathLength(path) - FRAME) / cell : MOST_COLUMNS;
+  const { rows, columns } = gridFor(size(packet.bytes), Math.floor(Math.min(most, MOST_COLUMNS)));
+  return { rows, columns, width: columns * cell + FRAME, height: (rows === 1 ? 1.6 * cell : rows * cell) + FRAME };
 }
 
-/** Beside the packet, on the side away from the opposite direction, and not over a room. */
-function labelOf(labels: readonly string[], { rect, level, gap, other, stage }: LabelInput): PacketScene['label'] {
-  const middle = { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 };
-  if (level) {
-    const text = labels.find((l) => l.length * LETTER <= Math.max(gap, rect.width));
-    const below = other !== undefined && other.y < middle.y;
-    return text === undefined
-      ? undefined
-      : { text, x: middle.x, y: below ? rect.y + rect.height + 15 : rect.y - 7, align: 'center' };
+interface Stage extends Size {
+  readonly compact: boolean;
+}
+
+/**
+ * Its label is in the middle of the longest piece: over a straight way from room to room, above where the packet flies;
+ * on the line of a longer one. `clear` is the width between the rooms.
+ */
+export function arrowScene(packet: Packet, path: Path, size: PacketSize, stage: Stage, clear: number): ArrowScene {
+  let [at, length]: [number, number] = [0, 0];
+  for (let i = 1; i < path.length; i++) {
+    const [a, b] = [path[i - 1], path[i]];
+    const own = a && b ? pathLength([a, b]) : 0;
+    if (own > length) [at, length] = [i, own];
   }
-  const text = labels[0] ?? '';
-  const fits = rect.x + rect.width + 12 + text.length * LETTER < stage.width;
-  const toLeft = other === undefined ? !fits : other.x > middle.x;
-  const y = middle.y + 4;
-  return toLeft ? { text, x: rect.x - 7, y, align: 'right' } : { text, x: rect.x + rect.width + 7, y, align: 'left' };
+  const [a = { x: 0, y: 0 }, b = a] = [path[at - 1], path[at]];
+  const level = Math.abs(b.x - a.x) > Math.abs(b.y - a.y);
+  const over = level && path.length === 2;
+  const bytes = formatSize(packet.bytes);
+  const named = packet.collective === undefined && !stage.compact;
+  const text = [packetLabel(packet), bytes].find(
+    (t) => (named || t === bytes) && (!level || t.length * LETTER <= clear),
+  );
+  const width = (text?.length ?? 0) * LETTER;
+  const x = clamp((a.x + b.x) / 2, width / 2 + 2, stage.width - width / 2 - 2);
+  const y = (a.y + b.y) / 2 + (over ? -boxOf(packet, path, size, stage.compact).height / 2 - 4 : 4);
+  return { path, from: packet.from, label: text === undefined ? undefined : { text, x, y, width, ground: !over } };
 }
 
 export function packetScene(
   { packet, progress, values }: Transit,
-  routes: readonly Route[],
+  path: Path,
   size: PacketSize,
-  stage: Size & { readonly compact: boolean },
-): PacketScene | undefined {
-  const route = routes.find((r) => r.from === packet.from && r.to === packet.to);
-  if (!route) return undefined;
-  const back = routes.find((r) => r.from === packet.to && r.to === packet.from);
-  const cell = stage.compact ? CELL_COMPACT : CELL;
-  const first = pointAlong(route.path, 0);
-  const level = route.path.length === 2 && Math.abs(first.dx) > Math.abs(first.dy);
-  const most = level ? (SHARE_OF_GAP * pathLength(route.path) - FRAME) / cell : MOST_COLUMNS;
-  const { rows, columns } = gridFor(size(packet.bytes), Math.floor(Math.min(most, MOST_COLUMNS)));
-  const outer = { width: columns * cell + FRAME, height: (rows === 1 ? 1.75 * cell : rows * cell) + FRAME };
-  const at = placeOn(route.path, progress, outer);
-  const rect = around(at, outer);
+  stage: Stage & { readonly end: number },
+): PacketScene {
+  const outer = boxOf(packet, path, size, stage.compact);
+  const { rows, columns } = outer;
+  const free = around(placeOn(path, progress, outer), outer);
+  const rect = {
+    ...free,
+    x: clamp(free.x, 0, Math.max(0, stage.width - free.width)),
+    y: clamp(free.y, 0, Math.max(0, stage.height - free.height)),
+  };
   const count = values?.length ?? 0;
   const cells: HeatCells | undefined =
-    values && count > 0 ? { values, offset: 0, stride: columns, rows, columns, count } : undefined;
-  return {
-    id: `packet ${packet.send}`,
-    rect,
-    route: route.path,
-    progress,
-    from: packet.from,
-    payload: packet.payload,
-    cells,
-    cellsAt: grow(rect, -FRAME / 2),
-    label: stage.compact
-      ? undefined
-      : labelOf(packetLabels(packet), {
-          rect,
-          level: Math.abs(at.dx) > Math.abs(at.dy),
-          gap: level ? pathLength(route.path) : stage.width,
-          other: back && pointAlong(back.path, 1 - progress),
-          stage,
-        }),
-  };
+    values && count > 0 ? { values, offset: 0, stride: columns, rows, columns, count, end: stage.end } : undefined;
+  return { id: `packet ${packet.send}`, rect, from: packet.from, cells, cellsAt: grow(rect, -FRAME / 2) };
 }

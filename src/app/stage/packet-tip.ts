@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<Packet['payload'], string>> = {
   parameter: 'parameter',
 };
 
-function tipOf({ packet, values }: Transit): Tip {
+function tipOf({ packet, values }: Transit, end: number): Tip {
   const { source, from, to, apply, payload, bytes, collective } = packet;
   const count = values?.length ?? 0;
   const columns = Math.min(count, 8);
@@ -29,7 +29,7 @@ function tipOf({ packet, values }: Transit): Tip {
       ['size', formatSize(bytes)],
     ],
     ...(values && count > 0
-      ? { cells: { values, offset: 0, stride: columns, columns, rows: Math.ceil(count / columns), count } }
+      ? { cells: { values, offset: 0, stride: columns, columns, rows: Math.ceil(count / columns), count, end } }
       : {}),
   };
 }
@@ -40,5 +40,5 @@ export const transitItem = (transit: Transit, scene: PacketScene): SceneItem => 
   device: transit.packet.from,
   event: transit.packet.send,
   alsoEvent: transit.packet.recv,
-  tip: () => tipOf(transit),
+  tip: () => tipOf(transit, scene.cells?.end ?? 1),
 });

@@ -1,60 +1,49 @@
 /**
- * Paints the scene: roads under rooms, packets over all, then the marks of what is hovered and pinned. Called once a
- * frame at most, by stage.tsx.
+ * Paints the scene: rooms, over them the arrows of the moment with their packets, then the marks of what is hovered and
+ * pinned. Called once a frame at most, by stage.tsx.
  */
-import { grow, pathUntil } from '../draw/geometry';
+import { grow, pointAlong } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
-import { arrowHead, box, line } from '../draw/shapes';
+import { box, line } from '../draw/shapes';
 import { drawText } from '../draw/text';
+import { rankColour } from './paint-card';
 import { paintRoom } from './paint-room';
-import type { PacketScene, SceneItem, StageScene } from './scene-types';
+import type { ArrowScene, PacketScene, SceneItem, StageScene } from './scene-types';
 
-const ROAD = 5;
-/** With more roads than that in the street they are drawn thin. */
-const CROWD = 4;
-const BEND = 10;
+const BEND = 8;
+const HEAD = 5;
 
-function road(ink: Ink, scene: StageScene): void {
-  const { context, palette } = ink;
-  const shared = scene.routes.filter(({ path }) => path.length > 2).length;
-  const width = shared > CROWD ? 2 : scene.layout.compact ? 3 : ROAD;
-  for (const { path } of scene.routes) {
-    line(context, path, { colour: palette.line, width, alpha: 0.8, radius: BEND });
-  }
-  for (const { path } of scene.routes) arrowHead(context, path, 0.5, 5, palette.soft);
+function arrow(ink: Ink, { path, from }: ArrowScene): void {
+  const { context } = ink;
+  const colour = rankColour(ink, from);
+  line(context, path, { colour, width: 2, radius: BEND });
+  const { x, y, dx, dy } = pointAlong(path, 1);
+  context.fillStyle = colour;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x - 1.5 * HEAD * dx - HEAD * dy, y - 1.5 * HEAD * dy + HEAD * dx);
+  context.lineTo(x - 1.5 * HEAD * dx + HEAD * dy, y - 1.5 * HEAD * dy - HEAD * dx);
+  context.closePath();
+  context.fill();
 }
 
-function trail(ink: Ink, packet: PacketScene): void {
-  const { context, palette } = ink;
-  line(context, pathUntil(packet.route, packet.progress), {
-    colour: palette.payload[packet.payload],
-    width: 2.5,
-    alpha: 0.55,
-    radius: BEND,
-  });
+function label(ink: Ink, { label: own }: ArrowScene): void {
+  if (!own) return;
+  const { text, x, y, width, ground } = own;
+  if (ground)
+    box(ink.context, { x: x - width / 2 - 3, y: y - 11, width: width + 6, height: 15 }, { fill: ink.palette.paper });
+  drawText(ink, text, { x, y }, { size: 11.5, colour: ink.palette.ink, align: 'center' });
 }
 
 function parcel(ink: Ink, packet: PacketScene): void {
   const { context, palette } = ink;
-  box(context, packet.rect, { fill: palette.card, stroke: palette.payload[packet.payload], lineWidth: 1.8, radius: 6 });
+  box(context, packet.rect, { fill: palette.card, stroke: rankColour(ink, packet.from), lineWidth: 2, radius: 5 });
   if (packet.cells) ink.heat(context, packet.cells, packet.cellsAt, palette.card);
   else {
     // What it carries lies too far into its buffer to have been captured.
     const { x, y, width, height } = packet.rect;
-    drawText(
-      ink,
-      '…',
-      { x: x + width / 2, y: y + height / 2 + 2 },
-      {
-        size: 11,
-        colour: palette.soft,
-        align: 'center',
-      },
-    );
-  }
-  if (packet.label) {
-    const { text, x, y, align } = packet.label;
-    drawText(ink, text, { x, y }, { size: 11, colour: palette.soft, align });
+    const at = { x: x + width / 2, y: y + height / 2 + 2 };
+    drawText(ink, '…', at, { size: 11, colour: palette.soft, align: 'center' });
   }
 }
 
@@ -69,9 +58,9 @@ export interface Marks {
 }
 
 export function paintStage(ink: Ink, scene: StageScene, marks: Marks): void {
-  road(ink, scene);
-  for (const packet of scene.packets) trail(ink, packet);
   for (const room of scene.rooms) paintRoom(ink, room);
+  for (const own of scene.arrows) arrow(ink, own);
+  for (const own of scene.arrows) label(ink, own);
   for (const packet of scene.packets) parcel(ink, packet);
   for (const item of marks.pinned) mark(ink, item, ink.palette.ink);
   for (const item of marks.hovered) mark(ink, item, ink.palette.accent);

@@ -4,16 +4,20 @@
 import { describe, expect, it } from 'vitest';
 import { at, must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
-import type { SessionInfo } from '../../protocol/session';
+import type { SessionInfo } from '../../protocol/session-info';
 import type { StepTrace } from '../../protocol/trace';
 import { openTestSession } from '../../session/testing/open-session';
 import { contentsAt } from '../../trace/contents';
-import { inTimeOrder } from '../../trace/in-time-order';
 import { trafficOf } from '../../trace/links';
-import { bottom, right } from '../draw/geometry';
+import { firstOf, type MomentTrace, momentAt } from '../../trace/moments/moment';
+import { byMoments } from '../../trace/moments/moments';
+import { bottom, grow, overlaps, right } from '../draw/geometry';
 import { cellValue, type HeatCells } from '../draw/heat-map';
 import { cnnOf, gptOf } from '../model/families';
-import { createTraceFacts, wayMade } from './facts-at';
+import { countRanks } from './exchanges';
+import { createTraceFacts } from './facts-at';
+import { forTab } from './facts-for-tab';
+import { rectsOf } from './room-content';
 import { packetsToDraw, planStage, stageScene } from './scene';
 import type { StageScene } from './scene-types';
 
@@ -49,16 +53,16 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
 };
 
 /** Where the value of a drawn cell stands in its buffer. */
-function placeOf({ offset, stride, columns, tile }: HeatCells, row: number, column: number): number {
-  if (!tile) return offset + row * stride + column;
+function placeOf({ offset, stride, columns, tile, step = 1 }: HeatCells, row: number, column: number): number {
+  if (!tile) return offset + row * stride + column * step;
   const which = Math.floor(row / tile.rows) * (columns / tile.columns) + Math.floor(column / tile.columns);
   return (which * tile.rows + (row % tile.rows)) * tile.columns + (column % tile.columns);
 }
 
-async function tracedStep(config: ConfigInput): Promise<{ readonly info: SessionInfo; readonly trace: StepTrace }> {
+async function tracedStep(config: ConfigInput): Promise<{ readonly info: SessionInfo; readonly trace: MomentTrace }> {
   const session = await openTestSession({ ...config, device: 'cpu', compareSingle: false });
   await session.api.traceStep();
-  const trace = inTimeOrder(await session.api.traceStep());
+  const trace = byMoments(await session.api.traceStep());
   await session.close();
   return { info: session.info, trace };
 }
@@ -66,7 +70,7 @@ async function tracedStep(config: ConfigInput): Promise<{ readonly info: Session
 /** Scenes while a cursor walks the step in halves of an event. */
 function* walk(
   info: SessionInfo,
-  trace: StepTrace,
+  trace: MomentTrace,
 ): Generator<{ readonly event: number; readonly fraction: number; readonly scene: StageScene }> {
   const facts = createTraceFacts(info, trace);
   const plan = planStage(info, trace, facts.packets, SIZE);
@@ -92,7 +96,10 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
     const shown = { matrices: 0, packets: 0 };
     for (const { event, fraction, scene } of walk(info, trace)) {
       if (event % 7 !== 0 && event !== trace.events.length - 1) continue;
-      const contents = contentsAt(trace, fraction === 1 ? event : event - 1);
+      const contents = contentsAt(
+        trace,
+        fraction === 1 ? event : firstOf(must(momentAt(trace.moments, event), 'moment')) - 1,
+      );
       for (const item of scene.items) {
         const buffer = item.id.split(' ')[1] ?? '';
         const content = contents.get(item.device)?.get(buffer);
@@ -119,6 +126,21 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
     if (info.worldSize > 1) expect(shown.packets).toBeGreaterThan(0);
   });
 
+  it('draws nothing in a room over another thing in it, in rooms of any size', async () => {
+    const { info, trace } = await tracedStep(config);
+    const facts = createTraceFacts(info, trace);
+    for (const size of [SIZE, { width: 860, height: 420 }, { width: 390, height: 560 }]) {
+      const plan = planStage(info, trace, facts.packets, size);
+      for (const moment of trace.moments)
+        stageScene(plan, facts.at({ event: firstOf(moment), fraction: 0.5 }, 'modelled'));
+      for (const content of plan.contents.flatMap((of) => [...of.values()])) {
+        const rects = rectsOf(content).filter((r) => r.width > 0.2 && r.height > 0.2);
+        const pairs = rects.flatMap((a, i) => rects.slice(i + 1).map((b) => [grow(a, -0.1), grow(b, -0.1)] as const));
+        expect(pairs.find(([a, b]) => overlaps(a, b))).toBeUndefined();
+      }
+    }
+  });
+
   it('keeps everything on the canvas', async () => {
     const { info, trace } = await tracedStep(config);
     for (const { event, scene } of walk(info, trace)) {
@@ -131,50 +153,90 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
   });
 });
 
-describe('pages of a room', () => {
-  it('turn to the layer that the device works on, and hold every layer on some page', async () => {
+describe('what a room shows', () => {
+  it('is the layer that computes, then the chunks that travel, then the gradients, then the update', async () => {
     const { info, trace } = await tracedStep(must(RUNS['a GPT on two ranks'], 'run'));
     const facts = createTraceFacts(info, trace);
-    const plan = planStage(info, trace, facts.packets, { width: 390, height: 420 });
-    const { pages } = at(plan.rooms, 0);
-    expect(pages).toBeGreaterThan(1);
-    const seen = new Set<string>();
-    const held = at(plan.devices, 0).layers.map(({ module }) => module);
-    trace.events.forEach((event, index) => {
-      const scene = stageScene(plan, facts.at({ event: index, fraction: 0.5 }, 'modelled'));
-      const room = at(scene.rooms, event.device);
-      const shown = room.layers.map(({ labels }) => must(labels.at(-1), 'label'));
-      const now = facts.at({ event: index, fraction: 0.5 }, 'modelled').now(event.device).module;
-      if (event.device === 0) for (const label of shown) seen.add(label);
-      if (held.includes(now)) expect(shown.some((label) => now === label || now.endsWith(`.${label}`))).toBe(true);
-    });
-    expect(seen.size).toBe(new Set(held.map((module) => module.replace(/^blocks\.\d+\./, ''))).size);
+    const shown = trace.moments.map((moment) => ({
+      moment,
+      view: facts.at({ event: firstOf(moment), fraction: 0.5 }, 'modelled').view(0),
+    }));
+    for (const { moment, view } of shown) {
+      const [first] = moment.events;
+      const e = at(trace.events, first ?? 0);
+      if (moment.kind === 'compute' && (e.phase === 'forward' || e.phase === 'loss'))
+        expect(view.shows).toBe('product');
+      if (moment.kind === 'update') expect(view.shows).toBe('update');
+      if (view.shows !== 'product' || moment.kind !== 'compute') continue;
+      const looked = at(trace.events, view.event);
+      expect([looked.phase, looked.module]).toEqual([e.phase, e.module]);
+    }
+    const order = shown.map(({ view }) => view.shows);
+    expect(order.filter((s, i) => s !== order[i - 1])).toEqual(['product', 'chunks', 'gradients', 'update']);
   });
-});
 
-describe('a transfer', () => {
-  it('is under way from the begin of its send to the end of its receive', () => {
-    const packet = { send: 3, recv: 5 };
-    expect(wayMade(packet, { event: 2, fraction: 1 })).toBeUndefined();
-    expect(wayMade(packet, { event: 3, fraction: 0.3 })).toBeCloseTo(0.1, 9);
-    expect(wayMade(packet, { event: 4, fraction: 0.5 })).toBeCloseTo(0.5, 9);
-    expect(wayMade(packet, { event: 5, fraction: 1 })).toBeUndefined();
+  it('stays as it is while one collective runs, in every room', async () => {
+    const { info, trace } = await tracedStep({ mode: 'ddp', worldSize: 4 });
+    const layouts = new Map<string, string>();
+    for (const { event, scene } of walk(info, trace)) {
+      const { collective } = at(trace.events, event);
+      if (!collective) continue;
+      for (const { device, chunks } of scene.rooms) {
+        const key = `${device} ${collective.seq}`;
+        const now = JSON.stringify(chunks?.chunks.map((c) => c.at));
+        expect(layouts.get(key) ?? now).toBe(now);
+        layouts.set(key, now);
+      }
+    }
+    expect(layouts.size).toBeGreaterThan(3);
   });
 });
 
 describe('chunk tiles of a ring', () => {
   it('hold the sum of one rank more after each receive, and of all at the end', async () => {
     const { info, trace } = await tracedStep({ mode: 'ddp', worldSize: 4 });
-    let last: StageScene | undefined;
     const seen = new Set<number>();
-    for (const { scene } of walk(info, trace)) {
-      for (const room of scene.rooms) for (const tile of room.bucket?.tiles ?? []) seen.add(tile.summed);
-      last = scene;
-    }
+    for (const { scene } of walk(info, trace))
+      for (const room of scene.rooms) for (const chunk of room.chunks?.chunks ?? []) seen.add(countRanks(chunk.ranks));
     expect([...seen].sort()).toEqual([0, 1, 2, 3, 4]);
-    for (const room of must(last, 'scene').rooms) {
-      expect(must(room.bucket, 'bucket').tiles.map((t) => t.summed)).toEqual([4, 4, 4, 4]);
+    const { contributors, exchanges } = createTraceFacts(info, trace).step;
+    const exchange = must(exchanges.ofBucket(0), 'exchange');
+    exchange.rows.forEach((rows, device) => {
+      expect(rows.map((slice) => contributors.in(trace.events.length - 1, device, slice))).toEqual([15, 15, 15, 15]);
+    });
+  });
+
+  it('print what arrives above the sum that it makes', async () => {
+    const { info, trace } = await tracedStep({ mode: 'ddp', worldSize: 4 });
+    let sums = 0;
+    for (const { event, fraction, scene } of walk(info, trace)) {
+      if (fraction < 1) continue;
+      for (const room of scene.rooms) {
+        for (const { arrival, map, index } of room.chunks?.chunks ?? []) {
+          if (!arrival?.there || !arrival.adds || !map.cells || !arrival.values) continue;
+          const slice = { buffer: 'bucket0', offset: map.cells.offset, length: 1 };
+          const before = contentsAt(trace, firstOf(must(momentAt(trace.moments, event), 'moment')) - 1);
+          const own = must(before.get(room.device)?.get(slice.buffer), 'bucket').values[slice.offset] ?? 0;
+          expect(cellValue(map.cells, 0, 0), `chunk ${index}`).toBeCloseTo(own + (arrival.values[0] ?? 0), 6);
+          sums++;
+        }
+      }
     }
+    expect(sums).toBeGreaterThan(0);
+  });
+
+  it('are those of another bucket where its tab is chosen, until the next bucket is sent', async () => {
+    const { info, trace } = await tracedStep(must(RUNS['DDP, ring'], 'run'));
+    const facts = createTraceFacts(info, trace);
+    const shown = new Set<string>();
+    for (const moment of trace.moments) {
+      const now = facts.at({ event: firstOf(moment), fraction: 0.5 }, 'modelled');
+      const [own, other] = [now.view(0), forTab(now, { bucket: 0, instead: 1 }).view(0)];
+      if (own.shows !== 'chunks' || other.shows !== 'chunks') continue;
+      shown.add(`${own.exchange.bucket?.index} as ${other.exchange.bucket?.index}`);
+    }
+    expect([...shown]).toContain('1 as 0');
+    expect([...shown]).not.toContain('1 as 1');
   });
 
   it('show a chunk on its way as the one that the packet carries', async () => {
@@ -183,8 +245,8 @@ describe('chunk tiles of a ring', () => {
     for (const { scene } of walk(info, trace)) {
       for (const packet of scene.packets) {
         const chunk = at(trace.events, Number(packet.id.split(' ')[1])).collective?.chunk;
-        const tiles = scene.rooms[packet.from]?.bucket?.tiles;
-        expect(tiles?.find((t) => t.chunk === chunk)?.sending).toBe(true);
+        const chunks = scene.rooms[packet.from]?.chunks?.chunks;
+        expect(chunks?.find((c) => c.index === chunk)?.sends).toBe(true);
         outlined++;
       }
     }
@@ -209,21 +271,21 @@ describe('corrupted on purpose', () => {
   it('one transfer shows in the tile that received it', async () => {
     const config: ConfigInput = { mode: 'ddp', worldSize: 2, device: 'cpu', compareSingle: false };
     const session = await openTestSession(config);
-    const clean = inTimeOrder(await session.api.traceStep());
+    const clean = byMoments(await session.api.traceStep());
     const target = must(
       clean.events.find((e) => e.kind === 'recv'),
       'receive',
     );
     await session.api.reset();
     await session.api.corrupt(target.id, 5);
-    const broken = inTimeOrder(await session.api.traceStep());
+    const broken = byMoments(await session.api.traceStep());
     const valueIn = (trace: StepTrace): number | undefined => {
       const facts = createTraceFacts(session.info, trace);
       const plan = planStage(session.info, trace, facts.packets, SIZE);
       const event = trace.events.findIndex((e) => e.id === target.id);
       const scene = stageScene(plan, facts.at({ event, fraction: 1 }, 'modelled'));
-      const tile = scene.rooms[target.device]?.bucket?.tiles.find((t) => t.cells?.offset === target.slice?.offset);
-      return tile?.cells && cellValue(tile.cells, 0, 0);
+      const own = scene.rooms[target.device]?.chunks?.chunks.find((c) => c.map.cells?.offset === target.slice?.offset);
+      return own?.map.cells && cellValue(own.map.cells, 0, 0);
     };
     expect(must(valueIn(broken), 'tile') - must(valueIn(clean), 'tile')).toBeCloseTo(5, 4);
     await session.close();

@@ -1,207 +1,103 @@
 /**
- * Where things lie inside a room: title, layers, activations, chunk tiles of the bucket, memory bar. Pure; called by
- * the scene, which fills it.
+ * Where things lie inside a room: its title, what it does now, the body whose content changes with the moment, and the
+ * memory bar. How much of that there is depends on the size of the room alone: 'whole' with all words, 'compact' with a
+ * title of one line, 'glyph' with little more than colours. Any size will do. Pure; the scene fills it.
  */
-import type { Rect } from '../draw/geometry';
-import { LABEL, type LayerLayout, type LayerSpec, layersHeight, layoutLayers, type PairLayout } from './layer-layout';
-import { layoutStrip, STRIP_HEIGHT, type StripMapLayout } from './strip-layout';
+import { bottom, type Rect } from '../draw/geometry';
 
-export interface RoomSpec {
-  readonly layers: readonly LayerSpec[];
-  /** Shapes of the batch and of the outputs of the layers. */
-  readonly activations: readonly (readonly number[])[];
-  /** Chunk tiles of the bucket that is shown; 0: no bucket. */
-  readonly chunks: number;
-}
+export type RoomLevel = 'whole' | 'compact' | 'glyph';
 
-export interface RoomLayout {
+export interface RoomFrame {
+  readonly level: RoomLevel;
+  /** The title, and beside it what the device does now. */
   readonly header: Rect;
-  readonly layers: readonly LayerLayout[];
-  /** Of the layers; one is shown at a time. */
-  readonly pages: number;
-  readonly strip: readonly StripMapLayout[];
-  readonly bucket: { readonly label: Rect; readonly tiles: readonly Rect[] } | undefined;
-  readonly memory: { readonly bar: Rect; readonly label: Rect };
+  readonly subtitle: Rect | undefined;
+  readonly body: Rect;
+  readonly memory: { readonly bar: Rect; readonly label: Rect | undefined } | undefined;
 }
 
-const TILE = 26;
-const CAPTION = 14;
-const NARROWEST_TILE = 13;
-const SECTION_GAP = 9;
-const MEMORY = 22;
-const STRIP_SHARE = 0.3;
-/** Below this cell size the layers need the room that the activations would take. */
-const CELL_BEFORE_STRIP = 6;
+const WHOLE = { width: 150, height: 215 };
+const COMPACT = { width: 88, height: 92 };
+const TITLE = 20;
 
-export const padding = (compact: boolean): number => (compact ? 9 : 14);
-const headerHeight = (compact: boolean): number => (compact ? 35 : 38);
-const headerTop = (compact: boolean): number => (compact ? 6 : 9);
-
-/** At most `most` tiles in a line. */
-function tilesOf(chunks: number, area: Rect, most = chunks): readonly Rect[] {
-  if (chunks === 0) return [];
-  const gap = area.width / chunks < 34 ? 3 : 5;
-  const perLine = Math.min(most, Math.max(1, Math.floor((area.width + gap) / (NARROWEST_TILE + gap))));
-  const lines = Math.ceil(chunks / perLine);
-  const inLine = Math.ceil(chunks / lines);
-  const width = (area.width - gap * (inLine - 1)) / inLine;
-  return Array.from({ length: chunks }, (_, c) => ({
-    x: area.x + (c % inLine) * (width + gap),
-    y: area.y + Math.floor(c / inLine) * (TILE + CAPTION),
-    width,
-    height: TILE,
-  }));
+export function levelOf({ width, height }: Rect): RoomLevel {
+  if (width >= WHOLE.width && height >= WHOLE.height) return 'whole';
+  return width >= COMPACT.width && height >= COMPACT.height ? 'compact' : 'glyph';
 }
 
-const tilesHeight = (tiles: readonly Rect[]): number =>
-  tiles.length === 0 ? 0 : LABEL + Math.max(...tiles.map((t) => t.y)) + TILE + CAPTION + SECTION_GAP;
+const PADDING = { whole: 14, compact: 10, glyph: 6 };
+const TOP = { whole: 9, compact: 5, glyph: 3 };
+
+export function frameRoom(room: Rect): RoomFrame {
+  const level = levelOf(room);
+  const x = room.x + PADDING[level];
+  const width = room.width - 2 * PADDING[level];
+  const header = { x, y: room.y + TOP[level], width, height: level === 'glyph' ? 15 : TITLE };
+  const subtitle = level === 'whole' ? { x, y: bottom(header), width, height: 17 } : undefined;
+  const top = bottom(subtitle ?? header) + (level === 'glyph' ? 1 : 4);
+  const memory = memoryAt({ x, y: bottom(room), width, height: 0 }, level, room.height);
+  const low = memory ? memory.bar.y - 8 : bottom(room) - PADDING[level] / 2 - 2;
+  return { level, header, subtitle, body: { x, y: top, width, height: Math.max(0, low - top) }, memory };
+}
 
 /** The bar with its words on the same line, or alone where there is no room for words. */
-function memoryAt(line: Rect, compact: boolean): RoomLayout['memory'] {
-  const words = compact || line.width < 180 ? 0 : Math.min(150, line.width * 0.5);
-  const bar = { x: line.x, y: line.y + 5, width: line.width - words - (words > 0 ? 10 : 0), height: 6 };
-  return { bar, label: { x: line.x + line.width - words, y: line.y, width: words, height: LABEL } };
-}
-
-/** A layer torn apart costs as much as cells smaller by this. */
-const TORN = 6;
-const LARGE_CELL = { layers: 12, strip: 8 };
-
-/** How well layers and activations are to be seen; cells that are large enough gain nothing by being larger. */
-function worth(
-  { cell, pages, torn }: Pick<Contents, 'cell' | 'pages' | 'torn'>,
-  strip: readonly StripMapLayout[],
-): number {
-  const first = strip[0];
-  const inStrip = first ? Math.min(first.map.height / first.window.rows / first.window.unit, LARGE_CELL.strip) : 0;
-  // What stands on another page is not seen.
-  return (Math.min(cell, LARGE_CELL.layers) + inStrip) / Math.sqrt(pages) - (torn > 0 ? TORN : 0);
-}
-
-interface Contents {
-  readonly cell: number;
-  /** Of the layers; more than the area's where even the smallest cells do not fit. */
-  readonly height: number;
-  readonly layers: readonly LayerLayout[];
-  readonly pages: number;
-  readonly torn: number;
-  readonly strip: readonly StripMapLayout[];
-}
-
-/**
- * The layers with the activations under or beside them, whichever lets the layers be larger; the layers alone where
- * both is too much.
- */
-function layoutContents(spec: RoomSpec, area: Rect): Contents {
-  const alone = layoutLayers(spec.layers, area);
-  if (spec.activations.length === 0) return { ...alone, strip: [] };
-  const stripHeight = Math.max(STRIP_HEIGHT, STRIP_SHARE * area.height) + SECTION_GAP;
-  const over = layoutLayers(spec.layers, { ...area, height: area.height - stripHeight });
-  const top = area.y + over.height + SECTION_GAP;
-  const under = layoutStrip(spec.activations, { ...area, y: top, height: area.y + area.height - top });
-  const left = layoutLayers(spec.layers, { ...area, width: area.width / 2 });
-  const x = area.x + left.width + 2 * SECTION_GAP;
-  const beside = layoutStrip(spec.activations, { ...area, x, width: area.x + area.width - x });
-  const worthBeside = left.height <= area.height ? worth(left, beside) : Number.NEGATIVE_INFINITY;
-  if (beside.length > 0 && worthBeside > worth(over, under)) return { ...left, strip: beside };
-  if (under.length > 0 && over.cell >= CELL_BEFORE_STRIP && over.pages <= alone.pages) return { ...over, strip: under };
-  const rest = layoutStrip(spec.activations, below(area, alone.height + SECTION_GAP));
-  return { ...alone, strip: rest };
-}
-
-const below = (area: Rect, by: number): Rect => ({ ...area, y: area.y + by, height: area.height - by });
-
-/** Part of the width that the chunk tiles get where they stand beside the layers. */
-const TILES_BESIDE = 0.42;
-const NARROWEST_BESIDE = 300;
-
-type Bucket = NonNullable<RoomLayout['bucket']>;
-
-function bucketAt(area: Rect, tiles: readonly Rect[]): Bucket {
+function memoryAt(floor: Rect, level: RoomLevel, height: number): RoomFrame['memory'] {
+  if (level === 'glyph' || height < 110) return undefined;
+  const words = level === 'whole' && floor.width >= 180 ? Math.min(150, floor.width * 0.5) : 0;
+  const y = floor.y - (level === 'whole' ? 17 : 11);
+  const bar = { x: floor.x, y, width: floor.width - words - (words > 0 ? 10 : 0), height: level === 'whole' ? 6 : 5 };
   return {
-    label: { x: area.x, y: area.y, width: area.width, height: LABEL },
-    tiles: tiles.map((t) => ({ ...t, y: t.y + area.y + LABEL })),
+    bar,
+    label: words === 0 ? undefined : { x: floor.x + floor.width - words, y: y - 5, width: words, height: 16 },
   };
 }
 
-/** The layers' column and the tiles'. */
-function columns(area: Rect): readonly [Rect, Rect] {
-  const width = TILES_BESIDE * area.width;
-  return [
-    { ...area, width: area.width - width - 2 * SECTION_GAP },
-    { ...area, x: area.x + area.width - width, width },
-  ];
+export interface BodyNeeds {
+  /** Weights have stepped back. */
+  readonly strip: boolean;
+  /** All layers, small, under the one that computes; else they are a strip. */
+  readonly layers: boolean;
+  /** The chunks of a bucket, small, under the layers. */
+  readonly wire: boolean;
+  /** Boxes that stand for buckets. */
+  readonly tabs: boolean;
 }
 
-/** In two lines where they fit, so that each shows more of its values. */
-function tilesBeside(chunks: number, column: Rect): readonly Rect[] {
-  const own = { ...column, y: 0 };
-  const wide = tilesOf(chunks, own, Math.ceil(chunks / 2));
-  return tilesHeight(wide) <= column.height ? wide : tilesOf(chunks, own);
+export interface BodyLayout {
+  readonly strip: Rect | undefined;
+  readonly main: Rect;
+  readonly layers: Rect | undefined;
+  readonly wire: Rect | undefined;
+  readonly wireLabel: Rect | undefined;
+  readonly tabs: Rect | undefined;
 }
 
-interface Arrangement extends Contents {
-  readonly bucket: Bucket | undefined;
-  readonly worth: number;
-}
+const STRIP = 6;
+const LAYERS = 60;
+const TABS = 18;
+/** The height from which the main content can spare some for the layers below it. */
+const SPARE = 250;
 
-/** What overlaps its neighbours is worth nothing. */
-const worthIn = (contents: Contents, available: number): number =>
-  contents.height > available ? Number.NEGATIVE_INFINITY : worth(contents, contents.strip);
-
-/**
- * The chunk tiles under the layers, as the gradients move; or beside them, where a low, wide room shows the layers
- * larger that way.
- */
-function arrange(spec: RoomSpec, area: Rect): Arrangement {
-  const under = (): Arrangement => {
-    const tiles = tilesOf(spec.chunks, { ...area, y: 0 });
-    const height = tilesHeight(tiles);
-    const contents = layoutContents(spec, { ...area, height: area.height - height - SECTION_GAP });
-    const bucket = height === 0 ? undefined : bucketAt({ ...area, y: area.y + area.height - height }, tiles);
-    return { ...contents, bucket, worth: worthIn(contents, area.height - height - SECTION_GAP) };
+export function divideBody(body: Rect, level: RoomLevel, needs: BodyNeeds): BodyLayout {
+  const { x, width } = body;
+  let y = body.y;
+  let low = bottom(body);
+  const fromBottom = (height: number, gap: number): Rect => {
+    low -= height + gap;
+    return { x, y: low + gap, width, height };
   };
-  const beside = (): Arrangement => {
-    const [left, right] = columns(area);
-    const contents = layoutContents(spec, { ...left, height: area.height - SECTION_GAP });
-    const tiles = tilesBeside(spec.chunks, right);
-    return { ...contents, bucket: bucketAt(right, tiles), worth: worthIn(contents, area.height - SECTION_GAP) };
-  };
-  const first = under();
-  if (spec.chunks === 0 || area.width < NARROWEST_BESIDE) return first;
-  const second = beside();
-  return second.worth > first.worth ? second : first;
-}
-
-export function layoutRoom(room: Rect, spec: RoomSpec, compact: boolean): RoomLayout {
-  const pad = padding(compact);
-  const x = room.x + pad;
-  const width = room.width - 2 * pad;
-  const header = { x, y: room.y + headerTop(compact), width, height: headerHeight(compact) };
-  const memoryTop = room.y + room.height - MEMORY;
-  const top = header.y + header.height + 3;
-  const { layers, pages, strip, bucket } = arrange(spec, { x, y: top, width, height: memoryTop - top });
-  return { header, layers, pages, strip, bucket, memory: memoryAt({ x, y: memoryTop, width, height: LABEL }, compact) };
-}
-
-/** The height at which a room of that width shows its layers with cells of `cell` pixels. */
-export function roomHeight(spec: RoomSpec, width: number, compact: boolean, cell: number): number {
-  const area = { x: 0, y: 0, width: width - 2 * padding(compact), height: 0 };
-  const layers = (within: Rect) => (spec.layers.length === 0 ? 0 : layersHeight(spec.layers, within.width, cell));
-  const under = layers(area) + SECTION_GAP + tilesHeight(tilesOf(spec.chunks, area));
-  const [left, right] = columns(area);
-  const beside = Math.max(layers(left) + SECTION_GAP, tilesHeight(tilesBeside(spec.chunks, right)));
-  const contents = spec.chunks === 0 || area.width < NARROWEST_BESIDE ? under : Math.min(under, beside);
-  return headerTop(compact) + headerHeight(compact) + 3 + contents + MEMORY;
-}
-
-/** For tests: everything that is drawn in a room at once. */
-export function rectsOf(layout: RoomLayout, page = 0): readonly Rect[] {
-  const pair = (p: PairLayout | undefined) => (p ? [p.weight, ...(p.bias ? [p.bias] : [])] : []);
-  const layers = layout.layers
-    .filter((l) => l.page === page)
-    .flatMap((l) => [l.label, ...pair(l.values), ...pair(l.gradients), ...(l.note ? [l.note] : [])]);
-  const strip = layout.strip.map((s) => s.map);
-  const tiles = layout.bucket ? [layout.bucket.label, ...layout.bucket.tiles] : [];
-  return [layout.header, ...layers, ...strip, ...tiles, layout.memory.bar];
+  const rich = level === 'whole';
+  // A glyph keeps its few pixels for what happens.
+  const wireHeight = rich && body.height >= 200 ? 64 : level === 'glyph' ? 0 : body.height >= 90 ? 30 : 0;
+  const under = needs.wire && wireHeight > 0 ? fromBottom(wireHeight, 6) : undefined;
+  const labelled = wireHeight > 40 ? 17 : 0;
+  const wire = under && { ...under, y: under.y + labelled, height: under.height - labelled };
+  const wireLabel = under && labelled > 0 ? { ...under, height: labelled } : undefined;
+  const layers = needs.layers && rich && low - y >= SPARE ? fromBottom(LAYERS, 8) : undefined;
+  const strip =
+    (needs.strip || (needs.layers && !layers)) && level !== 'glyph' ? { x, y, width, height: STRIP } : undefined;
+  if (strip) y += STRIP + (rich ? 8 : 5);
+  const tabs = needs.tabs && rich && low - y >= 160 ? { x, y, width, height: TABS } : undefined;
+  if (tabs) y += TABS + 6;
+  return { strip, main: { x, y, width, height: Math.max(0, low - y) }, layers, wire, wireLabel, tabs };
 }

@@ -1,37 +1,18 @@
 /**
- * One room as data: which words, cells and bars stand in it at the cursor, and what each of them says when pointed at.
+ * One room as data: which words, cells and bars are in it at the cursor, and what each of them says when pointed at.
  * Pure.
  */
-
-import type { Rect } from '../draw/geometry';
-import type { LayerPlace, ParameterPlace } from './devices';
-import type { LayerLayout, PairLayout } from './layer-layout';
-import { matrixScene } from './matrix-scene';
+import { grow, type Rect, right } from '../draw/geometry';
+import { formatValue } from '../draw/numbers';
+import { chunkScenes, heldWords } from './chunk-scene';
+import { elements, type LayerPlace, type ParameterPlace } from './devices';
+import type { LayerLayout } from './layer-layout';
+import { endOf, type MadeMap, matrixScene } from './matrix-scene';
 import type { MatrixWindow } from './matrix-window';
 import { memoryScene } from './memory-scene';
+import type { RoomContent } from './room-content';
 import type { RoomInput } from './room-input';
-import type { RoomLayout } from './room-layout';
-import type { LayerScene, RoomScene, SceneItem } from './scene-types';
-import { tileScenes } from './tile-scene';
-
-type Made = ReturnType<typeof matrixScene>;
-
-function pair(
-  input: RoomInput,
-  layer: LayerPlace,
-  at: PairLayout,
-  window: MatrixWindow,
-  kind: 'parameter' | 'gradient',
-): readonly Made[] {
-  const made = (p: ParameterPlace | undefined, rect: Rect | undefined, shown: MatrixWindow): readonly Made[] => {
-    const buffer = kind === 'gradient' ? p?.gradient : p?.name;
-    return p && rect && buffer !== undefined
-      ? [matrixScene(input, { kind, buffer, shape: p.shape, rect, window: shown })]
-      : [];
-  };
-  const { bias } = layer;
-  return [...made(layer.weight, at.weight, window), ...made(bias, at.bias, columnWindow(window, bias?.shape ?? []))];
-}
+import type { MapScene, RoomScene, SceneItem, SignScene, TabsScene, WordsScene } from './scene-types';
 
 /** A bias beside the rows of its weight that are shown. */
 function columnWindow({ rows }: MatrixWindow, shape: readonly number[]): MatrixWindow {
@@ -40,80 +21,182 @@ function columnWindow({ rows }: MatrixWindow, shape: readonly number[]): MatrixW
   return { rows: shown, columns: 1, stride: 1, unit: 1, label: shown < whole ? `first ${shown} of ${whole}` : '' };
 }
 
-/** 'first 144 values of 256×784', and what is left of it where that is too long. */
-const shorter = (label: string): readonly string[] => [
-  label,
-  label.replace(' values', ''),
-  label.replace(/ of .*/, ''),
-];
+interface Parts {
+  readonly maps: readonly MadeMap[];
+  readonly words: readonly WordsScene[];
+  readonly signs: readonly SignScene[];
+}
 
-function layerScene(
+const NOTHING: Parts = { maps: [], words: [], signs: [] };
+
+function parameter(
   input: RoomInput,
-  layer: LayerPlace,
-  layout: LayerLayout,
-): { readonly scene: LayerScene; readonly items: readonly SceneItem[] } {
-  const now = input.facts.now(input.place.device);
-  const parts = [
-    ...pair(input, layer, layout.values, layout.window, 'parameter'),
-    ...(layout.gradients ? pair(input, layer, layout.gradients, layout.window, 'gradient') : []),
-  ];
-  const busy = now.activity === 'computing' && now.module !== '' && within(now.module, layer.module);
-  return {
-    scene: {
-      labelAt: layout.label,
-      labels: layer.labels,
-      gradientLabelAt: layout.gradientLabel,
-      note: layout.note && { at: layout.note, texts: shorter(layout.window.label) },
-      matrices: parts.map((p) => p.matrix),
-      active: busy ? now.phase : undefined,
-    },
-    items: parts.map((p) => p.item),
-  };
+  p: ParameterPlace | undefined,
+  kind: 'parameter' | 'gradient',
+  rect: Rect | undefined,
+  window: MatrixWindow,
+): readonly MadeMap[] {
+  const buffer = kind === 'gradient' ? p?.gradient : p?.name;
+  return p && rect && buffer !== undefined
+    ? [matrixScene(input, { category: kind, buffer, shape: p.shape, rect, window })]
+    : [];
+}
+
+function layers(input: RoomInput, layouts: readonly LayerLayout[], kind: 'parameter' | 'gradient'): Parts {
+  const { place } = input;
+  const maps = layouts.flatMap((at, i) => {
+    const layer = place.layers[i];
+    if (!layer) return [];
+    return [
+      ...parameter(input, layer.weight, kind, at.weight, at.window),
+      ...parameter(input, layer.bias, kind, at.bias, columnWindow(at.window, layer.bias?.shape ?? [])),
+    ];
+  });
+  const words = layouts.flatMap((at, i): WordsScene[] => {
+    const layer = place.layers[i];
+    if (!layer || !at.label) return [];
+    const texts =
+      kind === 'gradient' ? [`${layer.module}.weight.grad`, `${layer.module} grad`, layer.module] : layer.labels;
+    return [{ at: at.label, texts, tone: 'soft', align: 'left' }];
+  });
+  return { maps, words, signs: [] };
+}
+
+function product(input: RoomInput, { product: shown }: RoomContent): Parts {
+  if (!shown) return NOTHING;
+  const { spec, layout } = shown;
+  const { facts } = input;
+  const maps: MadeMap[] = [];
+  const words: WordsScene[] = [];
+  for (const at of layout.parts) {
+    const part = spec.parts[at.part];
+    if (!part) continue;
+    const { buffer, shape, category } = part;
+    const made = matrixScene(input, { buffer, shape, category, rect: at.map, window: at.window });
+    const under = part.made && facts.under(shown.event);
+    maps.push({ ...made, map: { ...made.map, under } });
+    if (part.bias && at.bias)
+      maps.push(
+        matrixScene(input, { ...part.bias, category, rect: at.bias, window: columnWindow(at.window, part.bias.shape) }),
+      );
+    if (at.label.height > 0)
+      words.push({
+        at: at.label,
+        texts: labelsOf(part.labels, at.window),
+        tone: part.made ? 'ink' : 'soft',
+        align: 'left',
+      });
+  }
+  if (layout.words) words.push({ at: layout.words, texts: spec.words, tone: 'soft', align: 'left' });
+  return { maps, words, signs: layout.signs };
+}
+
+/** What part of it is shown, where not all of it is. */
+const labelsOf = (labels: readonly string[], { label }: MatrixWindow): readonly string[] =>
+  label === '' ? labels : [`${labels.at(1) ?? labels[0] ?? ''}, ${label}`, ...labels];
+
+/** All weights as one thin line, each as long as its share of the elements. */
+function strip(input: RoomInput, at: Rect | undefined): readonly MapScene[] {
+  if (!at) return [];
+  const { place, facts } = input;
+  const all = place.layers.flatMap(({ weight, bias }) => (bias ? [weight, bias] : [weight]));
+  const total = all.reduce((sum, p) => sum + elements(p.shape), 0);
+  let x = at.x;
+  return all.flatMap((p): MapScene[] => {
+    const width = (elements(p.shape) / total) * at.width;
+    const rect = { ...at, x, width };
+    x += width;
+    const content = facts.content(place.device, p.name);
+    if (!content || (content.event === undefined && !place.keeps)) return [];
+    const columns = Math.max(1, Math.min(content.values.length, Math.floor(width / 1.25)));
+    const cells = { values: content.values, offset: 0, stride: columns, rows: 1, columns, end: endOf(input, p.name) };
+    return [{ rect, cells, fresh: false, under: false, unit: undefined }];
+  });
 }
 
 const within = (module: string, path: string): boolean => module === path || module.startsWith(`${path}.`);
 
-/**
- * The page with the module that the device works on; one without weights (an activation, a block's attention) belongs
- * to the nearest before it.
- */
-function pageOf(places: readonly LayerPlace[], layout: RoomLayout, module: string): number {
-  if (layout.pages < 2 || module === '') return 0;
-  const exact = places.findIndex((place) => within(module, place.module));
-  const inside = exact >= 0 ? exact : places.findIndex((place) => within(place.module, module));
-  const before = inside >= 0 ? inside : places.findLastIndex((place) => comesBefore(place.module, module));
-  return layout.layers[Math.max(0, before)]?.page ?? 0;
+/** The layer at work among the small ones. */
+function focusOf({ place, facts }: RoomInput, { product: shown, weights }: RoomContent): Rect | undefined {
+  if (!shown || weights.length === 0) return undefined;
+  const module = facts.now(place.device).module;
+  const i =
+    module === ''
+      ? -1
+      : place.layers.findIndex((l: LayerPlace) => within(l.module, module) || within(module, l.module));
+  const at = weights[i];
+  if (!at) return undefined;
+  const last = at.bias ?? at.weight;
+  return grow({ ...at.weight, width: right(last) - at.weight.x }, 3);
 }
 
-/** '3' before '10', 'blocks.0.fc1' before 'blocks.0.gelu'. */
-const comesBefore = (a: string, b: string): boolean => a.localeCompare(b, 'en', { numeric: true }) <= 0;
+const TAB = 22;
+
+function tabs({ buckets }: RoomInput, { body, chunks }: RoomContent): TabsScene | undefined {
+  const at = body.tabs;
+  const shown = chunks?.exchange.bucket?.index;
+  if (!at || shown === undefined) return undefined;
+  const words = 52;
+  const most = Math.max(1, Math.floor((at.width - words) / (TAB + 4)));
+  const first = Math.max(0, Math.min(buckets.length - most, shown - Math.floor(most / 2)));
+  const boxes = buckets.slice(first, first + most).map(({ index }, i) => ({
+    index,
+    rect: { x: at.x + words + i * (TAB + 4), y: at.y, width: TAB, height: at.height },
+  }));
+  return { at, shown, boxes, count: buckets.length };
+}
+
+/** A tab shows its bucket in all rooms, until the next one is sent. */
+function tabItems({ place, buckets, facts }: RoomInput, scene: TabsScene | undefined): readonly SceneItem[] {
+  const sent = facts.wire(place.device)?.bucket?.index ?? -1;
+  return (scene?.boxes ?? []).map(({ index, rect }) => ({
+    id: `${place.device} tab ${index}`,
+    rect,
+    device: place.device,
+    event: undefined,
+    showsTab: { bucket: index, instead: sent },
+    tip: () => ({
+      title: `bucket ${index}`,
+      facts: [
+        [
+          'holds',
+          buckets
+            .find((b) => b.index === index)
+            ?.parameters.map((p) => p.name)
+            .join(', ') ?? '',
+        ],
+        ['press', index === sent ? 'shows the bucket that is sent' : 'shows its chunks'],
+      ],
+    }),
+  }));
+}
 
 export function roomScene(input: RoomInput): { readonly scene: RoomScene; readonly items: readonly SceneItem[] } {
-  const { place, rect, layout, facts } = input;
+  const { place, rect, content, facts, buckets } = input;
+  const { frame, body } = content;
   const now = facts.now(place.device);
-  const page = pageOf(place.layers, layout, now.module === '' ? facts.lastModule(place.device) : now.module);
-  const layers = place.layers.flatMap((layer, i) => {
-    const at = layout.layers[i];
-    return at?.page === page ? [layerScene(input, layer, at)] : [];
-  });
-  const strip = place.activations.flatMap((a, i) => {
-    const at = layout.strip[i];
-    if (!at) return [];
-    const kind = a.buffer === 'x' ? 'batch' : 'activation';
-    const { matrix, item } = matrixScene(input, {
-      kind,
-      buffer: a.buffer,
-      shape: a.shape,
-      rect: at.map,
-      window: at.window,
+  const parts = [
+    product(input, content),
+    layers(input, content.weights, 'parameter'),
+    layers(input, content.gradients, 'gradient'),
+  ];
+  const shown = content.chunks ?? content.wire;
+  const chunks = shown && chunkScenes(input, shown);
+  const memory = memoryScene(place.device, facts.memory(place.device), frame.memory, input.memoryScale);
+  const boxes = tabs(input, content);
+  const labels: WordsScene[] = [];
+  if (content.gradientsLabel)
+    labels.push({
+      at: content.gradientsLabel,
+      texts: ['gradients of this step', 'gradients'],
+      tone: 'soft',
+      align: 'left',
     });
-    return [{ scene: { labelAt: at.label, labels: a.labels, matrix }, item }];
-  });
-  const bucket = input.bucket && layout.bucket ? tileScenes(input, input.bucket, layout.bucket) : undefined;
-  const memory = memoryScene(place.device, facts.memory(place.device), layout.memory, input.memoryScale);
+  if (body.wireLabel && content.wire)
+    labels.push({ at: body.wireLabel, texts: wireWords(content, buckets.length), tone: 'soft', align: 'left' });
   const head: SceneItem = {
     id: `${place.device} device`,
-    rect: layout.header,
+    rect: frame.header,
     device: place.device,
     event: now.event,
     tip: () => ({
@@ -121,39 +204,40 @@ export function roomScene(input: RoomInput): { readonly scene: RoomScene; readon
       facts: [
         ['doing', now.words[0] ?? ''],
         ['samples', place.samples.length === 0 ? 'none of its own' : place.samples.join(', ')],
-        ...(layout.pages > 1
-          ? [
-              [
-                'layers',
-                `page ${page + 1} of ${layout.pages}: the room turns to the layers that the device works on`,
-              ] as const,
-            ]
-          : []),
       ],
     }),
   };
+  const maps = parts.flatMap((p) => p.maps);
   return {
     scene: {
       device: place.device,
       rect,
-      header: layout.header,
+      frame,
       title: place.title,
       subtitles: place.subtitles,
       activity: now.activity,
-      page: layout.pages > 1 ? { index: page, count: layout.pages } : undefined,
       phase: now.phase,
       now: now.words,
-      layers: layers.map((l) => l.scene),
-      strip: strip.map((m) => m.scene),
-      bucket: bucket?.scene,
+      strip: strip(input, body.strip),
+      maps: maps.map((m) => m.map),
+      words: [...parts.flatMap((p) => p.words), ...labels],
+      signs: parts.flatMap((p) => p.signs),
+      focus: focusOf(input, content),
+      tabs: boxes,
+      chunks: chunks?.scene,
       memory: memory.scene,
+      memoryWords: memory.words,
+      held: () => heldWords(input, facts.wire(place.device) ?? shown?.exchange, formatValue),
     },
-    items: [
-      head,
-      ...layers.flatMap((l) => l.items),
-      ...strip.map((m) => m.item),
-      ...(bucket?.items ?? []),
-      ...memory.items,
-    ],
+    items: [head, ...maps.map((m) => m.item), ...(chunks?.items ?? []), ...tabItems(input, boxes), ...memory.items],
   };
+}
+
+function wireWords({ wire }: RoomContent, buckets: number): readonly string[] {
+  const bucket = wire?.exchange.bucket;
+  if (!bucket) return [''];
+  const of = buckets > 1 ? `bucket ${bucket.index} of ${buckets}` : `bucket ${bucket.index}`;
+  const chunks = bucket.chunks.length > 1 ? `${bucket.chunks.length} chunks` : 'in one piece';
+  const parameters = bucket.parameters.map((p) => p.name).join(', ');
+  return [`${of}, ${chunks}: ${parameters}`, `${of}, ${chunks}`, `bucket ${bucket.index}`];
 }

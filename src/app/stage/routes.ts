@@ -1,15 +1,10 @@
 /**
- * The roads between rooms. Neighbours are joined straight through the gap between them; all others through the street
- * in the middle, each pair on a lane of its own, so no road ever passes behind a room. Where both directions are used
- * each has its own side, and traffic keeps to the right. Pure; called by the scene.
+ * The roads between rooms. Neighbours are joined straight through the gap between them; others by the street between
+ * two rows or around by the edge of the stage, each pair on a lane of its own, so that no road passes behind a room.
+ * Where both directions are used each has its own side, and traffic keeps to the right. Pure; called by the scene.
  */
 import { bottom, centre, clamp, type Path, type Point, type Rect, right } from '../draw/geometry';
-import type { StageLayout } from './layout';
-
-export interface Link {
-  readonly from: number;
-  readonly to: number;
-}
+import { type Link, type StageLayout, type Way, wayBetween } from './layout';
 
 export interface Route extends Link {
   readonly path: Path;
@@ -18,57 +13,29 @@ export interface Route extends Link {
 /** Half the distance between the two directions of a road. */
 const SIDE = 13;
 const SIDE_COMPACT = 8;
-/** Distance between two roads in the street, and the part of the street that they may fill. */
+/** Most distance between two roads in a street, and the part of the street that they may fill. */
 const LANE = 14;
 const STREET_SHARE = 0.7;
 
-/** The routes are laid as if the street ran from left to right; in two columns x and y change places. */
-const flipPoint = (p: Point): Point => ({ x: p.y, y: p.x });
-const flipRect = (r: Rect): Rect => ({ x: r.y, y: r.x, width: r.height, height: r.width });
-
-function straight(a: Rect, b: Rect): Path | undefined {
+function straight(a: Rect, b: Rect): Path {
   const top = Math.max(a.y, b.y);
   const low = Math.min(bottom(a), bottom(b));
-  const leftmost = Math.max(a.x, b.x);
-  const rightmost = Math.min(right(a), right(b));
-  if (low - top > 30) {
+  if (low > top) {
     const y = (top + low) / 2;
-    return a.x < b.x
-      ? [
-          { x: right(a), y },
-          { x: b.x, y },
-        ]
-      : [
-          { x: a.x, y },
-          { x: right(b), y },
-        ];
+    return a.x < b.x ? level(right(a), b.x, y) : level(a.x, right(b), y);
   }
-  if (rightmost - leftmost > 30) {
-    const x = (leftmost + rightmost) / 2;
-    return a.y < b.y
-      ? [
-          { x, y: bottom(a) },
-          { x, y: b.y },
-        ]
-      : [
-          { x, y: a.y },
-          { x, y: bottom(b) },
-        ];
-  }
-  return undefined;
+  const x = (Math.max(a.x, b.x) + Math.min(right(a), right(b))) / 2;
+  return a.y < b.y ? upright(x, bottom(a), b.y) : upright(x, a.y, bottom(b));
 }
 
-/** A straight piece, which runs along an axis, goes through a room's inside. */
-function crosses(path: Path, room: Rect): boolean {
-  const xs = path.map((p) => p.x);
-  const ys = path.map((p) => p.y);
-  return (
-    Math.min(...xs) < right(room) - 1 &&
-    Math.max(...xs) > room.x + 1 &&
-    Math.min(...ys) < bottom(room) - 1 &&
-    Math.max(...ys) > room.y + 1
-  );
-}
+const level = (from: number, to: number, y: number): Path => [
+  { x: from, y },
+  { x: to, y },
+];
+const upright = (x: number, from: number, to: number): Path => [
+  { x, y: from },
+  { x, y: to },
+];
 
 /** Moves a path to the right of its direction. */
 function aside(path: Path, by: number): Path {
@@ -79,56 +46,94 @@ function aside(path: Path, by: number): Path {
   return path.map((p) => ({ x: p.x + shift.x, y: p.y + shift.y }));
 }
 
-interface Lane {
-  /** Where the middle of the street is, and how far from it this road runs. */
-  readonly street: number;
-  readonly offset: number;
-}
-
-/** From a room's door onto its lane. A room that stands across the end of the street has its door there. */
-function wayOut(room: Rect, towards: Rect, { street, offset }: Lane): Path {
+/** From a room's door onto its lane at height y. */
+function door(room: Rect, towards: Rect, y: number, offset: number): readonly Point[] {
   const middle = centre(room);
   const side = Math.sign(centre(towards).x - middle.x);
-  const y = street + offset;
-  if (Math.abs(middle.y - street) < room.height / 4) return [{ x: side < 0 ? room.x : right(room), y }];
-  const x = clamp(middle.x + side * room.width * 0.25 + offset * 2, room.x + 12, right(room) - 12);
+  const x = clamp(middle.x + side * room.width * 0.25 + offset * 2, room.x + 6, right(room) - 6);
   return [
-    { x, y: middle.y < street ? bottom(room) : room.y },
+    { x, y: middle.y < y ? bottom(room) : room.y },
     { x, y },
   ];
 }
 
-const byStreet = (a: Rect, b: Rect, lane: Lane): Path => [...wayOut(a, b, lane), ...[...wayOut(b, a, lane)].reverse()];
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The free space above each row, and below the last. */
+function streetsOf({ rooms, cells, rows, height }: StageLayout): readonly Span[] {
+  const inRow = (row: number) => rooms.filter((_, d) => cells[d]?.row === row);
+  const below = (row: number) => (row < 0 ? 0 : Math.max(...inRow(row).map(bottom)));
+  const above = (row: number) => (row === rows ? height : Math.min(...inRow(row).map((r) => r.y)));
+  return Array.from({ length: rows + 1 }, (_, row) => ({ from: below(row - 1), to: above(row) }));
+}
+
+/** Where the n-th of so many lanes is within a span. */
+function laneAt({ from, to }: Span, index: number, count: number): { readonly at: number; readonly lane: number } {
+  const lane = Math.min(LANE, (STREET_SHARE * Math.max(0, to - from)) / Math.max(1, count));
+  return { at: (from + to) / 2 + (index - (count - 1) / 2) * lane, lane };
+}
+
+interface Known extends Link {
+  readonly a: Rect;
+  readonly b: Rect;
+  readonly way: Way;
+  /** Pairs that share a street or an edge share its lanes. */
+  readonly place: string;
+  readonly pair: string;
+}
+
+function known(layout: StageLayout, { from, to }: Link): readonly Known[] {
+  const [a, b] = [layout.rooms[from], layout.rooms[to]];
+  const [start, end] = [layout.cells[from], layout.cells[to]];
+  if (!a || !b || !start || !end || from === to) return [];
+  const way = wayBetween(start, end, layout);
+  const place = way.kind === 'street' ? `street ${way.street}` : way.kind === 'around' ? way.side : '';
+  return [{ from, to, a, b, way, place, pair: `${Math.min(from, to)}-${Math.max(from, to)}` }];
+}
 
 export function routeLinks(layout: StageLayout, links: readonly Link[]): readonly Route[] {
-  const flipped = layout.arrangement === 'columns';
-  const rooms = flipped ? layout.rooms.map(flipRect) : layout.rooms;
+  const { rooms } = layout;
   const used = new Set(links.map((l) => `${l.from}>${l.to}`));
-  const above = Math.min(...rooms.map(bottom));
-  const below = Math.max(...rooms.map((r) => r.y));
-  const street = (above + below) / 2;
-  const side = (layout.compact ? SIDE_COMPACT : SIDE) * (flipped ? -1 : 1);
-  const directOf = (a: Rect, b: Rect): Path | undefined => {
-    const path = straight(a, b);
-    return path && !rooms.some((room) => crosses(path, room)) ? path : undefined;
+  const streets = streetsOf(layout);
+  const edges = {
+    left: { from: 0, to: Math.min(...rooms.map((r) => r.x)) },
+    right: { from: Math.max(...rooms.map(right)), to: layout.width },
   };
-  const through = new Set<string>();
-  const known = links.flatMap(({ from, to }) => {
-    const a = rooms[from];
-    const b = rooms[to];
-    if (!a || !b || from === to) return [];
-    const direct = directOf(a, b);
-    const pair = `${Math.min(from, to)}-${Math.max(from, to)}`;
-    if (!direct) through.add(pair);
-    return [{ from, to, a, b, direct, pair }];
-  });
-  const pairs = [...through];
-  const lane = Math.min(LANE, (STREET_SHARE * Math.max(0, below - above)) / Math.max(1, pairs.length));
-  return known.map(({ from, to, a, b, direct, pair }) => {
+  const all = links.flatMap((link) => known(layout, link));
+  const pairsAt = (place: string) => [...new Set(all.flatMap((k) => (k.place === place ? [k.pair] : [])))];
+  const sharing = new Map([...new Set(all.map((k) => k.place))].map((place) => [place, pairsAt(place)]));
+  const side = layout.compact ? SIDE_COMPACT : SIDE;
+
+  /** Through the street beside a room, where it is not at that edge itself. */
+  const toEdge = (room: Rect, row: number, x: number, down: boolean): readonly Point[] => {
+    const out = x > centre(room).x ? right(room) : room.x;
+    const beyond = (r: Rect) => (x > out ? r.x > room.x : r.x < room.x);
+    if (!rooms.some((r) => r.y === room.y && beyond(r)))
+      return [
+        { x: out, y: centre(room).y },
+        { x, y: centre(room).y },
+      ];
+    const street = streets[down ? row + 1 : row];
+    const y = street ? (street.from + street.to) / 2 : bottom(room);
+    return [...door(room, { ...room, x }, y, 0), { x, y }];
+  };
+
+  return all.map(({ from, to, a, b, way, place, pair }) => {
     const twoWay = used.has(`${to}>${from}`);
-    const way = !twoWay ? 0 : (from < to ? -1 : 1) * lane * 0.25;
-    const offset = (pairs.indexOf(pair) - (pairs.length - 1) / 2) * lane + way;
-    const path = direct ? aside(direct, twoWay ? side : 0) : byStreet(a, b, { street, offset });
-    return { from, to, path: flipped ? path.map(flipPoint) : path };
+    if (way.kind === 'straight') return { from, to, path: aside(straight(a, b), twoWay ? side : 0) };
+    const pairs = sharing.get(place) ?? [];
+    const span = way.kind === 'street' ? streets[way.street] : edges[way.side];
+    const { at, lane } = laneAt(span ?? { from: 0, to: 0 }, pairs.indexOf(pair), pairs.length);
+    const own = at + (twoWay ? (from < to ? -1 : 1) * lane * 0.25 : 0);
+    if (way.kind === 'street') {
+      const offset = own - ((span?.from ?? 0) + (span?.to ?? 0)) / 2;
+      return { from, to, path: [...door(a, b, own, offset), ...[...door(b, a, own, offset)].reverse()] };
+    }
+    const rows = [layout.cells[from]?.row ?? 0, layout.cells[to]?.row ?? 0] as const;
+    const down = rows[0] < rows[1];
+    return { from, to, path: [...toEdge(a, rows[0], own, down), ...[...toEdge(b, rows[1], own, !down)].reverse()] };
   });
 }

@@ -2,13 +2,22 @@
  * The stage as data: what the scene functions make of (info, trace, cursor, size) and what the painter paints, the
  * pointer hits and the table reads. Types only.
  */
-import type { MemoryCategory, Payload, Phase } from '../../protocol/trace';
+import type { MemoryCategory, Phase } from '../../protocol/trace';
 import type { Path, Point, Rect, Size } from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
 import type { HitItem } from '../draw/hit-regions';
 import type { Tip } from '../draw/tip';
+import type { ChunkLayout, ChunksLayout } from './chunk-layout';
+import type { Arrival } from './exchanges';
 import type { StageLayout } from './layout';
-import type { Route } from './routes';
+import type { RoomFrame } from './room-layout';
+
+/** The bucket that the reader wants to see. */
+export interface ChosenTab {
+  readonly bucket: number;
+  /** The one that was sent when it was chosen. */
+  readonly instead: number;
+}
 
 /** Anything that can be pointed at, by pointer or by keyboard. */
 export interface SceneItem extends HitItem {
@@ -20,46 +29,66 @@ export interface SceneItem extends HitItem {
   readonly tip: () => Tip;
   /** A press opens the memory of the device as a tree. */
   readonly opensMemory?: boolean;
+  /** A press shows the chunks of that bucket. */
+  readonly showsTab?: ChosenTab;
 }
 
 /** The last three: its group stands still. */
 export type Activity = 'computing' | 'communicating' | 'idle' | 'done' | 'ahead' | 'late' | 'waiting' | 'ended';
 
-export interface MatrixScene {
+/** Values as cells, printed where the cells are large enough. */
+export interface MapScene {
   readonly rect: Rect;
   /** undefined: not computed yet. */
   readonly cells: HeatCells | undefined;
-  /** Written by the event at the cursor. */
+  /** Made by the moment at the cursor. */
   readonly fresh: boolean;
+  /** It is being computed. */
+  readonly under: boolean;
+  /** Printed in units of that power of ten; undefined: not printed. */
+  readonly unit: number | undefined;
 }
 
-export interface LayerScene {
-  readonly labelAt: Rect;
+export interface WordsScene {
+  readonly at: Rect;
   /** Longest first. */
-  readonly labels: readonly string[];
-  readonly gradientLabelAt: Rect | undefined;
-  readonly note: { readonly at: Rect; readonly texts: readonly string[] } | undefined;
-  readonly matrices: readonly MatrixScene[];
-  /** The device works on this module now. */
-  readonly active: Phase | undefined;
+  readonly texts: readonly string[];
+  readonly tone: 'soft' | 'ink' | 'accent';
+  readonly align: 'left' | 'center' | 'right';
 }
 
-export interface StripScene {
-  readonly labelAt: Rect;
-  readonly labels: readonly string[];
-  readonly matrix: MatrixScene;
+export interface SignScene extends Point {
+  readonly text: string;
 }
 
-export interface TileScene {
-  readonly rect: Rect;
-  readonly cells: HeatCells | undefined;
-  readonly chunk: number;
-  /** Ranks whose values the chunk holds the sum of; 0: nothing in it yet. */
-  readonly summed: number;
-  readonly caption: readonly string[];
-  /** The chunk is on its way out. */
-  readonly sending: boolean;
-  readonly fresh: boolean;
+export interface ChunkScene {
+  readonly at: ChunkLayout;
+  readonly map: MapScene;
+  readonly index: number;
+  /** A bit for each device whose values are in it. */
+  readonly ranks: number;
+  readonly sends: boolean;
+  /** What arrives in this moment; `adds`: it is added, else put in place. */
+  readonly arrival: Arrival | undefined;
+  /** What it is, and what is in it; each longest first. */
+  readonly name: readonly string[];
+  readonly holds: readonly string[];
+}
+
+export interface ChunksScene {
+  readonly kind: ChunksLayout['kind'];
+  readonly bucket: number | undefined;
+  /** Places in the bars. */
+  readonly ranks: number;
+  readonly chunks: readonly ChunkScene[];
+}
+
+/** The buckets of the step, one box for each. */
+export interface TabsScene {
+  readonly at: Rect;
+  readonly count: number;
+  readonly shown: number;
+  readonly boxes: readonly { readonly rect: Rect; readonly index: number }[];
 }
 
 export interface MemorySegment {
@@ -71,47 +100,62 @@ export interface MemorySegment {
 export interface RoomScene {
   readonly device: number;
   readonly rect: Rect;
-  readonly header: Rect;
+  readonly frame: RoomFrame;
   readonly title: string;
   readonly subtitles: readonly string[];
   readonly activity: Activity;
   readonly phase: Phase | undefined;
   /** Longest first. */
   readonly now: readonly string[];
-  readonly layers: readonly LayerScene[];
-  /** Which layers are shown, where the room cannot hold all. */
-  readonly page: { readonly index: number; readonly count: number } | undefined;
-  readonly strip: readonly StripScene[];
-  readonly bucket:
-    | { readonly labelAt: Rect; readonly labels: readonly string[]; readonly tiles: readonly TileScene[] }
+  readonly strip: readonly MapScene[];
+  readonly maps: readonly MapScene[];
+  readonly words: readonly WordsScene[];
+  readonly signs: readonly SignScene[];
+  /** The layer at work, among all of them. */
+  readonly focus: Rect | undefined;
+  readonly tabs: TabsScene | undefined;
+  /** Large, or small below the layers. */
+  readonly chunks: ChunksScene | undefined;
+  readonly memory:
+    | {
+        readonly bar: Rect;
+        readonly labelAt: Rect | undefined;
+        readonly segments: readonly MemorySegment[];
+        readonly peakX: number;
+      }
     | undefined;
-  readonly memory: {
-    readonly bar: Rect;
-    readonly labelAt: Rect;
-    readonly labels: readonly string[];
-    readonly segments: readonly MemorySegment[];
-    readonly peakX: number;
-  };
+  readonly memoryWords: readonly string[];
+  /** What its chunks hold, in words: for the table. */
+  readonly held: () => readonly string[];
+}
+
+/** Centred; on a ground of its own where it lies on the line. */
+export interface ArrowLabel extends Point {
+  readonly text: string;
+  readonly width: number;
+  readonly ground: boolean;
+}
+
+/** A transfer of the moment at the cursor, whether it is under way or done. */
+export interface ArrowScene {
+  readonly path: Path;
+  readonly from: number;
+  /** undefined where there is no place for words. */
+  readonly label: ArrowLabel | undefined;
 }
 
 export interface PacketScene {
   readonly id: string;
   readonly rect: Rect;
-  readonly route: Path;
-  /** How far along the route, 0..1. */
-  readonly progress: number;
   readonly from: number;
-  readonly payload: Payload;
   readonly cells: HeatCells | undefined;
   readonly cellsAt: Rect;
-  /** undefined where there is no place for words. */
-  readonly label: (Point & { readonly text: string; readonly align: 'left' | 'center' | 'right' }) | undefined;
 }
 
 export interface StageScene extends Size {
   readonly layout: StageLayout;
   readonly rooms: readonly RoomScene[];
-  readonly routes: readonly Route[];
+  readonly arrows: readonly ArrowScene[];
   readonly packets: readonly PacketScene[];
   /** In the order in which they are painted. */
   readonly items: readonly SceneItem[];

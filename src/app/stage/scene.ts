@@ -3,19 +3,24 @@
  * (`stageScene`, once a frame). Both pure; stage.tsx calls them and paints.
  */
 
-import type { SessionInfo } from '../../protocol/session';
-import type { StepTrace } from '../../protocol/trace';
+import type { SessionInfo } from '../../protocol/session-info';
+import type { Slice, StepTrace } from '../../protocol/trace';
 import { type Packet, packetsOf } from '../../trace/packets';
-import type { Size } from '../draw/geometry';
+import { type Path, type Rect, right, type Size } from '../draw/geometry';
+import { placeLabels } from './arrow-labels';
 import { type BucketPlace, type DevicePlace, placeBuckets, placeDevices } from './devices';
+import type { Exchange } from './exchanges';
 import type { StageFacts } from './facts';
-import { type LayoutInput, layoutStage, type StageLayout } from './layout';
+import { type Link, layoutStage, type StageLayout } from './layout';
 import { memoryScale } from './memory-scene';
-import { type PacketSize, packetScene, packetSizes } from './packet-scene';
+import { type Dock, dockedPath } from './packet-route';
+import { arrowScene, type PacketSize, packetScene, packetSizes } from './packet-scene';
 import { transitItem } from './packet-tip';
-import { layoutRoom, type RoomLayout, type RoomSpec, roomHeight } from './room-layout';
+import { contentOf, type RoomContent } from './room-content';
 import { roomScene } from './room-scene';
-import { type Link, type Route, routeLinks } from './routes';
+import { largestRoom } from './room-size';
+import type { RoomView } from './room-views';
+import { type Route, routeLinks } from './routes';
 import type { SceneItem, StageScene } from './scene-types';
 import { createTiledValues, type TiledValues } from './tiles';
 
@@ -25,32 +30,11 @@ export interface StagePlan {
   readonly layout: StageLayout;
   readonly devices: readonly DevicePlace[];
   readonly buckets: readonly BucketPlace[];
-  readonly rooms: readonly RoomLayout[];
   readonly routes: readonly Route[];
   readonly packetSize: PacketSize;
   readonly tiledValues: TiledValues;
-}
-
-const SMALLEST = { width: 150, height: 150 };
-const SMALLEST_COMPACT = { width: 150, height: 140 };
-const LARGEST = { width: 460, height: 380 };
-const LARGEST_ALONE = { width: 860, height: 640 };
-/** Cells that can still be told apart, and the smallest that show a pattern; below these the stage scrolls. */
-const LEGIBLE_CELLS = [4, 3];
-const TALLEST_NEED = 420;
-
-/**
- * The height that a room needs depends on its width, and its width on the arrangement: a first layout tells the width.
- * Of the sizes of cells the largest that needs no scrolling is taken, else the smallest.
- */
-function fitRooms(input: LayoutInput, specs: readonly RoomSpec[]): StageLayout {
-  const rough = layoutStage(input);
-  const width = rough.rooms[0]?.width ?? input.smallest.width;
-  const layouts = LEGIBLE_CELLS.map((cell) => {
-    const need = Math.max(input.smallest.height, ...specs.map((spec) => roomHeight(spec, width, rough.compact, cell)));
-    return layoutStage({ ...input, smallest: { width: input.smallest.width, height: Math.min(need, TALLEST_NEED) } });
-  });
-  return layouts.find((layout) => layout.height <= input.height) ?? layouts.at(rough.compact ? 0 : -1) ?? rough;
+  /** Contents of rooms that have been laid out, by view; filled as they are looked at. */
+  readonly contents: readonly Map<RoomView, RoomContent>[];
 }
 
 export function planStage(
@@ -62,53 +46,59 @@ export function planStage(
   const links = linksOf(packets);
   const devices = placeDevices(info, trace);
   const buckets = placeBuckets(info, trace);
-  const chunks = Math.max(0, ...buckets.map((b) => b.chunks.length));
-  const specs = devices.map(
-    ({ layers, activations }): RoomSpec => ({
-      activations: activations.map((a) => a.shape),
-      layers: layers.map((l) => ({
-        weight: l.weight.shape,
-        bias: l.bias !== undefined,
-        gradients: l.weight.gradient !== undefined,
-        together: l.together,
-      })),
-      chunks: info.worldSize > 1 ? chunks : 0,
-    }),
-  );
-  const input = {
-    ...size,
-    devices: info.worldSize,
-    largest: info.worldSize === 1 ? LARGEST_ALONE : LARGEST,
-    traffic: links.length > 0,
-  };
-  const layout = fitRooms({ ...input, smallest: size.width < 560 ? SMALLEST_COMPACT : SMALLEST }, specs);
+  const largest = largestRoom(info.worldSize);
+  const layout = layoutStage({ ...size, devices: info.worldSize, largest, links });
   return {
     info,
     trace,
     layout,
     devices,
     buckets,
-    rooms: layout.rooms.map((rect, d) =>
-      layoutRoom(rect, specs[d] ?? { layers: [], activations: [], chunks: 0 }, layout.compact),
-    ),
     routes: routeLinks(layout, links),
     packetSize: packetSizes(packets),
     tiledValues: createTiledValues(),
+    contents: devices.map(() => new Map()),
   };
 }
 
-/** The bucket that has been written last, or moves now; the first before that. */
-function bucketShown({ buckets }: StagePlan, facts: StageFacts, device: number): BucketPlace | undefined {
-  let shown = buckets[0];
-  let latest = -1;
-  for (const bucket of buckets) {
-    const event = facts.content(device, bucket.buffer)?.event ?? -1;
-    if (event <= latest) continue;
-    shown = bucket;
-    latest = event;
-  }
-  return shown;
+/** The room's content for a view, made once. */
+function contentOfView(
+  plan: StagePlan,
+  facts: StageFacts,
+  { index, place }: Room,
+  view: RoomView,
+  wire: Exchange | undefined,
+): RoomContent | undefined {
+  const rect = plan.layout.rooms[index];
+  const known = plan.contents[index];
+  if (!rect || !known) return undefined;
+  const found = known.get(view);
+  // Below the layers the bucket that has begun last is shown; where it is another by now, the place stays the same.
+  if (found && (found.wire === undefined || found.wire.exchange === wire)) return found;
+  const made = contentOf({ rect, place, view, step: facts.step, wire, buckets: plan.buckets.length });
+  known.set(view, made);
+  return made;
 }
+
+interface Room {
+  readonly index: number;
+  readonly place: DevicePlace;
+}
+
+/** What a room shows at the cursor, laid out. */
+function contentAt(plan: StagePlan, facts: StageFacts, d: number, place: DevicePlace): RoomContent | undefined {
+  const view = facts.view(place.device);
+  const first = plan.buckets[0];
+  const wire = facts.wire(place.device) ?? (first && facts.step?.exchanges.ofBucket(first.index));
+  const found = contentOfView(plan, facts, { index: d, place }, view, wire);
+  // A room that is too low for a row of chunks below its layers shows the chunks themselves while they travel.
+  if (!found?.product || found.wire || !wire || !travels(facts, place.device, wire)) return found;
+  const chunks = wire.bucket && facts.step?.views.ofBucket(wire.bucket.index);
+  return chunks ? contentOfView(plan, facts, { index: d, place }, chunks, wire) : found;
+}
+
+const travels = (facts: StageFacts, device: number, { rows }: Exchange): boolean =>
+  (rows[device] ?? []).some((row) => facts.sends(device, row) || facts.arrival(device, row) !== undefined);
 
 /**
  * The packets that are drawn in a step: its transfers, but for those that carry nothing (a chunk of a bucket shorter
@@ -124,39 +114,81 @@ export function linksOf(packets: readonly Packet[]): readonly Link[] {
   return [...links.values()];
 }
 
+/** The chunk that a stretch is in, where the room shows it. */
+function dockOf(
+  plan: StagePlan,
+  contents: readonly (RoomContent | undefined)[],
+  device: number,
+  slice: Slice,
+): Dock | undefined {
+  const content = contents[device];
+  const room = plan.layout.rooms[device];
+  const shown = content?.chunks ?? content?.wire;
+  const rows = shown?.exchange.rows[device] ?? [];
+  const i = rows.findIndex((r) => r.buffer === slice.buffer && r.offset === slice.offset);
+  const chunk = shown?.layout.chunks[i];
+  return shown && chunk && room ? { frame: chunk.frame, room, kind: shown.layout.kind } : undefined;
+}
+
+function pathOf(plan: StagePlan, contents: readonly (RoomContent | undefined)[], packet: Packet): Path | undefined {
+  const path = plan.routes.find((r) => r.from === packet.from && r.to === packet.to)?.path;
+  const from = dockOf(plan, contents, packet.from, packet.source);
+  const to = dockOf(plan, contents, packet.to, packet.target);
+  return path && from && to ? dockedPath(path, from, to, plan.layout.width) : path;
+}
+
+/** Width between two rooms side by side. */
+function clearWay(rooms: readonly Rect[], { from, to }: Packet): number {
+  const [a, b] = [rooms[from], rooms[to]];
+  if (!a || !b) return 0;
+  const gap = Math.max(a.x, b.x) - Math.min(right(a), right(b));
+  return gap > 0 ? gap : Number.POSITIVE_INFINITY;
+}
+
 export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
   const scale = memoryScale(plan.devices.map(({ device }) => facts.memory(device)));
+  const contents = plan.devices.map((place, d) => contentAt(plan, facts, d, place));
   const rooms = plan.devices.flatMap((place, d) => {
     const rect = plan.layout.rooms[d];
-    const layout = plan.rooms[d];
-    if (!rect || !layout) return [];
-    const bucket = bucketShown(plan, facts, place.device);
-    return [
-      roomScene({
-        info: plan.info,
-        place,
-        rect,
-        layout,
-        bucket,
-        buckets: plan.buckets.length,
-        facts,
-        tiledValues: plan.tiledValues,
-        memoryScale: scale,
-      }),
-    ];
+    const content = contents[d];
+    if (!rect || !content) return [];
+    const { info, buckets, tiledValues } = plan;
+    return [roomScene({ info, place, rect, content, buckets, facts, tiledValues, memoryScale: scale })];
   });
   const stage = plan.layout;
+  const paths = new Map(
+    facts.moving.flatMap((packet) => {
+      const path = pathOf(plan, contents, packet);
+      return path ? [[packet, path] as const] : [];
+    }),
+  );
   const packets = facts.transits.flatMap((transit) => {
-    const scene = packetScene(transit, plan.routes, plan.packetSize, stage);
-    return scene ? [{ scene, item: transitItem(transit, scene) }] : [];
+    const path = paths.get(transit.packet);
+    if (!path) return [];
+    const scales = facts.step?.scales;
+    const end = scales?.end(scales.kindOf(transit.packet.source.buffer)) ?? 1;
+    const scene = packetScene(transit, path, plan.packetSize, { ...stage, end });
+    return [{ scene, item: transitItem(transit, scene) }];
   });
+  // One arrow for all that takes the same road in a moment: it says what is on it, or was last.
+  const flying = new Set(facts.transits.map(({ packet }) => packet));
+  const roads = new Map<Path, Packet>();
+  for (const [packet, path] of paths) {
+    const held = roads.get(path);
+    if (!held || !flying.has(held)) roads.set(path, packet);
+  }
+  const arrows = placeLabels(
+    [...roads].map(([path, packet]) => arrowScene(packet, path, plan.packetSize, stage, clearWay(stage.rooms, packet))),
+    stage.rooms,
+    stage,
+  );
   const items: readonly SceneItem[] = [...rooms.flatMap((r) => r.items), ...packets.map((p) => p.item)];
   return {
     width: stage.width,
     height: stage.height,
     layout: stage,
     rooms: rooms.map((r) => r.scene),
-    routes: plan.routes,
+    arrows,
     packets: packets.map((p) => p.scene),
     items,
   };

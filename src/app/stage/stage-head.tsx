@@ -1,26 +1,60 @@
 /**
- * Above the stage: which step is shown, and one sentence that says what happens in it. It has the same height always,
- * so that the stage never jumps.
+ * The title of the stage: one sentence that says what happens, below it why, and which step it is of. It has the same
+ * height always, so that the stage never jumps.
  */
 import { stepWords } from '../../protocol/micro-batches';
+import { plainText } from '../../trace/moments/marked';
 import { capital } from '../../trace/words';
-import { stepNumber } from '../draw/format';
+import { loadedPanel } from '../boundary/loaded-panel';
+import { formatCount, stepNumber } from '../draw/format';
+import { isConstruct } from '../state/store';
 import { useApp, useSettled } from '../state/use-app';
+import { Note } from '../terms/term';
+import { Worded } from '../terms/worded';
+import { trainingAt } from '../transport/positions';
 import styles from './stage-head.module.css';
 import { useSentence } from './use-sentence';
 
+const GoingTo = loadedPanel('The way to the moment', async () => (await import('./going-to')).GoingTo);
+
 export function StageHead() {
-  const sentence = useSentence(90);
+  const { sentence, why } = useSentence(90);
   const state = useApp((app) => app.state);
   const busy = useApp((app) => app.busy);
   const stands = useApp((app) => app.standstill !== undefined);
   const trace = useSettled((app) => app.cursor && app.traces[app.cursor.trace], 90);
-  const plain = stands || !trace || /^Step \d/.test(sentence) || sentence === '';
-  const now = plain ? sentence : `${capital(stepWords(trace.microBatch, trace, stepNumber))} · ${sentence}`;
-  const said = state === 'loading' ? busy || 'Starting' : state === 'failed' && !stands ? busy : now;
+  const waits = state === 'loading' || (state === 'failed' && !stands);
+  const goingTo = useApp((app) => app.goingTo);
+  const goal = useApp((app) => goingTo !== undefined && stepWords(goingTo, app.info?.config ?? app.config, stepNumber));
+  const shown = goal === false ? sentence : `Training to ${goal}, where the link leads`;
+  const said = state === 'loading' ? busy || 'Starting' : waits ? busy : shown;
+  const ahead = useSettled(trainingAt, 250);
+  const step =
+    trace && !waits && !stands && goingTo === undefined ? stepWords(trace.microBatch, trace, stepNumber) : undefined;
   return (
-    <p className={styles['head']} title={said}>
-      {said}
-    </p>
+    <div className={styles['head']}>
+      <p className={styles['said']} title={plainText(said)}>
+        <Worded marked={said} />
+      </p>
+      <p className={styles['aside']}>
+        {goingTo !== undefined && <GoingTo microBatch={goingTo} />}
+        {step !== undefined && ahead === undefined && <span className={styles['step']}>{capital(step)}</span>}
+        {trace && step !== undefined && ahead !== undefined && (
+          <span className={styles['replay']}>
+            {isConstruct(trace) ? 'Showing' : 'Replaying'} {step}; training is at {formatCount(ahead)}
+          </span>
+        )}
+        {why !== undefined && !waits && goingTo === undefined && (
+          <>
+            <span className={styles['why']}>{why}</span>
+            <span className={styles['asked']}>
+              <Note label="Why?" named="Why">
+                {why}
+              </Note>
+            </span>
+          </>
+        )}
+      </p>
+    </div>
   );
 }

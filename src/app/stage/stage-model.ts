@@ -2,23 +2,27 @@
  * What the stage keeps between two frames: the plan while trace and size stay, the derivations of the trace, and the
  * scene that was painted last, which the pointer and the keyboard ask. No DOM, no React; one per mounted stage.
  */
-import type { SessionInfo } from '../../protocol/session';
+import type { SessionInfo } from '../../protocol/session-info';
 import type { StepTrace } from '../../protocol/trace';
 import type { Packet } from '../../trace/packets';
 import type { Size } from '../draw/geometry';
 import type { App } from '../state/store';
 import type { StageFacts } from './facts';
 import { createTraceFacts, type TraceFacts } from './facts-at';
+import { forTab } from './facts-for-tab';
 import { inStandstill } from './facts-in-standstill';
 import { planStage, type StagePlan, stageScene } from './scene';
-import type { StageScene } from './scene-types';
+import type { ChosenTab, StageScene } from './scene-types';
+import type { StepPicture } from './step-picture';
 
 export interface StageModel {
   /** The layout for that size, computed when something changed; undefined before a session is open. */
   plan(app: App, size: Size): StagePlan | undefined;
   /** The scene at the store's cursor; kept as `scene` for whoever points at it. */
-  look(app: App, size: Size): StageScene | undefined;
+  look(app: App, size: Size, chosen?: ChosenTab): StageScene | undefined;
   readonly scene: StageScene | undefined;
+  /** Of the trace that is shown. */
+  readonly step: StepPicture | undefined;
 }
 
 const NO_PACKETS: readonly Packet[] = [];
@@ -27,16 +31,23 @@ const NO_PACKETS: readonly Packet[] = [];
 function nothingYet(info: SessionInfo): StageFacts {
   return {
     event: -1,
+    done: -1,
+    step: undefined,
     content: () => undefined,
     known: () => 0,
-    lastModule: () => '',
     now: () => ({ activity: 'ahead', phase: undefined, module: '', words: ['not begun', 'idle'], event: undefined }),
     memory: (device) => {
       const planned = info.memory.find((m) => m.device === device);
       return { bytes: {}, peakBytes: planned?.peakBytes ?? 0, budgetBytes: planned?.budgetBytes ?? 0 };
     },
-    summed: () => 0,
-    wrote: () => false,
+    contributors: () => 0,
+    sends: () => false,
+    arrival: () => undefined,
+    view: () => ({ shows: 'weights' }),
+    wire: () => undefined,
+    fresh: () => false,
+    under: () => false,
+    moving: [],
     transits: [],
   };
 }
@@ -65,7 +76,7 @@ export function createStageModel(): StageModel {
   };
   return {
     plan: planFor,
-    look(app, size) {
+    look(app, size, chosen) {
       const now = planFor(app, size);
       if (!now) {
         scene = undefined;
@@ -74,11 +85,15 @@ export function createStageModel(): StageModel {
       const { info, trace } = now;
       const position = { event: app.cursor?.event ?? -1, fraction: app.cursorFraction };
       const facts = trace ? factsOf(info, trace).at(position, app.clock) : nothingYet(info);
-      scene = stageScene(now, app.standstill ? inStandstill(facts, app.standstill, info) : facts);
+      const shown = forTab(facts, chosen);
+      scene = stageScene(now, app.standstill ? inStandstill(shown, app.standstill, info) : shown);
       return scene;
     },
     get scene() {
       return scene;
+    },
+    get step() {
+      return facts?.of.step;
     },
   };
 }

@@ -3,41 +3,31 @@
  * numbers. Read while open.
  */
 import { useState } from 'react';
-import { cellValue } from '../draw/heat-map';
-import { formatValue } from '../draw/numbers';
+import { useLinkedDetails } from '../permalink/use-linked';
 import { useSettled } from '../state/use-app';
-import type { RoomScene, TileScene } from './scene-types';
+import type { RoomScene } from './scene-types';
 import type { StageModel } from './stage-model';
 import styles from './stage-table.module.css';
 
-const SHOWN_VALUES = 3;
-
-function chunkText({ cells, chunk, summed, sending }: TileScene): string {
-  if (!cells) return `${chunk}: empty`;
-  const values = Array.from({ length: SHOWN_VALUES }, (_, i) => cellValue({ ...cells, rows: 1 }, 0, i)).flatMap((v) =>
-    v === undefined ? [] : [formatValue(v)],
-  );
-  return `${chunk}: ${values.join(', ')} … (sum of ${summed}${sending ? ', being sent' : ''})`;
-}
-
 function Row({ room }: { room: RoomScene }) {
+  const held = room.held();
   return (
     <tr>
       <th scope="row">{room.title}</th>
       <td>{room.now[0]}</td>
       <td>{room.subtitles[0]}</td>
       <td>
-        {room.bucket ? (
+        {held.length > 0 ? (
           <ul>
-            {room.bucket.tiles.map((tile) => (
-              <li key={tile.chunk}>{chunkText(tile)}</li>
+            {held.map((words) => (
+              <li key={words}>{words}</li>
             ))}
           </ul>
         ) : (
           'none'
         )}
       </td>
-      <td>{room.memory.labels[0]}</td>
+      <td>{room.memoryWords[0]}</td>
     </tr>
   );
 }
@@ -65,9 +55,10 @@ function Table({ model }: { model: StageModel }) {
 }
 
 export function StageTable({ model }: { model: StageModel }) {
+  const details = useLinkedDetails('stage-table');
   const [open, setOpen] = useState(false);
   return (
-    <details className={styles['twin']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details ref={details} data-over className={styles['twin']} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>As a table</summary>
       {open && <Table model={model} />}
     </details>

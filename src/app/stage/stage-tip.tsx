@@ -20,5 +20,6 @@ function Following({ model, canvas, id }: StageTipProps) {
   const item = model.scene?.items.find((i) => i.id === id);
   const at = canvas.current?.getBoundingClientRect();
   if (!item || !at) return null;
-  return <Tooltip tip={item.tip()} anchor={{ ...item.rect, x: item.rect.x + at.left, y: item.rect.y + at.top }} />;
+  const anchor = { ...item.rect, x: item.rect.x + at.left, y: item.rect.y + at.top };
+  return <Tooltip tip={item.tip()} anchor={anchor} figure={at} />;
 }

@@ -3,63 +3,62 @@
  * pointer, keyboard, tooltip. What stands where is decided by scene.ts, how it looks by paint-stage.ts; the section
  * around it and its sentence belong to the page.
  */
-import { type MouseEvent, useCallback, useMemo, useRef, useState } from 'react';
+import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { hitTest } from '../draw/hit-regions';
 import type { Ink } from '../draw/ink';
 import { ItemList } from '../draw/item-list';
 import { useSize, useSurface } from '../draw/use-surface';
-import { useApp, useAppStore, useMedia } from '../state/use-app';
+import type { Figure } from '../picture/figure-picture';
+import { SavePicture } from '../picture/save-button';
+import { useApp, useAppStore } from '../state/use-app';
 import { Legend } from './legend';
 import { itemsOfEvent } from './marks';
 import { paintStage } from './paint-stage';
-import type { SceneItem } from './scene-types';
+import type { ChosenTab, SceneItem } from './scene-types';
 import styles from './stage.module.css';
 import { createStageModel } from './stage-model';
 import { StageTable } from './stage-table';
 import { StageTip } from './stage-tip';
 
-/**
- * Where the page has one screen, the stage has the height it is given; elsewhere the page scrolls and the stage takes
- * what it needs.
- */
-const ONE_SCREEN = '(min-width: 1101px) and (min-height: 760px)';
-const OWN_HEIGHT = 560;
 const FINGER = 12;
 const MOUSE = 3;
 
-export function Stage() {
+/** `onThere`: it draws from now on. */
+export function Stage({ onThere }: { readonly onThere: () => void }) {
+  useEffect(onThere, [onThere]);
   const store = useAppStore();
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<HTMLDivElement>(null);
-  const measured = useSize(view);
-  const oneScreen = useMedia(ONE_SCREEN);
-  const embed = useApp((app) => app.embed);
+  const size = useSize(view);
   const model = useMemo(createStageModel, []);
   const [pointed, setPointed] = useState<string>();
   const [held, setHeld] = useState<Held>();
+  const [tab, setTab] = useState<ChosenTab>();
   const pinned = useApp((app) => app.pinned);
-
-  const scrolls = !oneScreen || embed;
-  const { width } = measured;
-  const height = scrolls ? Math.min(measured.height, OWN_HEIGHT) : measured.height;
-  const size = useMemo(() => ({ width, height }), [width, height]);
-  // The layout changes with the session and with what a trace sends, never with the cursor inside a trace.
-  const layoutHeight = useApp((app) => model.plan(app, size)?.layout.height ?? size.height);
-  const surface = useMemo(() => ({ width, height: layoutHeight }), [width, layoutHeight]);
 
   const draw = useCallback(
     (ink: Ink) => {
       const app = store.getState();
-      const scene = model.look(app, size);
+      const scene = model.look(app, size, tab);
       if (!scene) return;
       const events = (app.cursor && app.traces[app.cursor.trace]?.events) ?? [];
       const own = scene.items.filter((item) => item.id === pointed);
       const hovered = [...own, ...itemsOfEvent(scene, app.hovered, events)];
       paintStage(ink, scene, { hovered, pinned: itemsOfEvent(scene, app.pinned, events) });
     },
-    [store, model, size, pointed],
+    [store, model, size, pointed, tab],
   );
-  useSurface(canvas, surface, draw);
+  useSurface(canvas, size, draw);
+
+  const figure = useMemo(
+    (): Figure => ({
+      async picture(app) {
+        const scene = model.look(app, size);
+        return scene && { ...size, paint: (ink) => paintStage(ink, scene, { hovered: [], pinned: [] }) };
+      },
+    }),
+    [model, size],
+  );
 
   const point = useCallback(
     (item: SceneItem | undefined) => {
@@ -73,6 +72,7 @@ export function Stage() {
       item === undefined || old?.id === item.id ? undefined : { id: item.id, pin: item.event !== undefined },
     );
     store.getState().pin(item?.event);
+    if (item?.showsTab) setTab(item.showsTab);
     if (item?.opensMemory) store.getState().showMemory(item.device);
   };
   const under = (event: MouseEvent): SceneItem | undefined => {
@@ -85,19 +85,13 @@ export function Stage() {
   const described = useApp((app) => describe(app.info?.worldSize ?? 0));
   return (
     <div className={styles['root']}>
-      <div
-        ref={view}
-        className={styles['view']}
-        style={scrolls ? { minHeight: layoutHeight } : undefined}
-        // What scrolls must be reachable by keyboard.
-        {...(!scrolls && layoutHeight > height ? { tabIndex: 0, role: 'group', 'aria-label': 'Devices' } : {})}
-      >
+      <div ref={view} className={styles['view']}>
         <canvas
           ref={canvas}
           role="img"
           aria-label={described}
           className={styles['canvas']}
-          style={{ width, height: layoutHeight }}
+          style={size}
           onPointerDown={(event) => point(under(event))}
           onPointerMove={(event) => point(under(event))}
           onPointerLeave={() => point(undefined)}
@@ -107,8 +101,11 @@ export function Stage() {
       <ItemList label="Items on the stage" items={() => model.scene?.items ?? []} onPoint={point} onAct={act} />
       <StageTip model={model} canvas={canvas} id={pointed ?? open} />
       <div className={styles['foot']}>
-        <Legend />
-        <StageTable model={model} />
+        <Legend model={model} />
+        <div className={styles['tools']}>
+          <SavePicture name="stage" what="the stage" figure={figure} />
+          <StageTable model={model} />
+        </div>
       </div>
     </div>
   );

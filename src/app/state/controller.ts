@@ -4,15 +4,20 @@
  * knows only as a SessionClient. main.tsx makes one.
  */
 import type { Config } from '../../protocol/config';
+import type { Notice } from '../../protocol/notice';
 import type { FlightRecorderDump } from '../../protocol/process-group';
-import type { CheckpointFiles, Files, Notice, Report } from '../../protocol/session';
+import type { Report } from '../../protocol/report';
+import type { CheckpointFiles, Files } from '../../protocol/session';
+import type { Arrival } from '../permalink/arrival';
 import { createFreeRun } from '../transport/free-run';
+import { BEGINNING, setByHand, toggledHold } from '../transport/pace';
 import { onlyPreviewed } from '../transport/positions';
 import { createTransport, type Transport } from '../transport/transport';
 import type { Walker } from '../transport/walker';
 import { LiveSession, type StartSession } from './live-session';
 import { createNoticeBoard, strayNotice } from './notice-board';
-import { Openings } from './openings';
+import { type Instead, Openings } from './openings';
+import { PAGE_CONFIG } from './page-config';
 import type { SessionClient } from './session-client';
 import { type RunOnPage, SessionEvents, takeTrace } from './session-events';
 import type { AppStore } from './store';
@@ -24,13 +29,30 @@ export interface Controller {
    * it runs.
    */
   apply(config: Config, origin?: 'edit' | 'link', once?: Notice): void;
+  /** Within the run that is open, to where the link leads. */
+  goToLinked(): void;
+  /** For who leads two runs at once, past their transports, which must have halted. */
+  readonly lead: {
+    /** What the user gave for the run that is open. */
+    files(): Files;
+    /** Resolves when the session does not run by itself. */
+    idle(): Promise<void>;
+    /** Resolves when the trace is in the store. */
+    traceStep(): Promise<void>;
+    /** As fast as it goes; resolves when the run is there, or was paused, or has stopped by itself. */
+    trainTo(microBatch: number): Promise<void>;
+    pause(): void;
+  };
   /** The same start again. */
   reset(): Promise<void>;
   /** A new worker, after the old one died, from the start. */
   restart(): void;
   /** A new worker that goes on from the last state which the old one has handed over. */
   revive(): void;
-  setSpeed(speed: number): void;
+  /** A stage of the table of paces, held; undefined begins slowly again and speeds up. */
+  setSpeed(speed: number | undefined): void;
+  /** Holds the pace as it is, or lets it speed up again. */
+  toggleHold(): void;
   /**
    * Keeps the files beside those that are there and opens a session with them; when that is refused, what was there
    * before stays.
@@ -65,11 +87,17 @@ export interface ControllerOptions {
   readonly store: AppStore;
   readonly walker: Walker;
   readonly startSession: StartSession;
+  readonly arrival: Omit<Arrival, 'ask'>;
   /** A configuration runs, by an edit or from a link: the address bar may say it. */
   readonly onRuns: (origin: 'edit' | 'link') => void;
+  /** Left out: the default settings. */
+  readonly instead?: Instead;
 }
 
-export function createController({ store, walker, startSession, onRuns }: ControllerOptions): Controller {
+const DEFAULTS: Instead = { config: PAGE_CONFIG, words: 'The default settings run instead.' };
+
+export function createController(options: ControllerOptions): Controller {
+  const { store, walker, startSession, arrival, onRuns, instead = DEFAULTS } = options;
   const board = createNoticeBoard(store);
   const freeRun = createFreeRun();
   const run: RunOnPage = { opening: undefined, interrupted: false, kept: undefined };
@@ -78,12 +106,13 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     onFailure: (error) => openings.onFailure(error),
     onStray: (error) => board.say(strayNotice(error)),
   });
+  const traceStep = async () => {
+    const from = sessions.live();
+    const trace = await from.traceStep();
+    if (from === sessions.current) takeTrace(store, trace);
+  };
   const player = createTransport(store, walker, {
-    traceStep: async () => {
-      const from = sessions.live();
-      const trace = await from.traceStep();
-      if (from === sessions.current) takeTrace(store, trace);
-    },
+    traceStep,
     control: (message) => {
       if (message.type === 'play') freeRun.set(true);
       sessions.current?.control(message);
@@ -92,18 +121,42 @@ export function createController({ store, walker, startSession, onRuns }: Contro
     report: (error) => openings.report(error),
   });
   const events = new SessionEvents({ store, board, player, freeRun, run });
-  const openings = new Openings({ store, board, player, freeRun, sessions, events, run, onRuns });
+  const openings = new Openings({
+    store,
+    board,
+    player,
+    freeRun,
+    sessions,
+    events,
+    run,
+    arrival,
+    onRuns,
+    instead,
+  });
   return {
     player,
+    lead: {
+      files: () => openings.filesThatRan,
+      idle: freeRun.idle,
+      traceStep,
+      async trainTo(microBatch) {
+        const session = sessions.live();
+        freeRun.set(true);
+        session.control({ type: 'play', stepsPerSecond: 0, until: microBatch });
+        await freeRun.idle();
+        // Should a rank fail later, the run does not go on from here by itself.
+        session.control({ type: 'pause' });
+      },
+      pause: () => sessions.current?.control({ type: 'pause' }),
+    },
     apply: openings.apply,
+    goToLinked: openings.goToLinked,
     reset: openings.reset,
     restart: openings.restart,
     revive: () => openings.revive(),
     trainOn: openings.trainOn,
-    setSpeed(speed) {
-      store.getState().setSpeed(speed);
-      if (store.getState().state === 'playing') player.play();
-    },
+    setSpeed: (speed) => player.changePace(speed === undefined ? BEGINNING : setByHand(speed)),
+    toggleHold: () => player.changePace(toggledHold(store.getState().pace)),
     say: board.say,
     dismiss: board.dismiss,
     ...questions(store, sessions),

@@ -1,10 +1,10 @@
 /**
- * Which notices stand on the page: those of the session go with the next start, one that was dismissed does not come
+ * Which notices are on the page: those of the session go with the next start, one that was dismissed does not come
  * back with the same words, and errors always do. The controller writes on it.
  */
 import { brief } from '../../base/brief';
 import { LockstepError } from '../../base/errors';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 import type { AppStore } from './store';
 
 export interface NoticeBoard {

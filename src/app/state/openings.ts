@@ -6,13 +6,17 @@
 import { LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
 import { stepOf, stepWords } from '../../protocol/micro-batches';
-import type { Files, KeptState, Notice, SessionInfo } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
+import type { Files } from '../../protocol/session';
+import type { KeptState } from '../../protocol/session-events';
+import type { SessionInfo } from '../../protocol/session-info';
 import { storedFor } from '../checkpoint/stored-for';
+import type { Arrival } from '../permalink/arrival';
 import type { FreeRun } from '../transport/free-run';
+import { BEGINNING } from '../transport/pace';
 import type { Transport } from '../transport/transport';
 import type { LiveSession } from './live-session';
 import { type NoticeBoard, noticeOf } from './notice-board';
-import { PAGE_CONFIG } from './page-config';
 import type { RunOnPage, SessionEvents } from './session-events';
 import type { AppStore } from './store';
 
@@ -30,8 +34,17 @@ export interface OpeningsOptions {
   readonly sessions: LiveSession;
   readonly events: SessionEvents;
   readonly run: RunOnPage;
+  /** Where a link leads in its run. */
+  readonly arrival: Omit<Arrival, 'ask'>;
   /** A configuration runs, by an edit or from a link: the address bar may say it. */
   readonly onRuns: (origin: 'edit' | 'link') => void;
+  readonly instead: Instead;
+}
+
+/** What runs where the first configuration is refused, and how that is said. */
+export interface Instead {
+  readonly config: Config;
+  readonly words: string;
 }
 
 export class Openings {
@@ -53,8 +66,13 @@ export class Openings {
     return this.options.store.getState();
   }
 
+  get filesThatRan(): Files {
+    return this.goodFiles;
+  }
+
   readonly apply = (config: Config, from: 'edit' | 'link' = 'edit', once?: Notice): void => {
     this.wanted = config;
+    if (from === 'edit') this.options.arrival.forget();
     this.onceItRuns = once && { config, notice: once };
     this.origin = from;
     this.app.setConfig(config);
@@ -86,11 +104,20 @@ export class Openings {
       await events.startingAfresh(() => resetting.reset());
       this.app.dismissNotice('not-finite');
       this.app.setState('paused');
-      await player.preview();
+      await this.begin();
     } catch (error) {
       this.app.setState('failed', error instanceof Error ? error.message : String(error));
       this.report(error);
     }
+  };
+
+  /** Back to the start where the run has gone past it and kept no trace of it. */
+  readonly goToLinked = (): void => {
+    const { microBatch } = this.options.arrival;
+    const { microBatch: now, traces } = this.app;
+    const kept = traces.some((trace) => trace.microBatch === microBatch);
+    if (microBatch !== undefined && microBatch < now && !kept) void this.reset();
+    else if (!this.options.run.opening) this.begin().catch((error: unknown) => this.report(error));
   };
 
   /** A new worker, from the start. */
@@ -102,6 +129,12 @@ export class Openings {
     this.app.dismissNotice('worker-ended');
     this.open('Starting again');
   };
+
+  /** What is shown of a run that has been opened: the moment of the link that asked for it, or the first step. */
+  private begin(): Promise<void> {
+    const { arrival, player } = this.options;
+    return arrival.begin(player) ?? player.preview();
+  }
 
   /** A new worker that goes on from the last state which the old one has handed over. */
   readonly revive = (
@@ -177,8 +210,8 @@ export class Openings {
     if (this.wanted !== config || !info) return;
     freeRun.set(false);
     this.takeOver(config, info);
-    if (resume) player.play();
-    else player.preview().catch((error: unknown) => this.report(error));
+    if (resume && this.options.arrival.microBatch === undefined) player.play();
+    else this.begin().catch((error: unknown) => this.report(error));
   }
 
   /** The configuration runs: the page shows it, and its notices. */
@@ -190,6 +223,8 @@ export class Openings {
     for (const notice of info.notices) board.sayOfRun(notice);
     if (this.onceItRuns?.config === config) board.say(this.onceItRuns.notice);
     this.onceItRuns = undefined;
+    // A step of another mode is something new: it is shown slowly again, unless the user holds a pace.
+    if (this.good && this.good.mode !== config.mode && !this.app.pace.held) this.app.setPace(BEGINNING);
     this.good = config;
     this.goodFiles = this.files;
     this.app.setState('paused');
@@ -200,13 +235,15 @@ export class Openings {
   private async fallBack(refused: Config, error: unknown): Promise<void> {
     const { sessions, board } = this.options;
     const notice = noticeOf(error);
-    const next = this.good ?? PAGE_CONFIG;
+    const before = this.good;
+    const next = before ?? this.options.instead.config;
     if (!sessions.current || next === refused) {
       this.app.setState('failed', notice.text);
       board.say(notice);
       return;
     }
     this.wanted = next;
+    this.options.arrival.forget();
     this.files = this.goodFiles;
     this.origin = 'fallback';
     const layer = error instanceof LockstepError ? error.details['layer'] : undefined;
@@ -217,7 +254,7 @@ export class Openings {
       await this.openOnce(next, 'Going back to the settings that ran').catch((again: unknown) =>
         this.fallBack(next, again),
       );
-    const stays = this.good ? 'The settings that ran before stay.' : 'The default settings run instead.';
+    const stays = before ? 'The settings that ran before stay.' : this.options.instead.words;
     board.sayOfRun({ ...notice, hint: `${notice.hint} ${stays}`.trim() });
   }
 

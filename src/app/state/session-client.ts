@@ -6,20 +6,15 @@
  */
 import { type Remote, transfer, wrap } from 'comlink';
 import { fromWire, isWireError, LockstepError } from '../../base/errors';
-import { underPolicy } from '../../base/policy-worker';
 import { hearStrayRejections } from '../../base/stray-rejections';
 import type { Config } from '../../protocol/config';
-import type {
-  CheckpointFiles,
-  ControlMessage,
-  Files,
-  Report,
-  SessionApi,
-  SessionEvent,
-  SessionInfo,
-  Snapshot,
-} from '../../protocol/session';
+import type { Report } from '../../protocol/report';
+import type { CheckpointFiles, ControlMessage, Files, SessionApi } from '../../protocol/session';
+import type { SessionEvent } from '../../protocol/session-events';
+import type { SessionInfo } from '../../protocol/session-info';
+import type { Snapshot } from '../../protocol/snapshot';
 import type { StepTrace } from '../../protocol/trace';
+import { takeWorker } from './session-worker';
 
 export interface SessionClient {
   /** When it rejects, the session that was open before stays the one that is listened to. */
@@ -84,10 +79,7 @@ function closePorts(ports: Ports | undefined): void {
 }
 
 export function startSession(listener: SessionListener): SessionClient {
-  const worker = underPolicy(
-    (Worker) =>
-      new Worker(new URL('../../session/worker.ts', import.meta.url), { type: 'module', name: 'lockstep-session' }),
-  );
+  const { worker, failed } = takeWorker(window);
   const api: Remote<SessionApi> = wrap<SessionApi>(worker);
   let ports: Ports | undefined;
   let failure: LockstepError | undefined;
@@ -129,12 +121,16 @@ export function startSession(listener: SessionListener): SessionClient {
   };
   watchLife().catch(() => undefined);
 
-  worker.addEventListener('error', (event) => {
+  const broke = (event: ErrorEvent) => {
     event.preventDefault();
     // A script that cannot be fetched is an event without a message.
     if (event.message) fail(`The training worker stopped: ${event.message}.`);
     else fail('The training worker could not be fetched.', 'not-loaded');
-  });
+  };
+  worker.addEventListener('error', broke);
+  const early = failed();
+  // Not before the caller has what he is told about.
+  if (early) queueMicrotask(() => broke(early));
   hearStrayRejections(worker, (error) => listener.onStray(error));
   worker.addEventListener('messageerror', () => fail('The training worker sent a message that could not be read.'));
 

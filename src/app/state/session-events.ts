@@ -2,9 +2,10 @@
  * Turns the events of a session into the state of the page, and says when a run that a failure has interrupted plays
  * again. Opens nothing itself: openings.ts does. The controller makes one.
  */
-import type { KeptState, SessionEvent, Snapshot } from '../../protocol/session';
+import type { KeptState, SessionEvent } from '../../protocol/session-events';
+import type { Snapshot } from '../../protocol/snapshot';
 import type { FreeRun } from '../transport/free-run';
-import { speedAt } from '../transport/speeds';
+import { runsFree } from '../transport/pace';
 import type { Transport } from '../transport/transport';
 import type { NoticeBoard } from './notice-board';
 import type { SessionListener } from './session-client';
@@ -133,7 +134,9 @@ export class SessionEvents {
       player.play();
       return;
     }
-    const walking = speedAt(this.app.speed).kind === 'events' && reason === '';
+    // The transport awaits it.
+    if (reason === '' && this.app.goingTo !== undefined) return;
+    const walking = !runsFree(this.app.pace) && reason === '';
     if (this.app.state === 'playing' && !walking) player.pause();
   }
 }

@@ -10,12 +10,16 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ExhibitId } from '../../museum/mistakes';
 import type { Config } from '../../protocol/config';
 import { stepOf } from '../../protocol/micro-batches';
-import type { DifferenceAt, Notice, SessionInfo, Snapshot, Standstill } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
+import type { Standstill } from '../../protocol/session-events';
+import type { SessionInfo } from '../../protocol/session-info';
+import type { DifferenceAt, Snapshot } from '../../protocol/snapshot';
 import type { Clock, LossRecord, StepTrace } from '../../protocol/trace';
-import { inTimeOrder } from '../../trace/in-time-order';
+import { byMoments } from '../../trace/moments/moments';
 import type { LabSettings } from '../lab/lab-link';
 import type { CsvLook } from '../looks/csv-look';
 import { withDifference } from '../result/difference/differences';
+import { BEGINNING, type Pace } from '../transport/pace';
 import { type WrittenText, withText } from './text-history';
 
 export const KEPT_TRACES = 64;
@@ -41,6 +45,11 @@ export interface ViewOptions {
   readonly exhibit: { readonly id: ExhibitId; readonly cured: boolean } | undefined;
   /** What the collectives lab shows; undefined while it is closed. */
   readonly lab: LabSettings | undefined;
+  /**
+   * How the run differs that is compared with this one, as compare/beside-link.ts writes it; '' before that is known,
+   * undefined while none is compared.
+   */
+  readonly beside: string | undefined;
 }
 
 export type Evaluation = Pick<Snapshot, 'step' | 'trainLoss' | 'testLoss' | 'trainAccuracy' | 'testAccuracy'>;
@@ -69,6 +78,8 @@ export interface AppState extends ViewOptions {
   /** Event indices in the cursor's trace. */
   readonly hovered: number | undefined;
   readonly pinned: number | undefined;
+  /** Of the height that stage and timeline share, the timeline's part; undefined: the page's own proportions. */
+  readonly split: number | undefined;
   /** DDP: the gradient bucket that is pointed at; all its events are lit. */
   readonly hoveredBucket: number | undefined;
   /** Oldest first; thinned beyond some thousands, the newest record always kept. */
@@ -81,8 +92,12 @@ export interface AppState extends ViewOptions {
   /** Language models: what the snapshots' models wrote, oldest first. */
   readonly texts: readonly WrittenText[];
   readonly stepsPerSecond: number;
-  /** Index into SPEEDS of speeds.ts. */
-  readonly speed: number;
+  /** How fast Play goes. */
+  readonly pace: Pace;
+  /** On the way to where a link leads: the run is to have so many micro-batches behind it. */
+  readonly goingTo: number | undefined;
+  /** The page is here for the first time: one line says what is to be seen. */
+  readonly newcomer: boolean;
   /** The device whose memory stands open as a tree. */
   readonly memoryOf: number | undefined;
   /** The layer that the session refused last, and why; until the next configuration is tried. */
@@ -100,7 +115,10 @@ export interface AppActions {
   setStandstill(standstill: Standstill | undefined): void;
   setView(view: Partial<ViewOptions>): void;
   setClock(clock: Clock): void;
-  setSpeed(speed: number): void;
+  setPace(pace: Pace): void;
+  setNewcomer(newcomer: boolean): void;
+  setGoingTo(microBatch: number | undefined): void;
+  setSplit(share: number | undefined): void;
   showMemory(device: number | undefined): void;
   setRefusedLayer(refused: AppState['refusedLayer']): void;
   addCsv(csv: CsvLook): void;
@@ -178,7 +196,7 @@ const withoutPlayHint = (notice: Notice): Notice => (notice.untilPlay ? { ...not
 
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
 
-export function createAppStore(config: Config, view: ViewOptions, speed: number): AppStore {
+export function createAppStore(config: Config, view: ViewOptions, pace: Pace = BEGINNING): AppStore {
   return createStore<App>()((set) => ({
     ...view,
     config,
@@ -194,6 +212,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     clock: 'modelled',
     hovered: undefined,
     pinned: undefined,
+    split: undefined,
     hoveredBucket: undefined,
     losses: [],
     snapshot: undefined,
@@ -201,7 +220,9 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     differences: [],
     texts: [],
     stepsPerSecond: 0,
-    speed,
+    pace,
+    newcomer: false,
+    goingTo: undefined,
     csvFiles: {},
     memoryOf: undefined,
     refusedLayer: undefined,
@@ -214,7 +235,10 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
     setStandstill: (standstill) => set({ standstill }),
     setView: (next) => set(next),
     setClock: (clock) => set({ clock }),
-    setSpeed: (next) => set({ speed: next }),
+    setPace: (next) => set({ pace: next }),
+    setNewcomer: (newcomer) => set({ newcomer }),
+    setGoingTo: (goingTo) => set((s) => (s.goingTo === goingTo ? s : { goingTo })),
+    setSplit: (split) => set({ split }),
     showMemory: (memoryOf) => set({ memoryOf }),
     setRefusedLayer: (refusedLayer) => set({ refusedLayer }),
     addCsv: (csv) => set((s) => ({ csvFiles: { ...s.csvFiles, [csv.file]: csv } })),
@@ -226,7 +250,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
         const before = s.traces.filter((kept) => kept.microBatch < trace.microBatch);
         const dropped = Math.max(0, before.length + 1 - KEPT_TRACES);
         const [construct] = before.filter(isConstruct);
-        const steps = [...before, inTimeOrder(trace)].slice(dropped);
+        const steps = [...before, byMoments(trace)].slice(dropped);
         // The constructor ran once; its trace makes no way for steps.
         const traces = construct && dropped > 0 ? [construct, ...steps.slice(1)] : steps;
         const cursor = s.cursor && { ...s.cursor, trace: s.cursor.trace - dropped };
@@ -237,7 +261,7 @@ export function createAppStore(config: Config, view: ViewOptions, speed: number)
       set((s) => {
         const { info } = s;
         if (!info?.construct) return s;
-        const traces = s.traces.some(isConstruct) ? s.traces : [inTimeOrder(info.construct), ...s.traces];
+        const traces = s.traces.some(isConstruct) ? s.traces : [byMoments(info.construct), ...s.traces];
         return { traces, cursor: { trace: 0, event: -1 }, cursorFraction: 1, hovered: undefined, pinned: undefined };
       }),
     addLosses: (records, stepsPerSecond) =>

@@ -3,7 +3,7 @@
  * apart the older they are, so that one can read how it learnt. Kept by the store as snapshots come; shown by the
  * result.
  */
-import type { Snapshot } from '../../protocol/session';
+import type { Snapshot } from '../../protocol/snapshot';
 
 export interface WrittenText {
   readonly step: number;

@@ -7,6 +7,7 @@
 import { createContext, type ReactNode, use, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { must } from '../../base/invariant';
+import type { LinkedViews } from '../permalink/linked-views';
 import type { UrlSync } from '../permalink/url-sync';
 import { type Palette, readPalette, resolveTheme } from '../shell/theme';
 import type { Frames } from '../transport/frames';
@@ -18,6 +19,7 @@ export interface AppServices {
   readonly frames: Frames;
   readonly controller: Controller;
   readonly urlSync: UrlSync;
+  readonly linked: LinkedViews;
 }
 
 const ServicesContext = createContext<AppServices | undefined>(undefined);
@@ -29,6 +31,7 @@ export const useFrames = (): Frames => useServices().frames;
 export const useController = (): Controller => useServices().controller;
 
 export const useUrlSync = (): UrlSync => useServices().urlSync;
+export const useLinkedViews = (): LinkedViews => useServices().linked;
 
 /** The colours of the theme that is shown; a new object at each change of theme. */
 export const usePalette = (): Palette => must(use(PaletteContext), 'AppProvider above this component');

@@ -5,7 +5,8 @@
 import { toWire } from '../../base/errors';
 import { loadPart } from '../../base/load-part';
 import type { SpawnOptions } from '../../launch/spawn-ranks';
-import type { Files, Report } from '../../protocol/session';
+import type { Report } from '../../protocol/report';
+import type { Files } from '../../protocol/session';
 import type { Controller } from './controller';
 import { plainData, plainFiles } from './plain-data';
 

@@ -1,5 +1,5 @@
 /**
- * A trace for tests of the page's own logic: so many events of one device, one after the other. Tests of what a trace
+ * A trace for tests of the page's own logic: so many layers of one device, one after the other. Tests of what a trace
  * means use real ones.
  */
 import { fullStep } from '../../protocol/step-kind';
@@ -19,7 +19,7 @@ export const traceOf = (step: number, count: number): StepTrace => ({
     kind: 'compute',
     name: 'ops/linear',
     phase: 'forward',
-    module: '',
+    module: String(id),
     anchor: '',
     reads: [],
     writes: [],

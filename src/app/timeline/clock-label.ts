@@ -1,5 +1,5 @@
 /** Which clock the timeline shows, in words; the two are never mixed and never without their label. Pure. */
-import type { SessionInfo } from '../../protocol/session';
+import type { SessionInfo } from '../../protocol/session-info';
 import type { Clock } from '../../protocol/trace';
 
 export function clockLabel(clock: Clock, info: SessionInfo): string {

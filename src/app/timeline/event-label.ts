@@ -5,6 +5,7 @@
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { normWords } from '../../trace/carried';
 import { spanOf } from '../../trace/lanes';
+import { moduleWords } from '../../trace/words';
 import { formatTime } from '../draw/format';
 
 function transfer(e: TraceEvent): readonly string[] {
@@ -45,13 +46,51 @@ export function eventLabels(e: TraceEvent): readonly string[] {
     case 'recv':
       return transfer(e);
     case 'load':
-      return [`load ${e.writes[0] ?? ''}`.trim(), 'load'];
+      return [loadWords(e), 'load'];
     case 'wait':
       return ['wait'];
     default:
       return compute(e);
   }
 }
+
+function loadWords({ phase, writes }: TraceEvent): string {
+  if (phase === 'step') return 'load learning rate';
+  const buffer = writes[0] ?? '';
+  if (/^bucket\d+\.q$/.test(buffer)) return 'draw Q';
+  if (buffer === 'y') return 'load targets';
+  return buffer === 'x' || buffer === 'batch' ? 'load samples' : 'draw a mask';
+}
+
+/** What an event is called in a sentence and in a room: 'backward of layer 2', 'loading samples'. */
+export function eventName(e: TraceEvent): string {
+  const label = eventLabels(e)[0] ?? e.name;
+  if (e.kind === 'load') return label.replace('load ', 'loading ').replace('draw ', 'drawing ');
+  if (e.kind !== 'compute') return label;
+  if (e.name === 'ddp/pack') return `filling bucket ${e.bucket ?? 0}`;
+  if (e.name === 'ddp/unpack') return `bucket ${e.bucket ?? 0} back into .grad`;
+  if (e.phase === 'step') return label === 'step' ? 'optimizer.step()' : 'clipping gradients';
+  if (e.phase === 'forward' && label.startsWith('fwd')) return `forward${of(e.module)}`;
+  if (e.phase === 'backward' && label.startsWith('bwd'))
+    return e.module === '' ? 'backward of the loss' : `backward${of(e.module)}`;
+  return label;
+}
+
+/** As much of the name as there is room for, longest first, and the label at last. */
+export function namesOf(e: TraceEvent): readonly string[] {
+  const name = eventName(e);
+  const short = e.kind === 'compute' ? name.replace(' of layer', '').replace(' of the', '') : name;
+  return [
+    ...new Set([
+      name,
+      short,
+      /^(forward|backward|loading|drawing|filling)\b/.exec(name)?.[0] ?? name,
+      ...eventLabels(e),
+    ]),
+  ];
+}
+
+const of = (module: string): string => (module === '' ? '' : ` of ${moduleWords(module)}`);
 
 /** One line for a tooltip or a table. */
 export function eventTitle(e: TraceEvent): string {

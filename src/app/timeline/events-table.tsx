@@ -1,14 +1,27 @@
 /**
- * The table twin of the timeline: every event of the step on the chosen clock, and why devices idle. Rendered while
- * open.
+ * The table twin of the timeline: every event of the step on the chosen clock, with the moment it is in and a way to
+ * it, and why devices idle. Rendered while open.
  */
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import type { StepTrace } from '../../protocol/trace';
+import { createCauses } from '../../trace/causes';
+import { criticalPath } from '../../trace/critical-path';
 import { spanOf } from '../../trace/lanes';
-import { formatSize, formatTime } from '../draw/format';
-import { useApp, useSettled } from '../state/use-app';
+import { momentsOf } from '../../trace/moments/moments';
+import { formatCount, formatSize, formatTime } from '../draw/format';
+import { useLinkedDetails } from '../permalink/use-linked';
+import { useApp, useController, useSettled } from '../state/use-app';
 import { eventLabels } from './event-label';
 import styles from './events-table.module.css';
 import { gapsOf } from './gaps';
+import { waitedFor } from './why-words';
+
+/** By event, the number of its moment. */
+function numbersOf(trace: StepTrace): readonly number[] {
+  const numbers: number[] = [];
+  for (const { index, events } of momentsOf(trace)) for (const event of events) numbers[event] = index + 1;
+  return numbers;
+}
 
 function Table() {
   const traces = useSettled((app) => app.traces, 300);
@@ -16,7 +29,12 @@ function Table() {
   const clock = useApp((app) => app.clock);
   const devices = useApp((app) => app.info?.worldSize ?? 0);
   const trace = index === undefined ? undefined : traces[index];
-  if (!trace) return <p>Nothing has run yet.</p>;
+  const causes = useMemo(() => trace && createCauses(trace, clock), [trace, clock]);
+  const path = useMemo(() => new Set(causes && criticalPath(causes).events), [causes]);
+  const moments = useMemo(() => trace && numbersOf(trace), [trace]);
+  const { player } = useController();
+  const locked = useApp((app) => app.lock.has('transport'));
+  if (!trace || !causes || index === undefined) return <p>Nothing has run yet.</p>;
   const gaps = Array.from({ length: devices }, (_, device) => gapsOf(trace, clock, device)).flat();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
@@ -25,6 +43,7 @@ function Table() {
         <thead>
           <tr>
             <th scope="col">#</th>
+            <th scope="col">Moment</th>
             <th scope="col">Device</th>
             <th scope="col">Queue</th>
             <th scope="col">Event</th>
@@ -32,6 +51,9 @@ function Table() {
             <th scope="col">Begins</th>
             <th scope="col">Takes</th>
             <th scope="col">Bytes</th>
+            <th scope="col">Flops</th>
+            <th scope="col">Waited for</th>
+            <th scope="col">Critical path</th>
           </tr>
         </thead>
         <tbody>
@@ -39,7 +61,17 @@ function Table() {
             const { startUs, durUs } = spanOf(trace, clock, i);
             return (
               <tr key={e.id}>
-                <td>{i + 1}</td>
+                <td>
+                  <button
+                    type="button"
+                    title="Go to this event"
+                    disabled={locked}
+                    onClick={() => player.seek(index, i)}
+                  >
+                    {i + 1}
+                  </button>
+                </td>
+                <td>{moments?.[i]}</td>
                 <td>{`cuda:${e.device}`}</td>
                 <td>{e.queue}</td>
                 <td>{`${eventLabels(e)[0] ?? e.name}${e.kind === 'compute' ? ` (${e.name})` : ` with cuda:${e.peer ?? e.device}`}`}</td>
@@ -47,18 +79,21 @@ function Table() {
                 <td>{formatTime(startUs)}</td>
                 <td>{formatTime(durUs)}</td>
                 <td>{formatSize(e.bytes)}</td>
+                <td>{e.flops > 0 ? formatCount(e.flops) : ''}</td>
+                <td>{waitedFor(causes, i)}</td>
+                <td>{path.has(i) ? 'on it' : ''}</td>
               </tr>
             );
           })}
           {gaps.map((gap) => (
             <tr key={`${gap.device} ${gap.startUs}`}>
-              <td />
+              <td colSpan={2} />
               <td>{`cuda:${gap.device}`}</td>
               <td>idle</td>
               <td colSpan={2}>{gap.why()}</td>
               <td>{formatTime(gap.startUs)}</td>
               <td>{formatTime(gap.endUs - gap.startUs)}</td>
-              <td />
+              <td colSpan={4} />
             </tr>
           ))}
         </tbody>
@@ -68,9 +103,10 @@ function Table() {
 }
 
 export function EventsTable() {
+  const details = useLinkedDetails('events');
   const [open, setOpen] = useState(false);
   return (
-    <details className={styles['twin']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details ref={details} data-over className={styles['twin']} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>As a table</summary>
       {open && <Table />}
     </details>

@@ -3,33 +3,31 @@
  * the stage greys the device. Pure.
  */
 import type { Clock, DeviceIndex, StepTrace } from '../../protocol/trace';
-import { type Interval, idleIntervals, whyIdle } from '../../trace/idle';
+import { type IdleReason, type Interval, idleIntervals, idleReason } from '../../trace/idle';
 import { spanOf } from '../../trace/lanes';
 
 export interface Gap extends Interval {
   readonly device: DeviceIndex;
   /** Asked for only where somebody looks: the reason takes a walk through the trace. */
   readonly why: () => string;
+  readonly reason: () => IdleReason | undefined;
   /** Whether the device has something to do afterwards. */
   readonly last: boolean;
 }
 
-function remembered(find: () => string): () => string {
-  let known: string | undefined;
+function remembered<T>(find: () => T): () => T {
+  let known: { readonly value: T } | undefined;
   return () => {
-    known ??= find();
-    return known;
+    known ??= { value: find() };
+    return known.value;
   };
 }
 
 export function gapsOf(trace: StepTrace, clock: Clock, device: DeviceIndex): readonly Gap[] {
   const starts = trace.events.flatMap((e, i) => (e.device === device ? [spanOf(trace, clock, i).startUs] : []));
   const latest = Math.max(Number.NEGATIVE_INFINITY, ...starts);
-  return idleIntervals(trace, clock, device).map(({ startUs, endUs }) => ({
-    startUs,
-    endUs,
-    device,
-    why: remembered(() => whyIdle(trace, clock, device, (startUs + endUs) / 2) ?? ''),
-    last: latest <= startUs,
-  }));
+  return idleIntervals(trace, clock, device).map(({ startUs, endUs }) => {
+    const reason = remembered(() => idleReason(trace, clock, device, (startUs + endUs) / 2));
+    return { startUs, endUs, device, why: () => reason()?.text ?? '', reason, last: latest <= startUs };
+  });
 }

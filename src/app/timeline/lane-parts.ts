@@ -29,14 +29,24 @@ export interface CommRun extends Run {
   readonly exposed: readonly Interval[];
 }
 
+/** A collective that has begun waits for a message while the device computes. */
+export interface CommWait extends Interval {
+  readonly device: DeviceIndex;
+  /** With what it goes on. */
+  readonly next: number;
+}
+
 export interface DeviceLanes {
   readonly device: DeviceIndex;
   readonly compute: readonly Run[];
   readonly comm: readonly CommRun[];
+  readonly waits: readonly CommWait[];
   readonly gaps: readonly Gap[];
 }
 
 export interface LaneParts {
+  /** Of all events, by index. */
+  readonly spans: readonly Interval[];
   readonly totalUs: number;
   readonly devices: readonly DeviceLanes[];
 }
@@ -115,6 +125,26 @@ function commLabels(e: TraceEvent): readonly string[] {
   return e.payload ? PAYLOAD_LABELS[e.payload] : [e.phase];
 }
 
+const collectiveOf = (e: TraceEvent | undefined): string | undefined =>
+  e?.collective && `${e.collective.seq} ${e.phase} ${e.bucket}`;
+
+function commWaits(
+  { events }: StepTrace,
+  device: DeviceIndex,
+  pieces: readonly Piece[],
+  busy: readonly Interval[],
+): readonly CommWait[] {
+  return pieces.flatMap((piece, k): CommWait[] => {
+    const before = pieces[k - 1];
+    const collective = collectiveOf(events[piece.event]);
+    if (!before || collective === undefined || collectiveOf(events[before.event]) !== collective) return [];
+    const wait = { startUs: before.endUs, endUs: piece.startUs };
+    return wait.endUs - wait.startUs > 1e-6 && intersect([wait], busy).length > 0
+      ? [{ ...wait, device, next: piece.event }]
+      : [];
+  });
+}
+
 export function lanePartsOf(trace: StepTrace, clock: Clock, devices: number): LaneParts {
   const spans = busySpans(trace, clock);
   const piecesOf = (device: DeviceIndex, queue: TraceEvent['queue']): readonly Piece[] =>
@@ -125,10 +155,12 @@ export function lanePartsOf(trace: StepTrace, clock: Clock, devices: number): La
       })
       .sort((a, b) => a.startUs - b.startUs || a.event - b.event);
   return {
+    spans,
     totalUs: totalUs(trace, clock),
     devices: Array.from({ length: devices }, (_, device): DeviceLanes => {
       const busy = busyIntervals(trace, clock, device, 'compute');
-      const comm = runsOf(trace, piecesOf(device, 'comm'), (e) => `${e.bucket} ${e.phase} ${e.payload}`, commLabels);
+      const messages = piecesOf(device, 'comm');
+      const comm = runsOf(trace, messages, (e) => `${e.bucket} ${e.phase} ${e.payload}`, commLabels);
       return {
         device,
         compute: runsOf(
@@ -141,6 +173,7 @@ export function lanePartsOf(trace: StepTrace, clock: Clock, devices: number): La
           const hidden = intersect([run], busy);
           return { ...run, hidden, exposed: without(run, hidden) };
         }),
+        waits: commWaits(trace, device, messages, busy),
         gaps: gapsOf(trace, clock, device),
       };
     }),

@@ -6,7 +6,7 @@ import { capital } from '../../trace/words';
 import { formatCount, stepNumber } from '../draw/format';
 import type { App } from '../state/store';
 import { useApp, useAppStore, useSettled } from '../state/use-app';
-import { runsFreely, stepShown } from '../transport/positions';
+import { stepShown, trainingAt } from '../transport/positions';
 import { clockLabel } from './clock-label';
 import styles from './timeline-head.module.css';
 
@@ -16,7 +16,7 @@ const CLOCKS: readonly Clock[] = ['modelled', 'measured'];
 function aheadWords(app: App): string | undefined {
   if (app.standstill && (app.traces.at(-1)?.microBatch ?? -1) + 1 < app.microBatch)
     return `the last one that was traced; the run stands after step ${formatCount(stepShown(app, true))}`;
-  return runsFreely(app) && !app.standstill ? 'replayed while training runs ahead' : undefined;
+  return trainingAt(app) === undefined ? undefined : 'replayed while training runs ahead';
 }
 
 interface TimelineHeadProps {
@@ -51,7 +51,11 @@ export function TimelineHead({ onZoom, children }: TimelineHeadProps) {
           </label>
         ))}
       </fieldset>
-      {info && <span className={styles['label']}>{clockLabel(clock, info)}</span>}
+      {info && (
+        <span className={styles['label']} title={clockLabel(clock, info)}>
+          {clockLabel(clock, info)}
+        </span>
+      )}
       {info && info.worldSize > 1 && (
         <span className={styles['key']}>
           <span>

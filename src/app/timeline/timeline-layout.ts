@@ -1,7 +1,9 @@
 /**
- * Where the lanes of the timeline lie: names on the left, per device a compute lane over a communication lane, an axis
- * on top. Rows grow lower as devices grow more. Pure; called by the scene.
+ * Where the lanes of the timeline lie: names on the left, per device a compute lane over a communication lane, on top
+ * the whole step in small and the axis. Rows grow lower as devices grow more, down to what can be pointed at; then the
+ * panel scrolls. Pure; called by the scene.
  */
+import { at } from '../../base/invariant';
 import type { Rect, Size } from '../draw/geometry';
 
 export interface DeviceRow {
@@ -14,6 +16,8 @@ export interface DeviceRow {
 }
 
 export interface TimelineLayout extends Size {
+  /** The whole step in small, with a frame around what the lanes show. */
+  readonly overview: Rect;
   readonly axis: Rect;
   /** What is drawn over time lies between these. */
   readonly left: number;
@@ -21,7 +25,9 @@ export interface TimelineLayout extends Size {
   readonly rows: readonly DeviceRow[];
 }
 
-const AXIS = 24;
+const OVERVIEW = { y: 3, height: 12 };
+const AXIS = { y: 17, height: 22 };
+const HEAD = AXIS.y + AXIS.height;
 const NARROW = 560;
 const MARGIN = 20;
 const MARGIN_NARROW = 10;
@@ -32,36 +38,56 @@ interface RowSize {
   readonly gap: number;
 }
 
-function rowSize(devices: number): RowSize {
-  if (devices <= 2) return { compute: 22, comm: 17, gap: 10 };
-  if (devices <= 4) return { compute: 18, comm: 14, gap: 7 };
-  return { compute: 13, comm: 8, gap: 3 };
+/** The larger come first: labels in both lanes, numbers of rounds alone, colours alone. */
+const SIZES: readonly RowSize[] = [
+  { compute: 22, comm: 17, gap: 10 },
+  { compute: 18, comm: 14, gap: 7 },
+  { compute: 15, comm: 13, gap: 4 },
+  { compute: 12, comm: 12, gap: 2 },
+  { compute: 8, comm: 12, gap: 1 },
+  { compute: 8, comm: 8, gap: 1 },
+];
+const AIR = 3;
+
+const innerOf = (size: RowSize, traffic: boolean): number => size.compute + (traffic ? size.comm + 2 : 0);
+const pitchOf = (size: RowSize, traffic: boolean): number => innerOf(size, traffic) + AIR + size.gap;
+const heightOf = (size: RowSize, devices: number, traffic: boolean): number =>
+  HEAD + devices * pitchOf(size, traffic) + 4;
+
+function rowSize(devices: number, traffic: boolean, room: number | undefined): RowSize {
+  const usual = devices <= 2 ? 0 : devices <= 4 ? 1 : devices <= 8 ? 3 : 5;
+  const fitting = SIZES.slice(devices <= 2 ? 0 : 1).find((size) => heightOf(size, devices, traffic) <= (room ?? 0));
+  return at(SIZES, room === undefined ? usual : fitting ? SIZES.indexOf(fitting) : SIZES.length - 1);
 }
 
-/** `traffic`: whether anything is communicated; without it there is no communication lane. */
-export function layoutTimeline(width: number, devices: number, traffic: boolean): TimelineLayout {
+/**
+ * `traffic`: whether anything is communicated; without it there is no communication lane. `room`: the height that there
+ * is for it, where it does not decide that itself.
+ */
+export function layoutTimeline(width: number, devices: number, traffic: boolean, room?: number): TimelineLayout {
   const narrow = width < NARROW;
   const margin = narrow ? MARGIN_NARROW : MARGIN;
   const names = narrow ? 48 : 72;
   const left = margin + names;
   const right = Math.max(left + 20, width - margin);
-  const size = rowSize(devices);
-  const inner = size.compute + (traffic ? size.comm + 2 : 0);
-  const pitch = inner + 3 + size.gap;
+  const size = rowSize(devices, traffic, room);
+  const inner = innerOf(size, traffic);
+  const pitch = pitchOf(size, traffic);
   const rows = Array.from({ length: devices }, (_, device): DeviceRow => {
-    const y = AXIS + device * pitch;
+    const y = HEAD + device * pitch;
     return {
       device,
-      name: { x: margin, y, width: names, height: inner + 3 },
-      ground: { x: left, y, width: right - left, height: inner + 3 },
+      name: { x: margin, y, width: names, height: inner + AIR },
+      ground: { x: left, y, width: right - left, height: inner + AIR },
       compute: { x: left, y: y + 1, width: right - left, height: size.compute },
       comm: { x: left, y: y + size.compute + 3, width: right - left, height: traffic ? size.comm - 1 : 0 },
     };
   });
   return {
     width,
-    height: AXIS + devices * pitch + 4,
-    axis: { x: left, y: 0, width: right - left, height: AXIS },
+    height: heightOf(size, devices, traffic),
+    overview: { x: left, width: right - left, ...OVERVIEW },
+    axis: { x: left, width: right - left, ...AXIS },
     left,
     right,
     rows,

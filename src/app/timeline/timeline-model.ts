@@ -4,11 +4,15 @@
  */
 import { FACES } from '../../parallel/faces';
 import type { Clock, StepTrace } from '../../protocol/trace';
+import { type Causes, createCauses } from '../../trace/causes';
+import { type CriticalPath, criticalPath } from '../../trace/critical-path';
 import { createWalkTime, type WalkTime } from '../../trace/walk-time';
+import type { Rect } from '../draw/geometry';
+import type { Interval } from '../draw/scales';
 import type { App } from '../state/store';
 import { type LaneParts, lanePartsOf } from './lane-parts';
 import { layoutTimeline, type TimelineLayout } from './timeline-layout';
-import { cursorAt, type TimelineScene, timeAt, timelineScene } from './timeline-scene';
+import { cursorAt, rectOf, type TimelineScene, timeAt, timelineScene } from './timeline-scene';
 import { follow, type ViewWindow, WHOLE } from './view-window';
 
 export interface Place {
@@ -16,15 +20,29 @@ export interface Place {
   readonly fraction: number;
 }
 
+export interface PanelSize {
+  readonly width: number;
+  readonly height: number | undefined;
+}
+
 export interface TimelineModel {
-  layout(app: App, width: number): TimelineLayout;
-  look(app: App, width: number): TimelineScene;
+  /** For the size of the panel; a height only where the panel has one of its own. */
+  layout(app: App, panel: PanelSize): TimelineLayout;
+  look(app: App, panel: PanelSize): TimelineScene;
   readonly scene: TimelineScene | undefined;
   view: ViewWindow;
+  /** The stretch that is being drawn along the axis, in pixels. */
+  band: Interval | undefined;
   /** Where the cursor goes for a point on the canvas. */
   placeAt(app: App, x: number): Place | undefined;
   /** What is shown at x, 0..1 across the lanes. */
   across(x: number): number;
+  /** Of the step that is shown; undefined before one has run. */
+  parts(app: App): LaneParts | undefined;
+  causes(app: App): Causes | undefined;
+  path(app: App): CriticalPath | undefined;
+  /** Where an event lies, out of view too. */
+  rectOf(app: App, event: number): Rect | undefined;
 }
 
 interface Prepared {
@@ -32,6 +50,16 @@ interface Prepared {
   readonly clock: Clock;
   readonly parts: LaneParts;
   readonly walk: WalkTime;
+  readonly causes: () => Causes;
+  readonly path: () => CriticalPath;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 const traceOf = (app: App): StepTrace | undefined => app.cursor && app.traces[app.cursor.trace];
@@ -41,7 +69,7 @@ export function createTimelineModel(): TimelineModel {
   let scene: TimelineScene | undefined;
   /** The scene but for the cursor, and what it was made from. */
   let still:
-    | { readonly scene: TimelineScene; readonly parts: LaneParts; readonly view: ViewWindow; readonly width: number }
+    | { readonly scene: TimelineScene; readonly parts: LaneParts; readonly view: ViewWindow; readonly panel: PanelSize }
     | undefined;
   let view = WHOLE;
 
@@ -49,27 +77,33 @@ export function createTimelineModel(): TimelineModel {
     if (prepared?.trace !== trace || prepared.clock !== app.clock) {
       const { clock } = app;
       const parts = lanePartsOf(trace, clock, app.info?.worldSize ?? 1);
-      prepared = { trace, clock, parts, walk: createWalkTime(trace, clock) };
+      const causes = once(() => createCauses(trace, clock));
+      const path = once(() => criticalPath(causes()));
+      prepared = { trace, clock, parts, walk: createWalkTime(trace, clock), causes, path };
     }
     return prepared;
   };
-  const layout = (app: App, width: number): TimelineLayout => {
+  const now = (app: App): Prepared | undefined => {
+    const trace = traceOf(app);
+    return trace && prepare(app, trace);
+  };
+  const layout = (app: App, { width, height }: PanelSize): TimelineLayout => {
     const devices = app.info?.worldSize ?? 1;
-    return layoutTimeline(width, devices, devices > 1);
+    return layoutTimeline(width, devices, devices > 1, height);
   };
   const model: TimelineModel = {
     layout,
-    look(app, width) {
-      const at = layout(app, width);
+    look(app, panel) {
+      const at = layout(app, panel);
       const trace = traceOf(app);
       if (!trace || !app.cursor) {
-        scene = { layout: at, rows: [], ticks: [], cursorX: undefined, items: [] };
+        scene = { layout: at, rows: [], ticks: [], cursorX: undefined, cursorShare: undefined, items: [] };
         return scene;
       }
       const { parts, walk } = prepare(app, trace);
       const cursorUs = walk.timeOf({ event: app.cursor.event, fraction: app.cursorFraction });
       if (app.state === 'playing' && parts.totalUs > 0) view = follow(view, cursorUs / parts.totalUs);
-      if (still?.parts !== parts || still.view !== view || still.width !== width) {
+      if (still?.parts !== parts || still.view !== view || still.panel !== panel) {
         const made = timelineScene({
           layout: at,
           trace,
@@ -77,9 +111,10 @@ export function createTimelineModel(): TimelineModel {
           view,
           ranks: app.info !== undefined && FACES[app.info.config.mode].processPerDevice === true,
         });
-        still = { scene: made, parts, view, width };
+        still = { scene: made, parts, view, panel };
       }
-      scene = { ...still.scene, cursorX: cursorAt(still.scene.layout, parts.totalUs, view, cursorUs) };
+      const cursorX = cursorAt(still.scene.layout, parts.totalUs, view, cursorUs);
+      scene = { ...still.scene, cursorX, cursorShare: parts.totalUs > 0 ? cursorUs / parts.totalUs : 0 };
       return scene;
     },
     get scene() {
@@ -91,6 +126,7 @@ export function createTimelineModel(): TimelineModel {
     set view(next) {
       view = next;
     },
+    band: undefined,
     placeAt(app, x) {
       const trace = traceOf(app);
       if (!trace || !scene) return undefined;
@@ -98,9 +134,16 @@ export function createTimelineModel(): TimelineModel {
       return walk.positionAt(timeAt(scene.layout, parts.totalUs, view)(x));
     },
     across(x) {
-      if (!scene) return 0.5;
+      if (!scene || Number.isNaN(x)) return 0.5;
       const { left, right } = scene.layout;
       return Math.min(1, Math.max(0, (x - left) / Math.max(1, right - left)));
+    },
+    parts: (app) => now(app)?.parts,
+    causes: (app) => now(app)?.causes(),
+    path: (app) => now(app)?.path(),
+    rectOf(app, event) {
+      const known = now(app);
+      return known && scene && rectOf({ layout: scene.layout, trace: known.trace, parts: known.parts, view }, event);
     },
   };
   return model;

@@ -2,20 +2,27 @@
  * The timeline as data: the pieces in view as rectangles with what they say, the axis, the cursor's place. Pure;
  * timeline.tsx paints it and asks it what lies under the pointer.
  */
-import type { StepTrace } from '../../protocol/trace';
+import type { StepTrace, TraceEvent } from '../../protocol/trace';
 import { formatTime } from '../draw/format';
-import type { Rect } from '../draw/geometry';
+import { type Rect, right } from '../draw/geometry';
 import type { HitItem } from '../draw/hit-regions';
 import { type Interval, linearScale, ticks } from '../draw/scales';
 import type { Tip } from '../draw/tip';
-import type { CommRun, LaneParts, Run } from './lane-parts';
+import type { Gap } from './gaps';
+import type { CommRun, CommWait, LaneParts, Run } from './lane-parts';
 import type { DeviceRow, TimelineLayout } from './timeline-layout';
-import { eventTip, gapTip } from './timeline-tip';
+import { eventTip, gapTip, waitTip } from './timeline-tip';
 import type { ViewWindow } from './view-window';
+
+/** A stretch in which a device, or its communication alone, has nothing to do. */
+export type IdleStretch =
+  | { readonly of: 'device'; readonly gap: Gap }
+  | { readonly of: 'comm'; readonly wait: CommWait };
 
 export interface TimelineItem extends HitItem {
   /** undefined: an idle stretch. */
   readonly event: number | undefined;
+  readonly idle?: IdleStretch;
   readonly tip: () => Tip;
 }
 
@@ -34,7 +41,17 @@ export interface RunScene {
   readonly labels: readonly string[];
 }
 
+/** The pieces of one round of a collective. */
+export interface RoundScene {
+  readonly rect: Rect;
+  readonly events: readonly number[];
+  /** Longest first, the last one is its number. */
+  readonly labels: readonly string[];
+}
+
 export interface CommScene extends RunScene {
+  /** Empty where they are too narrow for their numbers. */
+  readonly rounds: readonly RoundScene[];
   readonly hidden: readonly Rect[];
   readonly exposed: readonly Rect[];
 }
@@ -46,6 +63,8 @@ export interface RowScene {
   readonly compute: readonly RunScene[];
   readonly comm: readonly CommScene[];
   readonly gaps: readonly Rect[];
+  /** Of the communication lane alone. */
+  readonly waits: readonly Rect[];
 }
 
 export interface TimelineScene {
@@ -53,6 +72,8 @@ export interface TimelineScene {
   readonly rows: readonly RowScene[];
   readonly ticks: readonly { readonly x: number; readonly text: string }[];
   readonly cursorX: number | undefined;
+  /** Of the whole step, 0..1. */
+  readonly cursorShare: number | undefined;
   readonly items: readonly TimelineItem[];
 }
 
@@ -129,10 +150,44 @@ function runScene(input: TimelineInput, scale: Scale, lane: Rect, run: Run): Run
 function commScene(input: TimelineInput, scale: Scale, lane: Rect, run: CommRun): CommScene | undefined {
   const base = runScene(input, scale, lane, run);
   const rects = (list: CommRun['hidden']) => list.flatMap((i) => cut(input, scale, lane, i) ?? []);
-  return base && { ...base, hidden: rects(run.hidden), exposed: rects(run.exposed) };
+  return (
+    base && { ...base, rounds: roundScenes(input.trace, base), hidden: rects(run.hidden), exposed: rects(run.exposed) }
+  );
+}
+
+const NARROWEST_ROUND = 13;
+
+/** The rounds of a collective, where there is room for their numbers. */
+function roundScenes({ events }: StepTrace, { pieces }: RunScene): readonly RoundScene[] {
+  const rounds: { rect: Rect; readonly events: number[]; readonly labels: readonly string[]; readonly key: string }[] =
+    [];
+  for (const { rect, event } of pieces) {
+    const e = events[event];
+    if (e?.collective?.round === undefined) return [];
+    const key = `${e.collective.seq} ${e.collective.round}`;
+    const last = rounds.at(-1);
+    if (last?.key === key) {
+      last.rect = { ...last.rect, width: right(rect) - last.rect.x };
+      last.events.push(event);
+    } else rounds.push({ rect, events: [event], labels: roundLabels(e), key });
+  }
+  // Waits cut a collective into pieces, and the window's edge cuts off its ends: the widest round decides.
+  const widest = Math.max(0, ...rounds.map(({ rect }) => rect.width));
+  return widest >= NARROWEST_ROUND ? rounds : [];
+}
+
+function roundLabels({ bucket, collective }: TraceEvent): readonly string[] {
+  const number = String((collective?.round ?? 0) + 1);
+  return bucket === undefined ? [number] : [`bucket ${bucket}, round ${number}`, `b${bucket} r${number}`, number];
 }
 
 const present = <T>(value: T | undefined): value is T => value !== undefined;
+
+/** With as many digits as neighbours need to differ. */
+function tickText(us: number, stepUs: number): string {
+  if (stepUs >= 10 || us + stepUs >= 1000) return formatTime(us);
+  return `${us.toFixed(stepUs >= 1 ? 0 : Math.ceil(-Math.log10(stepUs) - 1e-9))} µs`;
+}
 
 export function timelineScene(input: TimelineInput): TimelineScene {
   const { layout, parts, view, trace, ranks } = input;
@@ -147,16 +202,43 @@ export function timelineScene(input: TimelineInput): TimelineScene {
     const gaps = lanes.gaps.flatMap((gap) => {
       const rect = cut(input, scale, row.ground, gap);
       if (!rect) return [];
-      items.push({ id: `gap ${row.device} ${gap.startUs}`, rect, event: undefined, tip: () => gapTip(gap) });
+      items.push({
+        id: `gap ${row.device} ${gap.startUs}`,
+        rect,
+        event: undefined,
+        idle: { of: 'device', gap },
+        tip: () => gapTip(gap),
+      });
+      return [rect];
+    });
+    const waits = lanes.waits.flatMap((wait) => {
+      const rect = row.comm.height > 0 ? cut(input, scale, row.comm, wait) : undefined;
+      if (!rect) return [];
+      const id = `wait ${row.device} ${wait.startUs}`;
+      items.push({ id, rect, event: undefined, idle: { of: 'comm', wait }, tip: () => waitTip(trace, wait) });
       return [rect];
     });
     for (const { rect, event } of [...compute, ...comm].flatMap((run) => run.pieces)) {
       items.push({ id: `event ${event}`, rect, event, tip: () => eventTip(trace, event) });
     }
     const name = ranks ? `rank ${row.device}` : `cuda:${row.device}`;
-    return [{ row, name, detail: ranks ? `cuda:${row.device}` : '', compute, comm, gaps }];
+    return [{ row, name, detail: ranks ? `cuda:${row.device}` : '', compute, comm, gaps, waits }];
   });
   const count = Math.max(2, Math.floor((layout.right - layout.left) / 110));
-  const marks = ticks(timesIn(parts.totalUs, view), count).map((us) => ({ x: scale(us), text: formatTime(us) }));
-  return { layout, rows, ticks: marks, cursorX: undefined, items };
+  const times = ticks(timesIn(parts.totalUs, view), count);
+  const marks = times.map((us) => ({ x: scale(us), text: tickText(us, (times[1] ?? us + 1) - (times[0] ?? us)) }));
+  return { layout, rows, ticks: marks, cursorX: undefined, cursorShare: undefined, items };
+}
+
+/** Where an event lies, or would lie if the lanes went on beyond the window. */
+export function rectOf(input: Omit<TimelineInput, 'ranks'>, event: number): Rect | undefined {
+  const { layout, trace, parts, view } = input;
+  const e = trace.events[event];
+  const row = e && layout.rows[e.device];
+  const span = parts.spans[event];
+  if (!row || !span) return undefined;
+  const scale = timeScale(layout, parts.totalUs, view);
+  const lane = e.queue === 'comm' && row.comm.height > 0 ? row.comm : row.compute;
+  const x = scale(span.startUs);
+  return { x, y: lane.y, width: Math.max(1, scale(span.endUs) - x), height: lane.height };
 }

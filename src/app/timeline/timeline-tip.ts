@@ -1,10 +1,12 @@
 /** What an event and an idle stretch say when pointed at. Pure; called by the timeline's scene. */
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { spanOf } from '../../trace/lanes';
+import { deviceName } from '../../trace/words';
 import { formatCount, formatSize, formatTime } from '../draw/format';
 import type { Tip } from '../draw/tip';
 import { eventTitle } from './event-label';
 import type { Gap } from './gaps';
+import type { CommWait } from './lane-parts';
 
 const CLOCKS: readonly Clock[] = ['modelled', 'measured'];
 
@@ -31,3 +33,12 @@ export const gapTip = (gap: Gap): Tip => ({
   title: `Idle for ${formatTime(gap.endUs - gap.startUs)}`,
   facts: [['why', gap.why()]],
 });
+
+/** `next`: the message with which communication goes on. */
+export function waitTip(trace: StepTrace, { startUs, endUs, next }: CommWait): Tip {
+  const peer = trace.events[next]?.peer;
+  return {
+    title: `Communication waits for ${formatTime(endUs - startUs)}`,
+    facts: peer === undefined ? [] : [['for', deviceName(trace, peer)]],
+  };
+}

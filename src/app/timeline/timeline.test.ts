@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { must } from '../../base/invariant';
-import type { SessionInfo } from '../../protocol/session';
+import type { SessionInfo } from '../../protocol/session-info';
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { openTestSession } from '../../session/testing/open-session';
 import { timeUse } from '../../trace/idle';
-import { inTimeOrder } from '../../trace/in-time-order';
+import { byMoments } from '../../trace/moments/moments';
 import { bottom, overlaps, right } from '../draw/geometry';
 import { hitTest } from '../draw/hit-regions';
 import { clockLabel } from './clock-label';
@@ -74,7 +74,7 @@ describe('lanes of a step that ran', () => {
       ddp: { bucketCapMb: 0.0003 },
     });
     await session.api.traceStep();
-    trace = inTimeOrder(await session.api.traceStep());
+    trace = byMoments(await session.api.traceStep());
     ({ info } = session);
     await session.close();
   });

@@ -1,175 +1,200 @@
 /**
- * The timeline: per device its kernels over its communication, on one clock, with the cursor. This file joins the page
- * to it; what lies where is decided by timeline-scene.ts, how it looks by paint-timeline.ts. The section around it
- * belongs to the page.
+ * The timeline: per device its kernels over its communication, on one clock, with the cursor; what is selected on it is
+ * explained beside it. This file joins the page to it; what lies where is decided by timeline-scene.ts, what is marked
+ * by timeline-marks.ts, how it looks by paint-timeline.ts. The section around it belongs to the page.
  */
-
-import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react';
-import { lookup } from '../../base/lookup';
+import { type RefObject, useCallback, useMemo, useRef, useState } from 'react';
 import type { Ink } from '../draw/ink';
-import { Tooltip } from '../draw/tooltip';
 import { useSize, useSurface } from '../draw/use-surface';
-import { useApp, useAppStore, useController, useSettled } from '../state/use-app';
-import { cursorText } from './event-label';
+import { useLinked } from '../permalink/use-linked';
+import type { Figure } from '../picture/figure-picture';
+import { SavePicture } from '../picture/save-button';
+import { useApp, useAppStore, useMedia, useSettled } from '../state/use-app';
 import { EventsTable } from './events-table';
+import { Pointed, Selected } from './explained';
+import { Hand } from './hand';
+import { revealed, timelineKeyDown } from './obey-keys';
 import { paintTimeline } from './paint-timeline';
+import { nextMatch, searchEvents } from './search';
+import { SearchField } from './search-field';
+import { type Selection, sameSelection, selectionOf } from './selection';
 import { StepsStrip } from './steps-strip';
 import styles from './timeline.module.css';
 import { TimelineHead } from './timeline-head';
-import { createTimelineModel } from './timeline-model';
+import { parseTimeline, printTimeline } from './timeline-link';
+import { marksOf } from './timeline-marks';
+import { createTimelineModel, type TimelineModel } from './timeline-model';
 import type { TimelineItem } from './timeline-scene';
+import tools from './timeline-tools.module.css';
+import { useSelection } from './use-selection';
 import { useTimelinePointer } from './use-timeline-pointer';
-import { pan, type ViewWindow, WHOLE, zoom } from './view-window';
+import { type ViewWindow, WHOLE, zoom } from './view-window';
+import { pathWords } from './why-words';
 
-const KEY_ZOOM = 1.5;
-const KEY_PAN = 0.2;
+/** Where the panel has the height that the page gives it; elsewhere the page scrolls and it takes what it needs. */
+const ONE_SCREEN = '(min-width: 721px) and (min-height: 600px)';
 
 export function Timeline() {
   const store = useAppStore();
-  const { player } = useController();
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<HTMLDivElement>(null);
   const hand = useRef<HTMLDivElement>(null);
-  const { width } = useSize(view);
+  const field = useRef<HTMLInputElement>(null);
+  const room = useSize(view);
+  const oneScreen = useMedia(ONE_SCREEN);
+  const embed = useApp((app) => app.embed);
+  const { width } = room;
+  const own = oneScreen && !embed && room.height > 0 ? room.height : undefined;
+  const panel = useMemo(() => ({ width, height: own }), [width, own]);
   const model = useMemo(createTimelineModel, []);
   const [pointed, setPointed] = useState<string>();
+  const [path, setPath] = useState(false);
   const locked = useApp((app) => app.lock.has('transport'));
-  const height = useApp((app) => model.layout(app, width).height);
+  const height = useApp((app) => model.layout(app, panel).height);
   const surface = useMemo(() => ({ width, height }), [width, height]);
+  const { selection, select, go } = useSelection(locked);
+  const { query, matches, setQuery } = useSearch();
 
   const draw = useCallback(
     (ink: Ink) => {
       const app = store.getState();
-      const scene = model.look(app, width);
-      const rectsOf = (event: number | undefined) =>
-        event === undefined ? [] : scene.items.filter((item) => item.event === event).map((item) => item.rect);
-      const events = app.cursor && app.traces[app.cursor.trace]?.events;
-      const ofBucket = (event: number | undefined) =>
-        app.hoveredBucket !== undefined && event !== undefined && events?.[event]?.bucket === app.hoveredBucket;
-      const bucket = scene.items.filter((item) => ofBucket(item.event)).map((item) => item.rect);
-      const own = scene.items.filter((item) => item.id === pointed).map((item) => item.rect);
-      paintTimeline(ink, scene, { hovered: [...rectsOf(app.hovered), ...own, ...bucket], pinned: rectsOf(app.pinned) });
+      const scene = model.look(app, panel);
+      const marks = marksOf(model, app, scene, { pointed, selection, matches, path });
+      const parts = model.parts(app);
+      const top = view.current?.scrollTop ?? 0;
+      paintTimeline(ink, scene, marks, parts && { parts, view: model.view, top, band: model.band });
     },
-    [store, model, width, pointed],
+    [store, model, panel, pointed, selection, matches, path],
   );
   const request = useSurface(canvas, surface, draw);
+
+  const figure: Figure = {
+    async picture(app) {
+      const parts = model.parts(app);
+      const scene = model.look(app, panel);
+      const marks = marksOf(model, app, scene, { pointed: undefined, selection, matches, path });
+      const shown = parts && { parts, view: model.view, top: 0, band: undefined };
+      return shown && { ...surface, paint: (ink) => paintTimeline(ink, scene, marks, shown) };
+    },
+  };
 
   const show = (next: ViewWindow) => {
     model.view = next;
     request();
   };
-  const go = (event: number, fraction = 1) => {
-    const { cursor, seek } = store.getState();
-    if (!cursor || locked) return;
-    // The player stops what plays; the fraction is the timeline's own.
-    player.seek(cursor.trace, event);
-    if (fraction < 1) seek(cursor.trace, event, fraction);
+  const reveal = (next: Selection | undefined) => {
+    select(next);
+    if (next) show(revealed(model, store.getState(), next));
+    if (next) scrollTo(view, model, next);
   };
   const hands = useTimelinePointer(hand, {
     model,
+    top: () => view.current?.scrollTop ?? 0,
     onView: show,
     onScrub: (x) => {
       const place = model.placeAt(store.getState(), x);
       if (place) go(place.event, place.fraction);
     },
-    onPick: (item) => {
-      if (item.event === undefined) return;
-      go(item.event);
-      store.getState().pin(item.event);
-    },
+    onPick: (item) => select(sameSelection(selectionOf(item), selection) ? undefined : selectionOf(item)),
     onPoint: (item: TimelineItem | undefined) => {
       setPointed(item?.id);
       store.getState().hover(item?.event);
     },
   });
-  const onKeyDown = (event: KeyboardEvent) => {
-    const { cursor, traces } = store.getState();
-    const now = cursor?.event ?? -1;
-    const last = ((cursor && traces[cursor.trace]?.events.length) ?? 0) - 1;
-    const keys: Readonly<Record<string, () => void>> = {
-      ArrowRight: () => (event.shiftKey ? show(pan(model.view, KEY_PAN)) : go(now + 1)),
-      ArrowUp: () => go(now + 1),
-      ArrowLeft: () => (event.shiftKey ? show(pan(model.view, -KEY_PAN)) : go(now - 1)),
-      ArrowDown: () => go(now - 1),
-      PageUp: () => go(now + 10),
-      PageDown: () => go(now - 10),
-      Home: () => go(-1),
-      End: () => go(last),
-      '+': () => show(zoom(model.view, KEY_ZOOM, model.across(model.scene?.cursorX ?? 0))),
-      '=': () => show(zoom(model.view, KEY_ZOOM, model.across(model.scene?.cursorX ?? 0))),
-      '-': () => show(zoom(model.view, 1 / KEY_ZOOM, 0.5)),
-      '0': () => show(WHOLE),
-    };
-    const act = lookup(keys, event.key);
-    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    act();
+  useLinked('timeline', {
+    read: () => {
+      const idle = selection?.kind === 'idle' ? selection.stretch : undefined;
+      return printTimeline({ view: model.view, query, path, idle }, model.parts(store.getState()));
+    },
+    show: (text) => {
+      const asked = parseTimeline(text, model.parts(store.getState()));
+      setQuery(asked.query);
+      setPath(asked.path);
+      if (asked.idle) select({ kind: 'idle', stretch: asked.idle });
+      show(asked.view);
+    },
+  });
+  const step = (by: 1 | -1) => {
+    const event = matches && nextMatch(matches, selection?.kind === 'event' ? selection.event : undefined, by);
+    if (event !== undefined) reveal({ kind: 'event', event });
   };
+  const onKeyDown = timelineKeyDown({
+    model,
+    app: store.getState,
+    selection: () => selection,
+    go,
+    show,
+    select: reveal,
+    search: () => field.current?.focus(),
+    togglePath: () => setPath(!path),
+  });
   return (
     <div className={styles['root']}>
       <TimelineHead onZoom={(factor) => show(factor === 0 ? WHOLE : zoom(model.view, factor, 0.5))}>
+        <SearchField
+          field={field}
+          query={query}
+          matches={matches}
+          selected={selection?.kind === 'event' ? selection.event : undefined}
+          onQuery={setQuery}
+          onStep={step}
+          onLeave={() => hand.current?.focus()}
+        />
+        <button type="button" className={tools['toggle']} aria-pressed={path} onClick={() => setPath(!path)}>
+          critical path
+        </button>
         <StepsStrip />
+        <SavePicture name="timeline" what="the timeline" figure={figure} />
         <EventsTable />
       </TimelineHead>
-      <div ref={view} className={styles['view']} style={{ height }}>
-        <canvas
-          ref={canvas}
-          role="img"
-          aria-label="Lanes of the devices over time; the table below lists their events"
-          style={{ width, height }}
-        />
-        <Hand hand={hand} locked={locked} onKeyDown={onKeyDown} hands={hands} />
+      {path && <PathLine model={model} />}
+      <div ref={view} className={styles['view']} onScroll={request}>
+        <div className={styles['lanes']} style={{ height }}>
+          <canvas
+            ref={canvas}
+            role="img"
+            aria-label="Lanes of the devices over time; the table below lists their events"
+            style={{ width, height }}
+          />
+          <Hand hand={hand} locked={locked} onKeyDown={onKeyDown} hands={hands} />
+        </div>
       </div>
+      {selection && (
+        <Selected model={model} selection={selection} width={width} onSelect={reveal} view={view} hand={hand} />
+      )}
       {pointed !== undefined && <Pointed id={pointed} find={() => model.scene?.items ?? []} canvas={canvas.current} />}
     </div>
   );
 }
 
-interface HandProps {
-  readonly hand: React.RefObject<HTMLDivElement | null>;
-  readonly locked: boolean;
-  readonly onKeyDown: (event: KeyboardEvent) => void;
-  readonly hands: ReturnType<typeof useTimelinePointer>;
+/** Brings the lane of a selection into a panel that scrolls. */
+function scrollTo(view: RefObject<HTMLDivElement | null>, { scene }: TimelineModel, selection: Selection): void {
+  const item = scene?.items.find((i) => sameSelection(selectionOf(i), selection));
+  const element = view.current;
+  if (!item || !element || !scene) return;
+  const head = scene.layout.axis.y + scene.layout.axis.height;
+  const { y, height } = item.rect;
+  if (y < element.scrollTop + head) element.scrollTop = y - head;
+  else if (y + height > element.scrollTop + element.clientHeight)
+    element.scrollTop = y + height - element.clientHeight + 6;
 }
 
-/** What takes pointer and keyboard: a slider over the events of the step. */
-function Hand({ hand, locked, onKeyDown, hands }: HandProps) {
-  const cursor = useSettled((app) => app.cursor, 80);
-  const traces = useSettled((app) => app.traces, 80);
-  const clock = useApp((app) => app.clock);
-  const trace = cursor && traces[cursor.trace];
+function useSearch() {
+  const [query, setQuery] = useState('');
+  const trace = useSettled((app) => app.cursor && app.traces[app.cursor.trace], 200);
+  const matches = useMemo(() => (trace ? searchEvents(trace, query) : undefined), [trace, query]);
+  return { query, matches, setQuery };
+}
+
+function PathLine({ model }: { readonly model: TimelineModel }) {
+  const store = useAppStore();
+  useSettled((app) => app.cursor && app.traces[app.cursor.trace], 200);
+  useApp((app) => app.clock);
+  const causes = model.causes(store.getState());
+  const path = model.path(store.getState());
   return (
-    <div
-      ref={hand}
-      className={styles['hand']}
-      role="slider"
-      tabIndex={0}
-      aria-label="Time cursor"
-      aria-disabled={locked || undefined}
-      aria-valuemin={0}
-      aria-valuemax={trace?.events.length ?? 0}
-      aria-valuenow={(cursor?.event ?? -1) + 1}
-      aria-valuetext={trace ? cursorText(trace, clock, cursor.event) : 'nothing has run yet'}
-      onKeyDown={onKeyDown}
-      {...hands}
-    />
+    <p className={tools['path']} role="status" aria-label="Critical path">
+      {causes && path ? pathWords(causes, path) : 'Nothing has run yet.'}
+    </p>
   );
-}
-
-function Pointed({
-  id,
-  find,
-  canvas,
-}: {
-  id: string;
-  find: () => readonly TimelineItem[];
-  canvas: HTMLCanvasElement | null;
-}) {
-  useSettled((app) => app.cursor, 120);
-  const item = find().find((i) => i.id === id);
-  const at = canvas?.getBoundingClientRect();
-  return item && at ? (
-    <Tooltip tip={item.tip()} anchor={{ ...item.rect, x: item.rect.x + at.left, y: item.rect.y + at.top }} />
-  ) : null;
 }

@@ -12,6 +12,8 @@ export interface ViewWindow {
 
 export const WHOLE: ViewWindow = { from: 0, to: 1 };
 const SMALLEST = 1 / 400;
+/** The part of the picture below which a span is too narrow to be read. */
+const VISIBLE = 1 / 120;
 
 function fitted(from: number, length: number): ViewWindow {
   const start = clamp(from, 0, 1 - length);
@@ -32,4 +34,22 @@ export function follow(window: ViewWindow, place: number): ViewWindow {
   const { from, to } = window;
   if (place >= from && place <= to) return window;
   return fitted(place - 0.15 * (to - from), to - from);
+}
+
+/** From one place to another, whichever is first; both are fractions of the step. */
+export const between = (a: number, b: number): ViewWindow => {
+  const length = clamp(Math.abs(b - a), SMALLEST, 1);
+  return fitted(Math.min(a, b), length);
+};
+
+/**
+ * A window in which that stretch can be seen: the same one, or one moved there, larger where it would be a hairline.
+ */
+export function reveal(window: ViewWindow, from: number, to: number): ViewWindow {
+  const length = window.to - window.from;
+  const seen = from >= window.from && to <= window.to;
+  const wide = to - from >= VISIBLE * length;
+  if (seen && wide) return window;
+  const next = wide ? clamp((to - from) / 0.6, length, 1) : clamp((to - from) / (4 * VISIBLE), SMALLEST, length);
+  return fitted((from + to) / 2 - next / 2, next);
 }

@@ -8,8 +8,8 @@ import { PAGE_CONFIG } from '../state/page-config';
 import { takeTrace } from '../state/session-events';
 import { createAppStore } from '../state/store';
 import { createFrames } from './frames';
+import { FULL_SPEED, setByHand } from './pace';
 import { beginsWithConstruct } from './positions';
-import { DEFAULT_SPEED } from './speeds';
 import { createTransport } from './transport';
 import { createWalker } from './walker';
 
@@ -20,9 +20,9 @@ beforeEach(async () => {
 afterEach(() => session.close());
 
 /** A page with that session open, as after a start: the first step has run, and its gradients are on the stage. */
-async function opened(speed = DEFAULT_SPEED, reduced = false) {
+async function opened(speed = FULL_SPEED, reduced = false) {
   const waiting: ((nowMs: number) => void)[] = [];
-  const store = createAppStore(PAGE_CONFIG, DEFAULT_VIEW, speed);
+  const store = createAppStore(PAGE_CONFIG, DEFAULT_VIEW, setByHand(speed));
   const walker = createWalker(
     store,
     createFrames((callback) => waiting.push(callback)),
@@ -49,7 +49,7 @@ async function opened(speed = DEFAULT_SPEED, reduced = false) {
   };
   const settled = transport.preview();
   while (store.getState().traces.length === 0) await pass(50);
-  await pass(5000);
+  await pass(9000);
   await settled;
   /** Draws frames until a command has done its work, however long the session takes. */
   const finished = async (command: Promise<void>) => {
@@ -89,7 +89,7 @@ describe('the first time', () => {
   });
 
   test('Play event by event: the constructor at the same pace, then step after step', async () => {
-    const { transport, pass, watch } = await opened(3);
+    const { transport, pass, watch } = await opened(FULL_SPEED - 2);
     const steps = watch();
     transport.play();
     while (steps.length < 3) await pass(50);
@@ -100,7 +100,7 @@ describe('the first time', () => {
   test.each([false, true])(
     'Step iteration: the constructor, then all of the step (reduced motion: %s)',
     async (reduced) => {
-      const { store, transport, finished, watch } = await opened(DEFAULT_SPEED, reduced);
+      const { store, transport, finished, watch } = await opened(FULL_SPEED, reduced);
       const steps = watch();
       await finished(transport.stepIteration());
       expect(steps).toEqual([-1, 0]);
@@ -121,13 +121,13 @@ describe('the first time', () => {
     expect(cursor).toEqual({ trace: 2, event: must(traces[2], 'the second step').events.length - 1 });
   });
 
-  test('Step event goes to the first that the constructor sent; left, it does not come by itself again', async () => {
+  test('A single step goes to the first that the constructor sent; left, it does not come by itself again', async () => {
     const { store, transport, finished, watch } = await opened();
-    await finished(transport.stepEvent());
+    await finished(transport.step('event'));
     expect(store.getState().cursor).toEqual({ trace: 0, event: 0 });
     const steps = watch();
     transport.seek(1, 2);
-    await finished(transport.stepEvent());
+    await finished(transport.step('event'));
     await finished(transport.stepIteration());
     expect(steps).toEqual([0]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { traceOf } from '../testing/trace-of';
+import { BEGINNING, FULL_SPEED, setByHand } from './pace';
 import { lossShown, runsFreely, stepShown } from './positions';
-import { DEFAULT_SPEED } from './speeds';
 
 type Run = Parameters<typeof stepShown>[0];
 
@@ -35,7 +35,7 @@ describe('positions', () => {
     expect(stepShown(at(0, 0), true)).toBe(3);
     expect(lossShown(at(0, 0), true)).toBe(2.5);
     expect(lossShown(at(0, 0), false)).toBe(0.5);
-    expect(runsFreely({ state: 'playing', speed: DEFAULT_SPEED })).toBe(true);
-    expect(runsFreely({ state: 'playing', speed: 0 })).toBe(false);
+    expect(runsFreely({ state: 'playing', pace: setByHand(FULL_SPEED) })).toBe(true);
+    expect(runsFreely({ state: 'playing', pace: BEGINNING })).toBe(false);
   });
 });

@@ -4,8 +4,9 @@
  */
 import { stepOf } from '../../protocol/micro-batches';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import { hasMoments } from '../../trace/moments/moment';
 import { type AppState, isConstruct } from '../state/store';
-import { speedAt } from './speeds';
+import { runsFree } from './pace';
 
 /** The last event before the parameters change; the whole step where there is none. */
 export function endOfGradients(events: readonly TraceEvent[]): number {
@@ -14,8 +15,8 @@ export function endOfGradients(events: readonly TraceEvent[]): number {
 }
 
 /** The session runs by itself, not a step at a time for the cursor to walk over. */
-export const runsFreely = ({ state, speed }: Pick<AppState, 'state' | 'speed'>): boolean =>
-  state === 'playing' && speedAt(speed).kind === 'steps';
+export const runsFreely = ({ state, pace }: Pick<AppState, 'state' | 'pace'>): boolean =>
+  state === 'playing' && runsFree(pace);
 
 type Run = Pick<AppState, 'traces' | 'cursor' | 'cursorFraction' | 'losses' | 'microBatch' | 'state'>;
 
@@ -66,6 +67,20 @@ export const beginsWithConstruct = (
   info.construct !== shown &&
   losses.length <= 1 &&
   (losses[0]?.microBatch ?? microBatch) === 0;
+
+/**
+ * Steps taken, while the stage replays an older one: training runs ahead of what can be shown. Undefined where what is
+ * shown is what has been trained.
+ */
+export const trainingAt = (run: Run & Pick<AppState, 'info' | 'pace' | 'standstill'>): number | undefined =>
+  runsFreely(run) && !run.standstill ? stepShown(run, true) : undefined;
+
+/** How many moments the step at the cursor has; without moments each event is one. */
+export function momentsShown({ traces, cursor }: Pick<AppState, 'traces' | 'cursor'>): number {
+  const trace = traces[cursor?.trace ?? -1];
+  if (!trace) return 1;
+  return hasMoments(trace) ? trace.moments.length : trace.events.length;
+}
 
 export function lossShown(run: Run, freeRunning: boolean): number | undefined {
   if (freeRunning || atLiveEdge(run)) return run.losses.at(-1)?.loss;

@@ -1,18 +1,24 @@
-/** One slider over every event of every kept step: the way back and forth through what has run. */
+/** One slider over every moment of every kept step: the way back and forth through what has run. */
 import { useMemo } from 'react';
 import { stepWords } from '../../protocol/micro-batches';
 import type { StepTrace } from '../../protocol/trace';
+import { lastOf } from '../../trace/moments/moment';
+import { momentsOf } from '../../trace/moments/moments';
 import { formatRate, stepNumber } from '../draw/format';
 import { useApp, useController, useSettled } from '../state/use-app';
 import { runsFreely } from './positions';
 import styles from './scrubber.module.css';
 
-/** Position at which each trace begins, and the end; a trace of n events has n + 1 positions. */
+/** Position at which each trace begins, and the end; a trace of n moments has n + 1 positions. */
 function startsOf(traces: readonly StepTrace[]): readonly number[] {
   const starts = [0];
-  for (const { events } of traces) starts.push((starts.at(-1) ?? 0) + events.length + 1);
+  for (const trace of traces) starts.push((starts.at(-1) ?? 0) + momentsOf(trace).length + 1);
   return starts;
 }
+
+/** 0: before the first; else of the moment that the cursor is in, counted from 1. */
+const placeOf = (trace: StepTrace, event: number): number =>
+  event < 0 ? 0 : momentsOf(trace).findIndex((moment) => event <= lastOf(moment)) + 1;
 
 export function Scrubber() {
   const traces = useApp((app) => app.traces);
@@ -22,17 +28,20 @@ export function Scrubber() {
   const { player } = useController();
   const starts = useMemo(() => startsOf(traces), [traces]);
   const last = (starts.at(-1) ?? 1) - 1;
-  const position = cursor ? (starts[cursor.trace] ?? 0) + cursor.event + 1 : 0;
   const trace = cursor && traces[cursor.trace];
+  const place = trace ? placeOf(trace, cursor.event) : 0;
+  const position = cursor ? (starts[cursor.trace] ?? 0) + place : 0;
   const seek = (to: number) => {
     const index = Math.max(
       0,
       starts.findLastIndex((start) => start <= to),
     );
-    player.seek(Math.min(index, traces.length - 1), to - (starts[index] ?? 0) - 1);
+    const found = traces[Math.min(index, traces.length - 1)];
+    const moment = found && momentsOf(found)[to - (starts[index] ?? 0) - 1];
+    player.seek(Math.min(index, traces.length - 1), moment ? lastOf(moment) : -1);
   };
   const at = trace
-    ? `${stepWords(trace.microBatch, trace, stepNumber)}, event ${(cursor?.event ?? -1) + 1} of ${trace.events.length}`
+    ? `${stepWords(trace.microBatch, trace, stepNumber)}, moment ${place} of ${momentsOf(trace).length}`
     : 'nothing has run yet';
   return (
     <div className={styles['scrubber']}>

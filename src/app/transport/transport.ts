@@ -1,16 +1,18 @@
 /**
- * The transport: play, pause, and steps by event, phase and iteration, forward and back, over the kept traces and past
- * their end. At a slow speed it asks the session for one traced step at a time and walks the cursor over its events; at
- * a fast one the session runs freely and the player walks over the newest trace that came. Before the first step of a
- * DDP run it walks over what the constructor sent, once; training does not wait for that. It talks to the session
- * through StepSource alone.
+ * The transport: play, pause, and steps by moment, round, phase, iteration and single event, on and back, over the kept
+ * traces and past their end. At a slow pace it asks the session for one traced step at a time and walks the cursor over
+ * its moments; at a fast one the session runs freely and the transport replays the newest trace, slowly enough to
+ * follow and again and again. Playing moves the pace on (pace.ts). Before the first step of a DDP run it walks over
+ * what the constructor sent, once; training does not wait for that. It talks to the session through StepSource alone.
  */
 import type { ControlMessage } from '../../protocol/session';
 import type { StepTrace } from '../../protocol/trace';
-import { nextPhase } from '../../trace/position';
-import type { AppStore } from '../state/store';
+import type { Position } from '../../trace/moments/moment';
+import { nextStop, previousStop, type Stride, stopsOf } from '../../trace/position';
+import { type AppStore, isConstruct } from '../state/store';
+import { type Pace, runsFree, speedAt } from './pace';
 import { beginsWithConstruct, endOfGradients } from './positions';
-import { speedAt } from './speeds';
+import { createRates } from './rates';
 import type { Walker } from './walker';
 
 export interface StepSource {
@@ -25,15 +27,25 @@ export interface StepSource {
 export interface Transport {
   play(): void;
   pause(): void;
-  stepEvent(): Promise<void>;
-  stepBack(): void;
-  stepPhase(): Promise<void>;
+  /** While it plays, too. */
+  changePace(pace: Pace): void;
+  /** On to the end of what comes next, into the next step where this one is done. */
+  step(stride: Stride): Promise<void>;
+  /** To the end of what was before. */
+  stepBack(stride: Stride): void;
   stepIteration(): Promise<void>;
   seek(trace: number, event: number): void;
+  /** What walks by hand is at its goal at once. */
+  arrive(): void;
   /** Walks over what DDP's constructor sent, from its beginning. */
   showConstruct(): Promise<void>;
   /** After a start: runs one traced step and shows it up to where the parameters would change. */
   preview(): Promise<void>;
+  /**
+   * Trains as fast as it goes until the micro-batch has been traced, and pauses; false where the user, or the run,
+   * stopped it before.
+   */
+  runTo(microBatch: number): Promise<boolean>;
   /** A trace came that nobody has asked for: while the session runs freely, and as the last word of a pause. */
   traceArrived(): void;
   /** Stops walking and playing without a word to the session. */
@@ -44,10 +56,10 @@ export interface Transport {
   stand(): void;
 }
 
-const PREVIEW_EVENTS_PER_SECOND = 30;
-/** A free-running session's sample is walked in about this time, a step by hand in the other. */
-const SHOWN_SECONDS = 1.6;
+/** How long a step by hand takes. */
 const HAND_SECONDS = 0.5;
+/** What a step by hand takes at most, however many moments it goes over. */
+const MOST_HAND_SECONDS = 1.5;
 
 export function createTransport(store: AppStore, walker: Walker, source: StepSource): Transport {
   /** Every command of the user takes a new ticket; loops of an older one end. */
@@ -76,8 +88,8 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
 
   /** The cursor's trace and event, moved on into the next trace, which is run if need be, when this one is done. */
   const onward = async (): Promise<{ trace: number; event: number } | undefined> => {
-    const { cursor, seek } = store.getState();
-    if (cursor && cursor.event < endOf(cursor.trace)) return cursor;
+    const { cursor, cursorFraction, seek } = store.getState();
+    if (cursor && (cursor.event < endOf(cursor.trace) || cursorFraction < 1)) return cursor;
     if (!cursor || cursor.trace === last()) {
       // A pause ends with the trace of the step that training has reached: what comes next is the one after it.
       await source.idle();
@@ -103,20 +115,26 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
     return true;
   };
 
-  const walkByHand = async (mine: number, goalOf: (trace: number, next: number) => number): Promise<void> => {
+  const walkByHand = async (mine: number, stride: Stride | 'step'): Promise<void> => {
     const cursor = await onward();
-    if (mine !== ticket || !cursor) return;
-    const goal = goalOf(cursor.trace, cursor.event + 1);
-    const walk = walker.walkTo(goal, (goal - cursor.event) / HAND_SECONDS);
-    if (walker.reducedMotion()) walker.finish();
+    const { cursorFraction, traces } = store.getState();
+    const trace = cursor && traces[cursor.trace];
+    if (mine !== ticket || !trace) return;
+    const position: Position = { event: cursor.event, fraction: cursorFraction };
+    const goal = stride === 'step' ? endOf(cursor.trace) : nextStop(trace, position, stride);
+    const moments = stopsOf(trace, 'moment').filter((stop) => stop > cursor.event && stop <= goal).length;
+    const seconds = Math.min(Math.max(1, moments) * HAND_SECONDS, MOST_HAND_SECONDS);
+    const walk = walker.walkTo(goal, (goal - cursor.event) / seconds);
+    // A single event is no motion: in the midst of a moment all of its events move.
+    if (walker.reducedMotion() || stride === 'event') walker.finish();
     await walk;
   };
 
-  const byHand = async (goalOf: (trace: number, next: number) => number): Promise<void> => {
+  const byHand = async (stride: Stride): Promise<void> => {
     const mine = takeOver();
     try {
       constructFirst();
-      await walkByHand(mine, goalOf);
+      await walkByHand(mine, stride);
     } catch (error) {
       source.report(error);
     }
@@ -127,10 +145,10 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
     const mine = takeOver();
     try {
       stepFollows = constructFirst();
-      if (stepFollows) await walkByHand(mine, endOf);
+      if (stepFollows) await walkByHand(mine, 'step');
       if (mine !== ticket) return;
       stepFollows = false;
-      await walkByHand(mine, endOf);
+      await walkByHand(mine, 'step');
     } catch (error) {
       stepFollows = false;
       source.report(error);
@@ -150,20 +168,31 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
     if (stepFollows && last() > 0) store.getState().seek(1, endOf(1));
     stepFollows = false;
     previewing = false;
+    store.getState().setGoingTo(undefined);
     ticket++;
     return ticket;
   };
 
+  const runFreely = () => {
+    const speed = speedAt(store.getState().pace);
+    free = true;
+    source.control({ type: 'play', stepsPerSecond: speed.kind === 'free' ? speed.perSecond : 0 });
+  };
+
+  const rates = createRates(store, () => {
+    if (free) runFreely();
+  });
+
   const playSlowly = async (mine: number): Promise<void> => {
     try {
-      while (mine === ticket) {
+      while (mine === ticket && !runsFree(store.getState().pace)) {
         const cursor = await onward();
         if (mine !== ticket || !cursor) return;
         // The next step runs while this one is shown.
         if (cursor.trace === last()) traceStep().catch(() => undefined);
-        const speed = speedAt(store.getState().speed);
-        await walker.walkTo(endOf(cursor.trace), speed.kind === 'events' ? speed.perSecond : PREVIEW_EVENTS_PER_SECOND);
+        await walker.walkTo(endOf(cursor.trace), rates.ofPace(cursor.trace));
       }
+      if (mine === ticket) playFreely(mine);
     } catch (error) {
       if (mine !== ticket) return;
       store.getState().setState('paused');
@@ -176,62 +205,83 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
     following = true;
   };
 
-  const showNewest = async (mine: number): Promise<void> => {
-    const { seek } = store.getState();
-    let shown = -1;
-    while (mine === ticket && store.getState().traces[last()]?.microBatch !== shown) {
-      shown = store.getState().traces[last()]?.microBatch ?? -1;
-      seek(last(), -1);
-      await walker.walkTo(endOf(last()), endOf(last()) / SHOWN_SECONDS);
+  /** The command whose replay is going on. */
+  let replays: number | undefined;
+  /** The newest trace from its beginning; where nothing newer has come meanwhile, the same again. */
+  const replay = async (mine: number): Promise<void> => {
+    if (replays === mine) return;
+    replays = mine;
+    for (let arrived = true; arrived && mine === ticket && endOf(last()) >= 0; ) {
+      store.getState().seek(last(), -1);
+      arrived = await walker.walkTo(endOf(last()), rates.ofReplay(last()));
     }
+    // Who stopped it may have begun another one.
+    if (replays === mine) replays = undefined;
   };
-  let showing = false;
-  /** One walk at a time over what comes while the session runs freely. */
-  const show = (walk: () => Promise<unknown>): void => {
-    if (showing) return;
-    showing = true;
-    walk()
-      .finally(() => {
-        showing = false;
+  const walkOverConstruct = () => walker.walkTo(endOf(0), rates.ofReplay(0));
+
+  const playFreely = (mine: number, construct = false): void => {
+    (construct ? walkOverConstruct() : Promise.resolve()).then(() => replay(mine)).catch(source.report);
+    // A step still being traced must end before the session may run freely.
+    (step ?? Promise.resolve())
+      .catch(() => undefined)
+      .then(() => {
+        if (mine === ticket) runFreely();
       })
       .catch(source.report);
   };
-  const walkOverConstruct = () => walker.walkTo(endOf(0), endOf(0) / SHOWN_SECONDS);
+
+  const play = () => {
+    const slow = !runsFree(store.getState().pace);
+    const slowsDown = free && slow;
+    halt();
+    if (slowsDown) {
+      source.control({ type: 'pause' });
+      store.getState().seek(last(), endOf(last()));
+    }
+    const begins = constructFirst();
+    store.getState().setState('playing');
+    if (slow) void playSlowly(ticket);
+    else playFreely(ticket, begins);
+  };
 
   const halt = () => {
     ticket++;
     free = false;
     following = false;
     stepFollows = false;
+    store.getState().setGoingTo(undefined);
     walker.stop();
   };
 
+  const hasTrace = (microBatch: number): boolean =>
+    store.getState().traces.some((trace) => trace.microBatch === microBatch && !isConstruct(trace));
+
+  /** False where it was stopped before. */
+  const trainUntil = async (microBatch: number, mine: number): Promise<boolean> => {
+    await source.idle();
+    if (mine !== ticket) return false;
+    const { setState, setGoingTo } = store.getState();
+    setGoingTo(microBatch);
+    setState('playing');
+    free = true;
+    source.control({ type: 'play', stepsPerSecond: 0, until: microBatch });
+    await source.idle();
+    if (mine !== ticket) return false;
+    free = false;
+    setGoingTo(undefined);
+    setState('paused');
+    return true;
+  };
+
   return {
-    play() {
-      const speed = speedAt(store.getState().speed);
-      const slowsDown = free && speed.kind === 'events';
-      halt();
-      if (slowsDown) {
-        source.control({ type: 'pause' });
-        store.getState().seek(last(), endOf(last()));
-      }
-      const begins = constructFirst();
-      store.getState().setState('playing');
-      if (speed.kind === 'events') {
-        void playSlowly(ticket);
-        return;
-      }
-      const mine = ticket;
-      if (begins) show(() => walkOverConstruct().then(() => showNewest(mine)));
-      // A step still being traced must end before the session may run freely.
-      (step ?? Promise.resolve())
-        .catch(() => undefined)
-        .then(() => {
-          if (mine !== ticket) return;
-          free = true;
-          source.control({ type: 'play', stepsPerSecond: speed.perSecond });
-        })
-        .catch(source.report);
+    play,
+    changePace(pace) {
+      const before = store.getState().pace;
+      store.getState().setPace(pace);
+      if (store.getState().state !== 'playing' || store.getState().goingTo !== undefined) return;
+      if (runsFree(before) !== runsFree(pace)) play();
+      else if (free) runFreely();
     },
     pause() {
       const wasFree = free;
@@ -239,25 +289,24 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
       store.getState().setState('paused');
       if (wasFree) toLiveEdge();
     },
-    stepEvent: () => byHand((_, next) => next),
-    stepPhase: () =>
-      byHand((trace, next) => {
-        const kept = store.getState().traces[trace];
-        return kept ? nextPhase(kept, next - 1) : next;
-      }),
+    step: byHand,
     stepIteration: iterationByHand,
-    stepBack() {
+    stepBack(stride) {
       takeOver();
       following = false;
-      const { cursor, seek } = store.getState();
-      if (!cursor) return;
-      if (cursor.event >= 0) seek(cursor.trace, cursor.event - 1);
+      const { cursor, seek, traces } = store.getState();
+      const trace = cursor && traces[cursor.trace];
+      if (!trace) return;
+      if (cursor.event >= 0) seek(cursor.trace, previousStop(trace, cursor.event, stride));
       else if (cursor.trace > 0) seek(cursor.trace - 1, endOf(cursor.trace - 1));
     },
     seek(trace, event) {
       takeOver();
       following = false;
       store.getState().seek(trace, event);
+    },
+    arrive() {
+      if (store.getState().state !== 'playing' && !previewing) walker.finish();
     },
     async showConstruct() {
       takeOver();
@@ -273,12 +322,22 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
       if (mine !== ticket || !events) return;
       seek(last(), -1);
       previewing = true;
-      await walker.walkTo(endOfGradients(events), PREVIEW_EVENTS_PER_SECOND);
+      await walker.walkTo(endOfGradients(events), rates.ofPreview(last()));
       if (mine === ticket) previewing = false;
+    },
+    async runTo(microBatch) {
+      const mine = takeOver();
+      following = false;
+      const ahead = !hasTrace(microBatch) && store.getState().microBatch < microBatch;
+      if (ahead && !(await trainUntil(microBatch, mine))) return false;
+      if (!hasTrace(microBatch) && store.getState().microBatch === microBatch) await traceStep();
+      return mine === ticket && hasTrace(microBatch);
     },
     traceArrived() {
       if (following && !free) toLiveEdge();
-      if (free) show(() => showNewest(ticket));
+      // Where nothing had run yet, or ranks stood still, there was nothing to replay.
+      else if (store.getState().goingTo !== undefined) store.getState().seek(last(), endOf(last()));
+      else if (free) replay(ticket).catch(source.report);
     },
     halt,
     settle() {

@@ -9,7 +9,7 @@ import { createWalker } from './walker';
 function setUp(reduced: boolean) {
   const waiting: ((nowMs: number) => void)[] = [];
   const frames = createFrames((callback) => waiting.push(callback));
-  const store = createAppStore(PAGE_CONFIG, DEFAULT_VIEW, 0);
+  const store = createAppStore(PAGE_CONFIG, DEFAULT_VIEW);
   store.getState().addTrace(traceOf(0, 4));
   const walker = createWalker(store, frames, () => reduced);
   let now = 0;
@@ -48,7 +48,7 @@ describe('walker', () => {
     expect(await finished).toBe(true);
   });
 
-  it('shows whole events only, with reduced motion', () => {
+  it('shows whole moments only, with reduced motion', () => {
     const { walker, run, place } = setUp(true);
     void walker.walkTo(3, 2.5);
     run(300);

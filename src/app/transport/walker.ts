@@ -1,17 +1,21 @@
 /**
  * Walks the store's cursor over the events of its trace at a given pace: the one place where time moves the cursor.
- * With reduced motion it goes from event to event without what lies between. It knows nothing of sessions; player.ts
- * sends it.
+ * With reduced motion it goes from moment to moment without what lies between. It knows nothing of sessions;
+ * transport.ts sends it.
  */
 
+import { previousStop } from '../../trace/position';
 import type { AppStore } from '../state/store';
 import type { Frames } from './frames';
+
+/** Events per second; asked each frame, of the event that the cursor is in, with the time since the last frame. */
+export type Rate = number | ((event: number, elapsedMs: number) => number);
 
 export interface Walker {
   /**
    * Walks on to the end of event `goal` of the cursor's trace; resolves true there, false when it was stopped before.
    */
-  walkTo(goal: number, eventsPerSecond: number): Promise<boolean>;
+  walkTo(goal: number, rate: Rate): Promise<boolean>;
   /** Jumps to where it was going. */
   finish(): void;
   /** Stays where it is. */
@@ -19,6 +23,9 @@ export interface Walker {
   /** Whoever sees the walk wants no motion. */
   reducedMotion(): boolean;
 }
+
+/** A cursor at fraction 1 rests at a single event; one that walks is in the midst of a moment. */
+const ALMOST = 1 - 1e-9;
 
 interface Going {
   readonly goal: number;
@@ -36,18 +43,21 @@ export function createWalker(store: AppStore, frames: Frames, reducedMotion: () 
     ended?.done(arrived);
   };
 
-  /** Event 3 at fraction 0.5 is position 2.5: everything up to event 2 is done, event 3 is half way. */
-  const put = (position: number) => {
-    const { cursor, seek } = store.getState();
-    if (!cursor) return;
+  /** Event 3 at fraction 0.5 is position 2.5: the moment of event 3 is under way. */
+  const put = (position: number, goal: number) => {
+    const { cursor, seek, traces } = store.getState();
+    const trace = cursor && traces[cursor.trace];
+    if (!trace) return;
     // Between the first two places ceil() gives -0, which is not an index.
     const event = Math.ceil(position) + 0;
-    if (reducedMotion()) seek(cursor.trace, Math.floor(position), 1);
-    else seek(cursor.trace, event, position - event + 1);
+    const arrived = position >= goal;
+    if (arrived) seek(cursor.trace, goal, 1);
+    else if (reducedMotion()) seek(cursor.trace, previousStop(trace, Math.floor(position) + 1, 'moment'), 1);
+    else seek(cursor.trace, event, Math.min(position - event + 1, ALMOST));
   };
 
   return {
-    walkTo(goal, eventsPerSecond) {
+    walkTo(goal, rate) {
       end(false);
       const { cursor, cursorFraction } = store.getState();
       if (!cursor) return Promise.resolve(false);
@@ -55,8 +65,9 @@ export function createWalker(store: AppStore, frames: Frames, reducedMotion: () 
       if (position >= goal) return Promise.resolve(true);
       return new Promise((done) => {
         const cancel = frames.animate((_, elapsedMs) => {
+          const eventsPerSecond = typeof rate === 'number' ? rate : rate(Math.floor(position) + 1, elapsedMs);
           position = Math.min(position + (elapsedMs / 1000) * eventsPerSecond, goal);
-          put(position);
+          put(position, goal);
           if (position < goal) return true;
           end(true);
           return false;

@@ -3,7 +3,7 @@
  * receive adds float32. Called by recipe.ts.
  */
 
-import type { LaneBuilder } from '../../program/builder';
+import type { LaneBuilder } from '../../program/lane-builder';
 import type { Slice } from '../../protocol/trace';
 import type { NumberedCall } from '../collective';
 import type { Round } from '../hop';

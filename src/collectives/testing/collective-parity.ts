@@ -5,8 +5,9 @@
 
 import { at } from '../../base/invariant';
 import { initDeviceMesh } from '../../mesh/device-mesh';
-import { ProgramBuilder, type Where } from '../../program/builder';
+import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
+import type { Where } from '../../program/lane-builder';
 import type { CollectiveOp, ReduceOp } from '../../protocol/collective';
 import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';

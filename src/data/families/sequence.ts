@@ -7,7 +7,7 @@
  *   modularAddition, modulus 5, three numbers   4 + 3 + 1 = 3   (context 2 n)      parity   1 0 1 1 = 1   (context n +
  *   1)
  *
- * Problems are distinct, so a test row was never trained on; where fewer than `samples` exist, each stands once, in
+ * Problems are distinct, so a test row was never trained on; where fewer than `samples` exist, each occurs once, in
  * random order.
  */
 import { type SequenceConfig, sequenceLines } from '../../shapes/data';

@@ -88,7 +88,7 @@ export function readNpy(file: string, bytes: Uint8Array<ArrayBuffer>): NpyArray 
   return { shape, descr, data };
 }
 
-/** '[3, 1]': where the i-th number stands in an array of that shape, as numpy indexes it. */
+/** '[3, 1]': where the i-th number is in an array of that shape, as numpy indexes it. */
 function cellName(i: number, shape: readonly number[]): string {
   let rest = i;
   const index = shape.toReversed().map((size) => {

@@ -39,7 +39,7 @@ function firstInvalid(bytes: Uint8Array): number {
   return start > 0 && (bytes[start - 1] ?? 0) >= 0xc0 && isCut(bytes, start - 1, good) ? start - 1 : good;
 }
 
-/** Whether the sequence that begins at `start` wants more bytes than stand before `end`. */
+/** Whether the sequence that begins at `start` wants more bytes than are before `end`. */
 function isCut(bytes: Uint8Array, start: number, end: number): boolean {
   const lead = bytes[start] ?? 0;
   const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;

@@ -1,5 +1,5 @@
 /**
- * The store itself: a map, and who waits for its keys. One stands behind every TCPStore and FileStore of a cluster, and
+ * The store itself: a map, and who waits for its keys. One is behind every TCPStore and FileStore of a cluster, and
  * every rank has a client of its own.
  */
 import type { LockstepError } from '../../base/errors';

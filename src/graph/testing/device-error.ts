@@ -1,6 +1,6 @@
 /**
  * One operator and its gradient on both devices from the same inputs: how far the GPU is from the CPU. For the tests
- * that stand beside operators.
+ * that are beside operators.
  */
 import { at, must } from '../../base/invariant';
 import { elements, type HostArray } from '../../tensor/shape';

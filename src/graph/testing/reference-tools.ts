@@ -1,5 +1,5 @@
 /**
- * What the double-precision formulas are written with; the formulas themselves stand in families/, for reading and not
+ * What the double-precision formulas are written with; the formulas themselves are in families/, for reading and not
  * for speed.
  */
 import { must } from '../../base/invariant';

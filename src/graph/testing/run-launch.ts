@@ -4,6 +4,7 @@
  */
 import { create, globals } from 'webgpu';
 import { at, must } from '../../base/invariant';
+import { pollPatiently } from '../../base/patient-polling';
 import { elements, type HostArray } from '../../tensor/shape';
 import type { DenseLaunch, OpDef, OpTypes } from '../op';
 import { ALL_SHADERS } from './all-shaders';
@@ -36,6 +37,7 @@ export class LaunchRunner {
 
   static async open(): Promise<LaunchRunner> {
     Object.assign(globalThis, globals);
+    pollPatiently();
     const gpu = create([]);
     const adapter = must(await gpu.requestAdapter(), 'a WebGPU adapter (set VK_DRIVER_FILES to SwiftShader)');
     return new LaunchRunner(gpu, await adapter.requestDevice());

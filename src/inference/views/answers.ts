@@ -3,7 +3,7 @@
  * user would run it. Made by snapshots.
  */
 import { at } from '../../base/invariant';
-import type { AnsweredSequence } from '../../protocol/session';
+import type { AnsweredSequence } from '../../protocol/snapshot';
 import type { ModelState } from '../evaluator';
 import { argmax } from './argmax';
 import type { Decoder } from './decoder';

@@ -1,8 +1,8 @@
 /**
  * Confusion matrix and misclassified images from test rows (training rows where there are none), chunk by chunk. Made
- * by snapshots for data with a class a row.
+ * by snapshots for data with one class per row.
  */
-import type { Confusion, Misclassified } from '../../protocol/session';
+import type { Confusion, Misclassified } from '../../protocol/snapshot';
 import type { Blueprint } from '../../training/blueprint';
 import { ignoreIndexOf } from '../accuracy';
 import { createEvaluator, type Evaluator, type ModelState } from '../evaluator';

@@ -3,7 +3,7 @@
  * from outputs that they have evaluated.
  */
 import { at } from '../../base/invariant';
-import type { Confusion } from '../../protocol/session';
+import type { Confusion } from '../../protocol/snapshot';
 import type { HostArray } from '../../tensor/shape';
 import { argmax } from './argmax';
 

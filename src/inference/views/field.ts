@@ -2,7 +2,7 @@
  * The decision field of a model with two inputs: what it says on a grid over [-1, 1]^2, some rows of the grid at a
  * time. Made by snapshots.
  */
-import { FIELD_SIZE } from '../../protocol/session';
+import { FIELD_SIZE } from '../../protocol/snapshot';
 import { elements } from '../../tensor/shape';
 import type { Blueprint } from '../../training/blueprint';
 import { createEvaluator, type ModelState } from '../evaluator';

@@ -3,7 +3,7 @@
  * its range is stretched to that.
  */
 import type { Dataset } from '../../data/dataset';
-import type { LabelledImage } from '../../protocol/session';
+import type { LabelledImage } from '../../protocol/session-info';
 import { elements } from '../../tensor/shape';
 
 export type ImageReader = (row: number, label: number) => LabelledImage;

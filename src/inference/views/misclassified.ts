@@ -3,7 +3,7 @@
  * the confusion matrix.
  */
 import { at } from '../../base/invariant';
-import type { Misclassified } from '../../protocol/session';
+import type { Misclassified } from '../../protocol/snapshot';
 import { argmax, softmax } from './argmax';
 import type { Classified } from './confusion';
 import type { ImageReader } from './images';

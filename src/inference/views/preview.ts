@@ -3,7 +3,7 @@
  */
 
 import { at } from '../../base/invariant';
-import type { DatasetPreview } from '../../protocol/session';
+import type { DatasetPreview } from '../../protocol/session-info';
 import type { Blueprint } from '../../training/blueprint';
 import { imageReader } from './images';
 import { asksTokens, tokensOf } from './tokens';

@@ -1,5 +1,5 @@
 /**
- * Decoding by the whole context: the tokens stand at its start, what follows is filled with token 0, and the logits at
+ * Decoding by the whole context: the tokens are at its start, what follows is filled with token 0, and the logits at
  * the last token are read. In a causal model what follows does not matter. The plain version, for every model that has
  * a token in and logits out at each position.
  */

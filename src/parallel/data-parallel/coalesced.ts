@@ -4,7 +4,7 @@
  * the limit, so it may exceed it; reduce_add_coalesced (_take_tensors of torch/_utils.py) closes it before it would
  * exceed it. A piece of one tensor is that tensor: nothing is flattened. Called by data-parallel/.
  */
-import type { LaneBuilder, Where } from '../../program/builder';
+import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { DType } from '../../tensor/shape';
 import { elements } from '../../tensor/shape';
 

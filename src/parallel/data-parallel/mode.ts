@@ -3,7 +3,7 @@
  * parameters and buffers of device 0 to the others (replicate), runs the replicas (parallel_apply), and gathers the
  * outputs on device 0, where the loss is taken. Backward goes the same way and sums the replicas' gradients on device
  * 0, the only one with an optimiser. With fewer chunks than devices the rest stay idle, as in PyTorch. What is moved
- * stands in moves.ts. Source: torch/nn/parallel/data_parallel.py.
+ * is in moves.ts. Source: torch/nn/parallel/data_parallel.py.
  */
 
 import { at, must } from '../../base/invariant';

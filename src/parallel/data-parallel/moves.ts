@@ -7,7 +7,8 @@
  */
 import { at } from '../../base/invariant';
 import { CLASS_WEIGHTS } from '../../nn/losses';
-import type { LaneBuilder, ProgramBuilder, Where } from '../../program/builder';
+import type { ProgramBuilder } from '../../program/builder';
+import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { Payload } from '../../protocol/trace';
 import { elements } from '../../tensor/shape';
 import type { StageGraph } from '../stage-graph';

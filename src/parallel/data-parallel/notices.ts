@@ -1,6 +1,6 @@
 /** What DataParallel's torch.chunk makes of the batch. Called through mode.ts. */
 import { chunkSizes } from '../../data/chunk';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 import type { NoticeInput } from '../mode';
 
 export function chunkNotices({ config, rows: [rows = 0] }: Pick<NoticeInput, 'config' | 'rows'>): readonly Notice[] {

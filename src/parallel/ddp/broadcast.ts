@@ -6,8 +6,9 @@
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { CLASS_WEIGHTS } from '../../nn/losses';
 import { bufferSpecs, parameterList } from '../../nn/model';
-import { ProgramBuilder, type Where } from '../../program/builder';
+import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
+import type { Where } from '../../program/lane-builder';
 import type { Group } from '../../protocol/mesh';
 import { CONSTRUCT } from '../../protocol/step-kind';
 import type { CollectiveRef, DeviceIndex } from '../../protocol/trace';

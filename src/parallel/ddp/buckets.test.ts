@@ -23,7 +23,7 @@ interface Logged {
   readonly indices: string | null;
   readonly order: string;
   readonly passesBeforeRebuild: number | null;
-  /** A Linear(300, 1000) that forward does not call stands before that layer. */
+  /** A Linear(300, 1000) that forward does not call is before that layer. */
   readonly unusedAt?: number;
   /** Layers in the order in which they are constructed, where forward calls them in another one. */
   readonly registered?: readonly number[];

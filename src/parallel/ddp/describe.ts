@@ -1,5 +1,5 @@
 /** DDP's buckets as facts of a run, for the views and the closed form. Called through mode.ts, once for each run. */
-import type { BucketInfo, BucketsInfo } from '../../protocol/session';
+import type { BucketInfo, BucketsInfo } from '../../protocol/session-info';
 import { elements } from '../../tensor/shape';
 import type { ModeInput } from '../mode-input';
 import type { StageGraph } from '../stage-graph';

@@ -3,7 +3,7 @@ import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
 import { namesOf } from '../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../protocol/words/ddp-main';
-import { type Face, NORM_OF_PARTS } from '../face';
+import { countWord, type Face, NORM_OF_PARTS } from '../face';
 
 export const ddp: Face = {
   name: 'ddp',
@@ -11,6 +11,10 @@ export const ddp: Face = {
   listed: 'DDP',
   short: 'DDP',
   about: 'One process per device; gradients are all-reduced in buckets while backward runs',
+  seen: (devices) =>
+    devices === 1
+      ? 'One replica of one net, with all the samples. Watch it learn.'
+      : `${countWord(devices)} replicas of one net, each with its own samples. Watch them agree.`,
   link: 'ddp',
   alsoCalled: ['distributeddataparallel'],
   section: 'ddp',

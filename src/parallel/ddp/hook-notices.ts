@@ -1,7 +1,7 @@
 /** Notices about communication hooks and SyncBatchNorm. Called by notices.ts. */
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 
 export function hookNotices({ ddp, worldSize, model }: Config): readonly Notice[] {
   const notices: Notice[] = [];

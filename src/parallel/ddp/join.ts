@@ -7,7 +7,8 @@
  */
 
 import { algorithmFor } from '../../collectives/algorithms';
-import type { ProgramBuilder, Where } from '../../program/builder';
+import type { ProgramBuilder } from '../../program/builder';
+import type { Where } from '../../program/lane-builder';
 import type { ReduceOp } from '../../protocol/collective';
 import type { Config } from '../../protocol/config';
 import type { Group } from '../../protocol/mesh';

@@ -5,7 +5,7 @@
 
 import { lookup } from '../../base/lookup';
 import type { Config } from '../../protocol/config';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
 import type { NoticeInput } from '../mode';
 import { hookNotices } from './hook-notices';

@@ -8,7 +8,8 @@
  */
 
 import { at } from '../../base/invariant';
-import type { LaneBuilder, ProgramBuilder, Where } from '../../program/builder';
+import type { ProgramBuilder } from '../../program/builder';
+import type { LaneBuilder, Where } from '../../program/lane-builder';
 import type { Config } from '../../protocol/config';
 import type { Group } from '../../protocol/mesh';
 import type { HookPhase } from '../../protocol/step-kind';

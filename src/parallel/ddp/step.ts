@@ -5,7 +5,8 @@
  */
 import { at } from '../../base/invariant';
 import type { Synced } from '../../nn/layer';
-import type { LaneBuilder, ProgramBuilder } from '../../program/builder';
+import type { ProgramBuilder } from '../../program/builder';
+import type { LaneBuilder } from '../../program/lane-builder';
 import type { Config } from '../../protocol/config';
 import type { Group } from '../../protocol/mesh';
 import { type HookPhase, type MicroBatchKind, stepsAfter, type TrainingKind } from '../../protocol/step-kind';

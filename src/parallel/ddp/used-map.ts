@@ -5,7 +5,8 @@
  */
 
 import { algorithmFor } from '../../collectives/algorithms';
-import type { ProgramBuilder, Where } from '../../program/builder';
+import type { ProgramBuilder } from '../../program/builder';
+import type { Where } from '../../program/lane-builder';
 import type { Config } from '../../protocol/config';
 import type { Group } from '../../protocol/mesh';
 import type { DeviceIndex } from '../../protocol/trace';

@@ -9,6 +9,10 @@ export const modelParallel: Face = {
   short: 'Model parallel',
   tight: 'Model',
   about: 'Layers live on different devices; activations cross, one device works at a time',
+  seen: (devices) =>
+    devices === 1
+      ? 'One net, all of its layers on one device. Watch it learn.'
+      : `One net, its layers spread over ${devices} devices. Watch the activations cross, and the gradients come back.`,
   link: 'mp',
   alsoCalled: ['model'],
   section: 'modelParallel',

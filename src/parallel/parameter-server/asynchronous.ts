@@ -8,8 +8,9 @@
 
 import { at } from '../../base/invariant';
 import { initDeviceMesh } from '../../mesh/device-mesh';
-import { ProgramBuilder, type Where } from '../../program/builder';
+import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
+import type { Where } from '../../program/lane-builder';
 import { CONSTRUCT } from '../../protocol/step-kind';
 import { elements } from '../../tensor/shape';
 import { emitOptimizer } from '../emit-optimizer';

@@ -1,7 +1,7 @@
 /** Parameter server: what the page says about it. */
 import { batchNorms } from '../../protocol/config/layer-kinds';
 import { PARAMETER_SERVER } from '../../protocol/words/parts';
-import { type Face, NORM_OF_PARTS, plainRole } from '../face';
+import { countWord, type Face, NORM_OF_PARTS, plainRole } from '../face';
 
 export const parameterServer: Face = {
   name: 'parameterServer',
@@ -10,6 +10,10 @@ export const parameterServer: Face = {
   short: 'Server',
   about:
     'cuda:0 holds the parameters; workers pull them, compute gradients and push them, all together or one after the other',
+  seen: (devices) =>
+    devices === 1
+      ? 'One server that keeps the weights and computes by itself. Watch it learn.'
+      : `One server keeps the weights; ${countWord(devices - 1).toLowerCase()} ${devices === 2 ? 'worker pulls' : 'workers pull'} them and push gradients. Watch everything pass through it.`,
   link: 'ps',
   alsoCalled: ['server'],
   section: 'parameterServer',

@@ -1,6 +1,6 @@
 /** Settings of the parameter server without effect or with a surprising one. Called through mode.ts. */
 import { chunkSizes } from '../../data/chunk';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 import type { NoticeInput } from '../mode';
 
 export function serverNotices({ config, rows: [rows = 0] }: Pick<NoticeInput, 'config' | 'rows'>): readonly Notice[] {

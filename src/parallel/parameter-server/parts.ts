@@ -3,7 +3,8 @@
  * hold, pulling, working, pushing. Called by both.
  */
 import { CLASS_WEIGHTS } from '../../nn/losses';
-import type { LaneBuilder, ProgramBuilder, Where } from '../../program/builder';
+import type { ProgramBuilder } from '../../program/builder';
+import type { LaneBuilder, Where } from '../../program/lane-builder';
 import { declareState, declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import type { StageGraph } from '../stage-graph';
 

@@ -1,7 +1,8 @@
 /** A step on one device: forward, loss, backward, optimiser. Called by mode.ts, and by modes that have one device. */
 
 import { initDeviceMesh } from '../../mesh/device-mesh';
-import { type LaneBuilder, ProgramBuilder } from '../../program/builder';
+import { ProgramBuilder } from '../../program/builder';
+import type { LaneBuilder } from '../../program/lane-builder';
 import { type MicroBatchKind, stepsAfter } from '../../protocol/step-kind';
 import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
 import { emitOptimizer } from '../emit-optimizer';

@@ -7,6 +7,7 @@ export const single: Face = {
   listed: 'Single',
   short: 'Single',
   about: 'One device',
+  seen: () => 'One net on one device, which sees all the samples. Watch it learn.',
   link: 'single',
   alsoCalled: ['onedevice', 'singledevice'],
   oneDevice: true,

@@ -67,7 +67,7 @@ export const dataSchema = v.variant('type', [
   v.strictObject({
     type: v.literal('sequence'),
     task: v.optional(v.picklist(['sort', 'reverse', 'copy', 'modularAddition', 'parity']), 'reverse'),
-    /** Problems; fewer where the task has fewer, since each stands once. */
+    /** Problems; fewer where the task has fewer, since each occurs once. */
     samples: samples(2000),
     /** Symbols to be sorted, reversed, copied; bits; numbers in modular addition (the modulus is `symbols`). */
     length: v.optional(count(1, 256), 6),

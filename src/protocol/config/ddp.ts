@@ -53,7 +53,7 @@ export const ddpSchema = v.strictObject({
   /** torch.manual_seed(seed) on all ranks, or seed + rank before the model is built, or after. */
   rankSeeds: v.optional(v.picklist(['same', 'beforeModel', 'afterModel']), 'same'),
   /**
-   * Which passes of the micro-batches before the last stand inside `with model.no_sync()`. What counts is the forward
+   * Which passes of the micro-batches before the last are inside `with model.no_sync()`. What counts is the forward
    * pass.
    */
   noSync: v.optional(v.picklist(['both', 'forward', 'backward', 'none']), 'both'),

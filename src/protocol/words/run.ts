@@ -1,4 +1,4 @@
-/** Words of the settings that stand at the top of the Config, but for those of the bar (bar.ts). */
+/** Words of the settings that are at the top of the Config, but for those of the bar (bar.ts). */
 import type { Config } from '../config';
 import type { InBar } from './bar';
 import { type NameIn, settings } from './setting';

@@ -1,6 +1,6 @@
 /**
  * The words of settings: a title, which is the label of its field, and one sentence or two, which is the field's
- * tooltip and the description in the JSON Schema. They stand beside the schema instead of in it (v.title,
+ * tooltip and the description in the JSON Schema. They are beside the schema instead of in it (v.title,
  * v.description), since everything that reads a Config imports the schema: the workers of the session would load about
  * 4 kB of words that only panels and the command line show, and a panel would load the words of all the others. A table
  * for each part of the schema, typed by that part: a setting without words does not compile.

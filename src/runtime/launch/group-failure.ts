@@ -1,6 +1,6 @@
 /**
  * The errors that end a process group: a rank that has gone, a rank that others wait for in vain. Both kinds of worlds
- * make them; session/failures adds step and code line.
+ * make them; training/failures adds step and code line.
  */
 import { LockstepError } from '../../base/errors';
 import type { DeviceIndex, Rank } from '../../protocol/trace';

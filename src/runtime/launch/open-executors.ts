@@ -13,7 +13,7 @@ import type { Transport } from '../executor';
 import { closePorts, createPortTransport, type Ports, type PortTransportOptions } from '../transport/port-transport';
 import { type OpenedDevice, openDevice } from '../webgpu/device';
 import type { TuningStore } from '../webgpu/tuning/tuning-store';
-import type { HostedExecutor } from './local-world';
+import type { HostedExecutor } from './hosted-executor';
 import type { GroupOptions } from './world';
 
 export interface ProcessPlan {

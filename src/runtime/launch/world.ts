@@ -118,7 +118,7 @@ export interface World {
    * Ends a rank now, as a crash would: its worker, or what it has in this thread. The world fails with 'rank-failed'.
    */
   kill(rank: Rank): Promise<void>;
-  /** Where the devices stand in the step that is under way. */
+  /** Where the devices are in the step that is under way. */
   positions(): Promise<readonly StandsAt[]>;
   /** Gives everybody up who waits, with this error, and refuses what comes later. */
   abort(error: LockstepError): Promise<void>;

@@ -5,8 +5,9 @@
  */
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { PROGRAM_OPS } from '../../parallel/modes';
-import { ProgramBuilder, type Where } from '../../program/builder';
+import { ProgramBuilder } from '../../program/builder';
 import type { Program } from '../../program/instruction';
+import type { Where } from '../../program/lane-builder';
 import type { Feed } from '../executor';
 
 const LENGTH = 8;

@@ -7,6 +7,7 @@
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
 import type { DeviceIndex } from '../../protocol/trace';
+import { nowUs } from '../clock';
 import type { Transport } from '../executor';
 import { rest } from '../rest';
 
@@ -45,8 +46,6 @@ export interface PortTransport extends Transport {
   /** Rejects every receive that waits, and every later one, with this reason, and closes the ports. */
   close(reason: string | LockstepError): void;
 }
-
-const nowUs = (): number => (performance.timeOrigin + performance.now()) * 1000;
 
 /** In PyTorch's words: gloo says the first, with the address of the peer. */
 const closedByPeer = (peer: DeviceIndex): LockstepError =>

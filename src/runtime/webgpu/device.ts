@@ -5,6 +5,7 @@
  * the rank workers.
  */
 import { LockstepError } from '../../base/errors';
+import { isSoftware } from '../../base/is-software';
 import { within } from '../../base/within';
 import type { ExecutorInfo } from '../executor';
 import type { PipelineCache } from './pipelines';
@@ -46,8 +47,6 @@ export interface OpenedDevice {
 /** How long after a call's error the device may take to say that it is lost. */
 const LOSS_MS = 1000;
 
-const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|basic render|software/i;
-
 export async function openDevice(gpu: GPU | undefined, options: OpenOptions = {}): Promise<OpenedDevice> {
   if (!gpu) {
     const hint =
@@ -60,7 +59,7 @@ export async function openDevice(gpu: GPU | undefined, options: OpenOptions = {}
   const { vendor, architecture, description } = adapter.info;
   const name =
     [...new Set([vendor, architecture, adapter.info.device, description].filter(Boolean))].join(' ') || 'unknown GPU';
-  const software = adapter.info.isFallbackAdapter || SOFTWARE.test(name);
+  const software = isSoftware(adapter.info);
 
   const errors: LockstepError[] = [];
   device.addEventListener('uncapturederror', (event) => {

@@ -120,7 +120,7 @@ export function planHostRounds(messages: readonly Message[]): HostRounds {
 const isPut = (instruction: Send | Recv): boolean => instruction.kind === 'recv' && instruction.apply === 'put';
 const endOf = ({ home }: Message): number => home.offset + home.bytes;
 
-/** Messages whose slices touch each other's bytes, directly or through others. Empty ones stand alone. */
+/** Messages whose slices touch each other's bytes, directly or through others. Empty ones are alone. */
 function overlapping(messages: readonly Message[]): readonly (readonly Message[])[] {
   const sorted = [...messages].sort((a, b) => a.home.buffer - b.home.buffer || a.home.offset - b.home.offset);
   const result: Message[][] = [];

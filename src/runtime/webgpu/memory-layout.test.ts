@@ -1,5 +1,5 @@
 /**
- * Where buffers lie: nothing overlaps that may live together, devices stand at one stride, and too large a region is
+ * Where buffers lie: nothing overlaps that may live together, devices are at one stride, and too large a region is
  * cut by device.
  */
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
  * Where every buffer of the hosted devices lies. The memory planner gives each device its regions; here the same region
- * of all devices becomes one GPUBuffer, device after device without a gap: alike devices stand at one stride, so that
+ * of all devices becomes one GPUBuffer, device after device without a gap: alike devices are at one stride, so that
  * one dispatch can run a kernel for all of them. A pool is laid out name by name, and device by device within a name:
  * two parameters of one pool then have disjoint ranges, as WebGPU wants it of writable bindings. Numbers only;
  * `memory.ts` allocates.

@@ -1,5 +1,5 @@
 /**
- * Completes the measurements of one traced step to a list of records in program order: sends stand with their transfer,
+ * Completes the measurements of one traced step to a list of records in program order: sends are with their transfer,
  * waits get zero duration at the moment both their queue and their event were ready. Shared by the two ways of tracing.
  */
 import { at, must } from '../../base/invariant';

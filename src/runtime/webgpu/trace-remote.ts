@@ -6,9 +6,9 @@
 import { must } from '../../base/invariant';
 import type { Lane } from '../../program/instruction';
 import type { ProgramKey } from '../../protocol/step-kind';
+import { nowUs } from '../clock';
 import type { InstructionRecord } from '../executor';
 import { type CapturePlan, captureBytes, encodeCaptures, planCaptures, readCaptures } from './captures';
-import { nowUs } from './clock';
 import type { GpuContext } from './context';
 import type { RemoteAction } from './remote-plan';
 import type { StepObserver } from './remote-step';

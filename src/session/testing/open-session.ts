@@ -3,7 +3,9 @@
  */
 import { must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
-import type { ControlMessage, Files, SessionApi, SessionEvent, SessionInfo } from '../../protocol/session';
+import type { ControlMessage, Files, SessionApi } from '../../protocol/session';
+import type { SessionEvent } from '../../protocol/session-events';
+import type { SessionInfo } from '../../protocol/session-info';
 import { createSession } from '../session';
 
 export interface TestSession {

@@ -2,7 +2,8 @@
 
 import type { OpDef, OpTable } from '../../graph/op';
 import { initDeviceMesh } from '../../mesh/device-mesh';
-import { ProgramBuilder, type Where } from '../../program/builder';
+import { ProgramBuilder } from '../../program/builder';
+import type { Where } from '../../program/lane-builder';
 import type { Hardware } from '../hardware';
 
 const LINK = { latencyUs: 4, bytesPerSecond: 0.5e6 };

@@ -9,10 +9,11 @@ import type { DeviceMesh } from '../../mesh/device-mesh';
 import { makeStepScalars } from '../../optim/scalars';
 import type { ModeInput, ParallelMode } from '../../parallel/mode';
 import { stepOf } from '../../protocol/micro-batches';
-import { programKey, type TrainingKind } from '../../protocol/step-kind';
+import type { TrainingKind } from '../../protocol/step-kind';
 import type { MicroBatchFeed, StepFeed } from '../../runtime/launch/world';
 import { joinedMasks } from '../mask-draws';
-import { joinedKind, type KindRules, kindAt, togetherAt } from '../step-kinds';
+import { RunKinds } from '../run-kinds';
+import { joinedKind, type KindRules } from '../step-kinds';
 
 export interface Feeds {
   /** Which Program a batch runs by itself. */
@@ -36,6 +37,8 @@ export interface FeedsInput {
 
 export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules }: FeedsInput): Feeds {
   const { config } = input;
+  const kinds = new RunKinds(schedule, rules);
+  const referenceKinds = new RunKinds(schedule, referenceRules, joinedKind);
   const stepScalars = makeStepScalars(config);
   const updates = mode.optimizerStepsPerStep?.(config) ?? 1;
   const scalars = ({ microBatch, epoch }: StepBatch, each = 1): Float32Array => {
@@ -61,20 +64,22 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
       : [...masks, ...mesh.devices.flatMap((device) => own.map((d) => ({ ...d, device })))];
   };
   return {
-    kindOf: ({ microBatch }) => kindAt(microBatch, schedule, rules),
-    togetherAt: (microBatch) => togetherAt(microBatch, schedule, rules),
+    kindOf: ({ microBatch }) => kinds.at(microBatch).kind,
+    togetherAt: (microBatch) => kinds.togetherAt(microBatch),
     feed(taken) {
+      const { microBatch } = at(taken, 0);
       const last = at(taken, taken.length - 1);
       return {
-        program: programKey(kindAt(at(taken, 0).microBatch, schedule, rules, taken.length)),
+        program: kinds.at(microBatch, taken.length).key,
+        microBatch,
         microBatches: taken.map((batch) => ({ rows: batch.rows, masks: allDraws(batch) })),
         scalars: scalars(last, updates),
         ...(behind ? { scalarsOf: scalarsOfRanks(last) } : {}),
       };
     },
-    referenceTogetherAt: (microBatch) => togetherAt(microBatch, schedule, referenceRules),
+    referenceTogetherAt: (microBatch) => referenceKinds.togetherAt(microBatch),
     referenceFeed: (taken) => ({
-      program: programKey(joinedKind(kindAt(at(taken, 0).microBatch, schedule, referenceRules, taken.length))),
+      program: referenceKinds.at(at(taken, 0).microBatch, taken.length).key,
       microBatches: taken.map(({ rows, masks }) => ({ rows: [concat(rows)], masks: joinedMasks(masks) })),
       scalars: scalars(at(taken, taken.length - 1)),
     }),

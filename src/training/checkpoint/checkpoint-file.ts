@@ -1,6 +1,6 @@
 /**
  * The two files of a checkpoint: <name>.safetensors is the model's state_dict, <name>.state.safetensors everything else
- * that a later step depends on. What all devices hold alike stands there once; optimiser states have torch's numbers
+ * that a later step depends on. What all devices hold alike is there once; optimiser states have torch's numbers
  * and names (`state.0.exp_avg`), generators torch's bytes. This file writes it; read-checkpoint.ts reads it. Who calls:
  * session.ts, run.ts.
  */
@@ -179,7 +179,7 @@ function pack(values: readonly BufferValue[], { inModel, buffers, shards, groups
       layout && piece && !isOwn(one.name) ? slice(one.data, layout.shape, piece) : one.data;
     const same =
       held.find((one) => sameBits(onDevice(one), data)) ??
-      // What differs between devices is told apart by the device that holds it first.
+      // What differs between devices is named after the device that holds it first.
       add(must(shapes.get(`${device} ${buffer}`), buffer), data, held.length > 0 ? ofDevice(device) : '');
     same.devices.push(device);
   }

@@ -21,7 +21,7 @@ export function placeOfCheckpoint(meta: Readonly<Record<string, string>>): {
     ? { step: Number(meta['optimizer_steps']), microBatch: Number(meta['step']) }
     : { step: Number(meta['step']), microBatch: Number(meta['micro_batch']) };
 }
-/** Before the name of a tensor that stands in the model's file. */
+/** Before the name of a tensor that is in the model's file. */
 export const IN_MODEL = 'model:';
 /** Before the names of what belongs to the single-device reference. */
 export const REFERENCE_PREFIX = 'twin/';

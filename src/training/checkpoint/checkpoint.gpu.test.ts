@@ -1,6 +1,6 @@
 /**
- * A checkpoint on WebGPU: saved with all ranks on one device, resumed with a device a rank and by rank 0's broadcast:
- * the run without the stop.
+ * A checkpoint on WebGPU: saved with all ranks on one device, resumed with one device per rank and by rank 0's
+ * broadcast: the run without the stop.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConfigInput } from '../../protocol/config';

@@ -1,6 +1,6 @@
 /**
  * The state of a run between two micro-batches, in memory: what a restart goes on from, and what the files of a
- * checkpoint hold. Made and taken by training.ts.
+ * checkpoint hold. Made and taken by run-state.ts.
  */
 import type { BatchState } from '../../data/batch-source';
 import type { BufferValue } from '../world-state';

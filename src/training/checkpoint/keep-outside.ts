@@ -4,7 +4,7 @@
  * checkpoint of a run.
  */
 import { Part } from '../../base/part';
-import type { KeptState } from '../../protocol/session';
+import type { KeptState } from '../../protocol/session-events';
 import type { Blueprint } from '../blueprint';
 import type { Checkpoint } from './checkpoint';
 

@@ -4,7 +4,8 @@
  */
 import { lookup } from '../../base/lookup';
 import { readSafetensors } from '../../interop/safetensors';
-import type { Files, Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
+import type { Files } from '../../protocol/session';
 
 export const prefixNotice = (file: string): Notice => ({
   level: 'info',

@@ -5,7 +5,7 @@
 import type { ParallelMode } from '../../parallel/mode';
 import type { Config, LayerConfig } from '../../protocol/config';
 import { stepWords } from '../../protocol/micro-batches';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 import type { ConfigChanges } from './config-changes';
 import { modelFileName } from './file-names';
 import { prefixNotice } from './prefix-notices';

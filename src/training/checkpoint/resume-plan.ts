@@ -12,7 +12,7 @@ import type { ParallelMode } from '../../parallel/mode';
 import type { Program } from '../../program/instruction';
 import type { Config } from '../../protocol/config';
 import { firstOfStep, stepOf } from '../../protocol/micro-batches';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 import { pieceOn, type ShardMap } from '../../sharding/shard-map';
 import { slice } from '../../sharding/slice';
 import { elements } from '../../tensor/shape';

@@ -4,8 +4,8 @@
  */
 import { stepOf } from '../../protocol/micro-batches';
 import type { Blueprint } from '../blueprint';
-import type { Weights } from '../training';
 import { differenceFromSingle } from '../weights/weight-differences';
+import type { Weights } from '../weights/weights';
 import { nextCompared } from './compared-steps';
 
 export interface Comparison {

@@ -7,7 +7,7 @@
  */
 import { at } from '../../base/invariant';
 import { firstOfStep, stepOf } from '../../protocol/micro-batches';
-import type { DifferenceAt } from '../../protocol/session';
+import type { DifferenceAt } from '../../protocol/snapshot';
 import type { World } from '../../runtime/launch/world';
 import { replicated, shardMap } from '../../sharding/shard-map';
 import type { Blueprint } from '../blueprint';

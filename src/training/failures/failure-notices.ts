@@ -4,7 +4,7 @@
  */
 import type { Program } from '../../program/instruction';
 import { type Config, DEFAULT_CONFIG, type Straggler } from '../../protocol/config';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 
 /** Links that a step's messages take. */
 export const linksOf = (programs: readonly Program[]): ReadonlySet<string> =>

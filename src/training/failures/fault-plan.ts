@@ -1,7 +1,7 @@
 /**
  * Faults (kill, hang) that the user has scheduled for future steps. The plan outlives a restart: a fault that has fired
- * does not fire again; later ones still do. Filled by the session and the command line; emptied by training.ts as steps
- * are asked for.
+ * does not fire again; later ones still do. Filled by the session and the command line; emptied by
+ * feeds-with-faults.ts as steps are asked for.
  */
 import { LockstepError } from '../../base/errors';
 import { must } from '../../base/invariant';
@@ -67,11 +67,13 @@ export class FaultPlan {
    * The fault of this micro-batch; it is taken off the plan. Of several, the others wait for the micro-batch to be run
    * again.
    */
-  take(microBatch: number, program: Program): Fault | undefined {
+  take(microBatch: number, program: () => Program): Fault | undefined {
     const index = this.planned.findIndex((fault) => (fault.microBatch ?? microBatch) === microBatch);
     if (index < 0) return undefined;
     const [{ what, rank, instruction: wanted }] = this.planned.splice(index, 1) as [Planned];
-    const own = program.lanes.filter((lane) => lane.rank === rank).flatMap((lane) => lane.instructions);
+    const own = program()
+      .lanes.filter((lane) => lane.rank === rank)
+      .flatMap((lane) => lane.instructions);
     const instruction = own.find(({ id }) => id === wanted) ?? must(own[0], `an instruction of rank ${rank}`);
     const fault: Fault = { what, rank, microBatch, instruction: instruction.id };
     this.under.push(fault);

@@ -19,7 +19,7 @@ import { scriptLine, torchName } from './failure-words';
 import type { FlightLog, FlightSpan } from './flight-log';
 import { type FlightTensors, flightTensors } from './flight-tensors';
 
-/** Entries a rank; the oldest go first. */
+/** Entries per rank; the oldest go first. */
 const KEPT = 1000;
 
 /** One collective as one rank takes part in it. */

@@ -20,7 +20,7 @@ const config: ConfigInput = {
   steps: 4,
 };
 
-test('a collective a step and rank, numbered on over the steps, all completed; traced ones have their times', async () => {
+test('one collective per step and rank, numbered on over the steps, all completed; traced ones have their times', async () => {
   const { flightRecorder } = await runConfig(config, {}, { trace: true });
   const dumps = flightRecorder();
   expect(dumps.map(({ rank }) => rank)).toEqual([0, 1, 2]);

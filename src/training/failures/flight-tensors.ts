@@ -25,7 +25,7 @@ const HALF: Readonly<Partial<Record<Config['ddp']['commHook']['type'], string>>>
 
 export function flightTensors(instructions: readonly Instruction[], lane: Lane, { ddp }: Config): FlightTensors {
   const messages = instructions.flatMap((i) => (i.kind === 'send' || i.kind === 'recv' ? [i] : []));
-  // Where a rank sends, what it only receives into stands beside the tensor and is joined with it.
+  // Where a rank sends, what it only receives into is beside the tensor and is joined with it.
   const sends = messages.filter(({ kind }) => kind === 'send');
   const names = new Set((sends.length > 0 ? sends : messages).map(({ slice }) => slice.buffer));
   const half = messages[0]?.collective?.bucket === undefined ? undefined : HALF[ddp.commHook.type];

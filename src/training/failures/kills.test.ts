@@ -1,6 +1,6 @@
 /**
  * Ranks are killed at random instructions of random steps, in both placements: all start again from the last checkpoint
- * and the run ends as if nothing had happened, bit for bit. Who is to blame stands in the report; when restarts are
+ * and the run ends as if nothing had happened, bit for bit. Who is to blame is in the report; when restarts are
  * used up, the error does.
  */
 import { describe, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ const config: ConfigInput = {
   seed: 3,
 };
 
-/** A kill a step, each at an instruction of the rank's own lane. */
+/** One kill per step, each at an instruction of the rank's own lane. */
 function killsOf(rank: number, seed: number): readonly PlannedFault[] {
   const { programs } = createBlueprint(parseConfig(config), {});
   const ids = at(at(programs, 0).lanes, rank).instructions.map((i) => i.id);

@@ -5,7 +5,7 @@
 import type { LockstepError } from '../../base/errors';
 import type { Config } from '../../protocol/config';
 import { stepOf, stepWords } from '../../protocol/micro-batches';
-import type { Notice } from '../../protocol/session';
+import type { Notice } from '../../protocol/notice';
 import type { Checkpoint } from '../checkpoint/checkpoint';
 import { isOfRank, restartingText, restartsWords, restartText } from './restartable';
 

@@ -3,7 +3,7 @@
  * its first second, not only when the process group gives up. Costs nothing while steps come to their end. One per run
  * on the page; running.ts owns it.
  */
-import type { Standstill } from '../../protocol/session';
+import type { Standstill } from '../../protocol/session-events';
 import type { Blueprint } from '../blueprint';
 import type { Training } from '../training';
 import { standstillOf } from './standstill';

@@ -4,7 +4,7 @@
  * Pure; called by standstill-watch.ts and, when a rank has failed, by running.ts.
  */
 import type { LockstepError } from '../../base/errors';
-import type { RankStanding, Standstill } from '../../protocol/session';
+import type { RankStanding, Standstill } from '../../protocol/session-events';
 import type { Rank } from '../../protocol/trace';
 import type { FailureDetails, StandsAt } from '../../runtime/launch/world';
 import type { Blueprint } from '../blueprint';

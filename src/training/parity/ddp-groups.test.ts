@@ -26,7 +26,7 @@ import type { Executor, Feed } from '../../runtime/executor';
 import { openTestSession } from '../../session/testing/open-session';
 import { machineOf } from '../../simulator/machine';
 import { elements } from '../../tensor/shape';
-import { inTimeOrder } from '../../trace/in-time-order';
+import { byMoments } from '../../trace/moments/moments';
 import { sentenceOf } from '../../trace/sentence';
 import { printTrace } from '../../trace/text';
 import { createBlueprint } from '../blueprint';
@@ -134,7 +134,7 @@ describe.each(MESHES)('two groups of %s', (_, mesh, axis) => {
     const name = axis === 'dpShard' ? 'dp_shard' : 'dp_replicate';
     for (const { ranks } of groups) expect(text).toContain(`allReduce reduce-scatter in ${name}[${ranks.join(', ')}]`);
     const sentences = trace.events.map((_event, index) => sentenceOf(trace, index, 'modelled')).join('\n');
-    expect(sentences).toContain('divided by the world size (2)');
+    expect(sentences).toContain('divides them by 2 and copies them into the bucket');
     expect(sentences).toContain('now the sum of 2 of 2 ranks');
     expect(sentences).toContain(`the same on every rank of ${name}[${at(groups, 1).ranks.join(', ')}]`);
     expect(sentences).not.toMatch(/of 4 ranks|all 4 ranks|\(4\)/);
@@ -143,7 +143,7 @@ describe.each(MESHES)('two groups of %s', (_, mesh, axis) => {
   test('are drawn: every packet flies within its group', async () => {
     const session = await openTestSession({ ...RUN, worldSize: 4 });
     await session.close();
-    const trace = inTimeOrder(await traced(program));
+    const trace = byMoments(await traced(program));
     const facts = createTraceFacts(session.info, trace);
     const plan = planStage(session.info, trace, facts.packets, { width: 1100, height: 600 });
     const drawn = new Set<number>();

@@ -10,8 +10,9 @@ import { parseConfig } from '../../config/parse-config';
 import { ALGORITHM_NAMES } from '../../protocol/collective';
 import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
+import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
-import { createTraining, type Training } from '../training';
+import type { Training } from '../training';
 import { differenceFromSingle, replicaDivergence } from '../weights/weight-differences';
 
 const STEPS = 12;

@@ -7,10 +7,10 @@ import { at } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
+import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
 import { memoryOf } from '../device-memory';
 import { RECORDED } from '../testing/recorded-runs';
-import { createTraining } from '../training';
 
 async function train(config: ConfigInput, steps: number) {
   const blueprint = createBlueprint(parseConfig({ ...config, device: 'cpu', compareSingle: false }), {});

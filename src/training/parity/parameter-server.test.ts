@@ -7,8 +7,8 @@ import { at } from '../../base/invariant';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
+import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
-import { createTraining } from '../training';
 
 const BASE: ConfigInput = {
   model: { layers: [{ type: 'Linear', in: 3, out: 6 }, { type: 'Tanh' }, { type: 'Linear', in: 6, out: 2 }] },

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
+import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
-import { createTraining } from '../training';
 
 /** The CNN preset's shape, small. */
 const CNN: ConfigInput = {
@@ -56,7 +56,7 @@ test.each<[string, ConfigInput]>([
   ['fused kernels', { ddp: sync(), fuse: true }],
   ['activations computed again', { ddp: sync(), checkpointSegments: 2 }],
   [
-    'one row a rank, another algorithm, without overlap',
+    'one row per rank, another algorithm, without overlap',
     { ddp: sync({ algorithm: 'naive', overlap: false }), batchSize: 3, worldSize: 3 },
   ],
   ['micro-batches', { ddp: sync(), batchSize: 12, accumulate: 2 }],

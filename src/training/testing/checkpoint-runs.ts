@@ -6,8 +6,9 @@ import type { Files } from '../../protocol/session';
 import { createBlueprint } from '../blueprint';
 import { writeCheckpoint } from '../checkpoint/checkpoint-file';
 import { modelFileName, stateFileName } from '../checkpoint/file-names';
+import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
-import { createTraining, type Training } from '../training';
+import type { Training } from '../training';
 import type { BufferValue } from '../world-state';
 
 /** Running statistics, dropout, two epochs in a dozen steps. */

@@ -9,9 +9,10 @@ import { parseConfig } from '../../config/parse-config';
 import { makeSchedule } from '../../optim/schedule';
 import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
+import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
 import fixture from '../fixtures/runs/tanh_clip_onecycle.json';
-import { createTraining, type Training } from '../training';
+import type { Training } from '../training';
 import { recorded, SCRIPT_CASES } from './script-cases';
 
 const { losses, lrs, grad_norms: norms } = fixture.single;

@@ -7,9 +7,9 @@ import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
 import type { LossRecord } from '../../protocol/trace';
 import { createBlueprint } from '../blueprint';
+import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
 import fixtures from '../fixtures/ddp-scripts.json';
-import { createTraining } from '../training';
 
 interface DdpScript {
   readonly name: string;

@@ -3,8 +3,8 @@
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
 import { createBlueprint } from '../blueprint';
+import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
-import { createTraining } from '../training';
 
 export const HOOK_RUN: ConfigInput = {
   model: {

@@ -6,10 +6,12 @@ import { createEvaluator } from '../../inference/evaluator';
 import { decodeF32 } from '../../tensor/fixtures/decode';
 import { allocate } from '../../tensor/shape';
 import { createBlueprint } from '../blueprint';
+import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
-import { createTraining, type Training, type Weights } from '../training';
+import type { Training } from '../training';
 import { mergedState } from '../weights/merged-weights';
 import { replicaDivergence } from '../weights/weight-differences';
+import type { Weights } from '../weights/weights';
 import type { ParityCase } from './parity-cases';
 import type { Bars, Stored } from './recorded-runs';
 

@@ -4,8 +4,8 @@
 
 import { parseConfig } from '../../config/parse-config';
 import { createBlueprint } from '../blueprint';
+import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
-import { createTraining } from '../training';
 import type { ParityCase } from './parity-cases';
 
 interface PlacementRun {

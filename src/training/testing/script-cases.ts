@@ -8,7 +8,8 @@ import path from 'node:path';
 import { parseConfig } from '../../config/parse-config';
 import { PARALLEL_MODES } from '../../parallel/modes';
 import type { Config, ConfigInput } from '../../protocol/config';
-import type { Files, Report } from '../../protocol/session';
+import type { Report } from '../../protocol/report';
+import type { Files } from '../../protocol/session';
 import { createBlueprint } from '../blueprint';
 import { datasetFile } from '../dataset-file';
 import { savedAfter } from './checkpoint-runs';
@@ -55,7 +56,7 @@ export const SCRIPT_CASES: readonly ScriptCase[] = (read('script-cases.json') as
 export const recorded = (): Recorded => read('script-losses.json') as Recorded;
 
 export function record(torch: string, printed: readonly Printed[]): void {
-  // A case a line: what changed is seen at a glance.
+  // One case per line: what changed is seen at a glance.
   const rows = SCRIPT_CASES.map(
     ({ name, script }, i) => `${JSON.stringify(name)}: ${JSON.stringify({ script, printed: printed[i] ?? [] })}`,
   );

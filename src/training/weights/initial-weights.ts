@@ -1,6 +1,6 @@
 /**
  * Parameters and running statistics from a .safetensors file in place of the drawn ones, as model.load_state_dict takes
- * them: every tensor of the model must be there with its shape, and no other. A tied weight may stand under both of its
+ * them: every tensor of the model must be there with its shape, and no other. A tied weight may be under both of its
  * names or under one. Called by blueprint.ts.
  */
 

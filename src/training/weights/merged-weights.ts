@@ -5,7 +5,7 @@
 import { must } from '../../base/invariant';
 import { wholeFrom } from '../../sharding/shard-map';
 import type { Blueprint } from '../blueprint';
-import type { Weights } from '../training';
+import type { Weights } from './weights';
 
 type Merging = Pick<Blueprint, 'shards' | 'parameters' | 'buffers'>;
 

@@ -18,11 +18,13 @@ import { elements } from '../../tensor/shape';
 import { createBlueprint } from '../blueprint';
 import { writeCheckpoint } from '../checkpoint/checkpoint-file';
 import { modelFileName, stateFileName } from '../checkpoint/file-names';
+import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
 import { type LayoutOf, shardedMode } from '../testing/sharded-mode';
-import { createTraining, startWeights, type Training, weightsIn } from '../training';
+import type { Training } from '../training';
 import { mergedState, mergedWeights } from './merged-weights';
 import { differenceFromSingle, replicaDivergence } from './weight-differences';
+import { startWeights, weightsIn } from './weights';
 import { weightsFile } from './weights-file';
 import { hashWeights } from './weights-hash';
 

@@ -6,8 +6,8 @@ import { must } from '../../base/invariant';
 import type { DeviceIndex } from '../../protocol/trace';
 import { replicasOf } from '../../sharding/shard-map';
 import type { Blueprint } from '../blueprint';
-import type { Weights } from '../training';
 import { mergedWeights } from './merged-weights';
+import type { Weights } from './weights';
 
 /** max |a - b|; NaN where one of them is NaN. */
 export function maxAbsDifference(a: Float32Array, b: Float32Array): number {

@@ -8,8 +8,8 @@ import { CLASS_WEIGHTS } from '../../nn/losses';
 import { tiedNames } from '../../nn/tied';
 import { sameShape } from '../../tensor/shape';
 import type { Blueprint } from '../blueprint';
-import type { Weights } from '../training';
 import { mergedState } from './merged-weights';
+import type { Weights } from './weights';
 
 /**
  * `wrapped`: as model.state_dict() of DistributedDataParallel or DataParallel gives it, with `module.` before every

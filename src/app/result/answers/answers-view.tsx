@@ -2,7 +2,7 @@
  * How the model answers rows of a sequence task that it never trained on: prompt, what is expected, what it says, right
  * or wrong by sign and by colour.
  */
-import type { AnsweredSequence } from '../../../protocol/session';
+import type { AnsweredSequence } from '../../../protocol/snapshot';
 import { useApp, useSettled } from '../../state/use-app';
 import views from '../views/views.module.css';
 import styles from './answers-view.module.css';

@@ -49,7 +49,7 @@ function paintPercents(
   { left, top, cell }: AttentionLayout,
   palette: Palette,
 ): void {
-  context.font = `10px ${palette.sans}`;
+  context.font = `11px ${palette.sans}`;
   context.textAlign = 'center';
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {

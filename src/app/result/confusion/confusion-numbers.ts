@@ -2,7 +2,7 @@
  * Numbers of a confusion matrix [classes, classes], row = target, column = prediction. Pure; the view and its table
  * read them.
  */
-import type { Confusion } from '../../../protocol/session';
+import type { Confusion } from '../../../protocol/snapshot';
 
 export interface ConfusionNumbers {
   readonly classes: number;

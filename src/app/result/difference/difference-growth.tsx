@@ -6,6 +6,7 @@
 import { useState } from 'react';
 import { FACES } from '../../../parallel/faces';
 import { loadedPanel } from '../../boundary/loaded-panel';
+import { useLinkedDetails } from '../../permalink/use-linked';
 import { useApp } from '../../state/use-app';
 import styles from '../result.module.css';
 
@@ -15,13 +16,14 @@ const GrowthPanel = loadedPanel(
 );
 
 export function DifferenceGrowth() {
+  const details = useLinkedDetails('growth');
   const compared = useApp(
     ({ info }) => info !== undefined && !FACES[info.config.mode].oneDevice && info.config.compareSingle,
   );
   const [open, setOpen] = useState(false);
   if (!compared) return null;
   return (
-    <details className={styles['table']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details ref={details} className={styles['table']} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>How the difference from one device grows, and why</summary>
       {open && <GrowthPanel />}
     </details>

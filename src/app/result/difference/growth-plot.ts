@@ -4,7 +4,7 @@
  */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { DifferenceAt } from '../../../protocol/session';
+import type { DifferenceAt } from '../../../protocol/snapshot';
 import type { Palette } from '../../shell/theme';
 
 const HEIGHT = 170;
@@ -44,7 +44,7 @@ export function createGrowthPlot(element: HTMLElement, palette: Palette): Growth
 }
 
 function options(palette: Palette, width: number): uPlot.Options {
-  const axis = { stroke: palette.soft, font: `10px ${palette.sans}`, ticks: { show: false }, gap: 2 };
+  const axis = { stroke: palette.soft, font: `11px ${palette.sans}`, ticks: { show: false }, gap: 2 };
   const decades = (_: uPlot, __: number, low: number, high: number): number[] => {
     const [from, to] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
     return Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i));

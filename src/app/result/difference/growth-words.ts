@@ -3,7 +3,7 @@
  * from one device, rounding is the cause; where the run is far further, something else is. Judged early, since training
  * amplifies any difference until both are as large as the weights. Pure.
  */
-import type { DifferenceAt } from '../../../protocol/session';
+import type { DifferenceAt } from '../../../protocol/snapshot';
 import { HEADLINE_STEPS } from '../../../training/control/compared-steps';
 import { formatCount, formatSmall } from '../../draw/format';
 
@@ -17,7 +17,7 @@ const ALIKE = 100;
 const GROWN = 1e-3;
 
 export interface Judged {
-  /** masked: rounding alone has grown so far that nothing else can be told apart. */
+  /** masked: rounding alone has grown so far that nothing else can be distinguished. */
   readonly verdict: 'none' | 'rounding' | 'other' | 'masked' | 'open';
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 /** What is kept of the difference over the steps, which value is the headline, and what the curves prove. */
 import { describe, expect, test } from 'vitest';
-import type { DifferenceAt } from '../../../protocol/session';
+import type { DifferenceAt } from '../../../protocol/snapshot';
 import { nextCompared } from '../../../training/control/compared-steps';
 import { headline, isCompared, withDifference } from './differences';
 import { growthColumns } from './growth-plot';
@@ -33,7 +33,7 @@ describe('the history', () => {
     expect(headline(history([500, 550, 600, 610]))).toMatchObject({ step: 600, done: 100 });
   });
 
-  test('compared steps are told from others', () => {
+  test('compared steps are distinguished from others', () => {
     expect([1, 2, 3, 5, 100, 110, 111, 121].filter(isCompared)).toEqual([1, 2, 5, 100, 110, 121]);
   });
 });

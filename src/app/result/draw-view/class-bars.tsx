@@ -7,7 +7,7 @@ import { Status } from '../scores';
 import styles from './draw-view.module.css';
 
 const MOST = 12;
-/** Longer names stand over their bars. */
+/** Longer names are over their bars. */
 const LONG_NAME = 3;
 
 interface ClassBarsProps {

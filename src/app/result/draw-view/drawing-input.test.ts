@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LabelledImage } from '../../../protocol/session';
+import type { LabelledImage } from '../../../protocol/session-info';
 import { type Drawing, withPoint, withStroke } from './drawing';
 import { drawingInput } from './drawing-input';
 import { imageLook } from './image-look';

@@ -3,7 +3,7 @@
  * middle is, how bright its ink is. A drawing is brought into the same look before the model sees it, because a net has
  * only learnt what its data were like.
  */
-import type { LabelledImage } from '../../../protocol/session';
+import type { LabelledImage } from '../../../protocol/session-info';
 
 export interface ImageLook {
   /** The longer side of the figure, edge to edge of its ink, over the shorter side of the image. */

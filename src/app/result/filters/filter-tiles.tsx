@@ -1,6 +1,6 @@
-/** The kernels of one convolution as tiles on the scale for values; the chosen one is shown in numbers, too. */
+/** The kernels of one convolution as tiles, coloured up to their largest value; the chosen one in numbers, too. */
 import { useCallback, useMemo, useState } from 'react';
-import type { ParameterInfo } from '../../../protocol/session';
+import type { ParameterInfo } from '../../../protocol/session-info';
 import { createHeat } from '../../draw/heat-map';
 import { formatValue } from '../../draw/numbers';
 import { usePalette } from '../../state/use-app';
@@ -22,6 +22,7 @@ export function FilterTiles({ info: { name, shape }, values, width, first }: Fil
   const [looked, setLooked] = useState<Cell>({ row: 0, column: 0 });
   const [outs = 1, ins = 1, height = 1, breadth = 1] = shape;
   const layout = useMemo(() => filterLayout(width, shape, first), [width, shape, first]);
+  const largest = useMemo(() => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0), [values]);
   const paint = useCallback(
     (context: CanvasRenderingContext2D) => {
       const heat = createHeat(palette);
@@ -30,7 +31,7 @@ export function FilterTiles({ info: { name, shape }, values, width, first }: Fil
           const channels = channelsOf(layout, { row, column });
           if (!channels) continue;
           const offset = (channels.out * ins + channels.in) * height * breadth;
-          const cells = { values, offset, stride: breadth, rows: height, columns: breadth };
+          const cells = { values, offset, stride: breadth, rows: height, columns: breadth, end: largest };
           heat(context, cells, kernelRect(layout, { row, column }), undefined);
         }
       }
@@ -40,7 +41,7 @@ export function FilterTiles({ info: { name, shape }, values, width, first }: Fil
       context.lineWidth = 1.5;
       context.strokeRect(x, y, w, h);
     },
-    [layout, values, palette, cell, ins, height, breadth],
+    [layout, values, largest, palette, cell, ins, height, breadth],
   );
   const kernelOf = (at: Cell) => {
     const channels = channelsOf(layout, at) ?? { out: 0, in: 0 };
@@ -58,7 +59,6 @@ export function FilterTiles({ info: { name, shape }, values, width, first }: Fil
     setCell(there);
     if (there) setLooked(there);
   };
-  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const cut = layout.outs < outs || layout.ins < ins;
   return (
     <section>

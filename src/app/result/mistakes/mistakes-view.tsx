@@ -3,7 +3,7 @@
  * with what it is and what it is taken for.
  */
 import { useState } from 'react';
-import type { Misclassified } from '../../../protocol/session';
+import type { Misclassified } from '../../../protocol/snapshot';
 import { formatCount, formatPercent } from '../../draw/format';
 import { useApp, useSettled } from '../../state/use-app';
 import views from '../views/views.module.css';

@@ -2,7 +2,7 @@
  * The prompt that the session samples from: the first tokens of the first row. Text is characters, so they can be cut
  * off its preview.
  */
-import type { SessionInfo } from '../../../protocol/session';
+import type { SessionInfo } from '../../../protocol/session-info';
 
 const TOKENS = 8;
 

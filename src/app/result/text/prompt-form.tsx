@@ -1,5 +1,5 @@
 /**
- * A prompt and how to go on from it: length, temperature, seed. What the model writes stands under it, after the
+ * A prompt and how to go on from it: length, temperature, seed. What the model writes is under it, after the
  * prompt; what the session refuses, too.
  */
 import { type FormEvent, useId, useState } from 'react';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../../../protocol/config';
 import { PRESETS } from '../../../protocol/presets';
-import type { DatasetPreview } from '../../../protocol/session';
+import type { DatasetPreview } from '../../../protocol/session-info';
 import { hasField, viewsFor } from './views-for';
 
 const DATASET: DatasetPreview = {

@@ -1,6 +1,6 @@
 /** Which views of the result a run has, by what its data and its model are: the tabs of views.tsx, in their order. */
 import type { LayerConfig } from '../../../protocol/config';
-import type { DatasetPreview, SessionInfo } from '../../../protocol/session';
+import type { DatasetPreview, SessionInfo } from '../../../protocol/session-info';
 
 export type ViewId = 'draw' | 'confusion' | 'mistakes' | 'filters' | 'text' | 'answers' | 'attention';
 

@@ -6,6 +6,7 @@ import { type ComponentType, type KeyboardEvent, useId, useRef, useState } from 
 import { at } from '../../../base/invariant';
 import { lookup } from '../../../base/lookup';
 import { loadedPanel } from '../../boundary/loaded-panel';
+import { useLinked } from '../../permalink/use-linked';
 import styles from './views.module.css';
 import { VIEW_NAMES, type ViewId } from './views-for';
 
@@ -29,6 +30,7 @@ const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
 
 export function Views({ ids }: { ids: readonly ViewId[] }) {
   const [chosen, choose] = useState<ViewId>();
+  useLinked('view', { read: () => chosen, show: (text) => choose(ids.find((id) => id === text)) });
   const base = useId();
   const list = useRef<HTMLDivElement>(null);
   const index = Math.max(0, chosen ? ids.indexOf(chosen) : 0);

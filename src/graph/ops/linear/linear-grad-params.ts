@@ -6,8 +6,9 @@
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';
+import type { Product } from '../../gemm';
 import { dense, grid, lastOf, rowsOf } from '../../launch';
-import type { OpDef, OpTypes } from '../../op';
+import type { CpuArgs, OpDef, OpTypes } from '../../op';
 import { tiledProduct, tilesPay } from '../../tiled-product';
 import { cpuSum, lowerSum, type SumStep, scratchTypes, sumSteps } from '../reduce/sum-steps';
 
@@ -23,6 +24,23 @@ function biasSteps(types: Pick<OpTypes, 'inputs' | 'attrs'>): readonly SumStep[]
   return sumSteps([{ outer: 1, n: rows, inner: outFeatures }]);
 }
 
+function planOf({ inputs, outputs, inputTypes, attrs }: CpuArgs) {
+  const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
+  const product: Product = {
+    M: outFeatures,
+    N: inFeatures,
+    K: rows,
+    a: { data: at(inputs, 1), offset: 0, strides: [1, outFeatures] },
+    b: { data: at(inputs, 0), offset: 0, strides: [inFeatures, 1] },
+    c: { data: at(outputs, 0), offset: 0 },
+    add: false,
+  };
+  const sums = biasSteps({ inputs: inputTypes, attrs }) ?? [
+    { outer: 1, plane: rows * outFeatures, columns: outFeatures },
+  ];
+  return { product, sums, biasGradient: outputs.slice(1) };
+}
+
 export const linearGradParams: OpDef = {
   name: 'ops/linear-grad-params',
   infer(inputs, attrs) {
@@ -31,23 +49,10 @@ export const linearGradParams: OpDef = {
     const scratch = scratchTypes(biasSteps({ inputs, attrs }) ?? []);
     return attrs.bias === true ? [weight, { shape: [outFeatures], dtype: 'f32' }, ...scratch] : [weight];
   },
-  cpu({ inputs, outputs, inputTypes, attrs, scratch }) {
-    const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
-    const [x, dy, dw] = [at(inputs, 0), at(inputs, 1), at(outputs, 0)];
-    scratch.product({
-      M: outFeatures,
-      N: inFeatures,
-      K: rows,
-      a: { data: dy, offset: 0, strides: [1, outFeatures] },
-      b: { data: x, offset: 0, strides: [inFeatures, 1] },
-      c: { data: dw, offset: 0 },
-      add: false,
-    });
-    if (outputs.length === 1) return;
-    const steps = biasSteps({ inputs: inputTypes, attrs }) ?? [
-      { outer: 1, plane: rows * outFeatures, columns: outFeatures },
-    ];
-    cpuSum(steps, dy, outputs.slice(1));
+  cpu(args) {
+    const { product, sums, biasGradient } = args.scratch.plan(args, planOf);
+    args.scratch.product(product);
+    if (biasGradient.length > 0) cpuSum(sums, at(args.inputs, 1), biasGradient);
   },
   lower(types, tuning) {
     const { rows, inFeatures, outFeatures } = sizesOf(types);

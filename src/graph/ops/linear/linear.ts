@@ -6,8 +6,9 @@
 import { LockstepError } from '../../../base/errors';
 import { at } from '../../../base/invariant';
 import { elements, formatShape, sameShape } from '../../../tensor/shape';
+import type { Product } from '../../gemm';
 import { grid, lastOf, rowsOf } from '../../launch';
-import type { OpDef, OpTypes } from '../../op';
+import type { CpuArgs, OpDef, OpTypes } from '../../op';
 import { tiledProduct } from '../../tiled-product';
 import { activationOf } from './fused-activation';
 
@@ -17,6 +18,20 @@ export function sizesOf(types: Pick<OpTypes, 'inputs'>) {
   const x = at(types.inputs, 0).shape;
   const w = at(types.inputs, 1).shape;
   return { rows: rowsOf(x), inFeatures: lastOf(x), outFeatures: w[0] ?? 0 };
+}
+
+function productOf({ inputs, outputs, inputTypes }: CpuArgs): Product {
+  const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
+  return {
+    M: rows,
+    N: outFeatures,
+    K: inFeatures,
+    a: { data: at(inputs, 0), offset: 0, strides: [inFeatures, 1] },
+    b: { data: at(inputs, 1), offset: 0, strides: [1, inFeatures] },
+    c: { data: at(outputs, 0), offset: 0 },
+    add: false,
+    bias: inputs[2],
+  };
 }
 
 export const linear: OpDef = {
@@ -55,20 +70,10 @@ export const linear: OpDef = {
     const dx = c.needsGrad(0) ? c.emit('ops/linear-grad-input', [dy, c.input(1)], {}, [0])[0] : undefined;
     return [dx, params[0], params[1]];
   },
-  cpu({ inputs, outputs, inputTypes, attrs, scratch }) {
-    const { rows, inFeatures, outFeatures } = sizesOf({ inputs: inputTypes });
+  cpu(args) {
+    const { attrs, outputs, scratch } = args;
+    scratch.product(scratch.plan(args, productOf));
     const y = at(outputs, 0);
-    const [x, w] = [at(inputs, 0), at(inputs, 1)];
-    scratch.product({
-      M: rows,
-      N: outFeatures,
-      K: inFeatures,
-      a: { data: x, offset: 0, strides: [inFeatures, 1] },
-      b: { data: w, offset: 0, strides: [1, inFeatures] },
-      c: { data: y, offset: 0 },
-      add: false,
-      bias: inputs[2],
-    });
     const activation = activationOf(attrs);
     if (activation === 0) return;
     for (let i = 0; i < y.length; i++) {

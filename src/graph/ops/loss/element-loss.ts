@@ -129,7 +129,7 @@ export function elementLoss(spec: ElementLoss): readonly [loss: OpDef, gradient:
   return [loss, gradient];
 }
 
-/** Operand and length of pos_weight, which stands at `place`; without one its binding is filled with the output. */
+/** Operand and length of pos_weight, which is at `place`; without one its binding is filled with the output. */
 function posWeightOf(inputs: readonly TensorType[], place: number): readonly [operand: number, period: number] {
   const shape: Shape | undefined = inputs[place]?.shape;
   return shape ? [place, elements(shape)] : [0, 1];

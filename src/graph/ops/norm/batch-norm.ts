@@ -3,7 +3,7 @@
  * x [N, C, ...], mean and invstd [C] of norm/batch-norm-stats, weight and bias [C] (both or none). The gradient to x is
  * complete: mean and invstd count as functions of x and get none themselves. It runs as in torch's SyncBatchNorm: sums
  * per channel, then dx; attr `count` tells over how many values a channel's statistics (and sums) run when other ranks'
- * are among them. With attr `synced` the sums are those of all ranks: an all-reduce stands between the two halves of
+ * are among them. With attr `synced` the sums are those of all ranks: an all-reduce is between the two halves of
  * the gradient. The attribute `activation: 'relu'` makes it relu of that; only the pass fuse-norm-relu sets it, after
  * differentiation.
  */

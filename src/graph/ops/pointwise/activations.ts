@@ -1,6 +1,6 @@
 /**
  * The activations of torch.nn.functional as rows of the table of unary functions: formulas, slopes, CPU loops. gelu
- * stands in its own file.
+ * is in its own file.
  */
 import { numeric, type Unary } from './unary';
 

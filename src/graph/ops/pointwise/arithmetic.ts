@@ -1,5 +1,5 @@
 /**
- * torch.add and mul, as rows of the table of binary functions: slopes and CPU loops. The others stand in
+ * torch.add and mul, as rows of the table of binary functions: slopes and CPU loops. The others are in
  * more-arithmetic.ts.
  */
 import type { Binary } from './binary';

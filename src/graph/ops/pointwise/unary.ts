@@ -1,7 +1,7 @@
 /**
  * The mechanism of every operator of one tensor that treats each element alone: y = f(x), and its gradient dx = dy
  * f'(x) from what PyTorch saves (x or y). A row of a table (activations.ts, powers.ts) gives the number of the function
- * in shaders/pointwise/unary*.wgsl, its attributes as two floats, and the two CPU loops, which stand in the row so that
+ * in shaders/pointwise/unary*.wgsl, its attributes as two floats, and the two CPU loops, which are in the row so that
  * the engine compiles each on its own.
  */
 import { LockstepError } from '../../../base/errors';

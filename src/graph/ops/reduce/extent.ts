@@ -30,8 +30,8 @@ export function reducedShape(shape: Shape, attrs: Attrs): Shape {
 }
 
 /**
- * One extent a run of adjacent dimensions, the last run first: each in the tensor that is left once the runs behind it
- * are reduced. Reducing one after the other gives the whole.
+ * One extent per run of adjacent dimensions, the last run first: each in the tensor that is left once the runs behind
+ * it are reduced. Reducing one after the other gives the whole.
  */
 export function extentsOf(shape: Shape, attrs: Attrs): readonly Extent[] {
   const dims = dimsOf(shape, attrs);

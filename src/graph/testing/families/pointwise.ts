@@ -132,7 +132,7 @@ function over(inputs: readonly Doubles[], f: (...values: number[]) => number): n
   return Array.from({ length: elements(out) }, (_, i) => f(...inputs.map((t) => el(t.data, placeIn(t.shape, out, i)))));
 }
 
-/** Where element i of `out` stands in a tensor of `shape` that is broadcast to it. */
+/** Where element i of `out` is in a tensor of `shape` that is broadcast to it. */
 function placeIn(shape: Shape, out: Shape, i: number): number {
   let [rest, place, step] = [i, 0, 1];
   for (let k = 1; k <= out.length; k++) {

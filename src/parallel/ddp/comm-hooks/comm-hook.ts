@@ -4,8 +4,9 @@
  * between, on the communication queue. `comm-hooks.ts` is the table. Called by reducer.ts.
  */
 
-import type { ProgramBuilder, Where } from '../../../program/builder';
+import type { ProgramBuilder } from '../../../program/builder';
 import type { BufferSpec } from '../../../program/instruction';
+import type { Where } from '../../../program/lane-builder';
 import type { Config } from '../../../protocol/config';
 import type { Group } from '../../../protocol/mesh';
 import type { HookPhase } from '../../../protocol/step-kind';

@@ -1,6 +1,6 @@
 /**
- * The table of communication hooks: a file each; a new one is a row here and a variant in protocol/config/ddp. All but
- * the plain all-reduce are loaded for the runs that have them (training/load-parts).
+ * The table of communication hooks: one file for each; a new one is a row here and a variant in protocol/config/ddp.
+ * All but the plain all-reduce are loaded for the runs that have them (training/load-parts).
  */
 import { loadAll, Part } from '../../../base/part';
 import type { Config } from '../../../protocol/config';

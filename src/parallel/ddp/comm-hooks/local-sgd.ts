@@ -5,7 +5,7 @@
  * (post_local_gradient_allreduce=False), model_averaging/averagers.py.
  */
 import { algorithmFor } from '../../../collectives/algorithms';
-import type { Where } from '../../../program/builder';
+import type { Where } from '../../../program/lane-builder';
 import type { Config } from '../../../protocol/config';
 import type { HookPhase } from '../../../protocol/step-kind';
 import { elements } from '../../../tensor/shape';

@@ -10,6 +10,7 @@ export const echo: Face = {
   listed: 'Echo',
   short: 'Echo',
   about: 'cuda:1 sends every gradient back to cuda:0',
+  seen: (devices) => `${devices} devices that echo.`,
   link: 'echo',
   role: (device, devices) => ({
     ...plainRole(device, devices),

@@ -3,6 +3,7 @@
  * dropped before the process ends; without a driver it throws, because a missing GPU test is a failure, never a skip.
  */
 import { create } from 'webgpu';
+import { pollPatiently } from '../../../base/patient-polling';
 import { type OpenedDevice, openDevice } from '../device';
 import { type WarmGpu, warmGpu } from './warm-gpu';
 
@@ -24,6 +25,7 @@ export interface NodeGpuOptions {
 export function nodeGpu(options: NodeGpuOptions = {}): NodeGpu {
   // Everything that refers to Dawn lies in here, so that close() can let go of it.
   const held: { gpu: GPU | undefined; warm: WarmGpu | undefined } = { gpu: undefined, warm: undefined };
+  pollPatiently();
   held.gpu = create(options.backend ? [`backend=${options.backend}`] : []);
   if (options.warm) held.warm = warmGpu(held.gpu);
   const opened: OpenedDevice[] = [];

@@ -7,8 +7,9 @@ import { createHash } from 'node:crypto';
 import { parseConfig } from '../../../config/parse-config';
 import type { ConfigInput } from '../../../protocol/config';
 import { createBlueprint } from '../../blueprint';
+import { createTraining } from '../../create-training';
 import { DeviceKeeper } from '../../device-keeper';
-import { createTraining, type Weights } from '../../training';
+import type { Weights } from '../../weights/weights';
 
 const STEPS = 20;
 

@@ -6,7 +6,7 @@
  */
 import { at } from '../../../../base/invariant';
 import { algorithmFor } from '../../../../collectives/algorithms';
-import type { LaneBuilder, Where } from '../../../../program/builder';
+import type { LaneBuilder, Where } from '../../../../program/lane-builder';
 import type { HookPhase } from '../../../../protocol/step-kind';
 import { allreduce } from '../allreduce';
 import type { BucketCall, CommHook, HookDraw } from '../comm-hook';

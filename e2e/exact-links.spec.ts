@@ -1,0 +1,85 @@
+/**
+ * Links to a moment: shared from the page, opened in another one, stopped on the way; and the frame that Share builds.
+ */
+import { axeFindsNothing } from './axe';
+import { expect, Playground, TINY, test } from './playground';
+
+const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
+const way = (playground: Playground) => playground.status('Way to the moment of the link');
+const moment = async (playground: Playground) => (await playground.scrub().getAttribute('aria-valuetext')) ?? '';
+
+test('a link to a moment leads to that moment, with what is open there', async ({ playground, context }) => {
+  const { page } = playground;
+  await playground.open(RUN);
+  await playground.iterate(3);
+  for (const name of ['Step moment', 'Step moment', 'Step moment']) await playground.button(name).click();
+  await expect.poll(() => moment(playground)).toMatch(/^step 4, moment 3 of/);
+  const timeline = playground.region('Timeline');
+  await timeline.getByRole('radio', { name: 'measured' }).check();
+  await timeline.getByText('As a table').click();
+  await timeline.getByRole('button', { name: 'critical path' }).click();
+
+  await playground.button('Share').click();
+  const dialog = page.getByRole('dialog', { name: 'Share' });
+  const box = dialog.getByRole('checkbox', { name: /^Open at this moment: step 4, moment 3 of \d+$/ });
+  const link = dialog.getByRole('textbox', { name: 'Link' });
+  await expect(box).not.toBeChecked();
+  expect(await link.inputValue()).not.toContain('at=');
+  await box.check();
+  await expect(link).toHaveValue(/at=4&moment=3&clock=measured&speed=full&open=events&timeline=\(path:true\)$/);
+  const href = await link.inputValue();
+  await dialog.getByRole('button', { name: 'Copy the link' }).click();
+  await expect(dialog.getByRole('status').filter({ hasText: 'Copied' })).toHaveCount(1);
+  await page.keyboard.press('Escape');
+  await expect(playground.button('Share')).toBeFocused();
+
+  const other = new Playground(await context.newPage());
+  await other.page.goto(href);
+  await expect.poll(() => moment(other)).toBe(await moment(playground));
+  await expect(other.button('Play')).toBeEnabled();
+  expect(await other.number('Loss')).toBe(await playground.number('Loss'));
+  const there = other.region('Timeline');
+  await expect(there.getByRole('radio', { name: 'measured' })).toBeChecked();
+  await expect(there.getByRole('button', { name: 'critical path' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(there.getByRole('row').filter({ hasText: /compute|comm/ })).not.toHaveCount(0);
+  expect(other.problems).toEqual([]);
+});
+
+test('the way to a step in the millions can be stopped, and another link taken', async ({ playground }) => {
+  const { page } = playground;
+  await page.goto(`./#${RUN}&at=5000000`);
+  await expect(playground.region('Stage')).toContainText('Training to step 5,000,000, where the link leads');
+  await expect(way(playground)).toHaveText(/^[\d,]+ steps done/);
+  await expect(page.getByRole('progressbar', { name: 'Training to step 5,000,000' })).toBeVisible();
+  await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);
+  await playground.button('Stop here').click();
+  await expect(playground.button('Play')).toBeEnabled();
+  await expect(way(playground)).toHaveCount(0);
+  // Back within the same run, past which it has gone.
+  await page.evaluate((hash) => window.location.assign(`#${hash}`), `${RUN}&at=2&moment=1`);
+  await expect.poll(() => moment(playground)).toMatch(/^step 2, moment 1 of/);
+  await expect(playground.button('Play')).toBeEnabled();
+  await playground.iterate(1);
+});
+
+test('Share builds the frame: what it hides and locks is in the snippet and in the preview', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open(RUN);
+  await playground.button('Share').click();
+  const dialog = page.getByRole('dialog', { name: 'Share' });
+  await dialog.getByText('Embed it in a page').click();
+  await expect(dialog.getByRole('checkbox', { name: 'Hide the whole bar' })).toBeChecked();
+  await dialog.getByRole('checkbox', { name: 'Hide the whole set-up' }).uncheck();
+  await dialog.getByRole('checkbox', { name: 'Lock the whole set-up' }).check();
+  await dialog.getByRole('combobox', { name: 'Theme' }).selectOption('dark');
+  const snippet = dialog.getByRole('textbox', { name: 'Snippet' });
+  await expect(snippet).toHaveValue(/theme=dark&amp;embed=1&amp;hide=bar,result,code&amp;lock=setup"/);
+  await expect(snippet).toHaveValue(/lockstep:height/);
+  const preview = dialog.frameLocator('iframe[title="Preview of the embed"]');
+  await expect(preview.getByRole('button', { name: 'Play', exact: true })).toBeEnabled();
+  await expect(preview.getByRole('region', { name: 'Set-up' }).getByRole('radio').first()).toBeDisabled();
+  await expect(preview.getByRole('region', { name: 'Code' })).toHaveCount(0);
+  await axeFindsNothing(page, 'dialog[aria-label="Share"]');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect(dialog).toBeHidden();
+});

@@ -1,0 +1,42 @@
+/** Drawing costs nothing while nothing changes: counted in calls, not in time. */
+import { expect, TINY, test } from './playground';
+
+/** The calls that put something on a canvas; runs in the page before its scripts. */
+const countDrawing = () => {
+  const counted = { calls: 0 };
+  Object.assign(globalThis, { counted });
+  const { prototype } = CanvasRenderingContext2D;
+  for (const name of ['fill', 'stroke', 'fillRect', 'clearRect', 'fillText', 'drawImage', 'putImageData'] as const) {
+    const original = prototype[name];
+    Object.assign(prototype, {
+      [name](this: CanvasRenderingContext2D, ...given: unknown[]) {
+        counted.calls++;
+        return Reflect.apply(original, this, given);
+      },
+    });
+  }
+};
+
+test('a page at rest draws nothing, after a step as before', async ({ playground }) => {
+  const { page } = playground;
+  await page.addInitScript(countDrawing);
+  const calls = () => page.evaluate(() => Number(Reflect.get(Reflect.get(globalThis, 'counted'), 'calls')));
+  const atRest = async () => {
+    // What came last is drawn: no call in a second.
+    await expect(async () => {
+      const before = await calls();
+      await page.waitForTimeout(1000);
+      expect(await calls()).toBe(before);
+    }).toPass();
+    const before = await calls();
+    await page.waitForTimeout(1000);
+    expect(await calls()).toBe(before);
+  };
+  await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);
+  await atRest();
+  expect(await calls()).toBeGreaterThan(0);
+  const before = await calls();
+  await playground.iterate(1);
+  await atRest();
+  expect(await calls()).toBeGreaterThan(before);
+});

@@ -1,0 +1,35 @@
+/**
+ * Everything fits: sizes of the window, ranks, modes, presets and panels, so combined that every two of them meet, in
+ * one page that is led from one to the next. `LOCKSTEP_WALK=all` walks the full product. What the pictures look like:
+ * `npm run gallery`.
+ */
+import { everyCombination, faults, keepTexts, MOMENTS, nameOf, pairwise, seek, show } from '../scripts/layout-walk.mjs';
+import { expect, test } from './playground';
+
+const whole = process.env['LOCKSTEP_WALK'] === 'all';
+const combinations = whole ? everyCombination() : pairwise();
+/** So many pages, which run beside each other. */
+const WALKS = 2;
+
+/** Three of the moments, others with each combination: the stage alone is held at all kinds of them by fits.test.ts. */
+const momentsFor = (index: number): readonly number[] =>
+  whole ? MOMENTS : [0, 2, 3].map((by) => MOMENTS[(index + by) % MOMENTS.length] ?? 0);
+
+for (let walk = 0; walk < WALKS; walk += 1) {
+  test(`the page fits, and no letter is too small, walk ${walk + 1} of ${WALKS}`, async ({ playground }) => {
+    test.setTimeout(whole ? 3_600_000 : 300_000);
+    const { page } = playground;
+    await page.addInitScript(keepTexts);
+    await playground.open('device=cpu&compare=0');
+    const found: string[] = [];
+    for (const [index, combination] of combinations.entries()) {
+      if (index % WALKS !== walk) continue;
+      await show(page, combination);
+      for (const part of momentsFor(index)) {
+        await seek(page, part);
+        for (const fault of await faults(page)) found.push(`${nameOf(combination)}, at ${part}: ${fault}`);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+}

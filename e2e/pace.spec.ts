@@ -1,0 +1,69 @@
+/** The first minute: one line and one button, slow steps that speed up, and a replay that one can follow. */
+import { expect, TINY, test } from './playground';
+
+const RUN = `${TINY}&data=gauss&mode=ddp&world=2&device=cpu`;
+
+test('a newcomer gets one line and one button with its name on it; the next visit has neither', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await page.goto(`./#${RUN}`);
+  const line = page.getByRole('note', { name: 'What you see' });
+  await expect(line).toContainText('Two replicas of one net, each with its own samples. Watch them agree.');
+  await expect(playground.button('Play')).toHaveText('Play');
+  // Nothing else asks for anything.
+  await expect(page.getByRole('complementary', { name: 'Notices' })).toHaveCount(0);
+  await playground.mode('Single').click();
+  await expect(line).toContainText('One net on one device');
+  await line.getByRole('button', { name: 'Close this line' }).click();
+  await expect(line).toHaveCount(0);
+  await page.reload();
+  await expect(playground.button('Play')).toBeEnabled();
+  await expect(line).toHaveCount(0);
+  await expect(playground.button('Play')).toHaveText('');
+});
+
+test('Play begins slowly and says when full speed comes; a click or a key holds the pace', async ({ playground }) => {
+  const { page } = playground;
+  await page.goto(`./#${RUN}`);
+  await expect(playground.button('Play')).toBeEnabled();
+  const pace = page.getByRole('group', { name: 'Pace' });
+  await expect(pace).toContainText('×0.02, speeding up');
+  await expect(pace).toContainText('full speed in 40 s');
+  await playground.button('Play').click();
+  await expect(pace).toContainText(/full speed in 3\d s/);
+  expect(await playground.number('Step')).toBeLessThanOrEqual(1);
+  await pace.getByRole('button', { name: 'hold' }).click();
+  await expect(pace).toContainText('×0.02, held');
+  await page.keyboard.press('h');
+  await expect(pace).toContainText('speeding up');
+  // By hand, as fast as steps can be seen.
+  await playground.speed().selectOption('5 steps per second');
+  await expect(pace).toContainText('×1, held');
+  await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);
+  await page.getByRole('heading', { name: 'Lockstep' }).click();
+  await page.keyboard.press('+');
+  await page.keyboard.press('+');
+  await expect(pace).toContainText('full speed');
+  await expect(pace).toContainText(/steps\/s/);
+});
+
+test('at full speed the last traced step is replayed, labelled; a pause shows where training is', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open(RUN);
+  await playground.button('Play').click();
+  const stage = playground.region('Stage');
+  await expect(stage.getByText(/Replaying step [\d,]+; training is at [\d,]+/)).toBeVisible();
+  // It goes on moving, and from one step to a later one.
+  const shown = async () =>
+    Number((await stage.getByText(/Replaying step/).textContent())?.match(/\d[\d,]*/)?.[0].replaceAll(',', ''));
+  const first = await shown();
+  await expect.poll(() => shown()).toBeGreaterThan(first);
+  await playground.button('Pause').click();
+  await expect(playground.button('Play')).toBeVisible();
+  await expect(stage.getByText(/Replaying/)).toHaveCount(0);
+  const step = await playground.number('Step');
+  await expect(page.getByRole('heading', { name: `Step ${step.toLocaleString('en')}`, exact: true })).toBeVisible();
+});

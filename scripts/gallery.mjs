@@ -1,0 +1,56 @@
+/**
+ * `npm run gallery`: pictures of the page in many combinations of window, ranks, mode, preset and panel, in one page to
+ * look at: gallery/index.html, with what the layout test would say of each. `-- --all` takes the full product,
+ * `-- --dark` the dark theme, `-- 1280x720 ddp` those whose name has these words.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { ensureInstalled, root } from './install.mjs';
+
+ensureInstalled();
+const { build } = await import('vite');
+const { chromium } = await import('playwright-core');
+const { chromiumFlags, findChromium } = await import('./chromium.mjs');
+const { everyCombination, faults, keepTexts, nameOf, pairwise, seek, show } = await import('./layout-walk.mjs');
+const { serveFolder } = await import('./static-server.mjs');
+
+const args = process.argv.slice(2);
+const words = args.filter((arg) => !arg.startsWith('--'));
+const all = args.includes('--all') || words.length > 0 ? everyCombination() : pairwise();
+const chosen = all.filter((c) => words.every((word) => nameOf(c).split(/[ ,]+/).includes(word)));
+const folder = path.join(root, 'gallery');
+mkdirSync(folder, { recursive: true });
+
+if (!args.includes('--built')) await build({ root, logLevel: 'error' });
+const server = await serveFolder(path.join(root, 'dist'));
+const { executablePath } = await findChromium({ install: true });
+const browser = await chromium.launch({ executablePath, args: chromiumFlags });
+const page = await browser.newPage({ colorScheme: args.includes('--dark') ? 'dark' : 'light' });
+await page.addInitScript(keepTexts);
+await page.goto(`${server.url}#device=cpu&compare=0`);
+
+/** Forward, a collective, and the end of the step. */
+const PARTS = [0.3, 0.75, 0.95];
+const figures = [];
+for (const [index, combination] of chosen.entries()) {
+  const name = nameOf(combination);
+  await show(page, combination);
+  // Each at another moment, so that a few pictures show them all.
+  const part = PARTS[index % PARTS.length] ?? 1;
+  await seek(page, part);
+  const file = `${name.replace(/[^\w]+/g, '-')}.png`;
+  await page.screenshot({ path: path.join(folder, file) });
+  const wrong = await faults(page);
+  const said = wrong.map((fault) => `<li>${fault.replaceAll('<', '&lt;')}</li>`).join('');
+  figures.push(`<figure><img src="${file}" loading="lazy"><figcaption>${name}, at ${part}<ul>${said}</ul></figure>`);
+  console.log(`${index + 1} of ${chosen.length}: ${name}${wrong.length > 0 ? `: ${wrong.length} faults` : ''}`);
+}
+const style =
+  'body{font:13px system-ui;columns:2;background:#ddd}img{max-width:100%}figure{margin:0 0 24px}li{color:#b00}';
+writeFileSync(
+  path.join(folder, 'index.html'),
+  `<!doctype html><meta charset="utf-8"><title>Lockstep: gallery</title><style>${style}</style>${figures.join('\n')}`,
+);
+console.log(`${figures.length} pictures: ${path.join(folder, 'index.html')}`);
+await browser.close();
+await server.close();

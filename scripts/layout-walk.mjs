@@ -1,0 +1,280 @@
+/**
+ * Which pages are looked at to see that everything fits, and what is wrong with one: used by the browser test of the
+ * layout (e2e/layout-walk) and by `npm run gallery`. A combination is a size of the window, a number of ranks, a mode,
+ * a preset and a panel that is open. The page is opened once and then led from one to the next by its own link.
+ */
+
+/** @typedef {import('playwright-core').Page} Page */
+/** @typedef {{size: string, ranks: number, mode: string, preset: string, panel: string}} Combination */
+
+export const FACTORS = {
+  size: ['1920x1080', '1440x900', '1280x720', '1024x768', '390x844'],
+  ranks: [1, 2, 4, 8, 16],
+  mode: ['single', 'dp', 'ddp', 'mp', 'ps'],
+  preset: ['mlp', 'wideMlp', 'cnn', 'gpt'],
+  panel: ['none', 'Buckets', 'stage table', 'events table', 'Memory', 'settings', 'a bug'],
+};
+
+/** The scrubber is put at these parts of what has run: the start, forward, backward, a collective, the end. */
+export const MOMENTS = [0.02, 0.35, 0.62, 0.8, 1];
+
+/** @typedef {keyof typeof FACTORS} Factor */
+const NAMES = /** @type {Factor[]} */ (Object.keys(FACTORS));
+/** @param {Partial<Combination>} c @param {Factor} a @param {Factor} b */
+const pairOf = (c, a, b) => `${a} ${c[a]}, ${b} ${c[b]}`;
+
+/** Every combination there is. */
+export function everyCombination() {
+  return NAMES.reduce(
+    (rows, name) => rows.flatMap((row) => FACTORS[name].map((value) => ({ ...row, [name]: value }))),
+    /** @type {Partial<Combination>[]} */ ([{}]),
+  ).map((c) => /** @type {Combination} */ (c));
+}
+
+/** Few combinations in which every two values of two factors meet at least once: greedy, always the same. */
+export function pairwise() {
+  const all = everyCombination();
+  const pairs = NAMES.flatMap((a, i) => NAMES.slice(i + 1).map((b) => /** @type {const} */ ([a, b])));
+  const open = new Set(all.flatMap((c) => pairs.map(([a, b]) => pairOf(c, a, b))));
+  const gain = (/** @type {Combination} */ c) => pairs.filter(([a, b]) => open.has(pairOf(c, a, b))).length;
+  const chosen = [];
+  while (open.size > 0) {
+    const best = all.reduce((a, b) => (gain(b) > gain(a) ? b : a));
+    for (const [a, b] of pairs) open.delete(pairOf(best, a, b));
+    chosen.push(best);
+  }
+  return chosen;
+}
+
+/** @param {Combination} c */
+export const nameOf = ({ size, ranks, mode, preset, panel }) => `${size} ${ranks} ${mode} ${preset}, ${panel}`;
+
+/**
+ * Runs in the page before its scripts: keeps what each canvas has been told to write since it was last cleared.
+ */
+export function keepTexts() {
+  const written = new WeakMap();
+  const proto = CanvasRenderingContext2D.prototype;
+  const { clearRect, fillText } = proto;
+  proto.clearRect = function (x, y, width, height) {
+    written.set(this.canvas, []);
+    return clearRect.call(this, x, y, width, height);
+  };
+  proto.fillText = function (text, x, y, ...rest) {
+    const { a: scale, e, f, b } = this.getTransform();
+    const { width, actualBoundingBoxAscent: up, actualBoundingBoxDescent: low } = this.measureText(text);
+    const left = this.textAlign === 'center' ? x - width / 2 : this.textAlign === 'right' ? x - width : x;
+    // A text that is turned is not looked at.
+    if (b === 0)
+      written.get(this.canvas)?.push({
+        text,
+        size: Number.parseFloat(/(\d+(\.\d+)?)px/.exec(this.font)?.[1] ?? '0') * scale,
+        x: left * scale + e,
+        y: (y - up) * scale + f,
+        width: width * scale,
+        height: (up + low) * scale,
+      });
+    return fillText.call(this, text, x, y, ...rest);
+  };
+  // In pixels of the page, not of the bitmap.
+  const textsOf = (/** @type {HTMLCanvasElement} */ canvas) => {
+    const by = canvas.getBoundingClientRect().width / canvas.width;
+    return (written.get(canvas) ?? []).map((/** @type {Record<string, number> & {text: string}} */ w) =>
+      Object.fromEntries(
+        Object.entries(w).map(([key, value]) => [key, typeof value === 'number' ? value * by : value]),
+      ),
+    );
+  };
+  Reflect.set(window, 'textsOf', textsOf);
+}
+
+const WAIT = { timeout: 60_000 };
+
+/**
+ * Shows a combination, one traced step of it, with its panel open.
+ * @param {Page} page
+ * @param {Combination} c
+ */
+export async function show(page, c) {
+  const [width = 0, height = 0] = c.size.split('x').map(Number);
+  await page.evaluate(() => {
+    for (const open of document.querySelectorAll('details[open]')) open.removeAttribute('open');
+    for (const sheet of document.querySelectorAll(':popover-open'))
+      if (sheet instanceof HTMLElement) sheet.hidePopover();
+  });
+  await page.setViewportSize({ width, height });
+  // A mode may have room for fewer devices than that with this net; the page says for how many.
+  for (let ranks = c.ranks; ranks > 0; ) ranks = await run(page, { ...c, ranks });
+  await openPanel(page, c.panel);
+}
+
+/**
+ * Opens the run of a combination and takes a step of it. Gives 0, or the ranks for which the net is large enough.
+ * @param {Page} page
+ * @param {Combination} c
+ */
+async function run(page, c) {
+  const bug = c.panel === 'a bug' ? '&bug=set-epoch' : '';
+  const link = `preset=${c.preset}&mode=${c.mode}&world=${c.ranks}&device=cpu&compare=0&batch=16${bug}`;
+  // Another seed for each, so that every page is a new run.
+  const seed = await page.evaluate(() => 1 + Number(/seed=(\d+)/.exec(location.hash)?.[1] ?? 0));
+  await page.evaluate(async (hash) => {
+    location.hash = hash;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }, `#seed=${seed}&${link}`);
+  const few = page.getByText(/at most \d+ devices/);
+  await Promise.race([stepIs(page, false), few.waitFor(WAIT)]);
+  if (await few.isVisible()) {
+    const most = Number(/at most (\d+) devices/.exec(await few.innerText())?.[1]);
+    await page.getByRole('button', { name: 'Dismiss', exact: true }).first().click();
+    return most;
+  }
+  await page.getByRole('button', { name: 'Step iteration', exact: true }).and(page.locator(':enabled')).click(WAIT);
+  await stepIs(page, true);
+  const refused = await page.getByText('The link says').allTextContents();
+  if (refused.length > 0) throw new Error(refused.join(' '));
+  return 0;
+}
+
+/**
+ * Waits until a step has been taken, or until a new run that has taken none can begin.
+ * @param {Page} page
+ * @param {boolean} taken
+ */
+async function stepIs(page, taken) {
+  await page.waitForFunction(
+    (some) => {
+      const step = document.querySelector('[role="status"][aria-label="Step"]')?.textContent ?? '';
+      const play = document.querySelector('button[aria-label="Play"]');
+      return play instanceof HTMLButtonElement && !play.disabled && (step === '0') !== some;
+    },
+    taken,
+    WAIT,
+  );
+}
+
+/**
+ * @param {Page} page
+ * @param {string} panel
+ */
+async function openPanel(page, panel) {
+  if (panel === 'settings') {
+    const button = page.getByRole('button', { name: 'Settings', exact: true });
+    if (await button.isVisible()) await button.click();
+    return;
+  }
+  const [region, text] =
+    panel === 'Buckets'
+      ? ['Timeline', 'Buckets']
+      : panel === 'stage table'
+        ? ['Stage', 'As a table']
+        : panel === 'events table'
+          ? ['Timeline', 'As a table']
+          : ['', panel === 'Memory' ? 'Memory, tensor' : ''];
+  if (text === '') return;
+  await page.evaluate(
+    ([name, words]) => {
+      const root = name ? document.querySelector(`section[aria-label="${name}"]`) : document;
+      const found = [...(root?.querySelectorAll('summary') ?? [])].find((s) => s.textContent?.startsWith(words ?? ''));
+      found?.click();
+    },
+    [region, text],
+  );
+}
+
+/**
+ * Puts the cursor at a part of what has run, and waits until it is drawn.
+ * @param {Page} page
+ * @param {number} part
+ */
+export async function seek(page, part) {
+  await page.evaluate(async (to) => {
+    const slider = document.querySelector('input[aria-label="Scrub"]');
+    if (!(slider instanceof HTMLInputElement)) return;
+    const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set;
+    set?.call(slider, String(Math.round(to * Number(slider.max))));
+    for (const kind of ['input', 'change']) slider.dispatchEvent(new Event(kind, { bubbles: true }));
+    // What the page shows of the cursor follows within a tenth of a second.
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  }, part);
+}
+
+/**
+ * What does not fit: sentences; none where all is well.
+ * @param {Page} page
+ * @returns {Promise<string[]>}
+ */
+export function faults(page) {
+  return page.evaluate(() => {
+    /** @typedef {{text: string, size: number, x: number, y: number, width: number, height: number}} Written */
+    /** @type {string[]} */
+    const found = [];
+    const phone = innerWidth <= 720;
+    const root = document.documentElement;
+    if (root.scrollWidth > innerWidth) found.push(`the page is ${root.scrollWidth - innerWidth} px too wide`);
+    if (!phone && root.scrollHeight > innerHeight) found.push(`the page is ${root.scrollHeight} px high`);
+
+    /** @type {(canvas: HTMLCanvasElement) => Written[]} */
+    const textsOf = Reflect.get(window, 'textsOf');
+    for (const canvas of document.querySelectorAll('canvas')) {
+      const name = canvas.getAttribute('aria-label')?.slice(0, 20) ?? 'a canvas';
+      const box = canvas.getBoundingClientRect();
+      if (box.width === 0) continue;
+      const texts = textsOf(canvas).filter(({ text }) => text.trim() !== '');
+      for (const t of texts) {
+        if (t.size < 11) found.push(`"${t.text}" in ${name} has ${t.size} px`);
+        if (t.x < -1 || t.y < -1 || t.x + t.width > box.width + 1 || t.y + t.height > box.height + 1)
+          found.push(`"${t.text}" is outside of ${name}`);
+      }
+      texts.forEach((a, i) => {
+        for (const b of texts.slice(i + 1)) {
+          const across = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+          const down = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+          if (across > 1 && down > 1) found.push(`"${a.text}" is over "${b.text}" in ${name}`);
+        }
+      });
+    }
+
+    const stage = document.querySelector('section[aria-label="Stage"] canvas')?.getBoundingClientRect();
+    const view = { right: innerWidth, bottom: phone ? innerHeight - 60 : innerHeight };
+    if (!stage || stage.height < 150) found.push(`the stage is ${stage?.height ?? 0} px high`);
+    else if (stage.bottom > view.bottom || stage.right > view.right || stage.left < 0) found.push('the stage is cut');
+    if (phone && stage && stage.top > 120) found.push(`${stage.top} px are above the figure`);
+
+    const inView = (/** @type {Element | null | undefined} */ element, /** @type {string} */ what) => {
+      const box = element?.getBoundingClientRect();
+      const holder = element?.closest('section')?.parentElement?.getBoundingClientRect();
+      if (!box || box.width === 0) return found.push(`${what} is not there`);
+      if (phone) return 0;
+      const low = Math.min(view.bottom, holder?.bottom ?? view.bottom);
+      return box.bottom > low + 1 || box.right > view.right + 1 ? found.push(`${what} is cut`) : 0;
+    };
+    for (const name of [
+      'Bytes per rank',
+      'Overlap',
+      'Step time',
+      'Replica divergence',
+      'Difference from single device',
+    ])
+      inView(document.querySelector(`[role="status"][aria-label="${name}"]`), name);
+    inView(document.querySelector('[aria-label="PyTorch code"]'), 'the code');
+
+    for (const control of document.querySelectorAll('header button, header select, header input')) {
+      const box = control.getBoundingClientRect();
+      if (box.width > 0 && (box.right > view.right + 1 || box.left < -1))
+        found.push(`"${control.getAttribute('aria-label') ?? control.textContent}" of the bar is cut`);
+    }
+
+    const small = new Set();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const parent = node.parentElement;
+      if (!parent || !node.textContent?.trim() || !parent.checkVisibility()) continue;
+      const size = Number.parseFloat(getComputedStyle(parent).fontSize);
+      if (size < 11 && !['SUB', 'SUP', 'STYLE', 'SCRIPT'].includes(parent.tagName))
+        small.add(`"${node.textContent.trim().slice(0, 30)}" has ${size} px`);
+    }
+    return [...found, ...small];
+  });
+}

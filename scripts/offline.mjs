@@ -1,0 +1,34 @@
+/**
+ * A Vite plugin: builds the service worker (src/app/offline) as sw.js beside index.html and tells it the files of the
+ * site. Only for the build; the dev server has none.
+ */
+import { createHash } from 'node:crypto';
+
+const FILE = 'sw.js';
+
+/** @returns {import('vite').Plugin} */
+export const offline = () => ({
+  name: 'offline',
+  apply: (_, { command, isSsrBuild }) => command === 'build' && !isSsrBuild,
+  buildStart() {
+    this.emitFile({ type: 'chunk', id: 'src/app/offline/service-worker.ts', fileName: FILE });
+  },
+  generateBundle: {
+    order: 'post',
+    handler(_, bundle) {
+      const worker = bundle[FILE];
+      if (worker?.type !== 'chunk' || worker.imports.length > 0) this.error('The service worker was not built alone.');
+      const files = Object.keys(bundle).filter((file) => file !== FILE && !file.endsWith('.map'));
+      if (!files.includes('index.html')) this.error('The service worker does not know the page.');
+      const hash = createHash('sha256');
+      for (const file of files.sort()) {
+        const made = bundle[file];
+        hash.update(file).update(made?.type === 'chunk' ? made.code : (made?.source ?? ''));
+      }
+      const version = hash.digest('hex').slice(0, 16);
+      worker.code = worker.code
+        .replace('LOCKSTEP_FILES', JSON.stringify(files))
+        .replace('LOCKSTEP_VERSION', JSON.stringify(version));
+    },
+  },
+});

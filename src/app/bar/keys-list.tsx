@@ -1,0 +1,18 @@
+/** The list of keys, behind `?`. Loaded when it is first opened. */
+import { HELP_KEY, KEYS } from '../shell/keys';
+import { KeysRows } from '../shell/keys-rows';
+import { KeysOfTimeline } from '../timeline/keys-of-timeline';
+
+export function KeysList() {
+  return (
+    <>
+      <h2>Keys</h2>
+      <table>
+        <tbody>
+          <KeysRows keys={[...KEYS, { label: HELP_KEY, does: 'This list' }]} />
+        </tbody>
+      </table>
+      <KeysOfTimeline />
+    </>
+  );
+}

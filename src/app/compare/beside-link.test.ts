@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { withOptimizer } from '../edit/edit-config';
+import { parsePermalink, printPermalink } from '../permalink/permalink';
+import { DEFAULT_VIEW } from '../permalink/permalink-view';
+import { OPENING_CONFIG } from '../state/page-config';
+import { PAGE_PRESETS } from '../state/page-presets';
+import { parseBeside, printBeside } from './beside-link';
+import { suggestionsFor } from './suggestions';
+
+const RUNS = [OPENING_CONFIG, ...Object.values(PAGE_PRESETS), parsePermalink('#mode=single&device=cpu').config];
+
+describe('the second run in the link', () => {
+  it('says only what differs, in the words of a permalink', () => {
+    const [first] = suggestionsFor(OPENING_CONFIG);
+    expect(first && printBeside(OPENING_CONFIG, first.config)).toBe('mode:single');
+    expect(printBeside(OPENING_CONFIG, { ...OPENING_CONFIG, ddp: { ...OPENING_CONFIG.ddp, bucketCapMb: 25 } })).toBe(
+      'bucket:25MiB',
+    );
+  });
+
+  it('brings every suggestion back, for every preset', () => {
+    for (const run of RUNS) {
+      for (const { config, words } of suggestionsFor(run)) {
+        const { config: read, notices } = parseBeside(run, printBeside(run, config));
+        expect(notices, words).toEqual([]);
+        expect(read, words).toEqual(config);
+      }
+    }
+  });
+
+  it('brings back another run altogether', () => {
+    for (const run of RUNS)
+      for (const other of RUNS) expect(parseBeside(run, printBeside(run, other)).config).toEqual(other);
+  });
+
+  it('survives the permalink around it, with names that have commas', () => {
+    const run = withOptimizer(OPENING_CONFIG, 'SGD');
+    const beside = { ...run, weights: 'a,b:c=d&e %.safetensors' };
+    const hash = printPermalink(run, { ...DEFAULT_VIEW, beside: printBeside(run, beside) }, []);
+    const link = parsePermalink(`#${hash}`);
+    expect(link.notices).toEqual([]);
+    expect(parseBeside(link.config, link.view.beside ?? '').config).toEqual(beside);
+  });
+
+  it('names what it cannot use, and takes the rest', () => {
+    const { config, notices } = parseBeside(OPENING_CONFIG, 'mode:nothing,bucket:25,such:1');
+    expect(config).toEqual({ ...OPENING_CONFIG, ddp: { ...OPENING_CONFIG.ddp, bucketCapMb: 25 } });
+    expect(notices.map(({ text }) => text)).toEqual([
+      expect.stringContaining('mode=nothing'),
+      expect.stringContaining('such=1'),
+    ]);
+  });
+
+  it('is never empty: two equal runs differ in nothing', () => {
+    expect(printBeside(OPENING_CONFIG, OPENING_CONFIG)).toBe('seed:0');
+    expect(parseBeside(OPENING_CONFIG, 'seed:0').config).toEqual(OPENING_CONFIG);
+  });
+});
+
+describe('suggestions', () => {
+  it('begin with one device, or with DDP where that is what runs', () => {
+    const words = (hash: string) => suggestionsFor(parsePermalink(hash).config).map((suggestion) => suggestion.words);
+    expect(words('')[0]).toBe('on one device');
+    expect(words('#mode=single')[0]).toBe('with DistributedDataParallel');
+    expect(words('')).toContain('with all-reduce by naive exchange');
+    expect(words('')).toContain('with a bucket cap of 25 MiB');
+    expect(words('#mode=single')).not.toContain('without overlap');
+  });
+});

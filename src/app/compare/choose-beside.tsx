@@ -1,0 +1,71 @@
+/**
+ * What run B is: run A with one thing changed, chosen from a list; settings of its own, in the set-up of run B; or what
+ * a link says.
+ */
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import { ModePicker } from '../bar/mode-picker';
+import { WorldSize } from '../bar/world-size';
+import { CommitField } from '../fields/commit-field';
+import { same } from '../model/families';
+import { parseAddress } from '../permalink/permalink';
+import { Setup } from '../setup/setup';
+import { AppContexts, useApp, usePalette } from '../state/use-app';
+import { besideWords } from './beside-link';
+import styles from './compare.module.css';
+import { suggestionsFor } from './suggestions';
+import type { Comparison } from './use-comparison';
+
+const OWN = 'own';
+
+export function ChooseBeside({ comparison }: { comparison: Comparison }) {
+  const { services } = comparison;
+  const run = useApp((app) => app.info?.config ?? app.config);
+  const beside = useStore(services.store, (app) => app.config);
+  const palette = usePalette();
+  const [open, setOpen] = useState(false);
+  const suggestions = suggestionsFor(run);
+  const chosen = suggestions.findIndex(({ config }) => same(config, beside));
+  const commitLink = (text: string) => {
+    const cut = text.indexOf('#');
+    if (text === '') return undefined;
+    if (cut < 0) return 'A link to a run has a # in it.';
+    services.controller.apply(parseAddress(text.slice(cut)).config);
+    return undefined;
+  };
+  return (
+    <div className={styles['choose']}>
+      <label className={styles['choice']}>
+        Run B is run A{' '}
+        <select
+          value={chosen < 0 ? OWN : chosen}
+          onChange={(event) => {
+            const suggestion = suggestions[Number(event.target.value)];
+            if (suggestion) services.controller.apply(suggestion.config);
+          }}
+        >
+          {chosen < 0 && <option value={OWN}>with {besideWords(run, beside) || 'nothing changed'}</option>}
+          {suggestions.map(({ words }, index) => (
+            <option key={words} value={index}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <details className={styles['settings']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>Settings of run B</summary>
+        {open && (
+          // A form of its own: its radios are no group with those of the page.
+          <form aria-label="Settings of run B" onSubmit={(event) => event.preventDefault()}>
+            <AppContexts services={services} palette={palette}>
+              <ModePicker disabled={false} />
+              <WorldSize disabled={false} />
+              <CommitField label="or by a link" text="" commit={commitLink} title="A link to a run of Lockstep" wide />
+              <Setup />
+            </AppContexts>
+          </form>
+        )}
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * Two runs on one clock: run A, which is the page's own, over run B; between them their step as bars on one axis;
+ * beside them their losses in one plot and their numbers as a table of differences. Each run is drawn by the page's own
+ * stage, run B's from a store of its own.
+ */
+import { useStore } from 'zustand';
+import { FACES } from '../../parallel/faces';
+import { Notices } from '../notices/notices';
+import { Stage } from '../stage/stage';
+import { StageHead } from '../stage/stage-head';
+import { AppContexts, useApp, usePalette } from '../state/use-app';
+import { ChooseBeside } from './choose-beside';
+import styles from './compare.module.css';
+import { DifferencesTable } from './differences-table';
+import type { Duo } from './duo';
+import { DuoBar } from './duo-bar';
+import { useDuoKeys } from './duo-keys';
+import { LossesOfTwo } from './losses-of-two';
+import { OneClock } from './one-clock';
+import { type Comparison, useComparison } from './use-comparison';
+
+const nothing = () => undefined;
+
+export function Compare() {
+  const comparison = useComparison();
+  const failed = useApp((app) => app.state === 'failed');
+  if (comparison) return <Both comparison={comparison} />;
+  return (
+    <p role="status" className={styles['wait']}>
+      {failed ? 'There is no run to compare with: close this and start one.' : 'Run A starts.'}
+    </p>
+  );
+}
+
+function Both({ comparison }: { comparison: Comparison }) {
+  const { duo, first, services } = comparison;
+  const palette = usePalette();
+  useDuoKeys(duo);
+  return (
+    <div className={styles['compare']}>
+      <header className={styles['head']}>
+        <h2>Compare</h2>
+        <DuoBar duo={duo} />
+        <ChooseBeside comparison={comparison} />
+      </header>
+      <AppContexts services={first} palette={palette}>
+        <section aria-label="Run A" className={styles['run']}>
+          <RunHead letter="A" duo={duo} index={0} />
+          <Notices />
+          <StageHead />
+          <Stage onThere={nothing} />
+        </section>
+      </AppContexts>
+      <OneClock comparison={comparison} />
+      <AppContexts services={services} palette={palette}>
+        <section aria-label="Run B" className={styles['run']}>
+          <RunHead letter="B" duo={duo} index={1} />
+          <Notices />
+          <StageHead />
+          <Stage onThere={nothing} />
+        </section>
+      </AppContexts>
+      <aside aria-label="Differences" className={styles['side']}>
+        <LossesOfTwo comparison={comparison} />
+        <DifferencesTable comparison={comparison} />
+      </aside>
+    </div>
+  );
+}
+
+interface RunHeadProps {
+  readonly letter: string;
+  readonly duo: Duo;
+  readonly index: number;
+}
+
+/** Which run it is, and whether its step is over. */
+function RunHead({ letter, duo, index }: RunHeadProps) {
+  const config = useApp((app) => app.info?.config ?? app.config);
+  const over = useStore(duo.state, ({ tracks, timeUs }) => {
+    const track = tracks[index];
+    return track !== undefined && timeUs >= track.totalUs;
+  });
+  const longer = useStore(duo.state, ({ tracks, timeUs }) => tracks.some(({ totalUs }) => timeUs < totalUs));
+  const face = FACES[config.mode];
+  return (
+    <h3 className={styles['runHead']}>
+      <b data-run={letter}>{letter}</b> {face.title}
+      {!face.oneDevice && `, ${config.worldSize} devices`}
+      {over && (
+        <span role="status" className={styles['over']}>
+          {longer ? 'step done; the other one still runs' : 'step done'}
+        </span>
+      )}
+    </h3>
+  );
+}

@@ -1,0 +1,71 @@
+/** The numbers of both runs at the step that is shown, and how B differs from A. */
+import { useMemo } from 'react';
+import { useStore } from 'zustand';
+import { formatSmall, stepNumber } from '../draw/format';
+import { useApp } from '../state/use-app';
+import styles from './compare.module.css';
+import { differencesOf, factsOf, sameSamples, weightDifference } from './differences';
+import type { Comparison } from './use-comparison';
+
+const OTHER_SAMPLES =
+  'The two draw other rows in this step, so their losses and weights differ for that reason, too. DDP’s DistributedSampler shuffles in an order of its own; with Shuffle off, every run takes the rows in their order.';
+
+export function DifferencesTable({ comparison }: { comparison: Comparison }) {
+  const { duo, services } = comparison;
+  const step = useStore(duo.state, (state) => state.step);
+  const tracks = useStore(duo.state, (state) => state.tracks);
+  const clock = useApp((app) => app.clock);
+  const a = useApp((app) => app.info);
+  const b = useStore(services.store, (app) => app.info);
+  const weightsOfA = useApp((app) => app.snapshot);
+  const weightsOfB = useStore(services.store, (app) => app.snapshot);
+  const weights = useMemo(() => weightDifference(weightsOfA, weightsOfB), [weightsOfA, weightsOfB]);
+  const facts = useMemo(() => {
+    const [first, second] = tracks;
+    const ofA = first && a && factsOf(first.traces, clock, a);
+    const ofB = second && b && factsOf(second.traces, clock, b);
+    return ofA && ofB && { a: ofA, b: ofB };
+  }, [tracks, clock, a, b]);
+  if (step === undefined || !facts) return null;
+  return (
+    <>
+      <table className={styles['table']}>
+        <caption>Step {stepNumber(step)} in numbers; × 2 means that B has twice as much as A, ÷ 2 half as much</caption>
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">A</th>
+            <th scope="col">B</th>
+            <th scope="col">B beside A</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differencesOf(facts.a, facts.b, clock).map(({ name, about, a: ofA, b: ofB, difference }) => (
+            <tr key={name}>
+              <th scope="row">
+                {name} <small>{about}</small>
+              </th>
+              <td>{ofA}</td>
+              <td>{ofB}</td>
+              <td>{difference}</td>
+            </tr>
+          ))}
+          {weights !== undefined && (
+            <tr>
+              <th scope="row">
+                Weights{' '}
+                <small>
+                  largest difference between a weight of A and the same one of B, after step {weightsOfA?.step}
+                </small>
+              </th>
+              <td />
+              <td />
+              <td>{formatSmall(weights)}</td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+      {!sameSamples(facts.a, facts.b) && <p className={styles['note']}>{OTHER_SAMPLES}</p>}
+    </>
+  );
+}

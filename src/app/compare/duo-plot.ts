@@ -1,0 +1,40 @@
+/** The losses of two runs as uPlot draws them: A solid, B dashed. */
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { lossOptions } from '../result/loss-options';
+import type { Palette } from '../shell/theme';
+import type { LossesOfBoth } from './join-losses';
+
+const HEIGHT = 170;
+const FEW = 3;
+
+export function createDuoPlot(
+  element: HTMLElement,
+  palette: Palette,
+): { show(of: LossesOfBoth): void; destroy(): void } {
+  // A single loss is no line.
+  const line = { points: { show: (of: uPlot) => of.data[0].length <= FEW, size: 6 }, spanGaps: true };
+  const plot = new uPlot(
+    {
+      width: element.clientWidth,
+      height: HEIGHT,
+      ...lossOptions(palette),
+      series: [
+        {},
+        { ...line, stroke: palette.ink, width: 1.8 },
+        { ...line, stroke: palette.accent, width: 2, dash: [5, 4] },
+      ],
+    },
+    [[], [], []],
+    element,
+  );
+  const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+  resize.observe(element);
+  return {
+    show: ({ steps, a, b }) => plot.setData([[...steps], [...a], [...b]]),
+    destroy() {
+      resize.disconnect();
+      plot.destroy();
+    },
+  };
+}

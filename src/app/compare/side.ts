@@ -1,0 +1,64 @@
+/**
+ * The second of two compared runs: a store, a walker, a session in a worker of its own and a controller over them, as
+ * main.tsx makes them for the page. The first is the page's own. Ends with the comparison.
+ */
+import type { Config } from '../../protocol/config';
+import type { Files } from '../../protocol/session';
+import { createArrival } from '../permalink/arrival';
+import { createLinkedViews, type LinkedViews } from '../permalink/linked-views';
+import { type Controller, createController } from '../state/controller';
+import { type SessionClient, startSession } from '../state/session-client';
+import { type AppStore, createAppStore, type ViewOptions } from '../state/store';
+import type { Frames } from '../transport/frames';
+import { createWalker } from '../transport/walker';
+
+/** One of two runs that are led together. */
+export interface Side {
+  readonly store: AppStore;
+  readonly controller: Controller;
+}
+
+export interface SecondSide extends Side {
+  readonly linked: LinkedViews;
+  /** Ends its worker. */
+  end(): void;
+}
+
+export interface SecondSideOptions {
+  readonly config: Config;
+  /** What the page's own run has: it runs where this configuration is refused. */
+  readonly first: Config;
+  readonly files: Files;
+  readonly view: ViewOptions;
+  readonly frames: Frames;
+  readonly reducedMotion: () => boolean;
+  readonly onRuns: (origin: 'edit' | 'link') => void;
+}
+
+export function openSecondSide(options: SecondSideOptions): SecondSide {
+  const store = createAppStore(options.config, options.view);
+  const linked = createLinkedViews();
+  const started = new Set<SessionClient>();
+  const controller = createController({
+    store,
+    walker: createWalker(store, options.frames, options.reducedMotion),
+    startSession: (listener) => {
+      const client = startSession(listener);
+      started.add(client);
+      return client;
+    },
+    arrival: createArrival(store, linked),
+    onRuns: options.onRuns,
+    instead: { config: options.first, words: 'Run A’s settings run as B instead.' },
+  });
+  controller.trainOn(options.files, options.config);
+  return {
+    store,
+    controller,
+    linked,
+    end() {
+      controller.player.halt();
+      for (const client of started) client.end();
+    },
+  };
+}

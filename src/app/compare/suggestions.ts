@@ -1,0 +1,85 @@
+/**
+ * What is worth comparing with a run: the same run with one thing changed. The first one is compared when nothing else
+ * was asked for. Pure.
+ */
+import { FACES } from '../../parallel/faces';
+import { ALGORITHM_NAMES } from '../../protocol/collective';
+import { type Config, HARDWARE, LIMITS } from '../../protocol/config';
+import { ALGORITHMS } from '../../protocol/words/algorithms';
+import { withMode, withOptimizer, withSetting, withWorldSize } from '../edit/edit-config';
+import { same } from '../model/families';
+
+export interface Suggestion {
+  /** After "The same run": 'on one device'. */
+  readonly words: string;
+  readonly config: Config;
+}
+
+const CAPS = [1, 25] as const;
+
+const MACHINES: Readonly<Record<Config['hardware'], string>> = {
+  nvlink8: 'on 8 GPUs with NVLink',
+  pcie4: 'on 4 GPUs with PCIe',
+  ethernet10g: 'over 10 Gbit Ethernet',
+  transputer: 'on transputers',
+};
+
+/** Other modes; one device first, or, where that is what runs, one process per device. */
+function otherModes(run: Config): readonly Suggestion[] {
+  const faces = Object.values(FACES).filter(({ name }) => name !== run.mode);
+  const one = FACES[run.mode].oneDevice;
+  const first = faces.find((face) => (one ? face.processPerDevice : face.oneDevice));
+  return faces
+    .toSorted((a, b) => Number(b === first) - Number(a === first))
+    .map(({ name, title, oneDevice }) => ({
+      words: oneDevice ? 'on one device' : `with ${title}`,
+      config: withMode(run, name),
+    }));
+}
+
+/** What only runs with buckets of gradients have. */
+function otherBuckets(run: Config): readonly Suggestion[] {
+  if (!FACES[run.mode].buckets) return [];
+  const { ddp } = run;
+  const algorithms = ALGORITHM_NAMES.filter((name) => name !== ddp.algorithm).map((algorithm) => ({
+    words: `with all-reduce by ${ALGORITHMS[algorithm].name}`,
+    config: { ...run, ddp: { ...ddp, algorithm } },
+  }));
+  const caps = CAPS.filter((cap) => cap !== ddp.bucketCapMb).map((bucketCapMb) => ({
+    words: `with a bucket cap of ${bucketCapMb} MiB`,
+    config: { ...run, ddp: { ...ddp, bucketCapMb } },
+  }));
+  const overlap = {
+    words: ddp.overlap ? 'without overlap' : 'with overlap',
+    config: { ...run, ddp: { ...ddp, overlap: !ddp.overlap } },
+  };
+  return [...algorithms.slice(0, 1), ...caps.toReversed(), overlap, ...algorithms.slice(1)];
+}
+
+function otherSizes(run: Config): readonly Suggestion[] {
+  if (FACES[run.mode].oneDevice) return [];
+  return [run.worldSize / 2, run.worldSize * 2]
+    .filter((size) => Number.isInteger(size) && size >= 1 && size <= LIMITS.worldSize)
+    .flatMap((size) => {
+      const edit = withWorldSize(run, size);
+      return edit.ok ? [{ words: `on ${size} ${size === 1 ? 'device' : 'devices'}`, config: edit.config }] : [];
+    });
+}
+
+export function suggestionsFor(run: Config): readonly Suggestion[] {
+  const optimizer = run.optimizer.type === 'SGD' ? 'Adam' : 'SGD';
+  const slower = withSetting(run, ['optimizer', 'lr'], run.optimizer.lr / 10);
+  const all: readonly Suggestion[] = [
+    ...otherModes(run).slice(0, 1),
+    ...otherBuckets(run),
+    ...otherModes(run).slice(1),
+    ...otherSizes(run),
+    { words: `with ${optimizer}`, config: withOptimizer(run, optimizer) },
+    ...(slower.ok ? [{ words: 'with a tenth of the learning rate', config: slower.config }] : []),
+    ...HARDWARE.filter((hardware) => hardware !== run.hardware).map((hardware) => ({
+      words: MACHINES[hardware],
+      config: { ...run, hardware },
+    })),
+  ];
+  return all.filter(({ config }) => !same(config, run));
+}

@@ -1,0 +1,99 @@
+/**
+ * Opens the second run when a comparison is shown, and keeps what the link says of it and what runs the same: an edit
+ * of run B is written into the link, and another link is applied to run B. Both runs rest where they are when the
+ * comparison is closed; the second one ends.
+ */
+import { useEffect, useState } from 'react';
+import type { Config } from '../../protocol/config';
+import type { Notice } from '../../protocol/notice';
+import { same } from '../model/families';
+import { createLinkedViews } from '../permalink/linked-views';
+import { DEFAULT_VIEW } from '../permalink/permalink-view';
+import { type AppServices, useApp, useAppStore, useController, useFrames, useUrlSync } from '../state/use-app';
+import { parseBeside, printBeside } from './beside-link';
+import { createDuo, type Duo } from './duo';
+import { openSecondSide } from './side';
+import { suggestionsFor } from './suggestions';
+
+export interface Comparison {
+  readonly duo: Duo;
+  /** The page's own run, whose views here are others than those of the page. */
+  readonly first: AppServices;
+  /** Run B. */
+  readonly services: AppServices;
+}
+
+/** What the link asks for; what is worth seeing where it does not say. */
+function wantedBeside(run: Config, beside: string): { readonly config: Config; readonly notices: readonly Notice[] } {
+  const [first] = suggestionsFor(run);
+  return beside === '' && first ? { config: first.config, notices: [] } : parseBeside(run, beside);
+}
+
+export function useComparison(): Comparison | undefined {
+  const store = useAppStore();
+  const controller = useController();
+  const frames = useFrames();
+  const urlSync = useUrlSync();
+  const open = useApp((app) => app.info !== undefined);
+  const beside = useApp((app) => app.beside ?? '');
+  const run = useApp((app) => app.info?.config);
+  const [comparison, setComparison] = useState<Comparison>();
+
+  useEffect(() => {
+    if (!open) return;
+    const { config, beside: text = '' } = store.getState();
+    const wanted = wantedBeside(config, text);
+    const reduced = matchMedia('(prefers-reduced-motion: reduce)');
+    const reducedMotion = () => reduced.matches;
+    const write = () => {
+      store.getState().setView({ beside: printBeside(store.getState().config, second.store.getState().config) });
+      urlSync.write();
+    };
+    const second = openSecondSide({
+      config: wanted.config,
+      first: config,
+      files: controller.lead.files(),
+      view: DEFAULT_VIEW,
+      frames,
+      reducedMotion,
+      onRuns: (origin) => {
+        if (origin === 'edit') write();
+      },
+    });
+    for (const notice of wanted.notices) second.controller.say(notice);
+    const first = { store, controller };
+    const duo = createDuo({
+      sides: [first, second],
+      frames,
+      reducedMotion,
+      report: (error) =>
+        second.controller.say({ level: 'error', id: 'compare', text: String(error), hint: 'Step again to go on.' }),
+    });
+    setComparison({
+      duo,
+      first: { store, controller, frames, urlSync, linked: createLinkedViews() },
+      services: {
+        store: second.store,
+        controller: second.controller,
+        linked: second.linked,
+        frames,
+        urlSync: { href: urlSync.href, write, runs: () => undefined },
+      },
+    });
+    return () => {
+      duo.end();
+      second.end();
+      setComparison(undefined);
+    };
+  }, [open, store, controller, frames, urlSync]);
+
+  useEffect(() => {
+    if (!comparison || !run || beside === '') return;
+    const { store: second, controller: ofSecond } = comparison.services;
+    const wanted = parseBeside(run, beside);
+    if (same(wanted.config, second.getState().config)) return;
+    ofSecond.apply(wanted.config, 'link');
+    for (const notice of wanted.notices) ofSecond.say(notice);
+  }, [comparison, run, beside]);
+  return comparison;
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { isFirstVisit } from './first-visit';
+
+test('only once, and never where nothing can be kept', () => {
+  const kept = new Map<string, string>();
+  const localStorage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+  };
+  expect([1, 2, 3].map(() => isFirstVisit({ localStorage }))).toEqual([true, false, false]);
+  const closed = {
+    get localStorage(): Storage {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    },
+  };
+  expect(isFirstVisit(closed)).toBe(false);
+});

@@ -1,0 +1,21 @@
+/** To someone who is here for the first time: what is on the stage. Gone when closed, and at the next visit. */
+import { FACES } from '../../parallel/faces';
+import { useApp } from '../state/use-app';
+import styles from './newcomer-line.module.css';
+
+export function NewcomerLine() {
+  const shown = useApp((app) => app.newcomer);
+  const setNewcomer = useApp((app) => app.setNewcomer);
+  const seen = useApp(({ config }) => FACES[config.mode].seen(config.worldSize));
+  if (!shown) return null;
+  return (
+    <div role="note" aria-label="What you see" className={styles['line']}>
+      <span>
+        <b>What you see:</b> {seen}
+      </span>
+      <button type="button" aria-label="Close this line" onClick={() => setNewcomer(false)}>
+        ×
+      </button>
+    </div>
+  );
+}

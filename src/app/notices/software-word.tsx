@@ -1,0 +1,28 @@
+/** That there is only a software adapter, quietly: two words beside the device, which open to why and the way on. */
+import { withSetting } from '../edit/edit-config';
+import fields from '../fields/fields.module.css';
+import { useApp, useController } from '../state/use-app';
+import { SOFTWARE_ADAPTER } from './notices';
+import styles from './notices.module.css';
+
+export function SoftwareWord() {
+  const notice = useApp((app) => app.notices.find(({ id }) => id === SOFTWARE_ADAPTER));
+  const onCpu = useApp((app) => app.info?.device.kind === 'cpu');
+  const config = useApp((app) => app.config);
+  const controller = useController();
+  if (!notice) return null;
+  const edit = withSetting(config, ['device'], onCpu ? 'webgpu' : 'cpu');
+  return (
+    <details className={styles['word']}>
+      <summary>software adapter</summary>
+      <p>
+        {notice.text} {notice.hint}
+      </p>
+      {edit.ok && (
+        <button type="button" className={fields['button']} onClick={() => controller.apply(edit.config)}>
+          {onCpu ? 'Use WebGPU' : 'Use the CPU'}
+        </button>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,82 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Notice } from '../../protocol/notice';
+import type { SiteVersion } from '../boundary/site-version';
+import { keepOffline, NEW_VERSION, type Site } from './keep-offline';
+
+class FakeWorker extends EventTarget {
+  state = 'installing';
+
+  async become(state: string): Promise<void> {
+    this.state = state;
+    this.dispatchEvent(new Event('statechange'));
+    await Promise.resolve();
+    await Promise.resolve();
+  }
+}
+
+class FakeRegistration extends EventTarget {
+  installing: FakeWorker | null = null;
+  updates = 0;
+
+  async update(): Promise<void> {
+    this.updates++;
+  }
+
+  finds(): FakeWorker {
+    const worker = new FakeWorker();
+    this.installing = worker;
+    this.dispatchEvent(new Event('updatefound'));
+    return worker;
+  }
+}
+
+async function kept(version: SiteVersion, workers?: object) {
+  const registration = new FakeRegistration();
+  const said: Notice[] = [];
+  const document = Object.assign(new EventTarget(), { visibilityState: 'visible' });
+  const site = {
+    workers: workers ?? { register: async () => registration },
+    script: new URL('https://example.org/site/sw.js'),
+    document,
+    version: async () => version,
+    say: (notice: Notice) => said.push(notice),
+  };
+  await keepOffline(site as unknown as Site);
+  return { registration, said, document };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('a new version is told once it is there', async () => {
+  const { registration, said } = await kept('newer');
+  const worker = registration.finds();
+  await worker.become('installed');
+  expect(said).toEqual([]);
+  await worker.become('activated');
+  expect(said).toEqual([NEW_VERSION]);
+});
+
+test('a page that is of that version already is told nothing, nor one on its first visit', async () => {
+  const { registration, said } = await kept('same');
+  await registration.finds().become('activated');
+  expect(said).toEqual([]);
+});
+
+test('a page that stayed open asks again when it is looked at, once an hour', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { registration, document } = await kept('same');
+  document.dispatchEvent(new Event('visibilitychange'));
+  expect(registration.updates).toBe(0);
+  vi.advanceTimersByTime(3_600_001);
+  document.dispatchEvent(new Event('visibilitychange'));
+  document.dispatchEvent(new Event('visibilitychange'));
+  expect(registration.updates).toBe(1);
+});
+
+test('a browser that refuses, or is set to have no service workers, is as before', async () => {
+  const refusing = { register: () => Promise.reject(new Error('The operation is insecure.')) };
+  expect((await kept('newer', refusing)).said).toEqual([]);
+  expect((await kept('newer', { register: async () => undefined })).said).toEqual([]);
+});

@@ -1,0 +1,49 @@
+/**
+ * Brings the page to the exact state that a link asks for, once its run is open. Clock and pace hold at once; the way
+ * to the moment is arrive.ts, which only such a link fetches. main.tsx makes one.
+ */
+import { loadPart } from '../../base/load-part';
+import type { AppStore } from '../state/store';
+import type { Transport } from '../transport/transport';
+import { type LinkState, microBatchAt, NO_STATE } from './link-state';
+import type { LinkedViews } from './linked-views';
+
+export interface Arrival {
+  /** From now on this is asked, until the way there has begun. */
+  ask(state: LinkState): void;
+  /** The run that it was asked of is not the one that opens. */
+  forget(): void;
+  /** The micro-batch that is asked for. */
+  readonly microBatch: number | undefined;
+  /** The run is open: goes to where it was asked to be. Undefined: to no particular moment. */
+  begin(player: Transport): Promise<void> | undefined;
+}
+
+export function createArrival(store: AppStore, views: LinkedViews): Arrival {
+  let asked = NO_STATE;
+  return {
+    ask(state) {
+      asked = state;
+      if (state.clock) store.getState().setClock(state.clock);
+      if (state.pace) store.getState().setPace(state.pace);
+    },
+    forget() {
+      asked = NO_STATE;
+    },
+    get microBatch() {
+      const { at } = asked;
+      return at && (at === 'construct' ? 0 : microBatchAt(at, store.getState().config));
+    },
+    begin(player) {
+      const state = asked;
+      asked = NO_STATE;
+      if (state.at === undefined) {
+        views.ask(state.shown);
+        return undefined;
+      }
+      return loadPart('The way to the moment of the link', () => import('./arrive')).then(({ arrive }) =>
+        arrive(state, { store, player, views }),
+      );
+    },
+  };
+}

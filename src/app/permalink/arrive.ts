@@ -1,0 +1,63 @@
+/**
+ * The way to the exact state of a link: the run is trained to its micro-batch, as fast as it goes and with a word that
+ * it can be stopped, and the cursor is put at its moment. The same seed gives the same bits, so it is the same moment.
+ * Loaded by arrival.ts.
+ */
+import { lastOf } from '../../trace/moments/moment';
+import { momentsOf } from '../../trace/moments/moments';
+import { type AppStore, isConstruct } from '../state/store';
+import type { Transport } from '../transport/transport';
+import { type LinkState, microBatchAt } from './link-state';
+import type { LinkedViews } from './linked-views';
+
+interface Page {
+  readonly store: AppStore;
+  readonly player: Transport;
+  readonly views: LinkedViews;
+}
+
+export async function arrive(state: LinkState, { store, player, views }: Page): Promise<void> {
+  const there = await atStep(state.at, store, player);
+  // Who was stopped on the way has another step on the stage; what was open is opened all the same.
+  if (there !== undefined) {
+    putCursor(state, there, { store, player });
+    select(state.select, store);
+  }
+  // What they show is of the step that is now on the stage: they are drawn with it first.
+  await new Promise((resolve) => setTimeout(resolve));
+  views.ask(state.shown);
+}
+
+/** The index of its trace among those that are kept; undefined where the run has not come there. */
+async function atStep(at: LinkState['at'], store: AppStore, player: Transport): Promise<number | undefined> {
+  if (at === undefined) return undefined;
+  const { config } = store.getState();
+  const construct = at === 'construct';
+  const microBatch = construct ? 0 : microBatchAt(at, config);
+  if (!(await player.runTo(microBatch))) return undefined;
+  if (construct) store.getState().showConstruct();
+  const { traces } = store.getState();
+  const found = traces.findIndex(
+    (trace) => isConstruct(trace) === construct && (construct || trace.microBatch === microBatch),
+  );
+  return found < 0 ? undefined : found;
+}
+
+function select(number: number | undefined, store: AppStore): void {
+  const { cursor, traces, pinned, pin } = store.getState();
+  const events = traces[cursor?.trace ?? -1]?.events.length ?? 0;
+  if (number !== undefined && number <= events && pinned !== number - 1) pin(number - 1);
+}
+
+/** At the end of the step, unless the link says more; past its last event is its end. */
+function putCursor({ moment, event }: LinkState, index: number, { store, player }: Omit<Page, 'views'>): void {
+  const trace = store.getState().traces[index];
+  if (!trace) return;
+  const moments = momentsOf(trace);
+  const last = trace.events.length - 1;
+  const ofMoment = moment === undefined ? last : moment === 0 ? -1 : moments[moment - 1];
+  const rest = typeof ofMoment === 'number' ? ofMoment : ofMoment ? lastOf(ofMoment) : last;
+  const place = event ? Math.min(event.number - 1, last) : rest;
+  player.seek(index, place);
+  if (event && event.fraction < 1) store.getState().seek(index, place, event.fraction);
+}

@@ -1,0 +1,37 @@
+/** Where the page is, as the part of a link that leads there. Read by whoever shares it. */
+import { stepOf } from '../../protocol/micro-batches';
+import type { StepTrace } from '../../protocol/trace';
+import { lastOf } from '../../trace/moments/moment';
+import { momentsOf } from '../../trace/moments/moments';
+import { type App, isConstruct } from '../state/store';
+import { type LinkState, NO_STATE } from './link-state';
+
+export function stateHere(app: App, shown: LinkState['shown']): LinkState {
+  const trace = app.cursor && app.traces[app.cursor.trace];
+  return {
+    ...NO_STATE,
+    ...(trace && app.cursor ? { at: atOf(trace), ...placeIn(trace, app.cursor.event, app.cursorFraction) } : {}),
+    clock: app.clock === 'measured' ? app.clock : undefined,
+    pace: app.pace.held ? app.pace : undefined,
+    select: app.pinned === undefined ? undefined : app.pinned + 1,
+    shown,
+  };
+}
+
+function atOf(trace: StepTrace): LinkState['at'] {
+  if (isConstruct(trace)) return 'construct';
+  const { microBatch, accumulate } = trace;
+  const part = (microBatch % accumulate) + 1;
+  return { step: stepOf(microBatch, trace) + 1, part: part === accumulate ? undefined : part };
+}
+
+/** Nothing at the end of the step: that is where a link without a moment leads. */
+function placeIn(trace: StepTrace, event: number, fraction: number): Pick<LinkState, 'moment' | 'event'> | undefined {
+  if (fraction < 1) return { moment: undefined, event: { number: event + 1, fraction } };
+  if (event === trace.events.length - 1) return undefined;
+  if (event < 0) return { moment: 0, event: undefined };
+  const moment = momentsOf(trace).findIndex((one) => lastOf(one) === event);
+  return moment < 0
+    ? { moment: undefined, event: { number: event + 1, fraction: 1 } }
+    : { moment: moment + 1, event: undefined };
+}

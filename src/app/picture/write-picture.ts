@@ -1,0 +1,115 @@
+/**
+ * A figure as a file: on the colour of its ground, with its caption and the link that leads to it below. As SVG it is
+ * drawn by the same painter as on the page, into svg-recorder.ts; as PNG on a canvas at twice the size. Loaded when a
+ * picture is saved.
+ */
+import { must } from '../../base/invariant';
+import type { HatchStyle } from '../draw/hatch';
+import { createHeat } from '../draw/heat-map';
+import { createInk, type Ink } from '../draw/ink';
+import { openSurface } from '../draw/surface';
+import { createMeasure, drawText, type Measure } from '../draw/text';
+import type { Palette } from '../shell/theme';
+import type { FigurePicture } from './figure-picture';
+import { SvgRecorder } from './svg-recorder';
+import { wrapped } from './svg-text';
+
+const MARGIN = 16;
+const CAPTION = { size: 13, line: 19 } as const;
+const LINK = { size: 9, line: 12 } as const;
+const PNG_SCALE = 2;
+
+/** Its caption in words. */
+export type Captioned = Omit<FigurePicture, 'caption'> & { readonly caption: string };
+
+interface Page {
+  readonly width: number;
+  readonly height: number;
+  readonly caption: readonly string[];
+  readonly link: readonly string[];
+}
+
+/** The figure, its caption, the link. */
+function layOut(picture: Captioned, href: string, measure: Measure): Page {
+  const inside = picture.width - 2 * MARGIN;
+  const caption = wrapped(picture.caption, inside, (text) => measure(text, CAPTION));
+  const link = wrapped(href, inside, (text) => measure(text, { ...LINK, mono: true }));
+  const below = caption.length * CAPTION.line + 6 + link.length * LINK.line;
+  return { width: picture.width, height: picture.height + MARGIN / 2 + below + MARGIN, caption, link };
+}
+
+function paintPage(ink: Ink, picture: Captioned, page: Page, link: (draw: () => void) => void): void {
+  const { context, palette } = ink;
+  context.fillStyle = palette.paper;
+  context.fillRect(0, 0, page.width, page.height);
+  context.save();
+  picture.paint(ink);
+  context.restore();
+  let y = picture.height + MARGIN / 2;
+  for (const text of page.caption) {
+    y += CAPTION.line;
+    drawText(ink, text, { x: MARGIN, y: y - 5 }, { size: CAPTION.size, colour: palette.ink });
+  }
+  y += 6;
+  link(() => {
+    for (const text of page.link) {
+      y += LINK.line;
+      drawText(ink, text, { x: MARGIN, y: y - 3 }, { size: LINK.size, mono: true, colour: palette.soft });
+    }
+  });
+}
+
+export function svgOf(picture: Captioned, palette: Palette, href: string, measure: Measure): string {
+  const recorder = new SvgRecorder(measure);
+  const ink: Ink = {
+    context: recorder.context,
+    palette,
+    measure,
+    pixelRatio: 1,
+    // A new one: it draws cell by cell what the page has as a bitmap by now.
+    heat: createHeat(palette),
+    hatch: createSvgHatch(recorder),
+  };
+  const page = layOut(picture, href, measure);
+  paintPage(ink, picture, page, (draw) => recorder.link(href, draw));
+  return recorder.toSvg({ width: page.width, height: page.height, title: picture.caption });
+}
+
+export async function pngOf(picture: Captioned, palette: Palette, href: string): Promise<Blob> {
+  const canvas = document.createElement('canvas');
+  const measure = createMeasure(must(canvas.getContext('2d'), 'a canvas to draw on'), palette);
+  const page = layOut(picture, href, measure);
+  const surface = must(openSurface(canvas, page, PNG_SCALE), 'a canvas to draw on');
+  paintPage(createInk(surface, palette), picture, page, (draw) => draw());
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser made no PNG.'))), 'image/png');
+  });
+}
+
+/** hatch.ts's patterns, as SVG has them. */
+function createSvgHatch(recorder: SvgRecorder): Ink['hatch'] {
+  const made = new Map<string, string>();
+  return (style) => {
+    const key = JSON.stringify(style);
+    const known = made.get(key) ?? `url(#${recorder.define((id) => patternOf(id, style))})`;
+    made.set(key, known);
+    return known;
+  };
+}
+
+function patternOf(id: string, { pattern, ground, ink, pitch = 6, width = 1.4 }: HatchStyle): string {
+  const [half, more] = [pitch / 2, pitch * 1.5];
+  const strokes = [-pitch, 0, pitch].map((x) => `M${x - half} ${more}L${x + more} ${-half}`).join('');
+  const mark =
+    pattern === 'hidden'
+      ? `<path d="${strokes}" stroke="${ink}" stroke-width="${width}"/>`
+      : `<circle cx="${half}" cy="${half}" r="${width / 2}" fill="${ink}"/>`;
+  return (
+    `<pattern id="${id}" width="${pitch}" height="${pitch}" patternUnits="userSpaceOnUse">` +
+    `<rect width="${pitch}" height="${pitch}" fill="${ground}"/>${mark}</pattern>`
+  );
+}
+
+export function measureOf(palette: Palette): Measure {
+  return createMeasure(must(document.createElement('canvas').getContext('2d'), 'a canvas to measure on'), palette);
+}

@@ -1,0 +1,25 @@
+/** The loss chart as a figure to be saved: its picture, and its numbers. */
+import { loadPart } from '../../base/load-part';
+import { formatCount, formatLoss } from '../draw/format';
+import type { Figure } from '../picture/figure-picture';
+import type { App } from '../state/store';
+import { lossSeries } from './loss-series';
+import { lossesCsv } from './losses-csv';
+
+const accumulateOf = ({ info, config }: App): number => (info?.config ?? config).accumulate;
+
+export const LOSS_FIGURE: Figure = {
+  async picture(app) {
+    if (app.losses.length < 2) return undefined;
+    const { LOSS_PICTURE, paintLosses } = await loadPart('The picture of the losses', () => import('./loss-picture'));
+    const series = lossSeries(app.losses, app.evaluations, accumulateOf(app));
+    const steps = formatCount(Math.floor(series.steps.at(-1) ?? 0));
+    const ranks = series.perRank.length > 0 ? '; thin lines are the ranks, the thick one their mean' : '';
+    return {
+      ...LOSS_PICTURE,
+      paint: (ink) => paintLosses(ink, series, LOSS_PICTURE),
+      caption: (run) => `${run}: loss over ${steps} steps, ${formatLoss(app.losses.at(-1)?.loss)} at the end${ranks}.`,
+    };
+  },
+  csv: (app) => lossesCsv(app.losses, app.evaluations, accumulateOf(app)),
+};

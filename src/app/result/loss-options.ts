@@ -1,0 +1,28 @@
+/** What all plots of losses have in common: axes from the start, steps below, losses from zero on. */
+import type uPlot from 'uplot';
+import { formatTick } from '../draw/format';
+import type { Palette } from '../shell/theme';
+import { FIRST_STEPS, PAD, topOf, X_AXIS, Y_AXIS } from './loss-frame';
+
+export function lossOptions(palette: Palette): Omit<uPlot.Options, 'width' | 'height' | 'series'> {
+  const axis = { stroke: palette.soft, font: `11px ${palette.sans}`, ticks: { show: false }, gap: 2 };
+  return {
+    padding: [PAD.top, PAD.right, 0, 0],
+    legend: { show: false },
+    cursor: { points: { show: false }, drag: { x: false, y: false } },
+    scales: {
+      x: { time: false, range: (_, __, high) => [0, Math.max(FIRST_STEPS, high)] },
+      y: { range: (_, low, high) => [Math.min(0, low), topOf(high)] },
+    },
+    axes: [
+      { ...axis, grid: { show: false }, size: X_AXIS, space: 44 },
+      {
+        ...axis,
+        grid: { stroke: palette.hair, width: 1 },
+        size: Y_AXIS,
+        space: 28,
+        values: (_, ticks) => ticks.map(formatTick),
+      },
+    ],
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * The losses as a table for other programs, by RFC 4180: one row per micro-batch, and one per evaluation over all rows.
+ * Steps count from 1, as on the page. Pure.
+ */
+import { stepOf } from '../../protocol/micro-batches';
+import type { LossRecord } from '../../protocol/trace';
+import type { Evaluation } from '../state/store';
+
+export function lossesCsv(
+  losses: readonly LossRecord[],
+  evaluations: readonly Evaluation[],
+  accumulate: number,
+): string {
+  const ranks = Math.max(0, ...losses.map(({ perRank }) => perRank.length));
+  const head = [
+    'step',
+    'micro_batch',
+    'epoch',
+    'loss',
+    ...Array.from({ length: ranks }, (_, rank) => `loss_rank_${rank}`),
+    'train_loss_all_rows',
+    'test_loss_all_rows',
+    'train_accuracy',
+    'test_accuracy',
+  ];
+  const trained = losses.map(({ microBatch, epoch, loss, perRank }) => ({
+    step: stepOf(microBatch, { accumulate }) + 1,
+    cells: [(microBatch % accumulate) + 1, epoch + 1, loss, ...pad(perRank, ranks), '', '', '', ''],
+  }));
+  const evaluated = evaluations.map(({ step, trainLoss, testLoss, trainAccuracy, testAccuracy }) => ({
+    step,
+    cells: ['', '', '', ...pad([], ranks), trainLoss, testLoss, trainAccuracy, testAccuracy],
+  }));
+  // An evaluation after a step comes after its micro-batches; sort() keeps the order of equals.
+  const rows = [...trained, ...evaluated].sort((a, b) => a.step - b.step);
+  return [head, ...rows.map(({ step, cells }) => [step, ...cells])]
+    .map((cells) => cells.map((cell) => cell ?? '').join(','))
+    .join('\r\n')
+    .concat('\r\n');
+}
+
+const pad = (values: readonly number[], length: number): readonly (number | string)[] =>
+  Array.from({ length }, (_, index) => values[index] ?? '');

@@ -1,0 +1,112 @@
+/** The page as a frame in another one: what it hides and locks, in which theme, the snippet, and how it looks. */
+import { useEffect, useRef, useState } from 'react';
+import type { LinkState } from '../permalink/link-state';
+import { LOCKABLE, PARTS, type Part } from '../permalink/permalink-view';
+import type { Theme } from '../state/store';
+import { useApp, useUrlSync } from '../state/use-app';
+import { CopyField } from './copy-field';
+import { PART_WORDS } from './parts-words';
+import styles from './share.module.css';
+import { embedSnippet } from './snippet';
+
+const THEMES: readonly (readonly [Theme, string])[] = [
+  ['system', 'as the reader’s system has it'],
+  ['light', 'light'],
+  ['dark', 'dark'],
+];
+
+/** A figure in a text: stage and timeline, and a button to play. */
+const FIGURE: readonly Part[] = ['bar', 'setup', 'result', 'code'];
+
+const changed = (parts: ReadonlySet<string>, part: string, on: boolean): ReadonlySet<string> => {
+  const next = new Set(parts);
+  if (on) next.add(part);
+  else next.delete(part);
+  return next;
+};
+
+export function Embed({ state }: { state: LinkState | undefined }) {
+  const urlSync = useUrlSync();
+  const own = useApp((app) => app.hide);
+  const [hide, setHide] = useState<ReadonlySet<string>>(() => (own.size > 0 ? own : new Set(FIGURE)));
+  const [lock, setLock] = useState<ReadonlySet<string>>(useApp((app) => app.lock));
+  const [theme, setTheme] = useState<Theme>(useApp((app) => app.theme));
+  const [open, setOpen] = useState(false);
+  const href = urlSync.href({ embed: true, hide, lock, theme }, state);
+  return (
+    <details className={styles['embed']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Embed it in a page</summary>
+      <fieldset className={styles['parts']} aria-label="What the frame shows">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Part</th>
+              <th scope="col">Hide</th>
+              <th scope="col">Lock</th>
+            </tr>
+          </thead>
+          <tbody>
+            {PARTS.map((part) => (
+              <tr key={part}>
+                <th scope="row">{PART_WORDS[part]}</th>
+                <td>
+                  <input
+                    type="checkbox"
+                    aria-label={`Hide ${PART_WORDS[part]}`}
+                    checked={hide.has(part)}
+                    onChange={(event) => setHide(changed(hide, part, event.target.checked))}
+                  />
+                </td>
+                <td>
+                  {LOCKABLE.has(part) && (
+                    <input
+                      type="checkbox"
+                      aria-label={`Lock ${PART_WORDS[part]}`}
+                      checked={lock.has(part)}
+                      onChange={(event) => setLock(changed(lock, part, event.target.checked))}
+                    />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </fieldset>
+      <p className={styles['note']}>
+        What is hidden is not there; what is locked is there and cannot be changed. Without the bar a small play button
+        stays.
+      </p>
+      <label className={styles['check']}>
+        Theme
+        <select value={theme} onChange={(event) => setTheme(THEMES[event.target.selectedIndex]?.[0] ?? 'system')}>
+          {THEMES.map(([name, words]) => (
+            <option key={name} value={name}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <CopyField name="Snippet" rows={6} text={embedSnippet(href, 'Lockstep: data-parallel training, step by step')} />
+      {open && <Preview href={href} />}
+    </details>
+  );
+}
+
+/** The frame itself, at the height it asks for: what the other page will have. */
+function Preview({ href }: { href: string }) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [height, setHeight] = useState(660);
+  useEffect(() => {
+    const hear = ({ data, source }: MessageEvent) => {
+      if (source === frame.current?.contentWindow && data?.type === 'lockstep:height') setHeight(Number(data.height));
+    };
+    window.addEventListener('message', hear);
+    return () => window.removeEventListener('message', hear);
+  }, []);
+  return (
+    <figure className={styles['preview']}>
+      <figcaption>Preview</figcaption>
+      <iframe ref={frame} src={href} title="Preview of the embed" height={height} />
+    </figure>
+  );
+}

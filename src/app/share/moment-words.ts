@@ -1,0 +1,20 @@
+/** 'step 12, moment 5 of 58': the moment that a link to it leads to. Pure. */
+import { stepWords } from '../../protocol/micro-batches';
+import { doneAt, lastOf } from '../../trace/moments/moment';
+import { momentsOf } from '../../trace/moments/moments';
+import { stepNumber } from '../draw/format';
+import type { App } from '../state/store';
+
+export function momentWords({
+  cursor,
+  cursorFraction,
+  traces,
+}: Pick<App, 'cursor' | 'cursorFraction' | 'traces'>): string {
+  const trace = traces[cursor?.trace ?? -1];
+  if (!trace || !cursor) return '';
+  const step = stepWords(trace.microBatch, trace, stepNumber);
+  const moments = momentsOf(trace);
+  const done = doneAt(moments, { event: cursor.event, fraction: cursorFraction });
+  const number = moments.filter((moment) => lastOf(moment) <= done).length + (cursorFraction < 1 ? 1 : 0);
+  return number === moments.length ? `the end of ${step}` : `${step}, moment ${number} of ${moments.length}`;
+}

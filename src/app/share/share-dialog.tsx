@@ -1,0 +1,43 @@
+/**
+ * Sharing: the link to this run, and to the very moment that is shown; the same page as a frame for another one, with
+ * what it hides and locks, and a preview. Loaded when it is first opened.
+ */
+import { useEffect, useState } from 'react';
+import { capital } from '../../trace/words';
+import { stateHere } from '../permalink/state-here';
+import { useAppStore, useLinkedViews, useUrlSync } from '../state/use-app';
+import { CopyField } from './copy-field';
+import { Embed } from './embed';
+import { momentWords } from './moment-words';
+import styles from './share.module.css';
+
+/** What was on the page when the dialog was opened: a run that plays goes on behind it. */
+export function ShareBody() {
+  const store = useAppStore();
+  const linked = useLinkedViews();
+  const urlSync = useUrlSync();
+  const [here] = useState(() => stateHere(store.getState(), linked.read()));
+  const [words] = useState(() => momentWords(store.getState()));
+  const [exact, setExact] = useState(false);
+  useEffect(() => {
+    urlSync.write();
+  }, [urlSync]);
+  const state = exact ? here : undefined;
+  return (
+    <div className={styles['share']}>
+      <h2>Link to this run</h2>
+      <p>Same settings, same seed, same start. Only what differs from the defaults is in it.</p>
+      <label className={styles['check']}>
+        <input type="checkbox" checked={exact} onChange={(event) => setExact(event.target.checked)} />
+        Open at this moment{words === '' ? '' : `: ${words}`}
+      </label>
+      {exact && (
+        <p className={styles['note']}>
+          {capital('whoever opens it sees the run train to this step, then the same moment, paused.')}
+        </p>
+      )}
+      <CopyField name="Link" text={urlSync.href(undefined, state)} />
+      <Embed state={state} />
+    </div>
+  );
+}

@@ -1,0 +1,210 @@
+/**
+ * Sets the chunks of an exchange into a room: rows where they can be one below the other, so that a chunk has the same
+ * height in every room and its arrow is level; tiles side by side where the room is low and wide. A row has its words
+ * and the values that arrive above it where there is height for that; else its number and whose values it holds are
+ * beside it. Values are printed from 25 px; else they are cells; of a long chunk a window. Pure.
+ */
+import type { Rect } from '../draw/geometry';
+
+export interface ChunkSpec {
+  /** Elements of each chunk, and how many of them are known. */
+  readonly lengths: readonly number[];
+  /** Places for ranks in the bars. */
+  readonly ranks: number;
+}
+
+export interface ChunkLayout {
+  /** What a frame encloses; an arrow begins and ends at its edge. */
+  readonly frame: Rect;
+  readonly cells: Rect;
+  readonly columns: number;
+  readonly rows: number;
+  /** Cells shown: fewer than the chunk has where not all fit. */
+  readonly count: number;
+  readonly prints: boolean;
+  /** A place for each rank. */
+  readonly bars: Rect | undefined;
+  /** Of values that arrive, above the cells. */
+  readonly arrival: Rect | undefined;
+  /** The chunk's name on the left and its meaning on the right, or its number alone. */
+  readonly caption: Rect | undefined;
+  readonly worded: boolean;
+  /** Its values are there already: it frames a matrix of the room. */
+  readonly framesOnly?: boolean;
+}
+
+export interface ChunksLayout {
+  /** 'tiles': side by side, so that arrows leave them below and above. */
+  readonly kind: 'rows' | 'tiles';
+  readonly chunks: readonly ChunkLayout[];
+}
+
+export const PRINTED = 25;
+const PRINTED_HEIGHT = 15;
+const LARGEST_HEIGHT = 26;
+/** Below that size cells of a long chunk are too many: a window of it is shown. */
+const SMALLEST = 4;
+const FULL_ROW = 54;
+const TALLEST_ROW = 110;
+const TALLEST = 420;
+const MOST_LINES = 24;
+const ARRIVAL = 13;
+const CAPTION = 15;
+const BAR = 5;
+const LETTERED_ROW = 12;
+const LABELLED_TILE = 44;
+const LOW = 3.4;
+
+interface Cells {
+  readonly columns: number;
+  readonly rows: number;
+  readonly count: number;
+  readonly width: number;
+  readonly height: number;
+  readonly prints: boolean;
+}
+
+/** The lines of a chunk that make its cells largest; printed values before unprinted ones. */
+function cellsIn(length: number, width: number, height: number): Cells {
+  const printable = Math.floor(width / PRINTED);
+  if (printable > 0) {
+    const rows = Math.ceil(length / printable);
+    if (rows * PRINTED_HEIGHT <= height) {
+      const columns = Math.ceil(length / rows);
+      const high = Math.min(LARGEST_HEIGHT, height / rows);
+      return { columns, rows, count: length, width: width / columns, height: high, prints: true };
+    }
+  }
+  let best: Cells | undefined;
+  for (let rows = 1; rows <= MOST_LINES; rows++) {
+    const columns = Math.ceil(length / rows);
+    const cell = { width: width / columns, height: Math.min(LARGEST_HEIGHT, height / rows) };
+    const small = Math.min(cell.width, cell.height);
+    if (best && small <= Math.min(best.width, best.height)) continue;
+    if (small >= SMALLEST || rows === 1) best = { columns, rows, count: length, ...cell, prints: false };
+  }
+  if (best && Math.min(best.width, best.height) >= Math.min(SMALLEST, height)) return best;
+  const side = Math.min(height, 5);
+  const columns = Math.max(1, Math.floor(width / side));
+  const rows = Math.max(1, Math.floor(height / side));
+  const count = Math.min(length, columns * rows);
+  return { columns, rows, count, width: width / columns, height: height / rows, prints: false };
+}
+
+/** All chunks alike: as many columns as the longest needs. */
+const longest = (lengths: readonly number[]): number => Math.max(1, ...lengths);
+
+function countOf(cells: Cells, length: number): number {
+  return Math.min(length, cells.columns * cells.rows);
+}
+
+function fullRows({ lengths }: ChunkSpec, area: Rect): ChunksLayout {
+  const height = Math.min(Math.max(TALLEST_ROW, TALLEST / lengths.length), area.height / lengths.length);
+  const free = height - ARRIVAL - BAR - 2 - CAPTION - 4;
+  const cells = cellsIn(longest(lengths), area.width, free);
+  const used = cells.rows * cells.height;
+  // Rows keep together, in the middle of what is left.
+  const row = Math.min(height, used + height - free);
+  const gap = Math.min(10, (area.height - row * lengths.length) / Math.max(1, lengths.length));
+  const chunks = lengths.map((length, i): ChunkLayout => {
+    const top = area.y + i * (row + gap);
+    const y = top + ARRIVAL + 1;
+    const box = { x: area.x, y, width: cells.columns * cells.width, height: used };
+    return {
+      frame: { x: area.x - 3, y: y - 2.5, width: area.width + 6, height: used + BAR + 6 },
+      cells: box,
+      columns: cells.columns,
+      rows: cells.rows,
+      count: countOf(cells, length),
+      prints: cells.prints,
+      bars: { x: area.x, y: y + used + 1, width: area.width, height: BAR },
+      arrival: { x: area.x, y: top, width: box.width, height: ARRIVAL },
+      caption: { x: area.x, y: y + used + BAR + 4, width: area.width, height: CAPTION },
+      worded: true,
+    };
+  });
+  return { kind: 'rows', chunks };
+}
+
+function compactRows({ lengths, ranks }: ChunkSpec, area: Rect): ChunksLayout {
+  const row = Math.min(30, area.height / lengths.length);
+  const lettered = row >= LETTERED_ROW;
+  const number = lettered ? (lengths.length > 10 ? 18 : 12) : 0;
+  const bars = row >= 5 && area.width >= 64 ? Math.min(0.3 * area.width, Math.max(24, ranks * 5)) : 0;
+  const inset = row >= 8 ? 2.5 : row >= 4 ? 1 : 0.25;
+  const width = area.width - number - (bars > 0 ? bars + 6 : 0) - 2;
+  const cells = cellsIn(longest(lengths), width, row - 2 * inset);
+  const used = cells.rows * cells.height;
+  const chunks = lengths.map((length, i): ChunkLayout => {
+    const top = area.y + i * row;
+    const y = top + (row - used) / 2;
+    return {
+      frame: { x: area.x - 3, y: top + 0.5, width: area.width + 6, height: row - 1 },
+      cells: { x: area.x + number, y, width: cells.columns * cells.width, height: used },
+      columns: cells.columns,
+      rows: cells.rows,
+      count: countOf(cells, length),
+      prints: cells.prints,
+      bars:
+        bars === 0
+          ? undefined
+          : { x: area.x + area.width - bars, y: top + inset, width: bars, height: row - 2 * inset },
+      arrival: undefined,
+      caption: lettered ? { x: area.x, y: top + row / 2 - 6, width: number, height: 12 } : undefined,
+      worded: false,
+    };
+  });
+  return { kind: 'rows', chunks };
+}
+
+function tiles({ lengths }: ChunkSpec, area: Rect): ChunksLayout {
+  const n = lengths.length;
+  const gap = area.width / n > 40 ? 8 : 4;
+  const width = (area.width - gap * (n - 1)) / n;
+  const captioned = width >= LABELLED_TILE && area.height >= 48;
+  const bar = area.height >= 20 ? BAR + 2 : 0;
+  const free = area.height - bar - (captioned ? CAPTION : 0) - 4;
+  const cells = cellsIn(longest(lengths), width, Math.max(1, free));
+  const used = cells.rows * cells.height;
+  const chunks = lengths.map((length, i): ChunkLayout => {
+    const x = area.x + i * (width + gap);
+    const y = area.y + 2;
+    return {
+      frame: { x: x - 2.5, y: y - 2, width: width + 5, height: used + bar + 4 },
+      cells: { x, y, width: cells.columns * cells.width, height: used },
+      columns: cells.columns,
+      rows: cells.rows,
+      count: countOf(cells, length),
+      prints: cells.prints,
+      bars: bar > 0 ? { x, y: y + used + 2, width, height: BAR } : undefined,
+      arrival: undefined,
+      caption: captioned ? { x, y: y + used + bar + 2, width, height: CAPTION } : undefined,
+      worded: captioned,
+    };
+  });
+  return { kind: 'tiles', chunks };
+}
+
+/** Cells that are larger gain nothing by being larger still. */
+const worth = ({ chunks }: ChunksLayout): number => {
+  const first = chunks[0];
+  if (!first) return 0;
+  const side = Math.min(first.cells.width / first.columns, first.cells.height / first.rows);
+  return Math.min(side, 14) * (first.count / Math.max(1, first.columns * first.rows)) + (first.prints ? 20 : 0);
+};
+
+export function layoutChunks(spec: ChunkSpec, area: Rect): ChunksLayout | undefined {
+  if (spec.lengths.length === 0 || area.width < 12 || area.height < spec.lengths.length) return undefined;
+  const full = area.height / spec.lengths.length >= FULL_ROW && area.width >= 120 ? fullRows(spec, area) : undefined;
+  if (full?.chunks[0]?.prints) return full;
+  const rows = full ?? compactRows(spec, area);
+  if (area.width / spec.lengths.length < 24) return rows;
+  const beside = tiles(spec, area);
+  // Where rooms are that low, they are one below the other, and arrows go down from tile to tile.
+  if (area.width > LOW * area.height && beside.chunks[0]?.prints) return beside;
+  // Side by side only where that shows clearly more: level arrows are worth something, too.
+  return worth(beside) > 1.4 * worth(rows) ? beside : rows;
+}
+
+/** One line of small tiles, for the bucket that is under way while layers compute. */
+export const layoutWire = (spec: ChunkSpec, area: Rect): ChunksLayout => tiles(spec, area);

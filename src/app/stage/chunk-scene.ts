@@ -1,0 +1,197 @@
+/**
+ * The chunks of an exchange on one device: their values at the cursor, whose values they hold, which of them is sent,
+ * what arrives in which, and what each of them says when pointed at. Pure; the values are those of the buffer.
+ */
+import { CAPTURE_LIMIT, type Slice } from '../../protocol/trace';
+import { formatSize } from '../draw/format';
+import type { HeatCells } from '../draw/heat-map';
+import { powerOfTen, unitOf } from '../draw/value-scale';
+import type { ChunkLayout } from './chunk-layout';
+import { parametersIn } from './devices';
+import { type Arrival, countRanks, type Exchange } from './exchanges';
+import { endOf } from './matrix-scene';
+import type { ChunkContent } from './room-content';
+import type { RoomInput } from './room-input';
+import type { ChunkScene, ChunksScene, SceneItem } from './scene-types';
+
+/** All of the chunk in lines of eight, for the tooltip. */
+const readable = (count: number) => ({
+  stride: Math.min(count, 8),
+  columns: Math.min(count, 8),
+  rows: Math.ceil(count / 8),
+});
+
+/** Values of parameters and activations are copied, not added up. */
+const adds = ({ payload, op }: Exchange): boolean => payload === 'gradient' || /reduce/i.test(op);
+
+function holding(exchange: Exchange, ranks: number, device: number): readonly string[] {
+  const count = countRanks(ranks);
+  if (count === 0) return ['empty'];
+  if (!adds(exchange)) {
+    const owner = 31 - Math.clz32(ranks);
+    return count > 1 || owner === device ? ['its own values', 'own'] : [`values of ${owner}`, `of ${owner}`];
+  }
+  if (count === 1)
+    return exchange.payload === 'gradient'
+      ? ['its own gradients', 'own gradients', 'own']
+      : ['its own values', 'own values', 'own'];
+  if (count < exchange.members)
+    return [`sum of ${count} of ${exchange.members}`, `Σ ${count} of ${exchange.members}`, `Σ ${count}`];
+  // The gradients were divided before they were packed.
+  return exchange.bucket
+    ? [`mean of all ${count}`, `mean of ${count}`, 'mean']
+    : [`sum of all ${count}`, `Σ of ${count}`];
+}
+
+const CARRIES: Readonly<Record<Exchange['payload'], string>> = {
+  data: 'batch',
+  activation: 'activations',
+  gradient: 'gradients',
+  parameter: 'parameters',
+};
+
+function nameOf({ bucket, payload }: Exchange, slice: Slice, index: number, count: number): readonly string[] {
+  const name = bucket ? `chunk ${index}` : slice.buffer;
+  if (count > 1) return [name, ...(bucket ? [] : [CARRIES[payload]]), `${index}`];
+  return [slice.buffer, CARRIES[payload]];
+}
+
+function doing(sends: boolean, arrival: Arrival | undefined): readonly string[] {
+  if (arrival && !arrival.there) return ['receives'];
+  if (sends) return ['sends'];
+  return [];
+}
+
+/** 'sends the sum of 2 of 4', 'now the sum of 3 of 4'. */
+function meaning(holds: readonly string[], sends: boolean, arrival: Arrival | undefined): readonly string[] {
+  const the = (text: string) => (/^(sum|mean)/.test(text) ? `the ${text}` : text);
+  const [long = '', ...short] = holds;
+  if (arrival?.there) return [`now ${the(long)}`, long, ...short];
+  const verbs = doing(sends, arrival);
+  return verbs.length > 0 ? [...(sends && !arrival ? [`sends ${the(long)}`] : []), ...verbs] : holds;
+}
+
+/** Parameters are there before the step begins; so they are where DDP's constructor sends those of rank 0. */
+function before({ facts, place }: RoomInput, { payload }: Exchange, slice: Slice): boolean {
+  return payload === 'parameter' && place.keeps && facts.content(place.device, slice.buffer) !== undefined;
+}
+
+function cellsOf(
+  { facts, place }: RoomInput,
+  slice: Slice,
+  end: number,
+  at: ChunkLayout | undefined,
+): HeatCells | undefined {
+  const content = facts.content(place.device, slice.buffer);
+  const captured =
+    (content?.values.length ?? 0) <= CAPTURE_LIMIT && slice.offset + slice.length <= (content?.values.length ?? 0);
+  const known = captured ? slice.length : facts.known(place.device, slice);
+  if (!content || known === 0) return undefined;
+  const columns = at?.columns ?? Math.min(known, 8);
+  const count = Math.min(known, at?.count ?? known);
+  return {
+    values: content.values,
+    offset: slice.offset,
+    stride: columns,
+    rows: at?.rows ?? Math.ceil(known / 8),
+    columns,
+    count,
+    end,
+  };
+}
+
+interface Made {
+  readonly chunk: ChunkScene;
+  readonly item: SceneItem;
+}
+
+function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number, at: ChunkLayout): Made {
+  const { facts, place } = input;
+  const { device } = place;
+  const rows = exchange.rows[device] ?? [];
+  const end = endOf(input, slice.buffer);
+  const unit = unitOf(end);
+  const ranks = facts.contributors(device, slice) || (before(input, exchange, slice) ? 1 << device : 0);
+  const sends = facts.sends(device, slice);
+  const arrival = facts.arrival(device, slice);
+  const cells = ranks === 0 ? undefined : cellsOf(input, slice, end, at);
+  const event = facts.content(device, slice.buffer)?.event;
+  const holds = holding(exchange, ranks, device);
+  const name = nameOf(exchange, slice, index, rows.length);
+  const bucket = exchange.bucket;
+  const who = input.info.ranks === input.info.worldSize ? `rank ${device}` : `cuda:${device}`;
+  return {
+    chunk: {
+      at,
+      map: { rect: at.cells, cells, fresh: false, under: false, unit: at.prints ? unit : undefined },
+      index,
+      ranks,
+      sends,
+      arrival,
+      name: at.count < slice.length ? [`${name[0]}, first ${at.count} of ${slice.length}`, ...name] : name,
+      holds: meaning(holds, sends, arrival),
+    },
+    item: {
+      id: `${device} ${slice.buffer}[${index}]`,
+      rect: at.frame,
+      device,
+      event: ranks === 0 ? undefined : event,
+      tip: () => ({
+        title: bucket ? `${slice.buffer}, chunk ${index} on ${who}` : `${slice.buffer} on ${who}`,
+        facts: [
+          ['holds', holds[0] ?? ''],
+          ...(bucket ? [['parameters', parametersIn(bucket, slice).join(', ')] as const] : []),
+          ['elements', `${slice.offset} to ${slice.offset + slice.length - 1}`],
+          ['size', formatSize(4 * slice.length)],
+          ...(sends ? [['moving', 'on its way to another device'] as const] : []),
+          ...(arrival
+            ? [
+                [
+                  'arrives',
+                  `from cuda:${arrival.from}, ${arrival.adds ? 'and is added' : 'and takes its place'}`,
+                ] as const,
+              ]
+            : []),
+          ...(at.prints ? [['printed', `in units of ${powerOfTen(unit)}`] as const] : []),
+        ],
+        ...(ranks !== 0 && !cells ? { note: 'too far into the buffer: these values were not captured' } : {}),
+        ...(cells?.count ? { cells: { ...cells, ...readable(cells.count) } } : {}),
+      }),
+    },
+  };
+}
+
+export function chunkScenes(
+  input: RoomInput,
+  { exchange, layout }: ChunkContent,
+): { readonly scene: ChunksScene; readonly items: readonly SceneItem[] } {
+  const made = (exchange.rows[input.place.device] ?? []).flatMap((slice, i) => {
+    const at = layout.chunks[i];
+    return at ? [chunk(input, exchange, slice, i, at)] : [];
+  });
+  return {
+    scene: {
+      kind: layout.kind,
+      bucket: exchange.bucket?.index,
+      ranks: exchange.rows.length,
+      chunks: made.map((m) => m.chunk),
+    },
+    items: made.map((m) => m.item),
+  };
+}
+
+/** What the device's chunks hold, in words: for the table. */
+export function heldWords(
+  input: RoomInput,
+  exchange: Exchange | undefined,
+  format: (value: number) => string,
+): readonly string[] {
+  const { facts, place } = input;
+  return (exchange?.rows[place.device] ?? []).map((slice, i) => {
+    const ranks = facts.contributors(place.device, slice);
+    const content = facts.content(place.device, slice.buffer);
+    if (!exchange || !content || ranks === 0) return `${i}: empty`;
+    const values = [...content.values.subarray(slice.offset, slice.offset + Math.min(3, slice.length))].map(format);
+    return `${i}: ${values.join(', ')} … (sum of ${countRanks(ranks)}${facts.sends(place.device, slice) ? ', being sent' : ''})`;
+  });
+}

@@ -1,0 +1,159 @@
+/**
+ * The collectives of a step as rooms show them: which stretches of which buffers each device holds while one runs (the
+ * rows of its room), and whose values are in each of them. Found once per trace; pure.
+ */
+import type { SessionInfo } from '../../protocol/session-info';
+import type { CollectiveRef, DeviceIndex, Payload, Slice, StepTrace, TraceEvent } from '../../protocol/trace';
+import { type BucketPlace, elements } from './devices';
+
+export interface Exchange {
+  readonly op: CollectiveRef['op'];
+  readonly bucket: BucketPlace | undefined;
+  readonly payload: Payload;
+  /** By device: what it holds of it, in order; a chunk has the same row in every room. */
+  readonly rows: readonly (readonly Slice[])[];
+  /** Ranks that take part. */
+  readonly members: number;
+}
+
+export interface Exchanges {
+  /** The one that an event belongs to: its transfers, and the copies into and out of its bucket. */
+  of(event: TraceEvent): Exchange | undefined;
+  ofBucket(index: number): Exchange | undefined;
+  /** Buffers that are sent in the step, and what they carry. */
+  readonly carried: ReadonlyMap<string, Payload>;
+}
+
+/** What a transfer brings into a chunk. */
+export interface Arrival {
+  readonly from: DeviceIndex;
+  readonly adds: boolean;
+  /** It has arrived; else it is under way. */
+  readonly there: boolean;
+  readonly values: Float32Array | undefined;
+}
+
+const keyOf = ({ group, seq }: CollectiveRef): string => `${group?.id ?? 0}/${seq}`;
+
+/** The buffer cut at every place where a transfer begins or ends. */
+function cut(buffer: string, length: number, slices: readonly Slice[]): readonly Slice[] {
+  const places = new Set([0, length, ...slices.flatMap((s) => [s.offset, s.offset + s.length])]);
+  const sorted = [...places].filter((p) => p <= length).sort((a, b) => a - b);
+  return sorted.slice(1).map((to, i) => ({ buffer, offset: sorted[i] ?? 0, length: to - (sorted[i] ?? 0) }));
+}
+
+export function exchangesOf(info: SessionInfo, trace: StepTrace, buckets: readonly BucketPlace[]): Exchanges {
+  const lengths = new Map(info.buffers.map((b) => [`${b.device} ${b.name}`, elements(b.shape)]));
+  const moved = new Map<string, TraceEvent[]>();
+  const carried = new Map<string, Payload>();
+  for (const e of trace.events) {
+    if (e.slice && e.payload) carried.set(e.slice.buffer, e.payload);
+    if (!e.collective || !e.slice || e.slice.length === 0) continue;
+    const key = keyOf(e.collective);
+    const own = moved.get(key);
+    if (own) own.push(e);
+    else moved.set(key, [e]);
+  }
+  const rowsOf = (device: DeviceIndex, events: readonly TraceEvent[]): readonly Slice[] => {
+    const slices = events.flatMap((e) => (e.device === device && e.slice ? [e.slice] : []));
+    return [...new Set(slices.map((s) => s.buffer))].flatMap((buffer) => {
+      const own = slices.filter((s) => s.buffer === buffer);
+      const reach = Math.max(...own.map((s) => s.offset + s.length));
+      return cut(buffer, Math.max(reach, lengths.get(`${device} ${buffer}`) ?? 0), own);
+    });
+  };
+  const devices = Array.from({ length: info.worldSize }, (_, d) => d);
+  const made = new Map<string, Exchange>();
+  const byBucket = new Map<number, Exchange>();
+  for (const [key, events] of moved) {
+    const first = events[0];
+    if (!first?.collective) continue;
+    const bucket = buckets.find((b) => b.index === first.bucket && events.some((e) => e.slice?.buffer === b.buffer));
+    const exchange: Exchange = {
+      op: first.collective.op,
+      bucket,
+      payload: first.payload ?? 'gradient',
+      rows: devices.map((d) => (bucket ? bucket.chunks : rowsOf(d, events))),
+      members: new Set(events.map((e) => e.device)).size,
+    };
+    made.set(key, exchange);
+    if (bucket) byBucket.set(bucket.index, exchange);
+  }
+  return {
+    of: (e) =>
+      e.collective ? made.get(keyOf(e.collective)) : e.bucket === undefined ? undefined : byBucket.get(e.bucket),
+    ofBucket: (index) => byBucket.get(index),
+    carried,
+  };
+}
+
+interface Change {
+  readonly event: number;
+  readonly from: number;
+  readonly to: number;
+  readonly ranks: number;
+}
+
+export interface Contributors {
+  /** A bit for each device whose values are in the stretch after events 0..event; 0: nothing of this step is. */
+  in(event: number, device: DeviceIndex, slice: Slice): number;
+}
+
+/** Followed through the transfers of a step: a receive puts or adds what its sender held when it sent. */
+export function contributorsOf(trace: StepTrace, carried: Exchanges['carried']): Contributors {
+  const changes = new Map<string, Change[]>();
+  const key = (device: DeviceIndex, buffer: string) => `${device} ${buffer}`;
+  const at = (event: number, device: DeviceIndex, { buffer, offset }: Slice): number =>
+    changes.get(key(device, buffer))?.findLast((c) => c.event <= event && c.from <= offset && offset < c.to)?.ranks ??
+    0;
+  const change = (device: DeviceIndex, buffer: string, made: Change) => {
+    const own = changes.get(key(device, buffer));
+    if (own) own.push(made);
+    else changes.set(key(device, buffer), [made]);
+  };
+  const sent = new Map<number, { readonly device: DeviceIndex; readonly slice: Slice; readonly event: number }>();
+  trace.events.forEach((e, event) => {
+    const { device, slice } = e;
+    if (e.kind === 'send' && slice) sent.set(e.id, { device, slice, event });
+    else if (e.kind === 'recv' && slice) {
+      const source = e.match === undefined ? undefined : sent.get(e.match);
+      // A stretch of several chunks may hold another sum in each of them.
+      for (const part of partsOf(changes.get(key(device, slice.buffer)) ?? [], slice)) {
+        const there = source && { ...source.slice, offset: source.slice.offset + part.offset - slice.offset };
+        const came = there ? at(source.event, source.device, there) || 1 << source.device : 0;
+        const held = e.apply === 'put' || e.apply === undefined ? 0 : at(event, device, part);
+        const from = part.offset;
+        change(device, slice.buffer, { event, from, to: from + part.length, ranks: came | held });
+      }
+    } else if (e.kind === 'compute' || e.kind === 'load') {
+      for (const buffer of e.writes) {
+        if (!carried.has(buffer)) continue;
+        const read = e.reads.reduce((all, r) => all | at(event, device, { buffer: r, offset: 0, length: 1 }), 0);
+        const copies = e.bucket !== undefined && e.reads.some((r) => carried.has(r));
+        change(device, buffer, {
+          event,
+          from: 0,
+          to: Number.POSITIVE_INFINITY,
+          ranks: (copies && read) || 1 << device,
+        });
+      }
+    }
+  });
+  return { in: at };
+}
+
+function partsOf(changes: readonly Change[], slice: Slice): readonly Slice[] {
+  const end = slice.offset + slice.length;
+  const cuts = new Set([slice.offset, end]);
+  for (const { from, to } of changes) for (const p of [from, to]) if (p > slice.offset && p < end) cuts.add(p);
+  const sorted = [...cuts].sort((a, b) => a - b);
+  return sorted
+    .slice(1)
+    .map((to, i) => ({ buffer: slice.buffer, offset: sorted[i] ?? 0, length: to - (sorted[i] ?? 0) }));
+}
+
+export const countRanks = (ranks: number): number => {
+  let count = 0;
+  for (let rest = ranks; rest !== 0; rest &= rest - 1) count++;
+  return count;
+};

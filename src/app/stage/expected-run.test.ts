@@ -1,0 +1,59 @@
+/** What the configuration says of the rooms, which is the first picture, held against the session's answer. */
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../config/parse-config';
+import type { ConfigInput } from '../../protocol/config';
+import { openTestSession } from '../../session/testing/open-session';
+import { cnnOf, gptOf } from '../model/families';
+import { placeDevices } from './devices';
+import { expectedRun } from './expected-run';
+
+const WHOLE: Readonly<Record<string, ConfigInput>> = {
+  Single: { mode: 'single' },
+  DataParallel: { mode: 'dataParallel', worldSize: 3 },
+  DDP: { mode: 'ddp', worldSize: 4 },
+  'Parameter server': { mode: 'parameterServer', worldSize: 3 },
+  'a convolutional net': {
+    mode: 'ddp',
+    worldSize: 2,
+    batchSize: 8,
+    model: { layers: cnnOf([4, 4], 6, { shape: [1, 8, 8] }) },
+    data: { type: 'shapes', size: 8, samples: 24 },
+    loss: { type: 'CrossEntropyLoss' },
+  },
+  'a GPT': {
+    mode: 'ddp',
+    worldSize: 2,
+    batchSize: 4,
+    model: { layers: gptOf({ layers: 2, heads: 2, width: 8 }, 4, 4) },
+    data: { type: 'text', text: 'abcdabcdaabbccddabcdabcd', context: 4 },
+    loss: { type: 'CrossEntropyLoss' },
+  },
+};
+
+async function rooms(input: ConfigInput) {
+  const { info, close } = await openTestSession(input);
+  await close();
+  const of = (places: ReturnType<typeof placeDevices>) =>
+    places.map(({ title, subtitles, layers }) => ({
+      title,
+      subtitles,
+      layers: layers.map(({ labels, weight, bias }) => [labels, weight.shape, bias?.shape]),
+    }));
+  return {
+    answered: of(placeDevices(info, undefined)),
+    expected: of(placeDevices(expectedRun(parseConfig(input)), undefined)),
+  };
+}
+
+describe('what is drawn before the session has answered', () => {
+  it.each(Object.entries(WHOLE))('%s: the devices and their layers', async (_, input) => {
+    const { answered, expected } = await rooms({ ...input, device: 'cpu' });
+    expect(expected).toEqual(answered);
+    expect(expected[0]?.layers).not.toEqual([]);
+  });
+
+  it('Model parallel: the devices, and no layer where it may not be', async () => {
+    const { answered, expected } = await rooms({ mode: 'modelParallel', worldSize: 2, device: 'cpu' });
+    expect(expected).toEqual(answered.map((room) => ({ ...room, layers: [] })));
+  });
+});

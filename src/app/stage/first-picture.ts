@@ -1,0 +1,31 @@
+/**
+ * The stage before what draws a traced step is here: rooms with their names and the shapes of their layers. The rooms
+ * are where they will be as far as that is known before the step says what travels. Called by stage-place.tsx.
+ */
+import { grow, type Size } from '../draw/geometry';
+import type { Ink } from '../draw/ink';
+import { box } from '../draw/shapes';
+import { placeDevices } from './devices';
+import type { RunShape } from './expected-run';
+import { layoutLayers } from './layer-layout';
+import { layoutStage } from './layout';
+import { paintCard, paintHead } from './paint-card';
+import { frameRoom } from './room-layout';
+import { largestRoom } from './room-size';
+
+export function firstPicture(ink: Ink, info: RunShape, size: Size): void {
+  if (size.width <= 0) return;
+  const { palette, context } = ink;
+  const { rooms } = layoutStage({ ...size, devices: info.worldSize, largest: largestRoom(info.worldSize), links: [] });
+  for (const { device, layers, title, subtitles } of placeDevices(info, undefined)) {
+    const rect = rooms[device];
+    if (!rect) continue;
+    const frame = frameRoom(rect);
+    paintCard(ink, rect, { fill: palette.card, stroke: palette.line });
+    paintHead(ink, { device, rect, frame, title, subtitles });
+    const specs = layers.map(({ weight, bias }) => ({ weight: weight.shape, bias: bias !== undefined }));
+    for (const { weight, bias } of layoutLayers(specs, frame.body) ?? [])
+      for (const at of bias ? [weight, bias] : [weight])
+        box(context, grow(at, 0.5), { stroke: palette.hair, fill: palette.track, radius: 1 });
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Everything fits: what the painter writes onto the stage, in five sizes of the figure, with 1 to 16 ranks, in every
+ * mode and family of nets, at every kind of moment of steps that really ran. No letter is small, none leaves its room,
+ * no word is over another.
+ */
+import { expect, test } from 'vitest';
+import { must } from '../../base/invariant';
+import type { ConfigInput } from '../../protocol/config';
+import { openTestSession } from '../../session/testing/open-session';
+import { lastOf } from '../../trace/moments/moment';
+import { byMoments } from '../../trace/moments/moments';
+import { bottom, overlaps, type Rect, right, type Size } from '../draw/geometry';
+import type { Ink } from '../draw/ink';
+import type { Measure } from '../draw/text';
+import { cnnOf, gptOf } from '../model/families';
+import { palette } from '../testing/palette';
+import { createTraceFacts } from './facts-at';
+import { paintStage } from './paint-stage';
+import { planStage, stageScene } from './scene';
+
+/** Of the figure itself, at 1920x1080, 1440x900, 1280x720, 1024x768 and 390x844. */
+const SIZES: readonly Size[] = [
+  { width: 1330, height: 620 },
+  { width: 850, height: 440 },
+  { width: 690, height: 300 },
+  { width: 724, height: 340 },
+  { width: 390, height: 560 },
+];
+
+const cnn: ConfigInput = {
+  batchSize: 16,
+  model: { layers: cnnOf([4, 4], 6, { shape: [1, 8, 8] }) },
+  data: { type: 'shapes', size: 8, samples: 24 },
+  loss: { type: 'CrossEntropyLoss' },
+};
+const gpt: ConfigInput = {
+  batchSize: 8,
+  model: { layers: gptOf({ layers: 2, heads: 2, width: 8 }, 4, 4) },
+  data: { type: 'text', text: 'abcdabcdaabbccddabcdabcd', context: 4 },
+  loss: { type: 'CrossEntropyLoss' },
+};
+const cap = { bucketCapMb: 0.00025 };
+const RUNS: Readonly<Record<string, ConfigInput>> = {
+  'one device': { mode: 'single' },
+  ...Object.fromEntries(
+    [2, 3, 4, 6, 8, 12, 16].map((worldSize) => [
+      `DDP of ${worldSize}`,
+      { mode: 'ddp', worldSize, batchSize: 4 * worldSize, ddp: cap },
+    ]),
+  ),
+  'naive DDP of 4': { mode: 'ddp', worldSize: 4, ddp: { ...cap, algorithm: 'naive' } },
+  ...Object.fromEntries(
+    [2, 8, 16].map((worldSize) => [`DataParallel of ${worldSize}`, { mode: 'dataParallel', worldSize, batchSize: 32 }]),
+  ),
+  'model parallel of 3': { mode: 'modelParallel', worldSize: 3 },
+  ...Object.fromEntries(
+    [3, 8].map((worldSize) => [
+      `parameter server of ${worldSize}`,
+      { mode: 'parameterServer', worldSize, batchSize: 32 },
+    ]),
+  ),
+  'convolutions on one': { ...cnn, mode: 'single' },
+  'convolutions on 4': { ...cnn, mode: 'ddp', worldSize: 4 },
+  'a GPT on one': { ...gpt, mode: 'single' },
+  'a GPT on 4': { ...gpt, mode: 'ddp', worldSize: 4 },
+  'a GPT on 8': { ...gpt, mode: 'dataParallel', worldSize: 8 },
+};
+
+interface Written {
+  readonly text: string;
+  readonly size: number;
+  readonly rect: Rect;
+}
+
+/** A wide font: where that fits, others do. */
+const measure: Measure = (text, { size }) => 0.58 * size * text.length;
+
+/** Draws nothing, and keeps what is written. */
+function recorder(): { readonly ink: Ink; readonly texts: readonly Written[] } {
+  const texts: Written[] = [];
+  const state: Record<string, unknown> = {};
+  const context = new Proxy(state, {
+    get: (own, key) => {
+      if (key !== 'fillText') return own[String(key)] ?? (() => undefined);
+      return (text: string, x: number, y: number) => {
+        const size = Number(/([\d.]+)px/.exec(String(own['font']))?.[1]);
+        const width = measure(text, { size });
+        const left = own['textAlign'] === 'center' ? x - width / 2 : own['textAlign'] === 'right' ? x - width : x;
+        texts.push({ text, size, rect: { x: left, y: y - 0.72 * size, width, height: 0.9 * size } });
+      };
+    },
+    set: (own, key, value) => {
+      own[String(key)] = value;
+      return true;
+    },
+  });
+  const ink: Ink = {
+    context: context as unknown as CanvasRenderingContext2D,
+    palette,
+    measure,
+    pixelRatio: 1,
+    heat: () => undefined,
+    hatch: () => '',
+  };
+  return { ink, texts };
+}
+
+const within = (a: Rect, b: Rect): boolean =>
+  a.x >= b.x - 1 && a.y >= b.y - 1 && right(a) <= right(b) + 1 && bottom(a) <= bottom(b) + 1;
+const smaller = (r: Rect): Rect => ({ x: r.x + 1, y: r.y + 1, width: r.width - 2, height: r.height - 2 });
+
+function faults(texts: readonly Written[], rooms: readonly Rect[], stage: Size): readonly string[] {
+  const found: string[] = [];
+  // A packet whose values are not known has an ellipsis, which goes with it from room to room.
+  const standing = texts.filter(({ text }) => text !== '…');
+  standing.forEach((own, i) => {
+    const { text, size, rect } = own;
+    if (size < 11) found.push(`"${text}" has ${size} px`);
+    if (!within(rect, { x: 0, y: 0, ...stage })) found.push(`"${text}" is outside of the stage`);
+    if (rooms.some((room) => overlaps(smaller(rect), room) && !within(rect, room)))
+      found.push(`"${text}" crosses the edge of a room`);
+    for (const other of standing.slice(i + 1))
+      if (overlaps(smaller(rect), smaller(other.rect))) found.push(`"${text}" is over "${other.text}"`);
+  });
+  return found;
+}
+
+test.each(Object.entries(RUNS))('%s', async (_, config) => {
+  const session = await openTestSession({ ...config, device: 'cpu', compareSingle: false });
+  await session.api.traceStep();
+  const trace = byMoments(await session.api.traceStep());
+  await session.close();
+  const { info } = session;
+  const facts = createTraceFacts(info, trace);
+  const kinds = new Map(
+    trace.moments.map((m) => [`${m.kind} ${m.phase} ${m.round?.part ?? ''} ${m.module === ''}`, m]),
+  );
+  const found = new Set<string>();
+  for (const size of SIZES) {
+    const plan = planStage(info, trace, facts.packets, size);
+    for (const [kind, moment] of kinds) {
+      for (const fraction of [0.5, 1]) {
+        const scene = stageScene(plan, facts.at({ event: lastOf(moment), fraction }, 'modelled'));
+        const { ink, texts } = recorder();
+        paintStage(ink, scene, { hovered: [], pinned: [] });
+        expect(texts.length).toBeGreaterThan(0);
+        for (const fault of faults(texts, plan.layout.rooms, size)) found.add(`${size.width}, ${kind}: ${fault}`);
+      }
+    }
+  }
+  expect([...found]).toEqual([]);
+});
+
+test("DDP's constructor shows all layers, and frames the parameter that is sent", async () => {
+  const session = await openTestSession({ mode: 'ddp', worldSize: 4, device: 'cpu', compareSingle: false });
+  await session.close();
+  const { info } = session;
+  const trace = byMoments(must(info.construct, 'what the constructor sent'));
+  const facts = createTraceFacts(info, trace);
+  const plan = planStage(info, trace, facts.packets, { width: 850, height: 440 });
+  for (const moment of trace.moments.filter((m) => m.kind === 'round')) {
+    const { rooms } = stageScene(plan, facts.at({ event: lastOf(moment), fraction: 1 }, 'modelled'));
+    for (const { maps, chunks, device } of rooms) {
+      expect(maps).toHaveLength(info.parameters.length);
+      expect(maps.every(({ cells }) => cells !== undefined)).toBe(true);
+      expect(chunks?.chunks).toHaveLength(1);
+      expect(chunks?.chunks.map((c) => (device === 0 ? c.sends : c.arrival?.from))).toEqual([device === 0 ? true : 0]);
+      expect(maps.map(({ rect }) => rect)).toContainEqual(chunks?.chunks[0]?.map.rect);
+    }
+  }
+});
+
+test('a room too low for a row of chunks below its layers shows the chunks themselves while they travel', async () => {
+  const session = await openTestSession({ mode: 'ddp', worldSize: 4, ddp: cap, device: 'cpu', compareSingle: false });
+  await session.api.traceStep();
+  const trace = byMoments(await session.api.traceStep());
+  await session.close();
+  const { info } = session;
+  const facts = createTraceFacts(info, trace);
+  const rounds = trace.moments.filter((m) => m.kind === 'round');
+  expect(new Set(rounds.map((m) => m.bucket)).size).toBeGreaterThan(1);
+  for (const size of [
+    { width: 390, height: 560 },
+    { width: 850, height: 440 },
+  ]) {
+    const plan = planStage(info, trace, facts.packets, size);
+    for (const moment of rounds) {
+      const { rooms } = stageScene(plan, facts.at({ event: lastOf(moment), fraction: 0.5 }, 'modelled'));
+      for (const { chunks } of rooms) {
+        expect(chunks?.bucket).toBe(moment.bucket);
+        expect(chunks?.chunks.some((c) => c.sends || c.arrival)).toBe(true);
+      }
+    }
+  }
+});

@@ -1,0 +1,46 @@
+/** Paints what every room has, whatever it shows: its card, the bar in its rank's hue, its title. Decides nothing. */
+import type { Rect } from '../draw/geometry';
+import type { Ink } from '../draw/ink';
+import { type BoxStyle, box } from '../draw/shapes';
+import { drawText, ellipsize, firstFit, type TextStyle } from '../draw/text';
+import type { RoomFrame, RoomLevel } from './room-layout';
+
+export const SMALL: TextStyle = { size: 11 };
+const TITLES: Readonly<Record<RoomLevel, TextStyle>> = {
+  whole: { size: 13.5, weight: 600 },
+  compact: { size: 12, weight: 600 },
+  glyph: { size: 11, weight: 600 },
+};
+
+export const titleStyle = ({ level }: RoomFrame): TextStyle => TITLES[level];
+
+export const rankColour = ({ palette }: Ink, device: number): string =>
+  palette.ranks[device % palette.ranks.length] ?? palette.ink;
+
+export function paintCard({ context }: Ink, rect: Rect, style: BoxStyle): void {
+  box(context, rect, { lineWidth: 1, radius: Math.min(10, rect.height / 8), ...style });
+}
+
+interface Head {
+  readonly device: number;
+  readonly rect: Rect;
+  readonly frame: RoomFrame;
+  readonly title: string;
+  readonly subtitles: readonly string[];
+}
+
+export function paintHead(
+  ink: Ink,
+  { device, rect, frame, title, subtitles }: Head,
+  hue = rankColour(ink, device),
+): void {
+  const { palette, context, measure } = ink;
+  const { header, subtitle, level } = frame;
+  const style = titleStyle(frame);
+  box(context, { x: rect.x, y: header.y + 2, width: 3.5, height: level === 'whole' ? 28 : 14 }, { fill: hue });
+  const text = ellipsize(title, header.width, style, measure);
+  drawText(ink, text, { x: header.x, y: header.y + (level === 'glyph' ? 11 : 14) }, { ...style, colour: palette.ink });
+  if (!subtitle) return;
+  const below = firstFit(subtitles, subtitle.width, SMALL, measure);
+  drawText(ink, below, { x: subtitle.x, y: subtitle.y + 11 }, { ...SMALL, colour: palette.soft });
+}

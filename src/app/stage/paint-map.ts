@@ -1,0 +1,45 @@
+/** Paints values as cells, with their numbers where the cells are large enough. Decides nothing. */
+import { grow } from '../draw/geometry';
+import { cellValue, type HeatCells } from '../draw/heat-map';
+import type { Ink } from '../draw/ink';
+import { formatValue } from '../draw/numbers';
+import { box } from '../draw/shapes';
+import { drawText } from '../draw/text';
+import { inUnits, scaleValue } from '../draw/value-scale';
+import type { MapScene } from './scene-types';
+
+/** Digits are ink; on the darkest of blue, and in the dark theme on bright colours, they are the ground's colour. */
+function digitColour({ palette }: Ink, scaled: number): string {
+  if (palette.dark) return Math.abs(scaled) > 0.45 ? palette.card : palette.ink;
+  return scaled > 0.8 ? palette.card : palette.ink;
+}
+
+export function paintNumbers(
+  ink: Ink,
+  cells: HeatCells,
+  { rect, unit, bold }: { rect: MapScene['rect']; unit: number; bold?: boolean },
+): void {
+  const width = rect.width / cells.columns;
+  const height = rect.height / cells.rows;
+  for (let row = 0; row < cells.rows; row++) {
+    for (let column = 0; column < cells.columns; column++) {
+      const value = cellValue(cells, row, column);
+      if (value === undefined) continue;
+      const colour = digitColour(ink, scaleValue(value, cells.end));
+      const text = Number.isNaN(unit) ? formatValue(value) : inUnits(value, unit);
+      const at = { x: rect.x + (column + 0.5) * width, y: rect.y + (row + 0.5) * height + 4 };
+      drawText(ink, text, at, { size: 11.5, mono: true, weight: bold ? 700 : 400, colour, align: 'center' });
+    }
+  }
+}
+
+export function paintMap(ink: Ink, { rect, cells, fresh, under, unit }: MapScene, bold = false): void {
+  const { palette, context } = ink;
+  if (!cells) box(context, grow(rect, 0.5), { stroke: palette.hair, fill: palette.track, radius: 1 });
+  else {
+    ink.heat(context, cells, rect, palette.card);
+    if (unit !== undefined) paintNumbers(ink, cells, { rect, unit, bold });
+  }
+  if (under) box(context, grow(rect, 2.5), { stroke: palette.accent, lineWidth: 1.6, radius: 2 });
+  else if (fresh && rect.height > 7) box(context, grow(rect, 1.5), { stroke: palette.soft, lineWidth: 1, radius: 2 });
+}

@@ -1,0 +1,257 @@
+/**
+ * Sets the matrices of a product in a line, or in two where the room is tall, cells as large as they can be: operands
+ * and result alike, or the result large with its operands small beside or below it. Large matrices are windows. Where
+ * not even small cells fit the operands are left out, the first ones first. Pure; called by room-content.ts.
+ */
+import { bottom, type Rect } from '../draw/geometry';
+import { activationWindow, type MatrixWindow, matrixWindow } from './matrix-window';
+import type { ProductPart, ProductSpec } from './product-spec';
+
+export interface PartLayout {
+  /** Index in the spec. */
+  readonly part: number;
+  readonly label: Rect;
+  readonly map: Rect;
+  readonly bias: Rect | undefined;
+  readonly window: MatrixWindow;
+}
+
+export interface SignLayout {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface ProductLayout {
+  readonly parts: readonly PartLayout[];
+  readonly signs: readonly SignLayout[];
+  readonly words: Rect | undefined;
+}
+
+const LABEL = 16;
+const LINE = 15;
+const BESIDE = 4;
+const LETTER = 6.2;
+const CELLS = [26, 22, 20, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9.5, 9, 8.5, 8, 7.5, 7, 6.5, 6, 5.5, 5, 4.5, 4, 3.5, 3];
+const CROPS = [16, 12, 8, 6, 4];
+const LEGIBLE = 5;
+/** A single number is printed. */
+const NUMBER = { width: 64, height: 26 };
+
+const one = (shape: readonly number[]): boolean => shape.every((n) => n === 1);
+
+interface Block {
+  readonly index: number;
+  readonly window: MatrixWindow;
+  readonly width: number;
+  readonly height: number;
+  readonly bias: boolean;
+}
+
+function windowOf({ shape, category, transposed }: ProductPart, crop: number): MatrixWindow {
+  if (transposed) {
+    const { rows, columns, stride, label } = matrixWindow(shape, crop);
+    return { rows: columns, columns: rows, stride: 1, step: stride, unit: 1, label };
+  }
+  return category === 'activation' || category === 'data' ? activationWindow(shape, crop) : matrixWindow(shape, crop);
+}
+
+function blockOf(part: ProductPart, index: number, crop: number, cell: number): Block {
+  const window = windowOf(part, crop);
+  const bias = part.bias !== undefined;
+  if (one(part.shape)) return { index, window, bias: false, ...NUMBER };
+  const width = window.columns * window.unit * cell + (bias ? BESIDE + cell : 0);
+  return { index, window, bias, width, height: window.rows * window.unit * cell };
+}
+
+const signWidth = (sign: string, tight: boolean): number => (tight ? 13 : 20) + Math.max(0, sign.length - 1) * LETTER;
+
+interface Set {
+  readonly blocks: readonly Block[];
+  readonly gaps: readonly number[];
+  readonly cell: number;
+}
+
+const widthOf = ({ blocks, gaps }: Pick<Set, 'blocks' | 'gaps'>): number =>
+  blocks.reduce((sum, b) => sum + b.width, 0) + gaps.reduce((a, b) => a + b, 0);
+const heightOf = ({ blocks }: Pick<Set, 'blocks'>): number => Math.max(...blocks.map((b) => b.height));
+
+/** The largest cells that fit; rather a window than cells too small to be seen. */
+function largestFit(spec: ProductSpec, from: number, area: Rect, label: number, largest = 26): Set | undefined {
+  const gaps = spec.signs.slice(from).map((s) => signWidth(s, area.width < 170));
+  let small: Set | undefined;
+  for (const crop of CROPS) {
+    for (const cell of CELLS) {
+      if (cell > largest) continue;
+      const blocks = spec.parts.slice(from).map((p, i) => blockOf(p, from + i, crop, cell));
+      const set = { blocks, gaps, cell };
+      if (widthOf(set) > area.width || heightOf(set) + label > area.height) continue;
+      if (cell >= LEGIBLE) return set;
+      if (!small || cell > small.cell + 1) small = set;
+      break;
+    }
+  }
+  return small;
+}
+
+function place(set: Set, spec: ProductSpec, area: Rect, label: number, spread: boolean): ProductLayout {
+  const height = heightOf(set);
+  const free = area.width - widthOf(set);
+  const more = spread && set.blocks.length > 1 ? Math.min(24, free / (set.blocks.length - 1)) : 0;
+  let x = area.x;
+  const parts: PartLayout[] = [];
+  const signs: SignLayout[] = [];
+  set.blocks.forEach((b, i) => {
+    const gap = set.gaps[i] ?? 0;
+    const y = area.y + label + (spec.lead ? 0 : (height - b.height) / 2);
+    const biasWidth = b.bias ? BESIDE + set.cell : 0;
+    const map = { x, y, width: b.width - biasWidth, height: b.height };
+    parts.push({
+      part: b.index,
+      label: {
+        x,
+        y: y - LABEL,
+        width: i < set.blocks.length - 1 ? b.width + gap + more - 4 : Math.max(b.width, area.x + area.width - x),
+        height: label,
+      },
+      map,
+      bias: b.bias ? { x: x + map.width + BESIDE, y, width: set.cell, height: b.height } : undefined,
+      window: b.window,
+    });
+    const sign = spec.signs[b.index];
+    if (i < set.blocks.length - 1 && sign !== undefined)
+      signs.push({ text: sign, x: x + b.width + (gap + more) / 2, y: area.y + label + height / 2 + 5 });
+    x += b.width + gap + more;
+  });
+  return { parts, signs, words: undefined };
+}
+
+/** Part of the width, or the height, that the operands take where the result leads. */
+const OPERANDS = 0.42;
+const SMALLEST_OPERANDS = 96;
+const SIGN = 20;
+const LINE_GAP = 8;
+/** A second line is worth its while where it makes cells larger by this. */
+const LARGER = 1.25;
+const MOST_SHIFT = 22;
+
+interface Choice {
+  readonly layout: ProductLayout;
+  readonly cell: number;
+}
+
+/** The result large on the left or on top, its operands small beside it or below. */
+function led(spec: ProductSpec, area: Rect, label: number, below: boolean): Choice | undefined {
+  const own: ProductSpec = { ...spec, parts: spec.parts.slice(0, 1), signs: [] };
+  const words = spec.words.length > 0 && label > 0 ? LINE + 5 : 0;
+  const width = area.width - (below ? 0 : Math.max(SMALLEST_OPERANDS, OPERANDS * area.width) + SIGN);
+  const lead = largestFit(
+    own,
+    0,
+    { ...area, width, height: below ? (1 - OPERANDS) * area.height : area.height },
+    label,
+  );
+  if (!lead) return undefined;
+  const first = place(lead, own, area, label, false);
+  const used = { width: widthOf(lead), height: label + heightOf(lead) };
+  const rest = below
+    ? {
+        ...area,
+        x: area.x + SIGN,
+        y: area.y + used.height + LINE_GAP,
+        width: area.width - SIGN,
+        height: area.height - used.height - LINE_GAP,
+      }
+    : { ...area, x: area.x + used.width + SIGN + 8, width: area.width - used.width - SIGN - 8 };
+  const operands = largestFit(
+    spec,
+    1,
+    { ...rest, height: rest.height - words },
+    label,
+    below ? lead.cell : Math.min(lead.cell, 9),
+  );
+  if (!operands || operands.cell < 2.5) return undefined;
+  const second = place(operands, spec, rest, label, true);
+  const middle = label + Math.max(heightOf(lead), heightOf(operands)) / 2;
+  const sign = below
+    ? { x: area.x + SIGN / 2 - 2, y: rest.y + label + heightOf(operands) / 2 + 5 }
+    : { x: rest.x - SIGN / 2 - 4, y: area.y + middle };
+  const beneath = { ...rest, y: rest.y + label + heightOf(operands) + 4, height: LINE };
+  return {
+    cell: Math.min(lead.cell, 14) + operands.cell,
+    layout: {
+      parts: [
+        ...first.parts.map((p) => (below ? p : { ...p, label: { ...p.label, width: used.width + 8 } })),
+        ...second.parts,
+      ],
+      signs: [{ text: spec.signs[0] ?? '=', ...sign }, ...second.signs],
+      words: words > 0 ? beneath : undefined,
+    },
+  };
+}
+
+/** The operands in a line, the result below them. */
+function inTwoLines(spec: ProductSpec, area: Rect, label: number): Choice | undefined {
+  const last = spec.parts.length - 1;
+  if (last < 1) return undefined;
+  const operands: ProductSpec = { ...spec, parts: spec.parts.slice(0, last), signs: spec.signs.slice(0, last - 1) };
+  const sign = spec.signs[last - 1] ?? '=';
+  const indent = signWidth(sign, true) + 4;
+  const half = { ...area, height: (area.height - LINE_GAP) / 2 };
+  const above = largestFit(operands, 0, half, label);
+  const low = { ...half, x: area.x + indent, width: area.width - indent };
+  const result = above && largestFit(spec, last, low, label, above.cell);
+  if (!above || !result) return undefined;
+  const first = place(above, operands, area, label, true);
+  const second = place(result, spec, { ...low, y: area.y + label + heightOf(above) + LINE_GAP }, label, false);
+  const [made] = second.parts;
+  const at = made ? made.map.y + made.map.height / 2 + 5 : area.y;
+  return {
+    cell: Math.min(above.cell, result.cell),
+    layout: {
+      parts: [...first.parts, ...second.parts],
+      signs: [...first.signs, { text: sign, x: area.x + indent / 2 - 2, y: at }],
+      words: undefined,
+    },
+  };
+}
+
+function inOneLine(spec: ProductSpec, area: Rect, label: number): Choice | undefined {
+  for (let from = 0; from < spec.parts.length; from++) {
+    const set = largestFit(spec, from, area, label);
+    if (set && (set.cell >= 3.5 || from === spec.parts.length - 1))
+      return { layout: place(set, spec, area, label, true), cell: from > 0 ? 1 : set.cell };
+  }
+  return undefined;
+}
+
+/** Height that is left over is above and below, within reason. */
+function centred(layout: ProductLayout | undefined, area: Rect): ProductLayout | undefined {
+  if (!layout) return undefined;
+  const low = Math.max(...layout.parts.map((p) => bottom(p.map)), layout.words ? bottom(layout.words) : 0);
+  const by = Math.min(MOST_SHIFT, Math.max(0, (bottom(area) - low) / 2));
+  const down = <T extends { readonly y: number }>(at: T): T => ({ ...at, y: at.y + by });
+  return {
+    parts: layout.parts.map((p) => ({ ...p, label: down(p.label), map: down(p.map), bias: p.bias && down(p.bias) })),
+    signs: layout.signs.map(down),
+    words: layout.words && down(layout.words),
+  };
+}
+
+export const layoutProduct = (spec: ProductSpec, area: Rect): ProductLayout | undefined =>
+  centred(layoutIn(spec, area), area);
+
+function layoutIn(spec: ProductSpec, area: Rect): ProductLayout | undefined {
+  const label = area.height >= 60 && area.width >= 90 ? LABEL : 0;
+  if (spec.lead && spec.parts.length > 1) {
+    const beside = led(spec, area, label, false);
+    const below = led(spec, area, label, true);
+    const best = beside && below ? (below.cell > LARGER * beside.cell ? below : beside) : (beside ?? below);
+    if (best) return best.layout;
+    const own: ProductSpec = { ...spec, parts: spec.parts.slice(0, 1), signs: [] };
+    return inOneLine(own, area, label)?.layout;
+  }
+  const one = inOneLine(spec, area, label);
+  const two = inTwoLines(spec, area, label);
+  return (two && (!one || two.cell > LARGER * one.cell) ? two : one)?.layout;
+}

@@ -1,0 +1,147 @@
+/**
+ * An event that computes, as a line of matrices: what it reads, what it makes, and the signs between. A linear layer is
+ * input × weightᵀ = output; its gradient is δᵀ·h, with the result first and large. Other kernels are read off their
+ * operands. Pure; called once for each event that a room shows.
+ */
+import type { SessionInfo } from '../../protocol/session-info';
+import type { MemoryCategory, StepTrace, TraceEvent } from '../../protocol/trace';
+
+export interface ProductPart {
+  readonly buffer: string;
+  readonly shape: readonly number[];
+  readonly category: MemoryCategory;
+  readonly transposed: boolean;
+  /** Longest first. */
+  readonly labels: readonly string[];
+  /** The vector beside it: a bias, or its gradient. */
+  readonly bias?: { readonly buffer: string; readonly shape: readonly number[] };
+  readonly made: boolean;
+}
+
+export interface ProductSpec {
+  readonly key: string;
+  readonly parts: readonly ProductPart[];
+  /** One less than parts. */
+  readonly signs: readonly string[];
+  /** The first part is the result and takes the most room. */
+  readonly lead: boolean;
+  /** What the result is, where there is room for a line. */
+  readonly words: readonly string[];
+}
+
+export type ShapeOf = (
+  buffer: string,
+) => { readonly shape: readonly number[]; readonly category: MemoryCategory } | undefined;
+
+export function shapesOf(info: SessionInfo, trace: StepTrace): (device: number) => ShapeOf {
+  const known = new Map(info.buffers.map((b) => [`${b.device} ${b.name}`, b]));
+  // A Program of another kind than the usual one may have buffers of its own.
+  const lengths = new Map<string, number>();
+  for (const { device, captured } of trace.events)
+    for (const { buffer, offset, values } of captured) {
+      const key = `${device} ${buffer}`;
+      lengths.set(key, Math.max(lengths.get(key) ?? 0, offset + values.length));
+    }
+  return (device) => (buffer) => {
+    const key = `${device} ${buffer}`;
+    const length = lengths.get(key);
+    return known.get(key) ?? (length === undefined ? undefined : { shape: [length], category: 'activation' });
+  };
+}
+
+const size = (shape: readonly number[]): string => shape.join(' × ');
+
+function labelled(name: string, shape: readonly number[], short: string): readonly string[] {
+  return [`${name}, ${size(shape)}`, name, ...(short === '' || short === name ? [] : [short])];
+}
+
+/** 'tanh' of 'ops/tanh-grad', 'max-pool2d' of 'conv/max-pool2d'. */
+const kernelWord = (name: string): string => name.replace(/^.*\//, '').replace(/-grad.*$/, '');
+
+export function productSpec(e: TraceEvent, event: number, shapeOf: ShapeOf): ProductSpec | undefined {
+  const part = (
+    buffer: string | undefined,
+    more: Partial<ProductPart> & { readonly name?: string; readonly short?: string } = {},
+  ) => {
+    const info = buffer === undefined ? undefined : shapeOf(buffer);
+    if (!info || buffer === undefined) return undefined;
+    const { name = buffer, short = '', ...rest } = more;
+    const shape = info.shape.length === 0 ? [1] : info.shape;
+    const labels = labelled(name, rest.transposed ? [...shape].reverse() : shape, short);
+    return { buffer, shape, category: info.category, transposed: false, labels, made: false, ...rest };
+  };
+  const is = (buffer: string, ...categories: readonly MemoryCategory[]): boolean => {
+    const category = shapeOf(buffer)?.category;
+    return category !== undefined && categories.includes(category);
+  };
+  const made = (
+    parts: readonly (ProductPart | undefined)[],
+    signs: readonly string[],
+    more: Partial<ProductSpec> = {},
+  ) => {
+    const there = parts.flatMap((p) => (p ? [p] : []));
+    if (there.length !== parts.length || there.length === 0) return undefined;
+    return { key: `${event}`, parts: there, signs, lead: false, words: [], ...more };
+  };
+  const held = e.reads.filter((r) => is(r, 'parameter') && (shapeOf(r)?.shape.length ?? 0) > 1);
+  const flows = e.reads.filter((r) => is(r, 'activation', 'data') && (shapeOf(r)?.shape.length ?? 0) > 1);
+  const result = e.writes.find((w) => is(w, 'activation', 'gradient'));
+  const weight = held[0];
+  const word = kernelWord(e.name);
+  if (e.phase === 'backward' && result?.endsWith('weight.grad')) {
+    const bias = e.writes.find((w) => w.endsWith('bias.grad') && w !== result);
+    const biasShape = bias === undefined ? undefined : shapeOf(bias)?.shape;
+    const lead = part(result, {
+      made: true,
+      short: 'grad',
+      ...(bias !== undefined && biasShape?.length === 1 && shapeOf(result)?.shape[0] === biasShape[0]
+        ? { bias: { buffer: bias, shape: biasShape } }
+        : {}),
+    });
+    const delta = flows.find((f) => f.endsWith('.grad'));
+    const input = flows.find((f) => !f.endsWith('.grad'));
+    const rows = delta === undefined ? undefined : shapeOf(delta)?.shape[0];
+    const linear = word === 'linear';
+    const operands = [part(delta, { name: 'δ' }), part(input, { name: linear || input === undefined ? 'h' : input })];
+    return (
+      made([lead, ...operands], ['=', linear ? '·' : ','], {
+        lead: true,
+        words:
+          linear && rows !== undefined ? [`δᵀh, a sum over ${rows} samples`, `δᵀh over ${rows} samples`, 'δᵀh'] : [],
+      }) ?? made([lead], [], { lead: true })
+    );
+  }
+  if (weight !== undefined && word === 'linear' && e.phase === 'forward')
+    return made(
+      [
+        part(flows[0], { name: 'input' }),
+        part(weight, { name: `${weight}ᵀ`, transposed: shapeOf(weight)?.shape.length === 2, short: 'Wᵀ' }),
+        part(result, { name: 'output', made: true }),
+      ],
+      ['×', '='],
+    );
+  const ends = { name: e.phase === 'forward' ? 'output' : result === undefined ? '' : deltaName(result), made: true };
+  if (weight !== undefined && flows[0] !== undefined && e.phase !== 'loss')
+    return made(
+      [
+        part(flows[0], { name: e.phase === 'forward' ? 'input' : 'δ' }),
+        part(weight, { short: 'W' }),
+        part(result, ends),
+      ],
+      [word === 'conv2d' ? '∗' : '×', '='],
+    );
+  if (weight !== undefined) return made([part(weight), part(result, ends)], ['→']);
+  const operands = flows.slice(0, 2);
+  const first = operands[0];
+  if (first === undefined) return result === undefined ? undefined : made([part(result, { made: true })], []);
+  const nameOf = (buffer: string): string =>
+    e.phase === 'backward' && buffer.endsWith('.grad') ? deltaName(buffer) : operands.length === 1 ? 'input' : buffer;
+  const sign = word === 'add' ? '+' : ',';
+  return made(
+    [...operands.map((o) => part(o, { name: nameOf(o) })), part(result, e.phase === 'loss' ? { made: true } : ends)],
+    [...operands.slice(1).map(() => sign), operands.length > 1 && word === 'add' ? '=' : `→ ${word}`],
+  );
+}
+
+/** The gradient with respect to the output of a layer: 'δ of 2'. */
+const deltaName = (buffer: string): string => `δ of ${buffer.replace(/(\.out)?\.grad.*$/, '') || 'input'}`;

@@ -1,0 +1,5 @@
+/** The largest room that is not waste: one alone may fill the stage. */
+import type { Size } from '../draw/geometry';
+
+export const largestRoom = (devices: number): Size =>
+  devices === 1 ? { width: 860, height: 640 } : { width: 560, height: 480 };

@@ -1,0 +1,51 @@
+/**
+ * The place of the stage: what draws a traced step is fetched once the session has answered, and until it is here the
+ * rooms are drawn empty, where they will be.
+ */
+import { useCallback, useRef, useState } from 'react';
+import { laterPanel } from '../boundary/loaded-panel';
+import type { Ink } from '../draw/ink';
+import { useSize, useSurface } from '../draw/use-surface';
+import { useAppStore } from '../state/use-app';
+import { expectedRun } from './expected-run';
+import { firstPicture } from './first-picture';
+import styles from './stage.module.css';
+
+const Stage = laterPanel('The stage', async () => (await import('./stage')).Stage);
+
+export function StagePlace() {
+  const [there, setThere] = useState(false);
+  const onThere = useCallback(() => setThere(true), []);
+  return (
+    <>
+      {!there && <EmptyRooms />}
+      <Stage onThere={onThere} />
+    </>
+  );
+}
+
+function EmptyRooms() {
+  const store = useAppStore();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const view = useRef<HTMLDivElement>(null);
+  const size = useSize(view);
+  const draw = useCallback(
+    (ink: Ink) => {
+      const { info, config } = store.getState();
+      firstPicture(ink, info ?? expectedRun(config), size);
+    },
+    [store, size],
+  );
+  useSurface(canvas, size, draw);
+  return (
+    <div ref={view} className={styles['view']}>
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label="The devices, before the first step"
+        className={styles['canvas']}
+        style={size}
+      />
+    </div>
+  );
+}

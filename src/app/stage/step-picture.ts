@@ -1,0 +1,48 @@
+/**
+ * What rooms need to know of a step beyond its events, found once per trace: its moments, its exchanges and whose
+ * values they bring where, what each room shows when, and the scales of its values. Pure; facts-at.ts makes it.
+ */
+import type { SessionInfo } from '../../protocol/session-info';
+import type { StepTrace } from '../../protocol/trace';
+import type { Moment } from '../../trace/moments/moment';
+import { momentsOf } from '../../trace/moments/moments';
+import { placeBuckets } from './devices';
+import { type Contributors, contributorsOf, type Exchanges, exchangesOf } from './exchanges';
+import { type ProductSpec, productSpec, shapesOf } from './product-spec';
+import { type RoomViews, roomViews } from './room-views';
+import { scalesOf, type ValueScales } from './value-scales';
+
+export interface StepPicture {
+  readonly moments: readonly Moment[];
+  /** Index of the moment of an event; -1 before the first. */
+  momentOf(event: number): number;
+  readonly exchanges: Exchanges;
+  readonly contributors: Contributors;
+  readonly views: RoomViews;
+  readonly scales: ValueScales;
+  /** What an event computes; undefined where its tensors are not known. */
+  product(event: number): ProductSpec | undefined;
+}
+
+export function stepPicture(info: SessionInfo, trace: StepTrace): StepPicture {
+  const moments = momentsOf(trace);
+  const momentAt = new Int32Array(trace.events.length).fill(-1);
+  for (const { index, events } of moments) for (const event of events) momentAt[event] = index;
+  const exchanges = exchangesOf(info, trace, placeBuckets(info, trace));
+  const shapes = shapesOf(info, trace);
+  const products = new Map<number, ProductSpec | undefined>();
+  return {
+    moments,
+    momentOf: (event) => momentAt[event] ?? -1,
+    exchanges,
+    contributors: contributorsOf(trace, exchanges.carried),
+    views: roomViews(trace, moments, info.worldSize, exchanges),
+    scales: scalesOf(info, trace, exchanges.carried),
+    product(event) {
+      const e = trace.events[event];
+      if (!e) return undefined;
+      if (!products.has(event)) products.set(event, productSpec(e, event, shapes(e.device)));
+      return products.get(event);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/** The words that are fetched when the session has answered, so that Play need not wait for them. */
+import { useEffect, useState } from 'react';
+import { loadPart } from '../../base/load-part';
+import { useApp } from '../state/use-app';
+
+type StageWords = typeof import('./stage-words');
+
+/** Undefined until they have come; 'missing' where they did not. */
+export function useStageWords(): StageWords | 'missing' | undefined {
+  const answered = useApp((app) => app.state !== 'loading');
+  const [words, setWords] = useState<StageWords | 'missing'>();
+  useEffect(() => {
+    if (!answered) return undefined;
+    let here = true;
+    loadPart('The words of the stage', () => import('./stage-words')).then(
+      (loaded) => here && setWords(loaded),
+      () => here && setWords('missing'),
+    );
+    return () => {
+      here = false;
+    };
+  }, [answered]);
+  return words;
+}

@@ -1,0 +1,58 @@
+/** What the timeline says beside its lanes: of what is selected, and of what is under the pointer. */
+import type { RefObject } from 'react';
+import { centre } from '../draw/geometry';
+import { Tooltip } from '../draw/tooltip';
+import { useSize } from '../draw/use-surface';
+import { useAppStore, useSettled } from '../state/use-app';
+import { type Selection, sameSelection, selectionOf } from './selection';
+import { SelectionPanel } from './selection-panel';
+import type { TimelineModel } from './timeline-model';
+import type { TimelineItem } from './timeline-scene';
+
+interface SelectedProps {
+  readonly model: TimelineModel;
+  readonly selection: Selection;
+  readonly width: number;
+  readonly view: RefObject<HTMLDivElement | null>;
+  readonly hand: RefObject<HTMLDivElement | null>;
+  readonly onSelect: (selection: Selection | undefined) => void;
+}
+
+export function Selected({ model, selection, width, view, hand, onSelect }: SelectedProps) {
+  const store = useAppStore();
+  // The window's size moves the lanes.
+  useSize(view);
+  const causes = model.causes(store.getState());
+  if (!causes) return null;
+  const item = model.scene?.items.find((i) => sameSelection(selectionOf(i), selection));
+  const lanes = view.current?.getBoundingClientRect();
+  if (!lanes) return null;
+  return (
+    <SelectionPanel
+      lanes={lanes}
+      causes={causes}
+      selection={selection}
+      side={item && centre(item.rect).x > width / 2 ? 'left' : 'right'}
+      onSelect={(event) => onSelect({ kind: 'event', event })}
+      onClose={() => {
+        onSelect(undefined);
+        hand.current?.focus();
+      }}
+    />
+  );
+}
+
+interface PointedProps {
+  readonly id: string;
+  readonly find: () => readonly TimelineItem[];
+  readonly canvas: HTMLCanvasElement | null;
+}
+
+export function Pointed({ id, find, canvas }: PointedProps) {
+  useSettled((app) => app.cursor, 120);
+  const item = find().find((i) => i.id === id);
+  const at = canvas?.getBoundingClientRect();
+  return item && at ? (
+    <Tooltip tip={item.tip()} anchor={{ ...item.rect, x: item.rect.x + at.left, y: item.rect.y + at.top }} />
+  ) : null;
+}

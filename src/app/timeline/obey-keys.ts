@@ -1,0 +1,92 @@
+/**
+ * The keys of the timeline while it has the focus; timeline-keys.ts lists them for the reader. W, S, A and D zoom and
+ * move the window as in Perfetto. What is not in the table is left to the page.
+ */
+import type { KeyboardEvent } from 'react';
+import { lookup } from '../../base/lookup';
+import type { App } from '../state/store';
+import { atCursor, type Direction, moveSelection, type Selection, stretchOf } from './selection';
+import type { TimelineModel } from './timeline-model';
+import { between, pan, reveal, type ViewWindow, WHOLE, zoom } from './view-window';
+
+const KEY_ZOOM = 1.5;
+const KEY_PAN = 0.2;
+/** Air beside what is shown as wide as can be. */
+const AIR = 0.15;
+
+export interface TimelineKeyActions {
+  readonly model: TimelineModel;
+  app(): App;
+  selection(): Selection | undefined;
+  go(event: number): void;
+  show(view: ViewWindow): void;
+  select(selection: Selection | undefined): void;
+  search(): void;
+  togglePath(): void;
+}
+
+/** The window in which a selection can be seen. */
+export function revealed(model: TimelineModel, app: App, selection: Selection): ViewWindow {
+  const parts = model.parts(app);
+  if (!parts || parts.totalUs <= 0) return model.view;
+  const { startUs, endUs } = stretchOf(parts, selection);
+  return reveal(model.view, startUs / parts.totalUs, endUs / parts.totalUs);
+}
+
+function fitted({ model, app, selection }: TimelineKeyActions): ViewWindow {
+  const chosen = selection();
+  const parts = model.parts(app());
+  if (!chosen || !parts || parts.totalUs <= 0) return WHOLE;
+  const { startUs, endUs } = stretchOf(parts, chosen);
+  const air = AIR * (endUs - startUs);
+  return between(Math.max(0, startUs - air) / parts.totalUs, Math.min(parts.totalUs, endUs + air) / parts.totalUs);
+}
+
+export function timelineKeyDown(actions: TimelineKeyActions) {
+  const { model, app, selection, go, show, select } = actions;
+  const move = (direction: Direction) => {
+    const { cursor, traces } = app();
+    const trace = cursor && traces[cursor.trace];
+    const parts = model.parts(app());
+    if (!trace || !parts) return;
+    const from = selection();
+    const next = from ? moveSelection(parts, from, direction) : atCursor(trace, cursor.event);
+    if (next) select(next);
+  };
+  const zoomBy = (factor: number) => show(zoom(model.view, factor, model.across(model.scene?.cursorX ?? Number.NaN)));
+  return (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { cursor, traces } = app();
+    const trace = cursor && traces[cursor.trace];
+    const now = cursor?.event ?? -1;
+    const shift = event.shiftKey;
+    const keys: Readonly<Record<string, () => void>> = {
+      ArrowRight: () => (shift ? move('next') : go(now + 1)),
+      ArrowLeft: () => (shift ? move('previous') : go(now - 1)),
+      ArrowUp: () => (shift ? move('above') : go(now + 1)),
+      ArrowDown: () => (shift ? move('below') : go(now - 1)),
+      PageUp: () => go(now + 10),
+      PageDown: () => go(now - 10),
+      Home: () => go(-1),
+      End: () => go((trace?.events.length ?? 0) - 1),
+      Enter: () => trace && select(atCursor(trace, now)),
+      w: () => zoomBy(KEY_ZOOM),
+      s: () => zoomBy(1 / KEY_ZOOM),
+      a: () => show(pan(model.view, -KEY_PAN)),
+      d: () => show(pan(model.view, KEY_PAN)),
+      '+': () => zoomBy(KEY_ZOOM),
+      '=': () => zoomBy(KEY_ZOOM),
+      '-': () => zoomBy(1 / KEY_ZOOM),
+      '0': () => show(WHOLE),
+      f: () => show(fitted(actions)),
+      k: () => actions.togglePath(),
+      '/': () => actions.search(),
+      Escape: () => select(undefined),
+    };
+    const act = lookup(keys, event.key);
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  };
+}

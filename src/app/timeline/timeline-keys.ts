@@ -1,0 +1,17 @@
+/**
+ * The keys of the timeline, while it has the focus: what the dialog behind `?` prints. obey-keys.ts does what they say.
+ */
+export const TIMELINE_KEYS: readonly { readonly label: string; readonly does: string }[] = [
+  { label: '← →', does: 'The time cursor one event back or forward; Page Up and Page Down go by ten' },
+  { label: 'Home End', does: 'To the beginning or the end of the step' },
+  { label: 'Enter', does: 'Select the event at the cursor: what it waited for, and what waited for it' },
+  { label: 'Shift ← →', does: 'Select the span, or the gap, before or after it; why the device is idle there' },
+  { label: 'Shift ↑ ↓', does: 'Select what is in the lane above or below at that time' },
+  { label: 'w s', does: 'Zoom in or out, as + and −' },
+  { label: 'a d', does: 'Move the window to the left or right' },
+  { label: 'f', does: 'Show what is selected as wide as can be; without it, the whole step' },
+  { label: '0', does: 'Show the whole step' },
+  { label: '/', does: 'Search; then Enter and Shift Enter go to the next and the previous match' },
+  { label: 'k', does: 'Light the critical path' },
+  { label: 'Esc', does: 'Select nothing' },
+];

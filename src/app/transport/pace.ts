@@ -1,0 +1,103 @@
+/**
+ * How fast Play goes. It begins at ten seconds per step, so that a newcomer can follow, and speeds up smoothly until
+ * training runs by itself as fast as it goes. A pace is a place on that way, in seconds of playing; held, it stays
+ * there. The table has the stages that the bar shows and that can be chosen by hand: up to ×1 each step is traced and
+ * walked over, beyond it the session runs freely and the stage replays a step now and then. Pure; the transport moves
+ * the place on, the store keeps it.
+ */
+import { at } from '../../base/invariant';
+
+export type Speed = {
+  readonly label: string;
+  /** The place at which it begins. */
+  readonly from: number;
+} & (
+  | { readonly kind: 'moments'; readonly perSecond: number }
+  | { readonly kind: 'walk'; readonly secondsPerStep: number }
+  /** 0 = as fast as it goes. */
+  | { readonly kind: 'free'; readonly perSecond: number }
+);
+
+export interface Pace {
+  readonly place: number;
+  /** It stays at this place: it was held there, or set by hand. */
+  readonly held: boolean;
+}
+
+/** Steps take so long at first, and so long where the session begins to run freely. */
+const FIRST_SECONDS = 10;
+const LAST_SECONDS = 0.2;
+/** So long it stays at the first, and so long it takes from there to the last. */
+const SLOW_FOR = 20;
+const FASTER_FOR = 16;
+const FREE_FROM = SLOW_FOR + FASTER_FOR + 1;
+const FULL_FROM = FREE_FROM + 3;
+
+/** Seconds per step where every step is walked over. */
+export const secondsAt = (place: number): number => {
+  const done = Math.min(Math.max((place - SLOW_FOR) / FASTER_FOR, 0), 1);
+  return FIRST_SECONDS * (LAST_SECONDS / FIRST_SECONDS) ** done;
+};
+/** The place with so many seconds per step; of the first ones it is the last. */
+export const placeOf = (secondsPerStep: number): number =>
+  SLOW_FOR + (FASTER_FOR * Math.log(FIRST_SECONDS / secondsPerStep)) / Math.log(FIRST_SECONDS / LAST_SECONDS);
+
+const walk = (secondsPerStep: number, from = placeOf(secondsPerStep)): Speed => ({
+  kind: 'walk',
+  label: secondsPerStep < 1 ? `${1 / secondsPerStep} steps per second` : `${secondsPerStep} s per step`,
+  from,
+  secondsPerStep,
+});
+
+/** Slow to fast. The first lies before the way that Play takes: only by hand. */
+export const SPEEDS: readonly Speed[] = [
+  { kind: 'moments', label: '1 moment per second', from: -1, perSecond: 1 },
+  walk(FIRST_SECONDS, 0),
+  walk(5),
+  walk(2),
+  walk(1),
+  walk(LAST_SECONDS),
+  { kind: 'free', label: '20 steps per second', from: FREE_FROM, perSecond: 20 },
+  { kind: 'free', label: 'full speed', from: FULL_FROM, perSecond: 0 },
+];
+
+export const BEGINNING: Pace = { place: 0, held: false };
+export const FULL_SPEED = SPEEDS.length - 1;
+
+/** Index into SPEEDS. */
+export const speedOf = ({ place }: Pace): number =>
+  Math.max(
+    0,
+    SPEEDS.findLastIndex(({ from }) => from <= place + 1e-9),
+  );
+export const speedAt = (pace: Pace): Speed => at(SPEEDS, speedOf(pace));
+export const runsFree = (pace: Pace): boolean => speedAt(pace).kind === 'free';
+export const atFullSpeed = (pace: Pace): boolean => speedOf(pace) === FULL_SPEED;
+
+/** A speed that is set by hand is held. */
+export const setByHand = (speed: number): Pace => ({
+  place: at(SPEEDS, Math.min(Math.max(speed, 0), FULL_SPEED)).from,
+  held: true,
+});
+/** Holds the pace; what is held already speeds up again from where it is. */
+export const toggledHold = ({ place, held }: Pace): Pace => ({ place: Math.max(place, held ? 0 : -1), held: !held });
+
+/** After so much more playing. */
+export const advanced = (pace: Pace, elapsedMs: number): Pace =>
+  pace.held || pace.place >= FULL_FROM ? pace : { ...pace, place: Math.min(pace.place + elapsedMs / 1000, FULL_FROM) };
+
+/** How long a step of so many moments takes; while the session runs freely this says nothing. */
+export function secondsPerStep(pace: Pace, moments: number): number {
+  const speed = speedAt(pace);
+  return speed.kind === 'moments' ? moments / speed.perSecond : secondsAt(pace.place);
+}
+
+/** ×1 is the fastest pace at which every step is shown; undefined where steps are no longer walked over. */
+export function factorOf(pace: Pace, moments: number): number | undefined {
+  return runsFree(pace) ? undefined : LAST_SECONDS / secondsPerStep(pace, moments);
+}
+
+/** Undefined where it does not come by itself, or has come. */
+export function secondsToFull({ place, held }: Pace): number | undefined {
+  return held || place >= FULL_FROM ? undefined : Math.ceil(FULL_FROM - place);
+}

@@ -1,0 +1,47 @@
+/**
+ * How fast the transport walks over a trace: at the pace of Play, which playing moves on; as a replay while training
+ * runs ahead, in the same time whatever the pace; and before Play. Every moment has its share of that time.
+ */
+import { type AppStore, isConstruct } from '../state/store';
+import { momentShares } from './moment-shares';
+import { advanced, secondsPerStep, speedOf } from './pace';
+import type { Rate } from './walker';
+
+/** How long the first step is walked over before Play, and a step while the session runs freely. */
+const PREVIEW_SECONDS = 8;
+const REPLAY_SECONDS = 8;
+/** The constructor's broadcasts have fewer moments than a step. */
+const CONSTRUCT_SHARE = 0.4;
+
+/** Each takes the index of a kept trace. */
+export interface Rates {
+  ofPace(trace: number): Rate;
+  ofReplay(trace: number): Rate;
+  ofPreview(trace: number): Rate;
+}
+
+/** `onStage`: the pace has come to the next stage of the table. */
+export function createRates(store: AppStore, onStage: () => void): Rates {
+  const movePace = (elapsedMs: number) => {
+    const { pace, setPace, state } = store.getState();
+    const next = state === 'playing' ? advanced(pace, elapsedMs) : pace;
+    if (next === pace) return;
+    setPace(next);
+    if (speedOf(next) !== speedOf(pace)) onStage();
+  };
+  const over = (trace: number, secondsOf: (moments: number) => number): Rate => {
+    const kept = store.getState().traces[trace];
+    if (!kept) return 1;
+    const shares = momentShares(kept);
+    const part = isConstruct(kept) ? CONSTRUCT_SHARE : 1;
+    return (event, elapsedMs) => {
+      movePace(elapsedMs);
+      return shares.rateAt(event) / (part * secondsOf(shares.moments));
+    };
+  };
+  return {
+    ofPace: (trace) => over(trace, (moments) => secondsPerStep(store.getState().pace, moments)),
+    ofReplay: (trace) => over(trace, () => REPLAY_SECONDS),
+    ofPreview: (trace) => over(trace, () => PREVIEW_SECONDS),
+  };
+}

@@ -1,0 +1,6 @@
+/** Adapters by name that say nothing of being a fallback, as SwiftShader under Dawn. */
+const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|basic render|software/i;
+
+/** The adapter computes on the processor's cores. */
+export const isSoftware = ({ isFallbackAdapter, vendor, architecture, device, description }: GPUAdapterInfo): boolean =>
+  isFallbackAdapter || SOFTWARE.test([vendor, architecture, device, description].join(' '));

@@ -1,0 +1,48 @@
+/** Why a run cannot begin, stopped or differs from what was asked for: the sentences and errors of a headless run. */
+import { LockstepError } from '../base/errors';
+import type { Config } from '../protocol/config';
+import { stepOf, stepWords } from '../protocol/micro-batches';
+import type { Notice } from '../protocol/notice';
+import type { PlannedFault } from '../training/failures/fault-plan';
+import { describeNotFinite, findNotFinite } from '../training/find-not-finite';
+import type { Training } from '../training/training';
+
+export const neverCame = (
+  { what, rank, step }: Pick<PlannedFault, 'what' | 'rank' | 'step'>,
+  from: number,
+  end: number,
+): Notice => ({
+  level: 'warning',
+  id: 'fault-never',
+  text: `The ${what} of rank ${rank} planned for step ${step} never came: this run had the steps ${from} to ${end - 1}.`,
+  hint: 'Steps are counted from 0, those before a checkpoint included.',
+});
+
+export const nothingLeft = (start: number, total: number, config: Config): LockstepError =>
+  new LockstepError(
+    'config',
+    `The checkpoint was saved before ${stepWords(start, config)}, and the run has ${stepOf(total, config)} steps: nothing is left to run.`,
+    '"steps" counts from the start of training, not from the checkpoint.',
+    { step: stepOf(start, config), total: stepOf(total, config) },
+  );
+
+export const notFinite = (message: string, microBatch: number, config: Config): LockstepError =>
+  new LockstepError('not-finite', message, 'Lower the learning rate, or check the data for extreme values.', {
+    step: stepOf(microBatch, config),
+    microBatch,
+  });
+
+/**
+ * The error with the place where it began, found by running the steps again; as it was where that does not work out.
+ */
+export async function explained(training: Training, error: LockstepError): Promise<LockstepError> {
+  const microBatch = Number(error.details['microBatch']);
+  const { config } = training.blueprint;
+  try {
+    const found = await findNotFinite(training, microBatch, undefined);
+    if (!found.event) return error;
+    return notFinite(`${error.message} ${describeNotFinite(found, config)}`, microBatch, config);
+  } catch {
+    return error;
+  }
+}

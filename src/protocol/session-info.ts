@@ -1,0 +1,110 @@
+/** What the page needs to draw before anything has run: the devices, the data, the buckets, the memory. Types only. */
+import type { KindForm } from './closed-form';
+import type { Config } from './config';
+import type { Notice } from './notice';
+import type { RankEnvironment } from './process-group';
+import type { BufferInfo, DeviceMemory, StepTrace } from './trace';
+
+/** What the page needs to draw before anything has run. */
+export interface SessionInfo {
+  readonly config: Config;
+  /** What torchrun would set for each process. */
+  readonly environment: readonly RankEnvironment[];
+  readonly device: DeviceReport;
+  readonly notices: readonly Notice[];
+  readonly worldSize: number;
+  readonly ranks: number;
+  readonly parameters: readonly ParameterInfo[];
+  readonly buffers: readonly BufferInfo[];
+  readonly memory: readonly DeviceMemory[];
+  /** DDP: what its constructor sent before the first step, as a trace of its own; undefined where it sends nothing. */
+  readonly construct: StepTrace | undefined;
+  /** Printed form of the Program that runs most steps. */
+  readonly programText: string;
+  /** Micro-batches in an epoch: where `accumulate` is 1, steps. */
+  readonly batchesPerEpoch: number;
+  readonly batchPerRank: readonly number[];
+  readonly dataset: DatasetPreview;
+  /** DDP only. */
+  readonly buckets: BucketsInfo | undefined;
+  readonly roles: readonly DeviceRole[];
+  /** Layers (indices into config.model.layers) that live on each device. */
+  readonly layersOfDevice: readonly (readonly number[])[];
+  /** Of each Program, where the mode has one. */
+  readonly closedForms: readonly KindForm[];
+  readonly hardwareLabel: string;
+}
+
+export interface DeviceReport {
+  readonly kind: 'webgpu' | 'cpu';
+  readonly adapter: string;
+  readonly software: boolean;
+  /** With the setting `adapters`: what each device of the mesh computes on, in order. */
+  readonly adapters?: readonly Pick<DeviceReport, 'kind' | 'adapter' | 'software'>[];
+}
+
+export interface ParameterInfo {
+  readonly name: string;
+  readonly shape: readonly number[];
+}
+
+/** What a device is in its mode, for the views. */
+export interface DeviceRole {
+  /** 'rank 2', 'server', 'cuda:0'. */
+  readonly title: string;
+  /** Stands behind the title: 'cuda:2' where that is not the title. */
+  readonly beside: string | undefined;
+  /** It works on rows of the batch, not on what another device makes of them. */
+  readonly hasRows: boolean;
+  /** What it held before the step counts: false where its weights are made anew on each forward. */
+  readonly keepsState: boolean;
+}
+
+/** DDP's gradient buckets, in the order in which they are launched. */
+export interface BucketsInfo {
+  /** The constructor's. */
+  readonly initial: readonly BucketInfo[];
+  /** In ready order, after the rebuild; undefined: it never comes (find_unused_parameters). */
+  readonly rebuilt: readonly BucketInfo[] | undefined;
+  /** Synced passes that run on the initial buckets, where a rebuild comes. */
+  readonly passesBeforeRebuild: number | undefined;
+  /** Parameters in the order in which backward makes their gradients. */
+  readonly readyOrder: readonly string[];
+  /** Parameters that forward does not use. */
+  readonly unused: readonly string[];
+}
+
+export interface BucketInfo {
+  readonly bytes: number;
+  /** In their order within the bucket. */
+  readonly parameters: readonly string[];
+}
+
+export interface DatasetPreview {
+  readonly task: 'classification' | 'regression';
+  readonly rows: number;
+  readonly testRows: number;
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly kind: 'points' | 'image' | 'tokens' | 'table';
+  /** Of one row: [2], [1, 28, 28], [context]. */
+  readonly inputShape: readonly number[];
+  /** Names of the classes; their numbers where a file gives none; empty in regression. */
+  readonly classNames: readonly string[];
+  /** tokens: the text of each id. */
+  readonly vocabulary: readonly string[];
+  /** image: up to 40 rows as they are trained on. */
+  readonly images: readonly LabelledImage[];
+  /** tokens: up to 8 rows as text: input and target (open positions as '·'). */
+  readonly sequences: readonly { readonly input: string; readonly target: string }[];
+  /** 2-D inputs only: up to 1,000 points as x, y, target, isTest. */
+  readonly points: readonly (readonly [x: number, y: number, target: number, isTest: 0 | 1])[];
+}
+
+/** An image [channels, height, width] with values 0..1 as bytes 0..255. */
+export interface LabelledImage {
+  readonly row: number;
+  readonly shape: readonly [channels: number, height: number, width: number];
+  readonly pixels: Uint8Array<ArrayBuffer>;
+  readonly label: number;
+}

@@ -1,0 +1,128 @@
+/**
+ * The steps of a playing run between two samples: chunks of micro-batches, two of them in flight, each as long as keeps
+ * the page responsive, at the pace that the user wants. player.ts says when, and what follows.
+ */
+import { firstOfStep, stepOf } from '../protocol/micro-batches';
+import type { SessionEvent } from '../protocol/session-events';
+import type { LossRecord } from '../protocol/trace';
+import type { Comparison } from '../training/control/comparison';
+import type { Training } from '../training/training';
+import type { Weights } from '../training/weights/weights';
+
+/** How long a chunk of steps should take. */
+const CHUNK_MS = 30;
+const MOST_PER_CHUNK = 2000;
+
+/** What the user wants of a run that plays. */
+export interface Playing {
+  /** 0: as fast as it goes. */
+  readonly stepsPerSecond: number;
+  /** Micro-batches behind the run where it pauses by itself. */
+  readonly until: number;
+}
+
+export interface ChunksOptions {
+  readonly training: Training;
+  /** Where there is a single-device reference. */
+  readonly comparison: Comparison | undefined;
+  readonly emit: (event: SessionEvent) => void;
+  /** Looked at between chunks; undefined: pause. */
+  readonly playing: () => Playing | undefined;
+}
+
+export interface Chunks {
+  /** Waits until so many micro-batches may have been taken. */
+  pace(count: number, since: number): Promise<void>;
+  /**
+   * Until the deadline, or all but the last micro-batch before it pauses or the script ends. Micro-batch of the first
+   * loss that is not finite; nothing is under way then.
+   */
+  runUntil(deadline: number): Promise<number | undefined>;
+}
+
+/** Micro-batches that have been enqueued and whose losses have not come yet. */
+interface Flight {
+  readonly records: Promise<readonly LossRecord[]>;
+  readonly count: number;
+  readonly since: number;
+  /** After them, where the run is compared with its reference. */
+  readonly weights: Promise<Weights> | undefined;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Micro-batch of the first loss that is not finite. */
+export function reportLosses(
+  emit: (event: SessionEvent) => void,
+  records: readonly LossRecord[],
+  stepsPerSecond: number,
+): number | undefined {
+  emit({ type: 'losses', records, stepsPerSecond });
+  return records.find((r) => !Number.isFinite(r.loss))?.microBatch;
+}
+
+export function createChunks({ training, comparison, emit, playing }: ChunksOptions): Chunks {
+  const { accumulate } = training.blueprint.config;
+  let chunk = 1;
+  /** Micro-batches until it pauses by itself, or the script ends. */
+  const left = () =>
+    Math.min(training.microBatchesLeft, (playing()?.until ?? Number.POSITIVE_INFINITY) - training.microBatch);
+
+  const land = async ({ records, count, since, weights }: Flight): Promise<number | undefined> => {
+    const done = await records;
+    const bad = reportLosses(emit, done, (1000 * count) / accumulate / Math.max(0.1, performance.now() - since));
+    const read = await weights;
+    const value = read && comparison?.difference(read);
+    if (read && value !== undefined)
+      emit({ type: 'difference', difference: { step: stepOf(read.microBatch, { accumulate }), value } });
+    return bad;
+  };
+  /** No further than to the next step at which the run is compared. */
+  const launch = (wanted: number): Flight => {
+    const since = performance.now();
+    const start = training.microBatch;
+    const step = comparison?.next(stepOf(start, { accumulate })) ?? Number.POSITIVE_INFINITY;
+    const due = firstOfStep(step, { accumulate });
+    const count = Math.min(wanted, due - start);
+    const records = training.run(count);
+    records.catch(() => {});
+    const weights = training.microBatch === due ? training.weights() : undefined;
+    weights?.catch(() => {});
+    return { records, count, since, weights };
+  };
+  const adjust = (ms: number) => {
+    const factor = Math.min(2, Math.max(0.5, CHUNK_MS / Math.max(1, ms)));
+    chunk = Math.max(1, Math.min(MOST_PER_CHUNK, Math.round(chunk * factor)));
+  };
+  /** A worker's event loop must turn between chunks: control messages come in here. */
+  const pace = async (count: number, since: number): Promise<void> => {
+    const perSecond = accumulate * (playing()?.stepsPerSecond ?? 0);
+    const dueMs = perSecond > 0 ? since + (1000 * count) / perSecond - performance.now() : 0;
+    await pause(Math.max(0, dueMs));
+  };
+
+  return {
+    pace,
+    async runUntil(deadline) {
+      let flying: Flight | undefined;
+      // The last one before it pauses or the script ends is sampled: it is what is looked at then.
+      for (let now = playing(); now && performance.now() < deadline && left() > 1; now = playing()) {
+        const perSecond = accumulate * now.stepsPerSecond;
+        const paced = perSecond === 0 ? chunk : Math.max(1, Math.min(chunk, Math.floor((perSecond * CHUNK_MS) / 1000)));
+        const wanted = Math.min(paced, left() - 1);
+        const next = launch(wanted);
+        const bad = flying && (await land(flying));
+        if (bad !== undefined) {
+          // The steps after the bad one are under way: the search for its cause must not run among them.
+          await next.records.catch(() => {});
+          return bad;
+        }
+        flying = next;
+        // A chunk that was cut short says little about how long a whole one takes.
+        if (perSecond === 0 && next.count === wanted) adjust(performance.now() - next.since);
+        await pace(next.count, next.since);
+      }
+      return flying && land(flying);
+    },
+  };
+}

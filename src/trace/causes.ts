@@ -1,0 +1,157 @@
+/**
+ * What each event of a step had to wait for before it could begin or end: the event before it in its queue, what it
+ * reads, the message that it receives, a port that another message occupied. Of these the last to come held it up.
+ * Made once per trace and clock; critical-path.ts and wait-chain.ts walk back along it. Pure.
+ */
+import { at } from '../base/invariant';
+import type { Clock, StepTrace, TraceEvent } from '../protocol/trace';
+import { busySpans, type Interval } from './idle';
+import { totalUs } from './lanes';
+
+/** 'port': a device sends one message at a time, and receives one. */
+export type HeldBy = 'queue' | 'data' | 'message' | 'port';
+
+export interface Hold {
+  /** Index into trace.events. */
+  readonly event: number;
+  readonly by: HeldBy;
+  /** From then on it held nobody up. Of a message: when the sender had finished; what comes after is its way. */
+  readonly releasedUs: number;
+}
+
+export interface Causes {
+  readonly trace: StepTrace;
+  readonly clock: Clock;
+  readonly totalUs: number;
+  /** When each event keeps its queue busy. */
+  readonly spans: readonly Interval[];
+  /** Shorter than this is nothing: times are sums of floats. */
+  readonly nothingUs: number;
+  /** The event before it in its queue. */
+  before(event: number): number | undefined;
+  /** What it could not begin without, beside its queue. */
+  needs(event: number): readonly number[];
+  /** What could not begin without it. */
+  neededBy(event: number): readonly number[];
+  /** What began, or ended, when it did because of it alone. */
+  heldUp(event: number): readonly number[];
+  /** The last to come of all that it needed; undefined: it could begin with the step. */
+  heldBy(event: number): Hold | undefined;
+  /** How long its queue had nothing to do before it. */
+  waitedUs(event: number): number;
+}
+
+/** Of two that come at the same time the first of these is named. */
+const RANKING: readonly HeldBy[] = ['queue', 'data', 'message', 'port'];
+
+export function createCauses(trace: StepTrace, clock: Clock): Causes {
+  const { events } = trace;
+  const spans = busySpans(trace, clock);
+  const end = totalUs(trace, clock);
+  const nothingUs = Math.max(1e-6, end * 1e-6);
+  const indexOf = new Map(events.map((e, index) => [e.id, index]));
+  const indices = (ids: readonly number[]) => ids.flatMap((id) => indexOf.get(id) ?? []);
+  const needs = events.map((e) => indices([...new Set([...e.deps, ...(sendOf(e) ?? [])])]));
+  const neededBy: number[][] = events.map(() => []);
+  needs.forEach((list, index) => {
+    for (const needed of list) neededBy[needed]?.push(index);
+  });
+  const before = inTheirQueues(events);
+  const busyPorts = portsOf(trace);
+
+  /** The message of a receive; `decides`: its coming is what the end of the receive depends on. */
+  const message = (index: number): { readonly hold: Hold; readonly decides: boolean } | undefined => {
+    const e = at(events, index);
+    const send = e.kind === 'recv' && e.match !== undefined ? indexOf.get(e.match) : undefined;
+    if (send === undefined) return undefined;
+    const span = at(spans, index);
+    const sent = at(spans, send);
+    const decides =
+      clock === 'modelled' ? span.endUs - span.startUs > nothingUs : sent.endUs > span.startUs + nothingUs;
+    const releasedUs = Math.min(decides ? sent.endUs : sent.startUs, span.endUs);
+    return { hold: { event: send, by: 'message', releasedUs }, decides };
+  };
+
+  const heldBy = (index: number): Hold | undefined => {
+    const span = at(spans, index);
+    const own = message(index);
+    if (own?.decides) return own.hold;
+    const previous = before[index];
+    const holds: Hold[] = [];
+    if (previous !== undefined) holds.push({ event: previous, by: 'queue', releasedUs: at(spans, previous).endUs });
+    for (const needed of at(needs, index)) {
+      if (needed !== own?.hold.event) holds.push({ event: needed, by: 'data', releasedUs: at(spans, needed).endUs });
+    }
+    if (own) holds.push(own.hold);
+    const latest = lastOf(holds, nothingUs);
+    if (latest && latest.releasedUs >= span.startUs - nothingUs) return latest;
+    return port(index) ?? latest;
+  };
+
+  /** A message whose ports were taken until the moment at which this event's own began. */
+  const port = (index: number): Hold | undefined => {
+    if (clock !== 'modelled') return undefined;
+    const beganUs = at(spans, index).startUs + (trace.modelled[index]?.startingUs ?? 0);
+    const event = busyPorts(index).find((other) => Math.abs(at(spans, other).endUs - beganUs) <= nothingUs);
+    return event === undefined ? undefined : { event, by: 'port', releasedUs: beganUs };
+  };
+
+  const held: (number | undefined)[] = [];
+  return {
+    trace,
+    clock,
+    totalUs: end,
+    spans,
+    nothingUs,
+    before: (event) => before[event],
+    needs: (event) => needs[event] ?? [],
+    neededBy: (event) => neededBy[event] ?? [],
+    heldBy,
+    heldUp(event) {
+      for (let index = held.length; index < events.length; index++) held.push(heldBy(index)?.event);
+      return held.flatMap((by, index) => (by === event ? [index] : []));
+    },
+    waitedUs(event) {
+      const previous = before[event];
+      return Math.max(0, at(spans, event).startUs - (previous === undefined ? 0 : at(spans, previous).endUs));
+    },
+  };
+}
+
+const sendOf = (e: TraceEvent): readonly number[] | undefined =>
+  e.kind === 'recv' && e.match !== undefined ? [e.match] : undefined;
+
+function lastOf(holds: readonly Hold[], nothingUs: number): Hold | undefined {
+  let last: Hold | undefined;
+  for (const hold of [...holds].sort((a, b) => RANKING.indexOf(a.by) - RANKING.indexOf(b.by))) {
+    if (!last || hold.releasedUs > last.releasedUs + nothingUs) last = hold;
+  }
+  return last;
+}
+
+/** For each event the one before it in its queue. */
+function inTheirQueues(events: readonly TraceEvent[]): readonly (number | undefined)[] {
+  const latest = new Map<string, number>();
+  return events.map((e, index) => {
+    const queue = `${e.device} ${e.queue}`;
+    const previous = latest.get(queue);
+    latest.set(queue, index);
+    return previous;
+  });
+}
+
+/** The events before a send or a load that use a port which it needs, latest first. */
+function portsOf({ events }: StepTrace): (index: number) => readonly number[] {
+  const intoOf = (e: TraceEvent) => (e.kind === 'send' ? e.peer : e.kind === 'load' ? e.device : undefined);
+  return (index) => {
+    const e = at(events, index);
+    const into = intoOf(e);
+    if (into === undefined) return [];
+    const found: number[] = [];
+    for (let other = index - 1; other >= 0; other--) {
+      const o = at(events, other);
+      if (intoOf(o) === into || (o.kind === 'send' && e.kind === 'send' && o.device === e.device)) found.push(other);
+    }
+    return found;
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * The critical path of a step on one clock: back from the event that ends last, always to what held the event up last.
+ * Its spans and waits follow each other without a gap or an overlap from the beginning of the step to its end, so they
+ * add up to its duration: who wants a shorter step shortens one of them. Where several paths are equally long, one is
+ * given. Pure; the timeline lights it.
+ */
+import { at } from '../base/invariant';
+import type { Causes, Hold } from './causes';
+import type { Interval } from './idle';
+
+export interface PathPart extends Interval {
+  /** Index into trace.events: what runs, or what waits. */
+  readonly event: number;
+  /** 'waits': everything that the event needed was there, and it had not begun. */
+  readonly kind: 'compute' | 'message' | 'waits';
+}
+
+export interface CriticalPath {
+  /** In the order of time; those that take no time are left out. */
+  readonly parts: readonly PathPart[];
+  /** All events of the path, those that take no time too, first to last. */
+  readonly events: readonly number[];
+  readonly totalUs: number;
+  readonly computeUs: number;
+  readonly messageUs: number;
+  readonly waitsUs: number;
+}
+
+export function criticalPath(causes: Causes): CriticalPath {
+  const { trace, spans, totalUs } = causes;
+  const parts: PathPart[] = [];
+  const events: number[] = [];
+  let current = lastToEnd(causes);
+  let until = totalUs;
+  const cover = (from: number, event: number, kind: PathPart['kind']) => {
+    if (until > from) parts.push({ event, kind, startUs: from, endUs: until });
+    until = Math.min(until, from);
+  };
+  while (current !== undefined) {
+    const event: number = current;
+    events.push(event);
+    const hold: Hold | undefined = causes.heldBy(event);
+    const { startUs } = at(spans, event);
+    const releasedUs = hold?.releasedUs ?? 0;
+    cover(Math.max(startUs, releasedUs), event, at(trace.events, event).peer === undefined ? 'compute' : 'message');
+    cover(releasedUs, event, 'waits');
+    current = hold?.event;
+  }
+  const sum = (kind: PathPart['kind']) =>
+    parts.reduce((us, part) => us + (part.kind === kind ? part.endUs - part.startUs : 0), 0);
+  return {
+    parts: parts.reverse(),
+    events: events.reverse(),
+    totalUs,
+    computeUs: sum('compute'),
+    messageUs: sum('message'),
+    waitsUs: sum('waits'),
+  };
+}
+
+function lastToEnd({ spans }: Causes): number | undefined {
+  let last: number | undefined;
+  spans.forEach(({ endUs }, index) => {
+    if (last === undefined || endUs > at(spans, last).endUs) last = index;
+  });
+  return last;
+}

@@ -1,0 +1,71 @@
+/**
+ * What makes events of several devices alike: the key under which they are one moment. Transfers go by their collective
+ * and its round, operators by their layer. Where a device comes back to a layer after something else (its bucket was
+ * packed between two operators), that is another visit and another moment. Called by moments.ts.
+ */
+import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import type { MomentKind } from './moment';
+
+/** By event; equal for those that may be one moment. */
+export function groupKeys({ events }: StepTrace): readonly string[] {
+  const kinds = alikeOf(events);
+  /** By device, what its compute queue was at last, and how often it has been at what. */
+  const latest = new Map<number, string>();
+  const visits = new Map<string, number>();
+  return events.map((e, index) => {
+    if (e.kind === 'send' || e.kind === 'recv') return transferKey(e);
+    const alike = kinds[index] ?? '';
+    const lane = `${e.device} ${e.queue}`;
+    const place = `${lane} ${alike}`;
+    // Each queue of a device has its own visits; a key is shared by the same visit of all devices.
+    if (latest.get(e.device) !== `${e.queue} ${alike}`) visits.set(place, (visits.get(place) ?? 0) + 1);
+    latest.set(e.device, `${e.queue} ${alike}`);
+    return `${e.queue} ${alike} ${visits.get(place) ?? 0}`;
+  });
+}
+
+/** Groups along one axis do the same at the same time: the axis is in the key, not the ranks. */
+function transferKey({ collective: c, phase, anchor, payload, bucket, module }: TraceEvent): string {
+  if (!c) return `message ${phase} ${anchor} ${payload ?? ''}`;
+  return `${c.group?.axis ?? ''} ${c.seq} ${c.op} ${c.part ?? ''} ${c.round ?? ''} ${phase} ${bucket ?? ''} ${module}`;
+}
+
+/** What the optimiser needs before it can begin is part of what follows it on that device. */
+function alikeOf(events: readonly TraceEvent[]): readonly string[] {
+  const following = new Map<number, string>();
+  return events
+    .map((e) => e)
+    .reverse()
+    .map((e) => {
+      if (e.kind === 'send' || e.kind === 'recv') return '';
+      const own = e.kind === 'load' && e.phase === 'step' ? (following.get(e.device) ?? alike(e)) : alike(e);
+      following.set(e.device, own);
+      return own;
+    })
+    .reverse();
+}
+
+function alike(e: TraceEvent): string {
+  const bucket = e.bucket ?? '';
+  if (e.kind === 'load') return `load ${e.phase} ${bucket}`;
+  const { name, phase, module } = e;
+  if (name.startsWith('optim/')) return `${isOptimizer(e) ? 'update' : clipWord(name)} ${phase}`;
+  if (kindOf(e) === 'copy') return `${name} ${phase} ${bucket}`;
+  // Of no layer: the loss and its gradient are one each, whatever operators make it; others go by their name.
+  const of = module === '' && phase !== 'loss' && !/^(loss|fused)\//.test(name) ? name : '';
+  return `${phase} ${module} ${of} ${bucket}`;
+}
+
+const clipWord = (name: string): string => (/norm/.test(name) ? 'clip norm' : name);
+
+const isOptimizer = ({ name }: TraceEvent): boolean =>
+  name.startsWith('optim/') && !/^optim\/(accumulate-grad|grad-norm|clip-)/.test(name);
+
+const COPIES = /^(ops\/copy|comm\/(un)?flatten|ddp\/(un)?pack|halves\/\w+)$/;
+
+export function kindOf(e: TraceEvent): MomentKind {
+  if (e.kind === 'send' || e.kind === 'recv') return e.collective ? 'round' : 'message';
+  if (isOptimizer(e) || (e.kind === 'load' && e.phase === 'step')) return 'update';
+  if (e.kind === 'load') return 'load';
+  return COPIES.test(e.name) ? 'copy' : 'compute';
+}

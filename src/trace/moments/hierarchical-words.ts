@@ -1,0 +1,55 @@
+/**
+ * A hierarchical all-reduce adds up within each node first, then between the nodes, and hands the result out within the
+ * nodes: which of these a round does, in words and why. A chunk that goes between nodes is a part of one that goes
+ * within them, so the number of chunks tells the rounds apart. Pure; called by the sentences.
+ */
+import type { StepTrace } from '../../protocol/trace';
+import type { Hops } from './hops';
+import type { Moment } from './moment';
+import { momentsOf } from './moments';
+import { whoAre } from './who';
+
+/** Whether messages go between nodes; undefined: all rounds of the collective are alike, those of one ring. */
+export function acrossNodes(trace: StepTrace, { round }: Moment): boolean | undefined {
+  const { seq, group, chunks = 1, algorithm } = round?.collective ?? { seq: -1, algorithm: 'direct' };
+  if (algorithm !== 'hierarchical') return undefined;
+  const counts = trace.events.flatMap(({ collective: c }) =>
+    c?.seq === seq && c.algorithm === algorithm && c.group?.axis === group?.axis ? [c.chunks ?? 1] : [],
+  );
+  const [fewest, most] = [Math.min(...counts), Math.max(...counts)];
+  return fewest === most ? undefined : chunks === most;
+}
+
+export function hierarchicalWords(trace: StepTrace, moment: Moment, hops: Hops): string {
+  const who = whoAre(trace, hops.from);
+  const subject = who.all ? 'every rank' : who.text;
+  const one = who.all || !who.many;
+  const sends = moment.round?.part === 'reduce-scatter';
+  const what = sends ? `${one ? 'sends one' : 'send a'} chunk` : `${one ? 'passes one' : 'pass a'} finished chunk on`;
+  const then = sends && hops.adds ? ', which adds it' : '';
+  return acrossNodes(trace, moment)
+    ? `between nodes, ${subject} ${what} to ${one ? 'its counterpart' : 'their counterparts'}${one ? then : then.replace('adds', 'add')}`
+    : `within each node, ${subject} ${what} to ${one ? 'its' : 'a'} neighbour${then}`;
+}
+
+/** Of the first round of each kind, and of each half. */
+export function hierarchicalWhy(trace: StepTrace, moment: Moment): string | undefined {
+  const across = acrossNodes(trace, moment);
+  if (across === undefined || !isFirst(trace, moment, across)) return undefined;
+  if (moment.round?.part === 'reduce-scatter')
+    return across
+      ? 'Each rank has one chunk summed over its node: only that goes over the slow links between the nodes.'
+      : 'First each node adds up by itself, over its fast links: less is left to send between the nodes.';
+  return across
+    ? 'A chunk is now summed over all nodes, each part of it on another node: the parts go around.'
+    : 'Each rank of a node has a finished chunk: over the fast links all ranks get all of them.';
+}
+
+const isFirst = (trace: StepTrace, { round, index }: Moment, across: boolean): boolean =>
+  momentsOf(trace).find(
+    (other) =>
+      other.round?.seq === round?.seq &&
+      other.round?.part === round?.part &&
+      other.round?.collective.group?.axis === round?.collective.group?.axis &&
+      acrossNodes(trace, other) === across,
+  )?.index === index;

@@ -1,0 +1,78 @@
+/**
+ * Finds the moments of a traced step and puts its events in their order. Devices do the same at different times, and a
+ * rank may be late: events of one moment are brought together, and moments follow each other by the time at which their
+ * first event begins on the modelled clock. Every dependency and every queue is respected; what cannot be brought
+ * together without breaking one stays apart. Pure; the page calls `byMoments` when a trace arrives.
+ */
+import { at } from '../../base/invariant';
+import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import { groupKeys, kindOf } from './group-keys';
+import { hasMoments, type Moment, type MomentRound, type MomentTrace } from './moment';
+import { sortGroups } from './sort-groups';
+
+/** In the order in which they are walked. Callers that ask each frame keep a MomentTrace, which knows its own. */
+export function momentsOf(trace: StepTrace): readonly Moment[] {
+  if (hasMoments(trace)) return trace.moments;
+  return groupsOf(trace).map((events, index) => momentOf(trace, events, index));
+}
+
+export function byMoments(trace: StepTrace): MomentTrace {
+  const groups = groupsOf(trace);
+  const order = groups.flat();
+  const ordered: StepTrace = {
+    ...trace,
+    events: order.map((event) => at(trace.events, event)),
+    modelled: order.map((event) => at(trace.modelled, event)),
+  };
+  let first = 0;
+  const moments = groups.map((group, index) => {
+    const events = group.map((_, k) => first + k);
+    first += group.length;
+    return momentOf(ordered, events, index);
+  });
+  return { ...ordered, moments };
+}
+
+/** Indices into trace.events; each group in the order in which its events begin. */
+function groupsOf(trace: StepTrace): readonly (readonly number[])[] {
+  const { events } = trace;
+  const keys = groupKeys(trace);
+  const indexOf = new Map(events.map((e, index) => [e.id, index]));
+  const latest = new Map<string, number>();
+  const after = events.map((e, index) => {
+    const lane = `${e.device} ${e.queue}`;
+    const before = latest.get(lane);
+    latest.set(lane, index);
+    const deps = e.deps.flatMap((id) => indexOf.get(id) ?? []);
+    const sent = e.kind === 'recv' && e.match !== undefined ? indexOf.get(e.match) : undefined;
+    return [...deps, ...(before === undefined ? [] : [before]), ...(sent === undefined ? [] : [sent])];
+  });
+  const startUs = events.map((_, index) => at(trace.modelled, index).startUs);
+  // Nothing begins before what it depends on has ended, so by time within a group is by dependency, too.
+  return sortGroups({ after, keys, startUs }).map((group) =>
+    [...group].sort((a, b) => (startUs[a] ?? 0) - (startUs[b] ?? 0) || a - b),
+  );
+}
+
+function momentOf({ events }: StepTrace, own: readonly number[], index: number): Moment {
+  const members = own.map((event) => at(events, event));
+  // What the optimiser loads first says less than what it does.
+  const said = members.find((e) => e.kind !== 'load') ?? at(members, 0);
+  const bucket = said.bucket ?? said.collective?.bucket;
+  const round = roundOf(said);
+  return {
+    index,
+    phase: said.phase,
+    kind: kindOf(said),
+    events: [...own].sort((a, b) => a - b),
+    module: said.module,
+    ...(bucket === undefined ? {} : { bucket }),
+    ...(round ? { round } : {}),
+  };
+}
+
+function roundOf({ collective }: TraceEvent): MomentRound | undefined {
+  if (!collective) return undefined;
+  const { seq, op, part, round = 0, rounds = 1 } = collective;
+  return { seq, op, ...(part ? { part } : {}), index: round, count: rounds, collective };
+}

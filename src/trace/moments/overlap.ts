@@ -1,0 +1,33 @@
+/**
+ * What goes on beside a moment on a clock: the round of an all-reduce that travels while a layer computes its gradient,
+ * or the other way round. Pure; called by the sentences and by views that mark what is hidden.
+ */
+import { at } from '../../base/invariant';
+import type { Clock, StepTrace } from '../../protocol/trace';
+import { endUs, spanOf } from '../lanes';
+import type { Moment } from './moment';
+import { momentsOf } from './moments';
+
+const isReduced = ({ kind, round }: Moment): boolean => kind === 'round' && round?.op === 'allReduce';
+const isBackward = ({ kind, phase, module }: Moment): boolean =>
+  kind === 'compute' && phase === 'backward' && module !== '';
+
+/** The first other moment that overlaps with it on the same device; undefined for moments of neither kind. */
+export function overlapOf(trace: StepTrace, moment: Moment, clock: Clock): Moment | undefined {
+  const wanted = isBackward(moment) ? isReduced : isReduced(moment) ? isBackward : undefined;
+  if (!wanted) return undefined;
+  const own = spansOf(trace, moment, clock);
+  return momentsOf(trace).find(
+    (other) =>
+      wanted(other) &&
+      spansOf(trace, other, clock).some((b) =>
+        own.some((a) => a.device === b.device && a.startUs < b.endUs && b.startUs < a.endUs),
+      ),
+  );
+}
+
+const spansOf = (trace: StepTrace, { events }: Moment, clock: Clock) =>
+  events.map((index) => {
+    const span = spanOf(trace, clock, index);
+    return { device: at(trace.events, index).device, startUs: span.startUs, endUs: endUs(span) };
+  });

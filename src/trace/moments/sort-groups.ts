@@ -1,0 +1,129 @@
+/**
+ * Puts groups of nodes in an order in which each comes after all that it depends on, and takes apart the groups of
+ * which that is impossible because one would have to be before and after another. Knows nothing of traces; called by
+ * moments.ts.
+ */
+
+/** Nodes are numbered such that each comes after those that it depends on. */
+export interface GroupProblem {
+  /** By node, those it comes after. */
+  readonly after: readonly (readonly number[])[];
+  /** By node, the key of its group. */
+  readonly keys: readonly string[];
+  /** By node, when it begins; of the groups that could be next the earliest is. */
+  readonly startUs: readonly number[];
+}
+
+/** The groups in order, each with its nodes ascending. */
+export function sortGroups({ after, keys, startUs }: GroupProblem): readonly (readonly number[])[] {
+  const sorted = tryToSort({ after, keys, startUs });
+  if (!sorted.stuck) return sorted.groups;
+  const apart = splitByDepth(after, keys, sorted.stuck);
+  const again = tryToSort({ after, keys: apart, startUs });
+  if (!again.stuck) return again.groups;
+  const { stuck } = again;
+  const alone = apart.map((key, node) => (stuck.has(key) ? `${key} #${node}` : key));
+  const last = tryToSort({ after, keys: alone, startUs });
+  // Single nodes can always be sorted.
+  return last.stuck ? keys.map((_, node) => [node]) : last.groups;
+}
+
+interface Sorted {
+  readonly groups: readonly (readonly number[])[];
+  /** Keys of groups that come both before and after another. */
+  readonly stuck?: ReadonlySet<string>;
+}
+
+function tryToSort({ after, keys, startUs }: GroupProblem): Sorted {
+  const members = new Map<string, number[]>();
+  keys.forEach((key, node) => {
+    const own = members.get(key);
+    if (own) own.push(node);
+    else members.set(key, [node]);
+  });
+  const before = new Map<string, Set<string>>([...members.keys()].map((key) => [key, new Set()]));
+  const next = new Map<string, Set<string>>([...members.keys()].map((key) => [key, new Set()]));
+  after.forEach((nodes, node) => {
+    const own = keys[node] ?? '';
+    for (const other of nodes) {
+      const key = keys[other] ?? '';
+      if (key === own) continue;
+      before.get(own)?.add(key);
+      next.get(key)?.add(own);
+    }
+  });
+  const begins = new Map(
+    [...members].map(([key, nodes]) => [key, Math.min(...nodes.map((node) => startUs[node] ?? 0))] as const),
+  );
+  const waits = new Map([...before].map(([key, others]) => [key, others.size] as const));
+  const ready = [...members.keys()].filter((key) => waits.get(key) === 0);
+  const groups: (readonly number[])[] = [];
+  const done = new Set<string>();
+  while (ready.length > 0) {
+    const key = earliest(ready, begins, members);
+    ready.splice(ready.indexOf(key), 1);
+    groups.push(members.get(key) ?? []);
+    done.add(key);
+    for (const other of next.get(key) ?? []) {
+      const left = (waits.get(other) ?? 0) - 1;
+      waits.set(other, left);
+      if (left === 0) ready.push(other);
+    }
+  }
+  return done.size === members.size ? { groups } : { groups, stuck: inCircles(done, next, before) };
+}
+
+function earliest(
+  ready: readonly string[],
+  begins: ReadonlyMap<string, number>,
+  members: ReadonlyMap<string, readonly number[]>,
+): string {
+  const rank = (key: string) => [begins.get(key) ?? 0, members.get(key)?.[0] ?? 0] as const;
+  return ready.reduce((best, key) => {
+    const [start, first] = rank(key);
+    const [bestStart, bestFirst] = rank(best);
+    return start < bestStart || (start === bestStart && first < bestFirst) ? key : best;
+  });
+}
+
+/** Of the groups that could not be sorted, those that are not merely behind the circles. */
+function inCircles(
+  done: ReadonlySet<string>,
+  next: ReadonlyMap<string, ReadonlySet<string>>,
+  before: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlySet<string> {
+  const left = new Set([...before.keys()].filter((key) => !done.has(key)));
+  for (let size = -1; size !== left.size; ) {
+    size = left.size;
+    for (const key of left) if (![...(next.get(key) ?? [])].some((other) => left.has(other))) left.delete(key);
+  }
+  return left;
+}
+
+/** Nodes of a stuck group that lie behind others of it by way of something else become a group of their own. */
+function splitByDepth(
+  after: readonly (readonly number[])[],
+  keys: readonly string[],
+  stuck: ReadonlySet<string>,
+): readonly string[] {
+  /** By node and stuck group: the depth that a node of the group behind this one has at least. */
+  const least: Map<string, number>[] = [];
+  const depths: number[] = [];
+  after.forEach((nodes, node) => {
+    const own = keys[node] ?? '';
+    const floor = new Map<string, number>();
+    let depth = 0;
+    for (const other of nodes) {
+      const key = keys[other] ?? '';
+      for (const [group, value] of least[other] ?? []) {
+        const from = group === key ? (depths[other] ?? 0) + (own === key ? 0 : 1) : value;
+        if (group === own) depth = Math.max(depth, from);
+        floor.set(group, Math.max(floor.get(group) ?? 0, from));
+      }
+    }
+    if (stuck.has(own)) floor.set(own, depth);
+    depths.push(depth);
+    least.push(floor);
+  });
+  return keys.map((key, node) => (stuck.has(key) ? `${key} depth ${depths[node] ?? 0}` : key));
+}

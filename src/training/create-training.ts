@@ -1,0 +1,79 @@
+/**
+ * Opens a training: a world with the mode's Programs on a device that can be had, and the single-device reference
+ * beside it. What it does from then on is in training-on-worlds.ts.
+ */
+import { asLockstepError } from '../base/errors';
+import { rankDevices } from '../launch/rank-devices';
+import type { World } from '../runtime/launch/world';
+import type { Blueprint } from './blueprint';
+import type { DeviceKeeper } from './device-keeper';
+import { FaultPlan } from './failures/fault-plan';
+import { FlightLog } from './failures/flight-log';
+import { openWorld, type WorldRequest } from './open-world';
+import type { Training } from './training';
+import { trainingOn } from './training-on-worlds';
+
+export interface TrainingOptions {
+  readonly keeper: DeviceKeeper;
+  readonly gpu: GPU | undefined;
+  /** Faults injected in steps to come. */
+  readonly faults?: FaultPlan | undefined;
+  /** The first time that DDP's constructor runs is traced, for the page. */
+  readonly traceConstruct?: boolean | undefined;
+  /** Where it is noted what ran. */
+  readonly flight?: FlightLog | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+/** Devices that may be lost while a training is set up on them, before that is the end of it. */
+const MOST_DEVICES = 3;
+
+/** On another device where one is lost while it is being set up. */
+export async function createTraining(blueprint: Blueprint, options: TrainingOptions): Promise<Training> {
+  for (let lost = 1; ; lost++) {
+    try {
+      return await openTraining(blueprint, options);
+    } catch (error) {
+      if (asLockstepError(error).code !== 'device-lost' || lost === MOST_DEVICES) throw error;
+      options.keeper.forget();
+    }
+  }
+}
+
+async function openTraining(
+  blueprint: Blueprint,
+  {
+    keeper,
+    gpu,
+    faults = new FaultPlan(blueprint.config),
+    flight = new FlightLog(),
+    traceConstruct = false,
+    onProgress,
+  }: TrainingOptions,
+): Promise<Training> {
+  const { config, mode, programs, reference: referencePrograms, table, rankOfDevice } = blueprint;
+  const choice = await keeper.choose(config.device);
+  const adapters = config.adapters && rankDevices(config, mode).map(({ adapter }) => adapter);
+  const group = { timeoutMs: 1000 * config.timeoutS, slow: config.stragglers, ...(adapters ? { adapters } : {}) };
+  const shared = { table, choice, gpu, group, onProgress };
+  const worlds: World[] = [];
+  const open = async (request: Pick<WorldRequest, 'programs' | 'placement' | 'rankOfDevice'>): Promise<World> => {
+    const opened = await openWorld({ ...shared, ...request });
+    worlds.push(opened);
+    return opened;
+  };
+  try {
+    const world = await open({ programs, placement: config.placement, rankOfDevice });
+    const reference =
+      referencePrograms.length > 0
+        ? await open({ programs: referencePrograms, placement: 'shared', rankOfDevice: [0] })
+        : undefined;
+    const notices = adapters ? [] : choice.notices;
+    const training = trainingOn(blueprint, world, reference, { notices, faults, flight, traceConstruct });
+    await training.reset();
+    return training;
+  } catch (error) {
+    await Promise.allSettled(worlds.map((opened) => opened.dispose()));
+    throw error;
+  }
+}

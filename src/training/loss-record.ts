@@ -1,0 +1,40 @@
+/**
+ * From what the executors report to the losses of one micro-batch: whose count, and what they are together. Called by
+ * training-on-worlds.ts for every micro-batch of a run.
+ */
+import { at } from '../base/invariant';
+import type { StepBatch } from '../data/batch-source';
+import { stepOf } from '../protocol/micro-batches';
+import type { LossRecord } from '../protocol/trace';
+import type { Loss } from '../runtime/executor';
+import type { Blueprint } from './blueprint';
+
+/** `all`: of the Program that the batch ran in, as its micro-batch number `own`. */
+export type LossRecorder = (batch: StepBatch, all: readonly Loss[], own?: number) => LossRecord;
+
+export function lossRecorder({ config, mode, mesh }: Pick<Blueprint, 'config' | 'mode' | 'mesh'>): LossRecorder {
+  const { rankOfDevice, lossRanks } = mesh;
+  const reports = rankOfDevice.map((rank) => lossRanks.includes(rank));
+  return ({ microBatch, epoch, rows }, all, own = 0) => {
+    const losses = all.filter((loss) => loss.microBatch === own && reports[loss.device]);
+    const step = stepOf(microBatch, config);
+    if (rows.some(isEmpty)) {
+      // A rank without a batch has no loss: NaN is in its place.
+      const perRank = lossRanks.map((rank) => losses.find((l) => rankOfDevice[l.device] === rank)?.value ?? Number.NaN);
+      const present = perRank.filter((_, i) => !isEmpty(at(rows, mesh.dataIndex(at(lossRanks, i)))));
+      return { step, microBatch, epoch, perRank, loss: sum(present) / present.length };
+    }
+    const perRank = losses.map((loss) => loss.value);
+    const shares = mode.lossShares?.(
+      config,
+      rows.map((batch) => batch.length),
+    );
+    const loss = shares
+      ? losses.reduce((total, { device, value }) => total + at(shares, device) * value, 0)
+      : sum(perRank) / Math.max(1, perRank.length);
+    return { step, microBatch, epoch, perRank, loss };
+  };
+}
+
+const isEmpty = (rows: Int32Array): boolean => rows.length === 0;
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

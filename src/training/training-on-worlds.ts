@@ -1,0 +1,143 @@
+/**
+ * A training on worlds that are open: every step goes to the mode's world and to the reference at the same time. Where
+ * the run is and what it holds is in run-state.ts, what a step is given in failures/feeds-with-faults.ts, what is
+ * traced in step-tracer.ts.
+ */
+import { at } from '../base/invariant';
+import type { Notice } from '../protocol/notice';
+import type { DeviceReport } from '../protocol/session-info';
+import { CONSTRUCT } from '../protocol/step-kind';
+import type { LossRecord, StepTrace } from '../protocol/trace';
+import { emptyFeed } from '../runtime/launch/empty-feed';
+import type { World } from '../runtime/launch/world';
+import type { Blueprint } from './blueprint';
+import { createBusyClock } from './busy-clock';
+import type { FaultPlan } from './failures/fault-plan';
+import { feedsWithFaults } from './failures/feeds-with-faults';
+import type { FlightLog } from './failures/flight-log';
+import { inPrograms } from './in-programs';
+import { lossRecorder } from './loss-record';
+import { createRunState } from './run-state';
+import { createStepTracer } from './step-tracer';
+import type { Training } from './training';
+
+/** DDP's constructor takes nothing from the host. */
+const CONSTRUCTS = emptyFeed(CONSTRUCT);
+
+interface Given {
+  readonly notices: readonly Notice[];
+  readonly faults: FaultPlan;
+  readonly flight: FlightLog;
+  readonly traceConstruct: boolean;
+}
+
+export function trainingOn(
+  blueprint: Blueprint,
+  world: World,
+  reference: World | undefined,
+  { notices, faults, flight, traceConstruct }: Given,
+): Training {
+  const { config, programs } = blueprint;
+  const state = createRunState(blueprint, world, reference);
+  const feeds = feedsWithFaults(blueprint, faults);
+  const tracer = createStepTracer(blueprint, state.values);
+  const busy = createBusyClock();
+  const lossRecord = lossRecorder(blueprint);
+  let construct: StepTrace | undefined;
+  let corrupted = false;
+
+  /** As the script begins: DDP's constructor, and what is resumed from. */
+  const begin = async () => {
+    const constructs = programs.find(({ kind }) => kind.type === 'construct');
+    if (constructs && traceConstruct && !construct) {
+      const before = await tracer.values();
+      const { records } = await world.trace(CONSTRUCTS);
+      construct = tracer.ofConstructor(constructs, { before, records });
+    } else if (constructs) await world.run([CONSTRUCTS]);
+    if (blueprint.resume) await state.resume(blueprint.resume.checkpoint);
+  };
+  const reset = async () => {
+    await state.toStart();
+    await begin();
+  };
+
+  return {
+    blueprint,
+    device: deviceReport(world, config.adapters !== undefined),
+    notices,
+    get microBatch() {
+      return state.microBatch;
+    },
+    get microBatchesLeft() {
+      return blueprint.stop ? Math.max(0, blueprint.stop.microBatch - state.microBatch) : Number.POSITIVE_INFINITY;
+    },
+    get busySinceMs() {
+      return busy.sinceMs;
+    },
+    get construct() {
+      return construct;
+    },
+    lost: Promise.race([world.lost, ...(reference ? [reference.lost] : [])]),
+
+    async run(count) {
+      const taken = state.take(Math.min(count, state.left()));
+      // A falsified message, too, is one of a Program of one micro-batch.
+      const given = feeds.all(taken, corrupted);
+      const span = flight.enqueued(given.map(({ program, microBatch: first = 0 }) => ({ microBatch: first, program })));
+      const [losses] = await busy.during(
+        Promise.all([
+          world.run(given),
+          reference?.run(inPrograms(taken, blueprint.referenceTogetherAt).map(blueprint.referenceFeed)),
+        ]),
+      );
+      flight.completed(span);
+      const lossRecords: LossRecord[] = [];
+      given.forEach(({ microBatches }, i) => {
+        for (let m = 0; m < microBatches.length; m++)
+          lossRecords.push(lossRecord(at(taken, lossRecords.length), losses[i] ?? [], m));
+      });
+      return lossRecords;
+    },
+
+    async trace() {
+      state.left();
+      const before = await tracer.values();
+      const batch = at(state.take(1), 0);
+      const feed = feeds.one(batch);
+      const span = flight.enqueued([{ microBatch: batch.microBatch, program: feed.program }]);
+      const [{ records, losses }] = await busy.during(
+        Promise.all([world.trace(feed), reference?.run([blueprint.referenceFeed([batch])])]),
+      );
+      flight.completed(span, records);
+      return tracer.ofBatch(batch, feed.program, lossRecord(batch, losses), { before, records });
+    },
+
+    weights: () => state.weights(),
+    reset,
+    checkpoint: () => state.checkpoint(),
+    async restore(checkpoint) {
+      await reset();
+      await state.restore(checkpoint);
+    },
+    async corrupt(event, add) {
+      const all = at(programs, 0).lanes.flatMap((lane) => lane.instructions);
+      const transfer = all.find((i) => i.id === event);
+      const isTransfer = transfer?.kind === 'send' || transfer?.kind === 'recv';
+      corrupted = isTransfer;
+      await world.corrupt(isTransfer ? { tag: transfer.tag, add } : undefined);
+    },
+    positions: () => world.positions(),
+    kill: (rank) => world.kill(rank),
+    lose: () => world.lose(),
+    async dispose() {
+      await Promise.all([world.dispose(), reference?.dispose()]);
+    },
+  };
+}
+
+/** Where ranks have adapters of their own, the names of all, and which is whose. */
+function deviceReport({ info, devices }: World, mixed: boolean): DeviceReport {
+  if (!mixed) return { ...info };
+  const names = new Set(devices.map(({ adapter }) => adapter));
+  return { ...info, adapter: [...names].join(', '), software: devices.every((d) => d.software), adapters: devices };
+}
