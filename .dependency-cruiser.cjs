@@ -27,12 +27,14 @@ const rooms = [
   ['headless'],
   ['session', 'bench'],
   ['app', 'cli'],
+  ['lessons'],
 ];
 
 const only = {
   trace: ['base', 'protocol'],
   app: ['base', 'protocol', 'shapes', 'trace', 'launch', 'config', 'training', 'lab', 'museum', 'session'],
   cli: ['base', 'protocol', 'trace', 'launch', 'config', 'training', 'session', 'headless', 'bench'],
+  lessons: ['base', 'protocol', 'trace', 'session', 'app'],
 };
 
 /** npm packages that the site is made of. They are built into it, so the package of Lockstep needs none of them. */
@@ -99,7 +101,7 @@ module.exports = {
     {
       name: 'react-only-in-app',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/app/' },
+      from: { path: '^src/', pathNot: '^src/(app|lessons)/' },
       to: { path: '^node_modules/(react|react-dom|zustand|uplot|@base-ui|d3-[a-z-]+)/' },
     },
     {

@@ -118,7 +118,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
-          include: ['{src,scripts,bench,fuzz}/**/*.test.ts', 'src/**/*.test.tsx'],
+          include: ['{src,learn,scripts,bench,fuzz}/**/*.test.ts', 'src/**/*.test.tsx'],
           exclude: ['**/*.null.test.ts', '**/*.gpu.test.ts'],
           // Property tests train hundreds of small nets; on a machine that does much else besides, one takes a minute.
           testTimeout: 120_000,

@@ -1,0 +1,49 @@
+/**
+ * What is known of a figure at a moment, for values, tasks and claims: the state of its page, the step at the cursor,
+ * and what the lab shows. Pure; made from the store in the browser and at build alike.
+ */
+import { type App, isConstruct } from '../../app/state/store';
+import type { LabResult } from '../../protocol/lab';
+import type { SessionInfo } from '../../protocol/session-info';
+import type { StepTrace } from '../../protocol/trace';
+import { type Metrics, metricsOf } from '../../trace/metrics';
+import { momentAt, type Moment } from '../../trace/moments/moment';
+import { momentsOf } from '../../trace/moments/moments';
+
+export interface Facts {
+  readonly app: App;
+  /** What runs; undefined before the session has answered, and in a figure of the lab. */
+  readonly info: SessionInfo | undefined;
+  /** The step at the cursor; where that is the constructor's, the first step. */
+  readonly trace: StepTrace | undefined;
+  readonly metrics: Metrics | undefined;
+  /** The moment at the cursor. */
+  readonly moment: Moment | undefined;
+  readonly lab: LabResult | undefined;
+  /** Which round the lab shows; 0 is the start. */
+  readonly round: number;
+  /** What the reader has pressed in this figure, in order. */
+  readonly pressed: readonly string[];
+}
+
+export interface FactsFrom {
+  readonly app: App;
+  readonly lab?: LabResult | undefined;
+  readonly pressed?: readonly string[];
+}
+
+export function factsOf({ app, lab, pressed = [] }: FactsFrom): Facts {
+  const at = app.cursor && app.traces[app.cursor.trace];
+  const trace = at && isConstruct(at) ? (app.traces.find((kept) => !isConstruct(kept)) ?? at) : at;
+  const { info } = app;
+  return {
+    app,
+    info,
+    trace,
+    metrics: trace && info && metricsOf(trace, app.clock, info),
+    moment: at && app.cursor && momentAt(momentsOf(at), app.cursor.event),
+    lab,
+    round: app.lab?.round ?? 0,
+    pressed,
+  };
+}

@@ -1,0 +1,234 @@
+/**
+ * The quantities that a lesson may speak of: each a number read off a figure's run. Prose and formulas ask for them by
+ * name (`<Value of="bytesPerRank" figure="ring" />`); some take an argument behind a colon: `peakMemory:0` of cuda:0.
+ * An unknown name, or a quantity that the run does not have, fails the build.
+ */
+import { formatBytes, formatCount, formatLoss, formatPercent, formatSmall, formatTime } from '../../app/draw/format';
+import type { LossRecord, MemoryCategory } from '../../protocol/trace';
+import { momentsOf } from '../../trace/moments/moments';
+import type { Facts } from './facts';
+
+/** How a number is written; `count` is a plain number. */
+export type Format = 'bytes' | 'count' | 'time' | 'percent' | 'small' | 'loss' | 'plain' | 'times';
+
+interface Quantity {
+  /** What it is, for the table below a figure. */
+  readonly label: string;
+  readonly format: Format;
+  readonly of: (facts: Facts, argument: string) => number | undefined;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+const most = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
+const device = (argument: string): number => (argument === '' ? 0 : Number(argument));
+
+const elements = ({ info }: Facts): number | undefined =>
+  info && sum(info.parameters.map(({ shape }) => shape.reduce((a, b) => a * b, 1)));
+
+/** Bytes of one category of memory on a device, allocated once and for all. */
+const memoryFor =
+  (category: MemoryCategory) =>
+  ({ info }: Facts, argument: string): number | undefined =>
+    info?.memory[device(argument)]?.byCategory[category];
+
+/** Of the newest loss record, or of the one of a step, counted from 1. */
+const record = ({ app }: Facts, argument: string): LossRecord | undefined =>
+  argument === '' ? app.losses.at(-1) : app.losses.findLast(({ step }) => step === Number(argument) - 1);
+
+const roundsOf = ({ trace, lab }: Facts): number | undefined =>
+  lab ? lab.rounds.length : trace && momentsOf(trace).filter(({ kind }) => kind === 'round').length;
+
+const sends = ({ trace, lab }: Facts): number | undefined =>
+  lab
+    ? sum(lab.rounds.map(({ transfers }) => transfers.length))
+    : trace?.events.filter(({ kind }) => kind === 'send').length;
+
+export const QUANTITIES = {
+  ranks: { label: 'ranks', format: 'count', of: ({ info, lab }) => lab?.request.worldSize ?? info?.ranks },
+  devices: { label: 'devices', format: 'count', of: ({ info }) => info?.worldSize },
+  step: { label: 'step', format: 'count', of: ({ trace }) => trace && trace.step + 1 },
+  stepsDone: { label: 'steps of training', format: 'count', of: ({ app }) => app.losses.length },
+  rowsPerRank: {
+    label: 'rows per rank and micro-batch',
+    format: 'count',
+    of: ({ info }, argument) => info?.batchPerRank[device(argument)],
+  },
+  effectiveBatch: {
+    label: 'rows per optimiser step',
+    format: 'count',
+    of: ({ info }) => info && sum(info.batchPerRank) * info.config.accumulate,
+  },
+  rows: { label: 'rows of data', format: 'count', of: ({ info }) => info?.dataset.rows },
+  batchesPerEpoch: { label: 'micro-batches per epoch', format: 'count', of: ({ info }) => info?.batchesPerEpoch },
+  accumulate: { label: 'micro-batches per step', format: 'count', of: ({ info }) => info?.config.accumulate },
+  learningRate: { label: 'learning rate', format: 'plain', of: ({ info }) => info?.config.optimizer.lr },
+  parameters: { label: 'parameters', format: 'count', of: elements },
+  /** S of the formulas: one gradient per parameter, 4 bytes each. */
+  gradientBytes: {
+    label: 'gradients, S',
+    format: 'bytes',
+    of: (facts) => {
+      if (facts.lab) return 4 * facts.lab.length;
+      const count = elements(facts);
+      return count === undefined ? undefined : 4 * count;
+    },
+  },
+  /** Without an argument the most that a rank sends; `:0` of cuda:0. */
+  bytesPerRank: {
+    label: 'bytes that a rank sends',
+    format: 'bytes',
+    of: ({ lab, metrics }, argument) => {
+      const sent = lab?.bytesSent ?? metrics?.traffic.sent;
+      return sent && (argument === '' ? most(sent) : sent[Number(argument)]);
+    },
+  },
+  bytesReceived: {
+    label: 'bytes that a device receives',
+    format: 'bytes',
+    of: ({ metrics }, argument) => metrics?.traffic.received[device(argument)],
+  },
+  bytesInAll: {
+    label: 'bytes sent by all',
+    format: 'bytes',
+    of: ({ lab, metrics }) => (lab ? sum(lab.bytesSent) : metrics?.traffic.total),
+  },
+  messages: { label: 'messages', format: 'count', of: sends },
+  rounds: { label: 'rounds', format: 'count', of: roundsOf },
+  moments: { label: 'moments', format: 'count', of: ({ trace }) => trace && momentsOf(trace).length },
+  events: { label: 'events', format: 'count', of: ({ trace }) => trace?.events.length },
+  stepTime: {
+    label: 'time of a step, modelled',
+    format: 'time',
+    of: ({ lab, metrics }) => lab?.modelledUs ?? metrics?.stepUs,
+  },
+  computeTime: {
+    label: 'time computing',
+    format: 'time',
+    of: ({ metrics }, argument) => metrics?.use[device(argument)]?.computeUs,
+  },
+  commTime: {
+    label: 'time communicating',
+    format: 'time',
+    of: ({ metrics }, argument) => metrics?.use[device(argument)]?.commUs,
+  },
+  exposedTime: {
+    label: 'time waiting for communication',
+    format: 'time',
+    of: ({ metrics }, argument) => metrics?.use[device(argument)]?.exposedUs,
+  },
+  hidden: { label: 'communication hidden', format: 'percent', of: ({ metrics }) => metrics?.overlap },
+  /** Without an argument the mean over the devices. */
+  idle: {
+    label: 'idle',
+    format: 'percent',
+    of: ({ metrics }, argument) => (argument === '' ? metrics?.idle : metrics?.use[Number(argument)]?.idle),
+  },
+  computing: {
+    label: 'computing',
+    format: 'percent',
+    of: ({ metrics }, argument) => {
+      const use = metrics?.use[device(argument)];
+      return use && use.computeUs / use.totalUs;
+    },
+  },
+  /** Rows of the data set that pass through in a second of the modelled clock. */
+  rowsPerSecond: {
+    label: 'rows per second, modelled',
+    format: 'count',
+    of: ({ info, metrics }) =>
+      info && metrics && Math.round((1e6 * sum(info.batchPerRank) * info.config.accumulate) / metrics.stepUs),
+  },
+  /** Reserved on a device; without an argument on the fullest. */
+  peakMemory: {
+    label: 'memory, reserved',
+    format: 'bytes',
+    of: ({ info }, argument) =>
+      info && (argument === '' ? most(info.memory.map(({ peakBytes }) => peakBytes)) : info.memory[Number(argument)]?.peakBytes),
+  },
+  parameterMemory: { label: 'memory of parameters', format: 'bytes', of: memoryFor('parameter') },
+  gradientMemory: { label: 'memory of gradients', format: 'bytes', of: memoryFor('gradient') },
+  optimizerMemory: { label: 'memory of optimiser states', format: 'bytes', of: memoryFor('optimizer') },
+  activationMemory: { label: 'memory of activations', format: 'bytes', of: memoryFor('activation') },
+  bucketMemory: { label: 'memory of buckets', format: 'bytes', of: memoryFor('bucket') },
+  /** After the rebuild, where one comes. */
+  buckets: {
+    label: 'buckets',
+    format: 'count',
+    of: ({ info }) => (info?.buckets?.rebuilt ?? info?.buckets?.initial)?.length,
+  },
+  bucketBytes: {
+    label: 'bytes of a bucket',
+    format: 'bytes',
+    of: ({ info }, argument) => (info?.buckets?.rebuilt ?? info?.buckets?.initial)?.[device(argument)]?.bytes,
+  },
+  /** The newest, or `:40` of step 40. */
+  loss: { label: 'loss', format: 'loss', of: (facts, argument) => record(facts, argument)?.loss },
+  /** Of a rank's own samples, in the newest step. */
+  lossOfRank: {
+    label: 'loss of a rank',
+    format: 'loss',
+    of: ({ app }, argument) => app.losses.at(-1)?.perRank[device(argument)],
+  },
+  trainLoss: { label: 'loss over all rows', format: 'loss', of: ({ app }) => app.snapshot?.trainLoss },
+  testLoss: { label: 'loss over the test rows', format: 'loss', of: ({ app }) => app.snapshot?.testLoss },
+  accuracy: { label: 'rows answered right', format: 'percent', of: ({ app }) => app.snapshot?.trainAccuracy },
+  testAccuracy: { label: 'test rows answered right', format: 'percent', of: ({ app }) => app.snapshot?.testAccuracy },
+  /** 0: the same bits. */
+  divergence: {
+    label: 'largest difference between replicas',
+    format: 'small',
+    of: ({ app }) => app.snapshot?.replicaDivergence,
+  },
+  difference: {
+    label: 'largest difference from one device',
+    format: 'small',
+    of: ({ app }) => app.snapshot?.differenceFromSingle,
+  },
+  labRound: { label: 'round', format: 'count', of: ({ lab, round }) => lab && round },
+} satisfies Readonly<Record<string, Quantity>>;
+
+export type QuantityId = keyof typeof QUANTITIES;
+
+const isQuantity = (name: string): name is QuantityId => Object.hasOwn(QUANTITIES, name);
+
+/** The parts of `peakMemory:0`; undefined where there is no such quantity. */
+export function quantityOf(text: string): { readonly id: QuantityId; readonly argument: string } | undefined {
+  const [name = '', argument = ''] = text.split(':', 2);
+  return isQuantity(name) ? { id: name, argument } : undefined;
+}
+
+/** Undefined where there is no such quantity, or the run does not have it. */
+export function measure(facts: Facts, text: string): number | undefined {
+  const asked = quantityOf(text);
+  if (!asked) return undefined;
+  const quantity: Quantity = QUANTITIES[asked.id];
+  const value = quantity.of(facts, asked.argument);
+  return value === undefined || Number.isNaN(value) ? undefined : value;
+}
+
+const WRITERS: Readonly<Record<Format, (value: number) => string>> = {
+  bytes: formatBytes,
+  count: formatCount,
+  time: formatTime,
+  percent: formatPercent,
+  small: formatSmall,
+  loss: formatLoss,
+  plain: String,
+  times: (value) => `${Number(value.toPrecision(2))}`,
+};
+
+export const write = (value: number, format: Format): string => WRITERS[format](value);
+
+export const formatOf = (text: string): Format => {
+  const asked = quantityOf(text);
+  return asked ? QUANTITIES[asked.id].format : 'plain';
+};
+
+/** For the table below a figure: of which device or step it is, too. */
+export function labelOf(text: string): string {
+  const asked = quantityOf(text);
+  if (!asked) return text;
+  const { label } = QUANTITIES[asked.id];
+  if (asked.argument === '') return label;
+  return asked.id === 'loss' ? `${label}, step ${asked.argument}` : `${label}, cuda:${asked.argument}`;
+}

@@ -1,0 +1,42 @@
+/**
+ * A session in this thread in place of a worker, with the face that the page knows: figures are run by it when the site
+ * is built, and in tests of what lessons claim.
+ */
+import type { StartSession } from '../../app/state/live-session';
+import type { SessionClient } from '../../app/state/session-client';
+import type { SessionEvent } from '../../protocol/session-events';
+import { createSession } from '../../session/session';
+
+export const startInProcess: StartSession = (listener): SessionClient => {
+  const api = createSession(undefined);
+  let ports: readonly MessagePort[] = [];
+  let control: MessagePort | undefined;
+  const close = () => {
+    for (const port of ports) port.close();
+    ports = [];
+    control = undefined;
+  };
+  return {
+    ...api,
+    async open(config, files, from) {
+      const events = new MessageChannel();
+      const commands = new MessageChannel();
+      events.port1.onmessage = ({ data }: MessageEvent<SessionEvent>) => listener.onEvent(data);
+      const next = [events.port1, events.port2, commands.port1, commands.port2];
+      try {
+        const info = await api.open(config, files, events.port2, commands.port2, from);
+        close();
+        ports = next;
+        control = commands.port1;
+        return info;
+      } catch (error) {
+        for (const port of next) port.close();
+        throw error;
+      }
+    },
+    control: (message) => control?.postMessage(message),
+    end() {
+      void api.dispose().then(close);
+    },
+  };
+};

@@ -1,0 +1,94 @@
+/**
+ * Runs a figure as its reader will, in this thread: the page's own store and controller over a session without a
+ * worker, led to the moment of the link. What is in the store then is what the figure shows. For the build and tests.
+ */
+import { DEFAULT_LAB, labRequest } from '../../app/lab/lab-link';
+import { createArrival } from '../../app/permalink/arrival';
+import { createLinkedViews } from '../../app/permalink/linked-views';
+import { createController } from '../../app/state/controller';
+import type { SessionClient } from '../../app/state/session-client';
+import { type AppStore, createAppStore, isConstruct } from '../../app/state/store';
+import { createFrames } from '../../app/transport/frames';
+import { createWalker } from '../../app/transport/walker';
+import type { LabResult } from '../../protocol/lab';
+import type { CodeLine, StepTrace } from '../../protocol/trace';
+import { type Facts, factsOf } from '../facts/facts';
+import { readLink } from '../run-link';
+import { startInProcess } from './in-process-session';
+
+export interface Recorded {
+  /** It can be read and painted as long as one likes; its session has ended. */
+  readonly store: AppStore;
+  readonly facts: Facts;
+  readonly lab: LabResult | undefined;
+  /** The PyTorch script of the run; empty in a figure of the lab. */
+  readonly listing: readonly CodeLine[];
+}
+
+/** `link`: as linkOf() gives it. Rejects with what the page would have said. */
+export async function recordRun(link: string): Promise<Recorded> {
+  const { config, view, state } = readLink(link);
+  if (!view.lab && state.at === undefined)
+    throw new Error(`The link "${link}" leads to no step: write at=1 for the first, or at=construct.`);
+  const store = createAppStore(config, view);
+  const frames = createFrames((callback) => setImmediate(() => callback(performance.now())));
+  const started: SessionClient[] = [];
+  let arrived = () => undefined as void;
+  const there = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const arrival = createArrival(store, { ...createLinkedViews(), ask: arrived });
+  arrival.ask(state);
+  const controller = createController({
+    store,
+    walker: createWalker(store, frames, () => true),
+    startSession: (listener) => {
+      const client = startInProcess(listener);
+      started.push(client);
+      return client;
+    },
+    arrival,
+    onRuns: () => undefined,
+  });
+  try {
+    if (view.lab) {
+      const lab = await controller.lab.lab(labRequest({ ...DEFAULT_LAB, ...view.lab }));
+      return { store, lab, facts: factsOf({ app: store.getState(), lab }), listing: [] };
+    }
+    controller.apply(config, 'link');
+    await Promise.race([there, refused(store)]);
+    await until(store, ({ snapshot, traces }) => snapshot?.microBatch === doneAfter(traces));
+    const listing = await controller.listing();
+    return { store, lab: undefined, facts: factsOf({ app: store.getState() }), listing };
+  } finally {
+    controller.player.halt();
+    for (const client of started) client.end();
+  }
+}
+
+/** Micro-batches behind the run when its newest step has been traced. */
+const doneAfter = (traces: readonly StepTrace[]): number => {
+  const last = traces.at(-1);
+  return last && !isConstruct(last) ? last.microBatch + 1 : 0;
+};
+
+type AppNow = ReturnType<AppStore['getState']>;
+
+function until(store: AppStore, holds: (app: AppNow) => boolean): Promise<void> {
+  if (holds(store.getState())) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stop = store.subscribe((app) => {
+      if (!holds(app)) return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+/** Rejects where the page would show an error. */
+async function refused(store: AppStore): Promise<never> {
+  const isError = ({ level }: AppNow['notices'][number]) => level === 'error';
+  await until(store, ({ state, notices }) => state === 'failed' || notices.some(isError));
+  const { busy, notices } = store.getState();
+  throw new Error(notices.find(isError)?.text ?? busy);
+}
