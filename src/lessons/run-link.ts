@@ -32,7 +32,10 @@ export function linkOf(run: string, changes: Changes = {}): string {
 function changedLab(text: string, changes: Changes): string {
   const lab = parseLab(text);
   if (!lab) throw new Error(`The lab cannot show "${text}".`);
-  const read = Object.entries(changes).map(([key, value]) => [key, Number.isNaN(Number(value)) ? value : Number(value)]);
+  const read = Object.entries(changes).map(([key, value]) => [
+    key,
+    Number.isNaN(Number(value)) ? value : Number(value),
+  ]);
   const changed = parseLab(printLab({ ...lab, ...Object.fromEntries(read) }));
   if (!changed) throw new Error(`The lab cannot show "${text}" with ${JSON.stringify(changes)}.`);
   return printLab(changed);

@@ -7,7 +7,7 @@ import type { LabResult } from '../../protocol/lab';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { StepTrace } from '../../protocol/trace';
 import { type Metrics, metricsOf } from '../../trace/metrics';
-import { momentAt, type Moment } from '../../trace/moments/moment';
+import { type Moment, momentAt } from '../../trace/moments/moment';
 import { momentsOf } from '../../trace/moments/moments';
 
 export interface Facts {

@@ -143,7 +143,10 @@ export const QUANTITIES = {
     label: 'memory, reserved',
     format: 'bytes',
     of: ({ info }, argument) =>
-      info && (argument === '' ? most(info.memory.map(({ peakBytes }) => peakBytes)) : info.memory[Number(argument)]?.peakBytes),
+      info &&
+      (argument === ''
+        ? most(info.memory.map(({ peakBytes }) => peakBytes))
+        : info.memory[Number(argument)]?.peakBytes),
   },
   parameterMemory: { label: 'memory of parameters', format: 'bytes', of: memoryFor('parameter') },
   gradientMemory: { label: 'memory of gradients', format: 'bytes', of: memoryFor('gradient') },
