@@ -33,7 +33,7 @@ export async function recordRun(link: string): Promise<Recorded> {
   const store = createAppStore(config, view);
   const frames = createFrames((callback) => setImmediate(() => callback(performance.now())));
   const started: SessionClient[] = [];
-  let arrived = () => undefined as void;
+  let arrived: () => void = () => undefined;
   const there = new Promise<void>((resolve) => {
     arrived = resolve;
   });
