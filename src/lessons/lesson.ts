@@ -61,7 +61,7 @@ export interface Asked {
 export interface Prediction {
   readonly question: string;
   readonly answer: Asked;
-  /** A number on a slider, in the units of the quantity; or one of some choices, of which `right` is what the run shows. */
+  /** A number on a slider, in the units of the quantity; or one of some choices: the run says which is right. */
   readonly guess:
     | { readonly kind: 'number'; readonly from: number; readonly to: number; readonly step: number }
     | { readonly kind: 'choice'; readonly choices: readonly { readonly text: string; readonly right: RightIf }[] };
