@@ -1,11 +1,35 @@
 /**
- * Reads the JSON reports of Vitest and Playwright into counts and problems. A report that is missing, a run that ended
- * badly although all tests passed, a skipped test, and a test group without tests are problems: CI must not pass by not
- * testing.
+ * Reads the JSON reports of Vitest and Playwright into counts, failures and problems. A report that is missing, a run
+ * that ended badly although all tests passed, a skipped test, and a test group without tests are problems: CI must not
+ * pass by not testing. Failures are said once more at the end of the run: often the end of a log is all that is kept.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 
 /** @typedef {{passed: number, failed: number}} Counts */
+/** @typedef {{file: string, name: string, message: string}} Failure `file`: with the line, where it is known. */
+
+/** So many failures are said at the end of a run, and so many lines of each. */
+const FAILURES = 20;
+const LINES = 12;
+
+/**
+ * What the end of a log says of the tests that failed.
+ *
+ * @param {readonly Failure[]} failures
+ * @returns {string[]} lines
+ */
+export function failureLines(failures) {
+  const lines = failures.slice(0, FAILURES).flatMap(({ file, name, message }) => {
+    const said = stripVTControlCharacters(message).trimEnd().split('\n');
+    return [
+      `${file}: ${name}`,
+      ...said.slice(0, LINES).map((line) => `    ${line}`),
+      ...(said.length > LINES ? [`    (${said.length - LINES} more lines)`] : []),
+    ];
+  });
+  return failures.length > FAILURES ? [...lines, `(${failures.length - FAILURES} more failures)`] : lines;
+}
 
 /** @param {string} file */
 const projectOf = (file) => (file.endsWith('.gpu.test.ts') ? 'gpu' : file.endsWith('.null.test.ts') ? 'null' : 'pure');
@@ -13,13 +37,15 @@ const projectOf = (file) => (file.endsWith('.gpu.test.ts') ? 'gpu' : file.endsWi
 /**
  * @param {string} reportFile
  * @param {number} status
- * @returns {Counts & {projects: Record<string, Counts>, problems: string[]}}
+ * @returns {Counts & {projects: Record<string, Counts>, failures: Failure[], problems: string[]}}
  */
 export function vitestCounts(reportFile, status) {
   /** @type {Record<string, Counts>} */
   const projects = { pure: { passed: 0, failed: 0 }, null: { passed: 0, failed: 0 }, gpu: { passed: 0, failed: 0 } };
   /** @type {string[]} */
   const problems = [];
+  /** @type {Failure[]} */
+  const failures = [];
   if (existsSync(reportFile)) {
     for (const file of JSON.parse(readFileSync(reportFile, 'utf8')).testResults) {
       const counts = projects[projectOf(file.name)];
@@ -28,12 +54,17 @@ export function vitestCounts(reportFile, status) {
       if (
         file.status === 'failed' &&
         file.assertionResults.every((/** @type {{status: string}} */ test) => test.status !== 'failed')
-      )
+      ) {
         counts.failed += 1;
+        failures.push({ file: file.name, name: 'the file itself', message: file.message ?? '' });
+      }
       for (const test of file.assertionResults) {
         if (test.status === 'passed') counts.passed += 1;
-        else if (test.status === 'failed') counts.failed += 1;
-        else problems.push(`${file.name}: "${test.fullName}" did not run (${test.status})`);
+        else if (test.status === 'failed') {
+          counts.failed += 1;
+          const message = (test.failureMessages ?? []).join('\n');
+          failures.push({ file: file.name, name: test.fullName, message });
+        } else problems.push(`${file.name}: "${test.fullName}" did not run (${test.status})`);
       }
     }
   } else {
@@ -44,24 +75,65 @@ export function vitestCounts(reportFile, status) {
   }
   const sum = total(Object.values(projects));
   if (status !== 0 && sum.failed === 0) problems.push(`Vitest ended with status ${status}`);
-  return { ...sum, projects, problems };
+  return { ...sum, projects, failures, problems };
 }
+
+/**
+ * @typedef {{message?: string}} PlaywrightError
+ * @typedef {{status: string, results: {errors?: PlaywrightError[], error?: PlaywrightError}[]}} PlaywrightTest
+ * @typedef {{title: string, file: string, line: number, tests: PlaywrightTest[]}} PlaywrightSpec
+ * @typedef {{title: string, file?: string, specs?: PlaywrightSpec[], suites?: PlaywrightSuite[]}} PlaywrightSuite
+ */
+
+/**
+ * Tests that failed, and those that passed only when they were tried again.
+ *
+ * @param {readonly PlaywrightSuite[]} suites
+ * @param {readonly string[]} [within] titles around them
+ * @returns {Failure[]}
+ */
+const playwrightFailures = (suites, within = []) =>
+  suites.flatMap(({ title, file, specs = [], suites: inner = [] }) => {
+    // The outermost suite has its file's name.
+    const titles = title === file ? within : [...within, title];
+    const own = specs.flatMap((spec) =>
+      spec.tests
+        .filter(({ status }) => status === 'unexpected' || status === 'flaky')
+        .map(({ status, results }) => ({
+          file: `${spec.file}:${spec.line}`,
+          name: [...titles, spec.title].join(' > ') + (status === 'flaky' ? ' (passed when tried again)' : ''),
+          message: results
+            .flatMap(({ errors, error }) => errors ?? (error ? [error] : []))
+            .map(({ message }) => message ?? '')
+            .join('\n'),
+        })),
+    );
+    return [...own, ...playwrightFailures(inner, titles)];
+  });
 
 /**
  * @param {string} reportFile
  * @param {number} status
- * @returns {Counts & {problems: string[]}}
+ * @returns {Counts & {failures: Failure[], problems: string[]}}
  */
 export function playwrightCounts(reportFile, status) {
   /** @type {string[]} */
   const problems = [];
-  if (!existsSync(reportFile)) return { passed: 0, failed: 0, problems: ['Playwright left no report'] };
-  const { stats } = JSON.parse(readFileSync(reportFile, 'utf8'));
+  if (!existsSync(reportFile)) {
+    return { passed: 0, failed: 0, failures: [], problems: ['Playwright left no report'] };
+  }
+  const { stats, suites = [], errors = [] } = JSON.parse(readFileSync(reportFile, 'utf8'));
   const counts = { passed: stats.expected + stats.flaky, failed: stats.unexpected };
   if (stats.skipped > 0) problems.push(`${stats.skipped} browser tests were skipped`);
   if (counts.passed + counts.failed === 0) problems.push('no browser test ran');
   if (status !== 0 && counts.failed === 0) problems.push(`Playwright ended with status ${status}`);
-  return { ...counts, problems };
+  // What failed outside of any test: a server that did not start, a file that does not load.
+  const outside = errors.map((/** @type {PlaywrightError} */ { message = '' }) => ({
+    file: 'Playwright',
+    name: 'outside of the tests',
+    message,
+  }));
+  return { ...counts, failures: [...outside, ...playwrightFailures(suites)], problems };
 }
 
 /** @param {Counts[]} list @returns {Counts} */

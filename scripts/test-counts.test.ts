@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { playwrightCounts, vitestCounts } from './test-counts.mjs';
+import { failureLines, playwrightCounts, vitestCounts } from './test-counts.mjs';
 
 describe('counting tests', () => {
   let folder = '';
@@ -56,10 +56,74 @@ describe('counting tests', () => {
 
   it('reads what Playwright left', () => {
     const stats = { expected: 3, unexpected: 1, flaky: 0, skipped: 0 };
-    expect(playwrightCounts(report({ stats }), 1)).toEqual({ passed: 3, failed: 1, problems: [] });
+    expect(playwrightCounts(report({ stats }), 1)).toMatchObject({ passed: 3, failed: 1, problems: [] });
     expect(playwrightCounts(report({ stats: { ...stats, skipped: 2 } }), 1).problems).toEqual([
       '2 browser tests were skipped',
     ]);
     expect(playwrightCounts(path.join(folder, 'none.json'), 1).problems).toEqual(['Playwright left no report']);
+  });
+
+  it('says which tests failed, and how: those of Vitest, and files that did not load', () => {
+    const testResults = [
+      ...all,
+      {
+        name: 'e.test.ts',
+        status: 'failed',
+        assertionResults: [
+          { status: 'passed', fullName: 'a group of tests fine' },
+          {
+            status: 'failed',
+            fullName: 'a group of tests wrong',
+            failureMessages: ['Error: 1 is not 2\n  at e.test.ts:3'],
+          },
+        ],
+      },
+      { name: 'f.null.test.ts', status: 'failed', message: 'no such module', assertionResults: [] },
+    ];
+    expect(failureLines(vitestCounts(report({ testResults }), 1).failures)).toEqual([
+      'e.test.ts: a group of tests wrong',
+      '    Error: 1 is not 2',
+      '      at e.test.ts:3',
+      'f.null.test.ts: the file itself',
+      '    no such module',
+    ]);
+    expect(failureLines(vitestCounts(report({ testResults: all }), 0).failures)).toEqual([]);
+  });
+
+  it('says which browser tests failed, also those that passed when tried again, and what failed outside', () => {
+    const red = (text: string) => `\u001b[31m${text}\u001b[39m`;
+    const spec = (title: string, line: number, status: string, ...errors: string[]) => ({
+      title,
+      file: 'page.spec.ts',
+      line,
+      tests: [{ status, results: errors.map((message) => ({ errors: [{ message: red(message) }] })) }],
+    });
+    const stats = { expected: 1, unexpected: 1, flaky: 1, skipped: 0 };
+    const inner = { title: 'on a phone', file: 'page.spec.ts', specs: [spec('scrolls', 7, 'unexpected', 'too\nwide')] };
+    const specs = [spec('opens', 1, 'expected'), spec('closes', 3, 'flaky', 'slow')];
+    const suites = [{ title: 'page.spec.ts', file: 'page.spec.ts', specs, suites: [inner] }];
+    const errors = [{ message: 'the server did not start' }];
+    expect(failureLines(playwrightCounts(report({ stats, suites, errors }), 1).failures)).toEqual([
+      'Playwright: outside of the tests',
+      '    the server did not start',
+      'page.spec.ts:3: closes (passed when tried again)',
+      '    slow',
+      'page.spec.ts:7: on a phone > scrolls',
+      '    too',
+      '    wide',
+    ]);
+  });
+
+  it('says no more than the end of a log holds', () => {
+    const failures = Array.from({ length: 23 }, (_, i) => ({
+      file: `${i}.test.ts`,
+      name: 'a test',
+      message: Array.from({ length: 15 }, (_, line) => `line ${line}`).join('\n'),
+    }));
+    const lines = failureLines(failures);
+    expect(lines.slice(0, 2)).toEqual(['0.test.ts: a test', '    line 0']);
+    expect(lines.slice(12, 15)).toEqual(['    line 11', '    (3 more lines)', '1.test.ts: a test']);
+    expect(lines).toHaveLength(20 * 14 + 1);
+    expect(lines.at(-1)).toBe('(3 more failures)');
   });
 });

@@ -1,7 +1,7 @@
 /**
  * `npm test`: sets up all it needs (packages, a Chromium with WebGPU, a Vulkan driver for Dawn) and runs every test:
  * Vitest's projects pure, null and gpu, then Playwright on the built site. A GPU test that is missing or skipped fails
- * the run. The last line sums all of them.
+ * the run. The last lines sum all of them and say again what failed, and how.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { ensureInstalled, root } from './install.mjs';
 ensureInstalled();
 const { findChromium } = await import('./chromium.mjs');
 const { vulkanEnvironment } = await import('./software-vulkan.mjs');
-const { playwrightCounts, vitestCounts } = await import('./test-counts.mjs');
+const { failureLines, playwrightCounts, vitestCounts } = await import('./test-counts.mjs');
 const { runBin } = await import('./run-bin.mjs');
 const { freePort } = await import('./free-port.mjs');
 
@@ -68,4 +68,5 @@ for (const [name, counts] of Object.entries({ ...units.projects, browser }))
 for (const problem of [...units.problems, ...browser.problems]) console.error(`Problem: ${problem}`);
 console.log(`Took ${((performance.now() - started) / 1000).toFixed(0)} s.`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
+for (const line of failureLines([...units.failures, ...browser.failures])) console.log(line);
 process.exit(total.failed === 0 && units.problems.length + browser.problems.length === 0 ? 0 : 1);
