@@ -6,7 +6,7 @@
 import type { Clock, DeviceIndex, Queue, StepTrace, TraceEvent } from '../protocol/trace';
 import { carriedWords, ofSyncBatchNorm } from './carried';
 import { endUs, spanOf, totalUs } from './lanes';
-import { lateDevice } from './late-device';
+import { lateDevices } from './late-device';
 import { deviceName, kernelWords } from './words';
 
 export interface Interval {
@@ -75,14 +75,17 @@ export function joined(spans: readonly Interval[]): readonly Interval[] {
 const lengthOf = (intervals: readonly Interval[]): number => intervals.reduce((n, i) => n + i.endUs - i.startUs, 0);
 
 /** The gaps of a device between the start and the end of the step. */
-export function idleIntervals(trace: StepTrace, clock: Clock, device: DeviceIndex): readonly Interval[] {
+export const idleIntervals = (trace: StepTrace, clock: Clock, device: DeviceIndex): readonly Interval[] =>
+  gapsBetween(busyIntervals(trace, clock, device), totalUs(trace, clock));
+
+/** `busy`: disjoint, in order. */
+export function gapsBetween(busy: readonly Interval[], end: number): readonly Interval[] {
   const gaps: Interval[] = [];
   let from = 0;
-  for (const { startUs, endUs: until } of busyIntervals(trace, clock, device)) {
+  for (const { startUs, endUs: until } of busy) {
     if (startUs > from) gaps.push({ startUs: from, endUs: startUs });
     from = until;
   }
-  const end = totalUs(trace, clock);
   if (end > from) gaps.push({ startUs: from, endUs: end });
   return gaps;
 }
@@ -206,7 +209,7 @@ function waitsFor(trace: StepTrace, spans: readonly Interval[], next: TraceEvent
 function heldUp(trace: StepTrace, spans: readonly Interval[], recv: TraceEvent): string {
   const what = message(trace, recv);
   if (recv.kind !== 'recv' || recv.collective?.op !== 'allReduce') return what;
-  const late = lateDevice(trace, spans, recv);
+  const late = lateDevices(trace, spans)(recv);
   return late === undefined || late === recv.device ? what : `${deviceName(trace, late)} in ${what}`;
 }
 

@@ -10,7 +10,10 @@ interface Ended {
 }
 
 /** `spans` parallel to trace.events. Undefined where the trace does not hold the other side. */
-export function lateDevice(trace: StepTrace, spans: readonly Ended[], recv: TraceEvent): DeviceIndex | undefined {
+type LateDevice = (recv: TraceEvent) => DeviceIndex | undefined;
+
+/** For many receives of one trace: the trace is indexed once. */
+export function lateDevices(trace: StepTrace, spans: readonly Ended[]): LateDevice {
   const { events } = trace;
   const indexOf = new Map(events.map((e, index) => [e.id, index]));
   const end = (id: number): number => spans[indexOf.get(id) ?? -1]?.endUs ?? 0;
@@ -22,20 +25,22 @@ export function lateDevice(trace: StepTrace, spans: readonly Ended[], recv: Trac
     }
     return undefined;
   };
-  let current: TraceEvent | undefined = recv;
-  for (let i = 0; i < events.length; i++) {
-    if (current.kind === 'recv') current = events[indexOf.get(current.match ?? -1) ?? -1];
-    if (!current) return undefined;
-    const { device } = current;
-    const previous = before(current);
-    const candidates = [
-      ...current.deps.flatMap((id) => events[indexOf.get(id) ?? -1] ?? []),
-      ...(previous ? [previous] : []),
-    ];
-    let last: TraceEvent | undefined;
-    for (const event of candidates) if (!last || end(event.id) >= end(last.id)) last = event;
-    if (!last || (last.kind !== 'send' && last.kind !== 'recv')) return device;
-    current = last;
-  }
-  return undefined;
+  return (recv) => {
+    let current: TraceEvent | undefined = recv;
+    for (let i = 0; i < events.length; i++) {
+      if (current.kind === 'recv') current = events[indexOf.get(current.match ?? -1) ?? -1];
+      if (!current) return undefined;
+      const { device } = current;
+      const previous = before(current);
+      const candidates = [
+        ...current.deps.flatMap((id) => events[indexOf.get(id) ?? -1] ?? []),
+        ...(previous ? [previous] : []),
+      ];
+      let last: TraceEvent | undefined;
+      for (const event of candidates) if (!last || end(event.id) >= end(last.id)) last = event;
+      if (!last || (last.kind !== 'send' && last.kind !== 'recv')) return device;
+      current = last;
+    }
+    return undefined;
+  };
 }

@@ -1,21 +1,39 @@
 /**
- * What a device's waiting for others in a step comes to, by the device that let it wait: what a straggler costs. Pure;
- * called by the failures panel.
+ * What the devices' waiting for each other in a step comes to, by the device that let the others wait: what a straggler
+ * costs. Pure; called by the failures panel.
  */
-import type { Clock, DeviceIndex, StepTrace } from '../protocol/trace';
-import { busySpans, idleIntervals } from './idle';
-import { lateDevice } from './late-device';
+import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../protocol/trace';
+import { busySpans, gapsBetween, type Interval, joined } from './idle';
+import { totalUs } from './lanes';
+import { lateDevices } from './late-device';
 
-/** Microseconds by device; only gaps that end with a message which another device's work was late for. */
-export function waitingUs(trace: StepTrace, clock: Clock, device: DeviceIndex): ReadonlyMap<DeviceIndex, number> {
+/**
+ * Microseconds by device that was late, summed over the devices that waited; only gaps that end with a message which
+ * another device's work was late for.
+ */
+export function waitingUs(
+  trace: StepTrace,
+  clock: Clock,
+  waiting: readonly DeviceIndex[],
+): ReadonlyMap<DeviceIndex, number> {
   const spans = busySpans(trace, clock);
+  const lateFor = lateDevices(trace, spans);
+  const end = totalUs(trace, clock);
   const result = new Map<DeviceIndex, number>();
-  for (const gap of idleIntervals(trace, clock, device)) {
-    const event = trace.events.find(
-      (e, i) => e.device === device && e.kind === 'recv' && spans[i]?.startUs === gap.endUs,
-    );
-    const late = event && lateDevice(trace, spans, event);
-    if (late !== undefined && late !== device) result.set(late, (result.get(late) ?? 0) + gap.endUs - gap.startUs);
+  for (const device of waiting) {
+    const busy: Interval[] = [];
+    const received = new Map<number, TraceEvent>();
+    trace.events.forEach((event, index) => {
+      const span = spans[index];
+      if (event.device !== device || !span) return;
+      busy.push(span);
+      if (event.kind === 'recv' && !received.has(span.startUs)) received.set(span.startUs, event);
+    });
+    for (const { startUs, endUs } of gapsBetween(joined(busy), end)) {
+      const event = received.get(endUs);
+      const late = event && lateFor(event);
+      if (late !== undefined && late !== device) result.set(late, (result.get(late) ?? 0) + endUs - startUs);
+    }
   }
   return result;
 }

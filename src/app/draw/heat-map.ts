@@ -1,7 +1,8 @@
 /**
  * Paints a matrix of values as cells. Values that stay for some frames are put into a bitmap of one pixel a cell, which
  * is kept for as long as their array lives and drawn enlarged, with the gaps ruled over it; values that change all the
- * time are drawn cell by cell. Called by the stage for weights, gradients, activations, tiles and packets.
+ * time are drawn cell by cell. Matrices that come together get their bitmaps in different frames, so that no frame has
+ * to make all of them. Called by the stage for weights, gradients, activations, tiles and packets.
  */
 import type { Rect } from './geometry';
 import { scaleValue } from './value-scale';
@@ -42,6 +43,8 @@ const ENTRIES = 256;
 /** Cells smaller than this stand without gaps. */
 const SMALLEST_WITH_GAP = 3.5;
 const DRAWS_BEFORE_BITMAP = 3;
+/** Matrices that come together are made into bitmaps over so many frames. */
+const FRAMES_OF_BITMAPS = 10;
 
 /** A tile is large enough to stand apart where its cells are not. */
 const gapped = ({ rows, columns, tile }: HeatCells, rect: Rect): boolean =>
@@ -103,26 +106,31 @@ function drawCells(
 }
 
 interface Kept {
-  draws: number;
+  /** How often it is drawn before it has a bitmap. */
+  left: number;
   bitmap: OffscreenCanvas | undefined;
 }
 
 export function createHeat(colours: HeatColours): Heat {
   const kept = new WeakMap<Float32Array, Map<string, Kept>>();
   const bad = [1, 3, 5].map((i) => Number.parseInt(colours.bad.slice(i, i + 2), 16) || 0).concat(255);
+  let met = 0;
   const keptFor = (cells: HeatCells): Kept => {
     const windows = kept.get(cells.values) ?? new Map<string, Kept>();
     kept.set(cells.values, windows);
     const key = `${cells.offset}/${cells.stride}/${cells.rows}x${cells.columns}/${cells.count ?? ''}/${cells.step ?? 1}/${cells.end}`;
-    const found = windows.get(key) ?? { draws: 0, bitmap: undefined };
+    const known = windows.get(key);
+    if (known) return known;
+    met = (met + 1) % FRAMES_OF_BITMAPS;
+    const found = { left: DRAWS_BEFORE_BITMAP + met, bitmap: undefined };
     windows.set(key, found);
     return found;
   };
   return (context, cells, rect, gap) => {
     if (cells.rows < 1 || cells.columns < 1 || rect.width <= 0 || rect.height <= 0) return;
     const known = keptFor(cells);
-    known.draws++;
-    if (known.draws <= DRAWS_BEFORE_BITMAP) {
+    if (known.left > 0) {
+      known.left--;
       const apart = gap && gapped(cells, rect);
       drawCells(context, cells, rect, apart ? 1 : 0, colours);
       return;

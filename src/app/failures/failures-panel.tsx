@@ -4,7 +4,7 @@
  * set-up.
  */
 
-import { useId, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { FACES } from '../../parallel/faces';
 import type { Clock, StepTrace } from '../../protocol/trace';
 import { RUN } from '../../protocol/words/run';
@@ -196,12 +196,11 @@ function Costs({ name, devices }: { readonly name: (device: number) => string; r
     (app): readonly [StepTrace | undefined, Clock] => [app.traces.at(-1), app.clock],
     500,
   );
-  if (!trace || devices < 2) return null;
-  const total = totalUs(trace, clock);
-  const lost = new Map<number, number>();
-  for (let device = 0; device < devices; device++)
-    for (const [late, us] of waitingUs(trace, clock, device)) lost.set(late, (lost.get(late) ?? 0) + us);
-  const [worst] = [...lost].sort((a, b) => b[1] - a[1]);
+  const worst = useMemo(() => {
+    const lost = trace && waitingUs(trace, clock, [...Array(devices).keys()]);
+    return lost && [...lost].sort((a, b) => b[1] - a[1])[0];
+  }, [trace, clock, devices]);
+  const total = trace ? totalUs(trace, clock) : 0;
   if (!worst || total === 0) return null;
   const [late, us] = worst;
   const share = us / (total * (devices - 1));

@@ -97,8 +97,15 @@ export function CodePanel() {
   const first = code.findIndex(({ anchor }) => anchors.includes(anchor));
   useEffect(() => {
     const [box, line] = [list.current, list.current?.children[first]];
-    // Only the box scrolls, never the page.
-    if (box && line instanceof HTMLElement) box.scrollTop = line.offsetTop - box.clientHeight / 2;
+    if (!box || !(line instanceof HTMLElement)) return;
+    // It calls when the page has been laid out anyway: asking here would lay out all that has just changed.
+    const observer = new ResizeObserver(() => {
+      observer.disconnect();
+      // Only the box scrolls, never the page.
+      box.scrollTop = line.offsetTop - box.clientHeight / 2;
+    });
+    observer.observe(line);
+    return () => observer.disconnect();
   }, [first]);
   return (
     <>

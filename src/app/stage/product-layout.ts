@@ -56,8 +56,7 @@ function windowOf({ shape, category, transposed }: ProductPart, crop: number): M
   return category === 'activation' || category === 'data' ? activationWindow(shape, crop) : matrixWindow(shape, crop);
 }
 
-function blockOf(part: ProductPart, index: number, crop: number, cell: number): Block {
-  const window = windowOf(part, crop);
+function blockOf(part: ProductPart, index: number, window: MatrixWindow, cell: number): Block {
   const bias = part.bias !== undefined;
   if (one(part.shape)) return { index, window, bias: false, ...NUMBER };
   const width = window.columns * window.unit * cell + (bias ? BESIDE + cell : 0);
@@ -79,11 +78,13 @@ const heightOf = ({ blocks }: Pick<Set, 'blocks'>): number => Math.max(...blocks
 /** The largest cells that fit; rather a window than cells too small to be seen. */
 function largestFit(spec: ProductSpec, from: number, area: Rect, label: number, largest = 26): Set | undefined {
   const gaps = spec.signs.slice(from).map((s) => signWidth(s, area.width < 170));
+  const shown = spec.parts.slice(from);
   let small: Set | undefined;
   for (const crop of CROPS) {
+    const cropped = shown.map((part) => ({ part, window: windowOf(part, crop) }));
     for (const cell of CELLS) {
       if (cell > largest) continue;
-      const blocks = spec.parts.slice(from).map((p, i) => blockOf(p, from + i, crop, cell));
+      const blocks = cropped.map(({ part, window }, i) => blockOf(part, from + i, window, cell));
       const set = { blocks, gaps, cell };
       if (widthOf(set) > area.width || heightOf(set) + label > area.height) continue;
       if (cell >= LEGIBLE) return set;

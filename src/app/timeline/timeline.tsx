@@ -3,7 +3,7 @@
  * explained beside it. This file joins the page to it; what lies where is decided by timeline-scene.ts, what is marked
  * by timeline-marks.ts, how it looks by paint-timeline.ts. The section around it belongs to the page.
  */
-import { type RefObject, useCallback, useMemo, useRef, useState } from 'react';
+import { type RefObject, type UIEvent, useCallback, useMemo, useRef, useState } from 'react';
 import type { Ink } from '../draw/ink';
 import { useSize, useSurface } from '../draw/use-surface';
 import { useLinked } from '../permalink/use-linked';
@@ -47,6 +47,8 @@ export function Timeline() {
   const own = oneScreen && !embed && room.height > 0 ? room.height : undefined;
   const panel = useMemo(() => ({ width, height: own }), [width, own]);
   const model = useMemo(createTimelineModel, []);
+  /** How far the lanes are scrolled: asking the element in a frame would lay the page out in the midst of drawing. */
+  const scrolled = useRef(0);
   const [pointed, setPointed] = useState<string>();
   const [path, setPath] = useState(false);
   const locked = useApp((app) => app.lock.has('transport'));
@@ -61,8 +63,7 @@ export function Timeline() {
       const scene = model.look(app, panel);
       const marks = marksOf(model, app, scene, { pointed, selection, matches, path });
       const parts = model.parts(app);
-      const top = view.current?.scrollTop ?? 0;
-      paintTimeline(ink, scene, marks, parts && { parts, view: model.view, top, band: model.band });
+      paintTimeline(ink, scene, marks, parts && { parts, view: model.view, top: scrolled.current, band: model.band });
     },
     [store, model, panel, pointed, selection, matches, path],
   );
@@ -78,6 +79,10 @@ export function Timeline() {
     },
   };
 
+  const onScroll = (event: UIEvent<HTMLElement>) => {
+    scrolled.current = event.currentTarget.scrollTop;
+    request();
+  };
   const show = (next: ViewWindow) => {
     model.view = next;
     request();
@@ -148,7 +153,7 @@ export function Timeline() {
         <EventsTable />
       </TimelineHead>
       {path && <PathLine model={model} />}
-      <div ref={view} className={styles['view']} onScroll={request}>
+      <div ref={view} className={styles['view']} onScroll={onScroll}>
         <div className={styles['lanes']} style={{ height }}>
           <canvas
             ref={canvas}

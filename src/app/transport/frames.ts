@@ -21,8 +21,11 @@ export interface Frames {
   animate(animator: Animate): () => void;
 }
 
-/** A frame begins no further drawing once it has drawn for so long. */
-const DRAW_BUDGET_MS = 10;
+/**
+ * A frame begins no further drawing once it has drawn for so long. What is drawn also has to be put on the screen, in
+ * the same task and for about as long.
+ */
+const DRAW_BUDGET_MS = 6;
 
 /** `requestFrame` is the browser's requestAnimationFrame; tests give their own. */
 export function createFrames(requestFrame: (callback: (nowMs: number) => void) => unknown): Frames {

@@ -49,13 +49,13 @@ test('a slow rank: both clocks show it, and whom the others wait for', async () 
   expect(slow.report.time.modelledStepUs).toBeGreaterThan(10 * even.report.time.modelledStepUs);
   const total = totalUs(trace, 'modelled');
   for (const other of [0, 1]) {
-    const waits = waitingUs(trace, 'modelled', other);
+    const waits = waitingUs(trace, 'modelled', [other]);
     expect(must(waits.get(SLOW), 'waiting for the slow rank') / total).toBeGreaterThan(0.6);
     expect(whyIdle(trace, 'modelled', other, total / 2)).toBe(
       `rank ${other} waits for rank ${SLOW} in bucket 0's all-reduce`,
     );
   }
-  expect(waitingUs(trace, 'modelled', SLOW).size).toBe(0);
+  expect(waitingUs(trace, 'modelled', [SLOW]).size).toBe(0);
 });
 
 test('a slow link: its messages take so many times as long', async () => {
