@@ -4,6 +4,7 @@
  * An unknown name, or a quantity that the run does not have, fails the build.
  */
 import { formatBytes, formatCount, formatLoss, formatPercent, formatSmall, formatTime } from '../../app/draw/format';
+import type { SessionInfo } from '../../protocol/session-info';
 import type { LossRecord, MemoryCategory } from '../../protocol/trace';
 import { momentsOf } from '../../trace/moments/moments';
 import type { Facts } from './facts';
@@ -19,6 +20,10 @@ interface Quantity {
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+/** Rows of the batch, each counted once: under model parallelism all devices work on the same ones. */
+const rowsOf = ({ roles, batchPerRank }: SessionInfo): number =>
+  sum(batchPerRank.filter((_, index) => roles[index]?.hasRows ?? true));
 const most = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
 const device = (argument: string): number => (argument === '' ? 0 : Number(argument));
 
@@ -56,7 +61,7 @@ export const QUANTITIES = {
   effectiveBatch: {
     label: 'rows per optimiser step',
     format: 'count',
-    of: ({ info }) => info && sum(info.batchPerRank) * info.config.accumulate,
+    of: ({ info }) => info && rowsOf(info) * info.config.accumulate,
   },
   rows: { label: 'rows of data', format: 'count', of: ({ info }) => info?.dataset.rows },
   batchesPerEpoch: { label: 'micro-batches per epoch', format: 'count', of: ({ info }) => info?.batchesPerEpoch },
@@ -136,7 +141,7 @@ export const QUANTITIES = {
     label: 'rows per second, modelled',
     format: 'count',
     of: ({ info, metrics }) =>
-      info && metrics && Math.round((1e6 * sum(info.batchPerRank) * info.config.accumulate) / metrics.stepUs),
+      info && metrics && Math.round((1e6 * rowsOf(info) * info.config.accumulate) / metrics.stepUs),
   },
   /** Reserved on a device; without an argument on the fullest. */
   peakMemory: {

@@ -38,6 +38,7 @@ export const GLOSSARY = {
   activation: 'The output of a layer, kept until backward has used it.',
   δ: 'The gradient of the loss with respect to the output of a layer: what backward hands from each layer to the one before it.',
   weight: 'A number that is trained. PyTorch calls weights and biases parameters.',
+  stage: 'Consecutive layers that live together on one device. What the last of them computes goes to the next stage.',
   divergence:
     'The largest difference between a weight on one rank and the same weight on another. Under DDP it stays 0.',
 } as const;

@@ -1,0 +1,124 @@
+/** Lesson 10: one net, its layers on several devices; what it costs in time, and what it saves in memory. */
+import type { Facts } from '../../src/lessons/facts/facts';
+import { defineLesson } from '../../src/lessons/lesson';
+
+/** Four layers of equal work, one per device where there are four; a machine for which such a net is work. */
+const NET = 'data=regression&in=16&out=16&layers=16-16-16-16-16&loss=mse&batch=32&hardware=transputer';
+
+const DEVICES = { key: 'world', label: 'Devices', values: ['1', '2', '3', '4'] };
+
+/** Of all devices: what one device takes for the same net and batch. */
+const computing = ({ metrics }: Facts): number => metrics?.use.reduce((sum, { computeUs }) => sum + computeUs, 0) ?? 0;
+
+/** In the step at the cursor a gradient of an activation has come back to cuda:0. */
+function cameHome({ trace, moment }: Facts): boolean {
+  const last = moment?.events.at(-1);
+  if (!trace || last === undefined) return false;
+  return trace.events
+    .slice(0, last + 1)
+    .some(({ kind, phase, device }) => kind === 'recv' && phase === 'backward' && device === 0);
+}
+
+export const lesson = defineLesson({
+  figures: {
+    walk: {
+      run: `mode=mp&world=4&${NET}&at=2&moment=4`,
+      show: ['stage'],
+      controls: ['play', 'moment', DEVICES],
+      caption: 'One net on four devices, one Linear layer on each. The batch enters on cuda:0.',
+      numbers: ['devices', 'messages', 'bytesInAll', 'parameterMemory:0', 'parameterMemory:3'],
+      starts: 'walk',
+    },
+    lanes: {
+      run: `mode=mp&world=4&${NET}&at=2`,
+      show: ['timeline'],
+      controls: [DEVICES, { key: 'batch', label: 'Rows in a batch', values: ['32', '64', '128'] }],
+      caption: 'The same step over time: a stair down for forward, a stair up for backward.',
+      numbers: ['devices', 'stepTime', 'idle', 'computing:0', 'computing:1', 'computing:2', 'computing:3'],
+      starts: 'rest',
+    },
+    memory: {
+      run: `mode=mp&world=4&${NET}&at=2`,
+      show: ['memory'],
+      controls: [
+        { key: 'mode', label: 'Mode', values: ['mp', 'ddp'], words: ['Model parallel', 'DDP'] },
+        { key: 'world', label: 'Devices', values: ['1', '2', '4'] },
+      ],
+      caption: 'What each device reserves. With DDP every device holds all weights, gradients and optimiser states.',
+      numbers: ['peakMemory', 'parameterMemory:0', 'gradientMemory:0', 'optimizerMemory:0', 'activationMemory:0'],
+      starts: 'rest',
+    },
+    cut: {
+      run: 'mode=mp&world=2&layers=2-32-4-32-1&batch=32&split=2-5&hardware=transputer&at=2&moment=4',
+      show: ['stage'],
+      controls: [
+        'play',
+        {
+          key: 'split',
+          label: 'Cut after',
+          values: ['2-5', '4-3', '6-1'],
+          words: ['the first Tanh', 'the second Tanh', 'the third Tanh'],
+        },
+      ],
+      caption: 'Another net on two devices: wide, narrow, wide. The cut can be moved.',
+      numbers: ['messages', 'bytesInAll', 'stepTime', 'optimizerMemory:0', 'optimizerMemory:1'],
+      starts: 'rest',
+    },
+  },
+  predictions: {
+    four: {
+      question: 'The same net and the same batch on four devices instead of one. How long does a step take?',
+      answer: { figure: 'lanes', of: 'stepTime' },
+      guess: {
+        kind: 'choice',
+        choices: [
+          {
+            text: 'About a quarter of the time: four devices share the work',
+            right: (us, facts) => us < 0.5 * computing(facts),
+          },
+          {
+            text: 'About half of the time: some of the work overlaps',
+            right: (us, facts) => us >= 0.5 * computing(facts) && us < 0.9 * computing(facts),
+          },
+          {
+            text: 'A little longer than on one device',
+            right: (us, facts) => us >= 0.9 * computing(facts),
+          },
+        ],
+      },
+      why: 'It takes {stepTime}. No layer can begin before the layer before it has ended, so the computing takes as long as on one device, and the crossings are added to it.',
+      plot: {
+        figure: 'lanes',
+        of: 'stepTime',
+        over: 'world',
+        label: 'Devices',
+        values: ['1', '2', '3', '4'],
+        beside: [{ label: 'DistributedDataParallel', with: { mode: 'ddp' } }],
+      },
+    },
+  },
+  tasks: {
+    home: {
+      figure: 'walk',
+      text: 'Step through the moments until a gradient has come back to cuda:0.',
+      hint: 'The button for the next moment goes on by one. Forward ends on cuda:3; the gradients come back through cuda:2 and cuda:1.',
+      done: (facts) => facts.pressed.includes('moment') && cameHome(facts),
+      solution: [{ set: { world: '4' } }, ...Array.from({ length: 22 }, () => ({ press: 'moment' }) as const)],
+    },
+    narrow: {
+      figure: 'cut',
+      text: 'Move the cut to where the fewest bytes have to cross.',
+      hint: 'One row of an activation has as many numbers as its layer has outputs. Which layer has the fewest?',
+      done: ({ metrics, info }) => {
+        const narrowest = Math.min(...(info?.config.model.layers ?? []).slice(0, -1).flatMap(outputs));
+        return metrics !== undefined && metrics.traffic.total === 2 * 4 * narrowest * (info?.batchPerRank[0] ?? 0);
+      },
+      solution: [{ set: { split: '4-3' } }],
+    },
+  },
+});
+
+/** Numbers per row that come out of a Linear layer. */
+function outputs(layer: { readonly type: string; readonly out?: unknown }): readonly number[] {
+  return layer.type === 'Linear' && typeof layer.out === 'number' ? [layer.out] : [];
+}
