@@ -6,6 +6,7 @@
 import { expect, test } from 'vitest';
 import { LockstepError } from '../base/errors';
 import { at, must } from '../base/invariant';
+import { onStillClock } from '../base/testing/still-clock';
 import { Cluster } from './cluster';
 import { clusterAccess } from './cluster-access';
 import { Dist } from './dist';
@@ -234,12 +235,14 @@ test.each(fixtures.entries)('$name', async ({ name, world_size, ranks }) => {
   const { run, nccl, differs } = must(CASES[name], name);
   const results: unknown[] = [];
   const cluster = new Cluster(nccl === false ? { nccl } : {});
-  const whole = await spawn(
-    async (dist, rank) => {
-      results[rank] = await run(dist, rank);
-    },
-    world_size,
-    { cluster },
+  const whole = await onStillClock(() =>
+    spawn(
+      async (dist, rank) => {
+        results[rank] = await run(dist, rank);
+      },
+      world_size,
+      { cluster },
+    ),
   ).catch((error: unknown) => error);
   const errors = whole instanceof LockstepError ? (whole.details.errors as readonly (LockstepError | undefined)[]) : [];
   for (const [rank, expected] of (differs?.ranks ?? ranks).entries()) {

@@ -4,6 +4,7 @@
  * last checkpoint remain.
  */
 import { expect, test } from 'vitest';
+import { onStillClock } from '../base/testing/still-clock';
 import { runConfig } from '../headless/run';
 import type { ConfigInput } from '../protocol/config';
 import { PLACEMENTS } from '../training/testing/placements';
@@ -52,22 +53,23 @@ test.each(PLACEMENTS)('$title: killed while it plays, at once and in a step to c
   await s.close();
 });
 
-test('a rank that hangs under a step by hand: the step is done all the same, after the timeout', async () => {
-  const s = await openTestSession({ ...config, placement: 'workers', timeoutS: 0.1 });
-  const first = await s.api.traceStep();
-  await s.api.hangRank(2);
-  const second = await s.api.traceStep();
-  expect([first.step, second.step]).toEqual([0, 1]);
-  expect(noticesOf(s).at(-1)).toMatchObject({
-    id: 'timeout',
-    text: expect.stringMatching(
-      /^Timed out waiting 100ms for recv operation to complete at step 1: rank \d waits in all_reduce of bucket 0 \(seq \d\) for rank 2 \[loss\.backward\(\)\]; rank 2 is at loading inputs \[x, y = .*\]/,
-    ),
-  });
-  const undisturbed = await runConfig({ ...config, steps: 2 }, {});
-  expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
-  await s.close();
-});
+test('a rank that hangs under a step by hand: the step is done all the same, after the timeout', () =>
+  onStillClock(async () => {
+    const s = await openTestSession({ ...config, placement: 'workers', timeoutS: 0.1 });
+    const first = await s.api.traceStep();
+    await s.api.hangRank(2);
+    const second = await s.api.traceStep();
+    expect([first.step, second.step]).toEqual([0, 1]);
+    expect(noticesOf(s).at(-1)).toMatchObject({
+      id: 'timeout',
+      text: expect.stringMatching(
+        /^Timed out waiting 100ms for recv operation to complete at step 1: rank \d waits in all_reduce of bucket 0 \(seq \d\) for rank 2 \[loss\.backward\(\)\]; rank 2 is at loading inputs \[x, y = .*\]/,
+      ),
+    });
+    const undisturbed = await runConfig({ ...config, steps: 2 }, {});
+    expect(await s.api.saveWeights()).toEqual(undisturbed.weights);
+    await s.close();
+  }));
 
 test('no restart is left: a clear failure, and the weights of the last checkpoint', async () => {
   const s = await openTestSession({ ...config, maxRestarts: 0 });

@@ -69,14 +69,28 @@ test('errors keep their type and fields; who throws is named', async () => {
 
 test('a thread that crashes is a rank that died: the others get an error at once', async () => {
   const { start, crash } = inThisThread();
+  // Rank 1 says when rank 0 waits: what rank 0 sends after its question has been answered comes after its barrier.
+  const heard = new BroadcastChannel('rank 0 waits');
+  heard.onmessage = () => crash[1]?.(new Error('out of memory'));
   const whole = spawnWorkers(
-    module(`if (rank === 0) await dist.barrier(); else await new Promise(() => {});`),
+    module(
+      `if (rank === 0) {
+         const waits = dist.barrier();
+         await dist.store.numKeys();
+         await dist.store.set('waits', '');
+         await waits;
+       } else {
+         await dist.store.get('waits');
+         new BroadcastChannel('rank 0 waits').postMessage('');
+         await new Promise(() => {});
+       }`,
+    ),
     2,
     { backend: 'gloo', timeoutS: 30 },
     start,
   ).catch((e: unknown) => e);
-  setTimeout(() => crash[1]?.(new Error('out of memory')), 50);
   const error = (await whole) as LockstepError;
+  heard.close();
   expect(error.message).toContain('Process 1 terminated');
   expect((error.details['errors'] as readonly LockstepError[])[0]?.message).toMatch(
     /^Connection closed by peer \[rank 1\]: rank 0 waits in barrier .*Error: out of memory/,

@@ -5,12 +5,13 @@
 import { describe, expect, test } from 'vitest';
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';
+import { onStillClock } from '../../base/testing/still-clock';
 import type { Dist } from '../dist';
 import { spawn } from '../launch/spawn';
 import { ones, zeros } from '../tensor';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-/** Nothing here may last so long: who waited for the timeout would be seen by the test's own. */
+/** Whoever waited for this timeout would say so. */
 const HOUR_S = 3600;
 
 /** What each rank said; '' where it said nothing. */
@@ -21,13 +22,15 @@ async function said(
   backend: 'gloo' | 'nccl' = 'gloo',
 ): Promise<string[]> {
   const texts = Array.from({ length: nprocs }, () => '');
-  await spawn(
-    (dist, rank) =>
-      fn(dist, rank).catch(async (error: unknown) => {
-        texts[rank] = error instanceof LockstepError ? error.message : String(error);
-      }),
-    nprocs,
-    { backend, timeoutS },
+  await onStillClock(() =>
+    spawn(
+      (dist, rank) =>
+        fn(dist, rank).catch(async (error: unknown) => {
+          texts[rank] = error instanceof LockstepError ? error.message : String(error);
+        }),
+      nprocs,
+      { backend, timeoutS },
+    ),
   );
   return texts;
 }
@@ -154,7 +157,6 @@ describe('ranks of another opinion', () => {
   });
 
   test('one that issues fewer and ends: the others hear of it at once', async () => {
-    // The timeout is longer than the test may take: who came through, has heard of it before.
     const texts = await said(
       async (dist, rank) => {
         for (let i = 0; i < 2 + rank; i++) await dist.allReduce(ones([1]));

@@ -5,6 +5,7 @@
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { at, must } from '../../base/invariant';
+import { onStillClock } from '../../base/testing/still-clock';
 import { programKey } from '../../protocol/step-kind';
 import { createPortMesh } from '../transport/port-transport';
 import { createLocalWorld } from './local-world';
@@ -23,7 +24,6 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Long enough that a busy machine does not pass it between two messages of ranks that do not hang. */
 const TIMEOUT_MS = 600;
 const small = smallWorld('ddp', 3);
 const group = { timeoutMs: TIMEOUT_MS, slow: [] };
@@ -58,70 +58,85 @@ const endOfBackward = (rank: number): number =>
     at(at(small.programs, 0).lanes, rank).instructions.findLast((i) => i.kind === 'compute' && i.phase === 'backward'),
     'backward',
   ).id;
+/** However long the machine pauses, only who hangs is late. */
+const still =
+  (body: (name: string) => Promise<void>) =>
+  (name: string): Promise<void> =>
+    onStillClock(() => body(name));
 const feedsWith = (fault: Fault) =>
   small
     .steps(0, 3)
     .map((feed, microBatch) => ({ ...feed, microBatch, ...(microBatch === fault.microBatch ? { fault } : {}) }));
 
-test.each(names)('%s: killed by hand', async (name) => {
-  const world = await open(name);
-  await world.kill(1);
-  const lost = await world.lost;
-  expect(lost).toMatchObject({ code: 'rank-failed', message: 'Rank 1 (cuda:1) was killed.', details: { rank: 1 } });
-  await expect(world.run(small.steps(0, 1))).rejects.toMatchObject({ code: 'rank-failed', details: { rank: 1 } });
-  await world.dispose();
-});
+test.each(names)(
+  '%s: killed by hand',
+  still(async (name) => {
+    const world = await open(name);
+    await world.kill(1);
+    const lost = await world.lost;
+    expect(lost).toMatchObject({ code: 'rank-failed', message: 'Rank 1 (cuda:1) was killed.', details: { rank: 1 } });
+    await expect(world.run(small.steps(0, 1))).rejects.toMatchObject({ code: 'rank-failed', details: { rank: 1 } });
+    await world.dispose();
+  }),
+);
 
-test.each(names)('%s: killed before an instruction; where the others stood', async (name) => {
-  const world = await open(name);
-  const fault: Fault = { what: 'kill', rank: 2, microBatch: 1, instruction: endOfBackward(2) };
-  const error: unknown = await world.run(feedsWith(fault)).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({
-    code: 'rank-failed',
-    message: 'Rank 2 (cuda:2) was killed.',
-    details: { rank: 2, fault },
-  });
-  const { positions } = (error as { details: { positions: { device: number; microBatch: number }[] } }).details;
-  for (const device of [0, 1])
-    expect(positions.find((p) => p.device === device)).toMatchObject({
-      program: programKey(at(smallWorld('ddp', 3).programs, 0).kind),
-    });
-  expect(await world.lost).toEqual(error);
-  await world.dispose();
-});
-
-test('a worker that ends by itself is noticed though nobody waits for it', async () => {
-  const world = await open('workers behind ports');
-  must(FakeWorker.made[0], 'worker 0').end();
-  expect(await world.lost).toMatchObject({
-    code: 'rank-failed',
-    message: 'Rank 0 (cuda:0) ended: its worker is gone.',
-    details: { rank: 0 },
-  });
-  await world.dispose();
-});
-
-test.each(names)('%s: a rank that hangs ends everybody after the timeout, with who waits for whom', async (name) => {
-  const world = await open(name);
-  const fault: Fault = { what: 'hang', rank: 2, microBatch: 1, instruction: endOfBackward(2) };
-  const calls = [world.run(feedsWith(fault)), world.run(small.steps(3, 4))];
-  const errors = await Promise.all(calls.map((call) => call.catch((reason: unknown) => reason)));
-  for (const error of errors) {
+test.each(names)(
+  '%s: killed before an instruction; where the others stood',
+  still(async (name) => {
+    const world = await open(name);
+    const fault: Fault = { what: 'kill', rank: 2, microBatch: 1, instruction: endOfBackward(2) };
+    const error: unknown = await world.run(feedsWith(fault)).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
-      code: 'timeout',
-      message: expect.stringContaining(`Timed out waiting ${TIMEOUT_MS}ms`),
-      details: { fault },
+      code: 'rank-failed',
+      message: 'Rank 2 (cuda:2) was killed.',
+      details: { rank: 2, fault },
     });
-  }
-  const { positions } = (errors[0] as { details: { positions: object[] } }).details;
-  const waits = (device: number) => {
-    const place = positions.find((p) => (p as { device: number }).device === device) as
-      | { compute: number; comm: number; microBatch: number }
-      | undefined;
-    expect(place?.microBatch).toBe(1);
-    const lane = at(at(small.programs, 0).lanes, device);
-    return [place?.compute, place?.comm].map((id) => lane.instructions.find((i) => i.id === id)?.kind);
-  };
-  for (const device of [0, 1]) expect(waits(device)).toContain('recv');
-  await world.dispose();
-});
+    const { positions } = (error as { details: { positions: { device: number; microBatch: number }[] } }).details;
+    for (const device of [0, 1])
+      expect(positions.find((p) => p.device === device)).toMatchObject({
+        program: programKey(at(smallWorld('ddp', 3).programs, 0).kind),
+      });
+    expect(await world.lost).toEqual(error);
+    await world.dispose();
+  }),
+);
+
+test('a worker that ends by itself is noticed though nobody waits for it', () =>
+  onStillClock(async () => {
+    const world = await open('workers behind ports');
+    must(FakeWorker.made[0], 'worker 0').end();
+    expect(await world.lost).toMatchObject({
+      code: 'rank-failed',
+      message: 'Rank 0 (cuda:0) ended: its worker is gone.',
+      details: { rank: 0 },
+    });
+    await world.dispose();
+  }));
+
+test.each(names)(
+  '%s: a rank that hangs ends everybody after the timeout, with who waits for whom',
+  still(async (name) => {
+    const world = await open(name);
+    const fault: Fault = { what: 'hang', rank: 2, microBatch: 1, instruction: endOfBackward(2) };
+    const calls = [world.run(feedsWith(fault)), world.run(small.steps(3, 4))];
+    const errors = await Promise.all(calls.map((call) => call.catch((reason: unknown) => reason)));
+    for (const error of errors) {
+      expect(error).toMatchObject({
+        code: 'timeout',
+        message: expect.stringContaining(`Timed out waiting ${TIMEOUT_MS}ms`),
+        details: { fault },
+      });
+    }
+    const { positions } = (errors[0] as { details: { positions: object[] } }).details;
+    const waits = (device: number) => {
+      const place = positions.find((p) => (p as { device: number }).device === device) as
+        | { compute: number; comm: number; microBatch: number }
+        | undefined;
+      expect(place?.microBatch).toBe(1);
+      const lane = at(at(small.programs, 0).lanes, device);
+      return [place?.compute, place?.comm].map((id) => lane.instructions.find((i) => i.id === id)?.kind);
+    };
+    for (const device of [0, 1]) expect(waits(device)).toContain('recv');
+    await world.dispose();
+  }),
+);

@@ -5,6 +5,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
+import { untilIdle } from '../../base/testing/still-clock';
 import { PROGRAM_OPS } from '../../parallel/modes';
 import { createCpuExecutor } from '../cpu/cpu-executor';
 import { createLocalWorld } from './local-world';
@@ -95,8 +96,6 @@ test('a rank that answers nothing is named; one that is slow, or waits for anoth
   const small = smallWorld('ddp', 2);
   const world = await open(small);
   await writeStart(world, small);
-  const real = setTimeout;
-  const answered = () => new Promise((resolve) => real(resolve, 50));
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {
     const slow = world.run(small.steps(0, 3));
@@ -109,7 +108,7 @@ test('a rank that answers nothing is named; one that is slow, or waits for anoth
     });
     // Rank 0 waits for rank 1's messages, but it answers when it is asked.
     vi.advanceTimersByTime(60_000);
-    await answered();
+    await untilIdle();
     vi.advanceTimersByTime(2_000);
     await silent;
   } finally {
