@@ -6,6 +6,7 @@
 import { formatBytes, formatCount, formatLoss, formatPercent, formatSmall, formatTime } from '../../app/draw/format';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { LossRecord, MemoryCategory } from '../../protocol/trace';
+import { memoryOf, totalBytes } from '../../trace/memory';
 import { momentsOf } from '../../trace/moments/moments';
 import type { Facts } from './facts';
 
@@ -39,6 +40,28 @@ const memoryFor =
 /** Of the newest loss record, or of the one of a step, counted from 1. */
 const record = ({ app }: Facts, argument: string): LossRecord | undefined =>
   argument === '' ? app.losses.at(-1) : app.losses.findLast(({ step }) => step === Number(argument) - 1);
+
+/** Bytes of live tensors on a device while an event runs; -1: before the step. */
+const liveAt = ({ trace, info }: Facts, argument: string, event: number | undefined): number | undefined =>
+  trace && info && event !== undefined
+    ? totalBytes(memoryOf(trace, info.buffers).at(device(argument), event))
+    : undefined;
+
+/** The moment at which a device holds the most, counted from 1; 0: before the first. */
+function fullestMoment({ trace, info }: Facts, argument: string): number | undefined {
+  if (!trace || !info) return undefined;
+  const { event } = memoryOf(trace, info.buffers).peak(device(argument));
+  return 1 + momentsOf(trace).findIndex(({ events }) => events.includes(event));
+}
+
+/** Modelled time that a device computes in a phase: `phaseTime:backward`. */
+const phaseTime = ({ trace }: Facts, argument: string): number | undefined => {
+  const phase = argument || 'forward';
+  const own = trace?.events.map(({ device, kind, phase: of }, index) =>
+    device === 0 && kind === 'compute' && of === phase ? (trace.modelled[index]?.durUs ?? 0) : 0,
+  );
+  return own && sum(own);
+};
 
 const roundsOf = ({ trace, lab }: Facts): number | undefined =>
   lab ? lab.rounds.length : trace && momentsOf(trace).filter(({ kind }) => kind === 'round').length;
@@ -100,6 +123,16 @@ export const QUANTITIES = {
   messages: { label: 'messages', format: 'count', of: sends },
   rounds: { label: 'rounds', format: 'count', of: roundsOf },
   moments: { label: 'moments', format: 'count', of: ({ trace }) => trace && momentsOf(trace).length },
+  kernels: {
+    label: 'kernels',
+    format: 'count',
+    of: ({ trace }) => trace?.events.filter(({ kind }) => kind === 'compute').length,
+  },
+  flops: {
+    label: 'floating-point operations',
+    format: 'count',
+    of: ({ trace }) => trace && sum(trace.events.map(({ flops }) => flops)),
+  },
   events: { label: 'events', format: 'count', of: ({ trace }) => trace?.events.length },
   stepTime: {
     label: 'time of a step, modelled',
@@ -143,6 +176,27 @@ export const QUANTITIES = {
     of: ({ info, metrics }) =>
       info && metrics && Math.round((1e6 * rowsOf(info) * info.config.accumulate) / metrics.stepUs),
   },
+  /** Of cuda:0, in a phase: `phaseTime:backward`. */
+  phaseTime: { label: 'time computing', format: 'time', of: phaseTime },
+  /** Of live tensors at the cursor, on a device. */
+  liveMemory: {
+    label: 'memory in use now',
+    format: 'bytes',
+    of: (facts, argument) => liveAt(facts, argument, facts.app.cursor?.event),
+  },
+  /** Held from step to step on a device: weights, gradients, states of the optimiser. */
+  heldMemory: {
+    label: 'memory held between steps',
+    format: 'bytes',
+    of: (facts, argument) => liveAt(facts, argument, -1),
+  },
+  /** torch.cuda.max_memory_allocated(). */
+  allocated: {
+    label: 'memory in use, at most',
+    format: 'bytes',
+    of: ({ metrics }, argument) => metrics?.allocatedBytes[device(argument)],
+  },
+  fullestMoment: { label: 'moment with the most memory in use', format: 'count', of: fullestMoment },
   /** Reserved on a device; without an argument on the fullest. */
   peakMemory: {
     label: 'memory, reserved',

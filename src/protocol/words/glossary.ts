@@ -9,6 +9,8 @@ export const GLOSSARY = {
     'A whole copy of the model on one device. Replicas that begin alike and apply the same gradients stay alike.',
   device:
     'A GPU, named cuda:0, cuda:1 and so on as in PyTorch. Here all of them are this one machine, and the modelled clock says how long real ones would take.',
+  kernel:
+    'A small program that the GPU runs, such as a matrix product. PyTorch queues at least one for every operator.',
   gradient:
     'How much the loss changes when a weight changes, one number per weight. The optimiser steps against it; PyTorch keeps it in .grad.',
   bucket:

@@ -1,0 +1,103 @@
+/** One device: what the kernels of a step are, what memory they need, and what of it stays between steps. */
+import type { Facts } from '../../src/lessons/facts/facts';
+import { measure } from '../../src/lessons/facts/quantities';
+import { defineLesson } from '../../src/lessons/lesson';
+import { momentsOf } from '../../src/trace/moments/moments';
+
+/** Half of what the figure's run has in use at most, as the figure begins. */
+const HALF = 69_248;
+
+export const lesson = defineLesson({
+  figures: {
+    step: {
+      run: 'mode=single&layers=2-8-8-1&opt=sgd&batch=32&hardware=transputer&at=1&moment=1',
+      show: ['stage'],
+      controls: ['play', 'moment'],
+      caption: 'One training step on one device. Press on: each moment is one thing that happens.',
+      numbers: ['moments', 'kernels', 'parameters', 'rowsPerRank', 'liveMemory'],
+      starts: 'walk',
+    },
+    memory: {
+      run: 'mode=single&layers=2-64-64-1&opt=adam&batch=64&hardware=transputer&at=1&moment=6',
+      show: ['stage'],
+      controls: [
+        'play',
+        'moment',
+        { key: 'batch', label: 'Batch', values: ['16', '64', '256'] },
+        { key: 'opt', label: 'Optimiser', values: ['adam', 'sgd'], words: ['Adam', 'SGD'] },
+      ],
+      caption: 'A wider net after its forward. The bar of cuda:0 says what is in memory at this moment, by kind.',
+      numbers: ['liveMemory', 'allocated', 'heldMemory', 'parameterMemory', 'gradientMemory', 'optimizerMemory'],
+      starts: 'rest',
+    },
+    time: {
+      run: 'mode=single&layers=2-64-64-1&opt=adam&batch=64&hardware=transputer&at=1&moment=14',
+      show: ['timeline'],
+      controls: [
+        'play',
+        'moment',
+        { key: 'batch', label: 'Batch', values: ['16', '64', '256'] },
+        { key: 'hardware', label: 'Machine', values: ['transputer', 'pcie4'], words: ['a slow one', 'A100'] },
+      ],
+      caption: 'The kernels of the same step in time. Point at one to see what it reads and writes.',
+      numbers: ['stepTime', 'phaseTime:forward', 'phaseTime:backward', 'phaseTime:step', 'rowsPerSecond'],
+      starts: 'rest',
+    },
+  },
+  predictions: {
+    fullest: {
+      question: 'When does this device have the most in memory?',
+      answer: { figure: 'memory', of: 'fullestMoment' },
+      guess: {
+        kind: 'choice',
+        choices: [
+          { text: 'When forward has come through the last layer', right: isIn('forward') },
+          { text: 'Some kernels into backward', right: isIn('backward') },
+          { text: 'While `optimizer.step()` runs', right: isIn('step') },
+        ],
+      },
+      why: 'At moment {fullestMoment} of {moments}: {allocated}. Forward has kept what it had to keep, and backward has begun to make gradients of outputs beside it. The optimiser comes when nearly all of that is gone.',
+    },
+    backward: {
+      question: 'How long does backward compute?',
+      answer: { figure: 'time', of: 'phaseTime:backward' },
+      guess: { kind: 'number', from: 0, to: 1_600_000, step: 20_000 },
+      why: 'Forward takes {phaseTime:forward}, backward {phaseTime:backward}: each Linear layer is one product in forward and two in backward, except the first, which needs no gradient for the data.',
+    },
+  },
+  tasks: {
+    top: {
+      figure: 'memory',
+      text: 'Find the moment at which cuda:0 has the most in memory.',
+      hint: 'It is in backward. Go on from where the figure begins, and watch the bar.',
+      done: (facts) => facts.moment !== undefined && facts.moment.index + 1 === measure(facts, 'fullestMoment'),
+      solution: [{ set: { moment: '10' } }],
+    },
+    half: {
+      figure: 'memory',
+      text: 'Leave the net as it is. Bring the most that is in use down to half of what the figure began with.',
+      hint: 'One of the two controls lowers the hill, the other the floor. Neither is enough.',
+      done: (facts) => (measure(facts, 'allocated') ?? HALF + 1) <= HALF,
+      solution: [{ set: { batch: '16', opt: 'sgd' } }],
+    },
+  },
+  plots: {
+    hill: {
+      figure: 'memory',
+      of: 'liveMemory',
+      over: 'moment',
+      label: 'moment of the step',
+      values: ['0', '3', '5', '8', '10', '13'],
+      beside: [
+        { label: 'batch of 16', with: { batch: '16' } },
+        { label: 'SGD', with: { opt: 'sgd' } },
+      ],
+    },
+  },
+});
+
+/** The moment of that number is in the phase. */
+function isIn(phase: 'forward' | 'backward' | 'step') {
+  return (moment: number, { trace }: Facts): boolean =>
+    trace !== undefined && momentsOf(trace)[moment - 1]?.phase === phase;
+}
