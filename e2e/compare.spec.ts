@@ -1,6 +1,7 @@
 import type { Locator } from '@playwright/test';
 import { axeFindsNothing } from './axe';
 import { expect, firstNumber, type Playground, TINY, test } from './playground';
+import { addWorkerPrelude } from './worker-prelude';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu&shuffle=0`;
 
@@ -96,6 +97,44 @@ test('both play to the same steps, at full speed too, and pause there', async ({
   const losses = dialog.getByRole('table').first().getByRole('row').nth(1).getByRole('cell');
   await expect(losses.first()).toHaveText(/\d/);
   await expect(losses.last()).toHaveText(/\d/);
+});
+
+test.describe(() => {
+  // What gives access to a worker's device comes into it as a blob:, which the page's policy forbids.
+  test.use({ bypassCSP: true });
+
+  test('run B goes on after its device was lost, in the comparison', async ({ playground }) => {
+    const { page } = playground;
+    await addWorkerPrelude(
+      page,
+      `const ask = GPUAdapter.prototype.requestDevice;
+       GPUAdapter.prototype.requestDevice = async function (...given) {
+         self.lastDevice = await ask.apply(this, given);
+         return self.lastDevice;
+       };`,
+    );
+    await playground.open(RUN.replace('device=cpu', 'device=webgpu'));
+    await playground.button('Compare').click();
+    const dialog = await shown(playground);
+    const loseDeviceOfB = () =>
+      page
+        .workers()
+        .at(-1)
+        ?.evaluate(() => Reflect.get(self, 'lastDevice').destroy());
+    // At rest, and while both play.
+    await loseDeviceOfB();
+    await expect(dialog.getByText(/device was lost/i)).toBeVisible();
+    const before = await stepOfBoth(await shown(playground));
+    await dialog.getByRole('combobox', { name: 'Pace' }).selectOption('full speed');
+    await dialog.getByRole('button', { name: 'Play', exact: true }).click();
+    await expect.poll(() => stepOfBoth(dialog), { timeout: 30_000 }).toBeGreaterThan(before);
+    const last = await stepOfBoth(await shown(playground));
+    await loseDeviceOfB();
+    // It plays on by itself.
+    await expect.poll(() => stepOfBoth(dialog), { timeout: 30_000 }).toBeGreaterThan(last + 1);
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    expect(firstNumber((await difference(dialog, 'Weights').textContent()) ?? '')).toBeLessThan(1e-5);
+  });
 });
 
 test('the link opens the comparison again, and settings of run B change it', async ({ playground }) => {

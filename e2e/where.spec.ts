@@ -63,6 +63,30 @@ test('after a pause bar, timeline, stage and result are at one step, and the nex
   }
 });
 
+test('after a press on Pause the bar says "pausing" until the step it shows is the one the run stands at', async ({
+  playground,
+}) => {
+  await playground.open('seed=0&preset=gpt&mode=ddp&world=2&device=cpu');
+  await playground.button('Play').click();
+  await expect.poll(() => playground.number('Step')).toBeGreaterThan(3);
+  const step = playground.status('Step');
+  const seen = await step.locator('..').evaluate(
+    (value) =>
+      new Promise<readonly string[]>((resolve) => {
+        const texts: string[] = [];
+        const note = () => {
+          const text = value.textContent ?? '';
+          texts.push(text);
+          if (texts.length > 1 && !text.startsWith('pausing')) resolve(texts);
+        };
+        new MutationObserver(note).observe(value, { characterData: true, childList: true, subtree: true });
+        document.querySelector<HTMLButtonElement>('button[aria-label="Pause"]')?.click();
+      }),
+  );
+  expect(seen.some((text) => text.startsWith('pausing'))).toBe(true);
+  expect(await agreed(playground)).toBe(firstNumber(seen.at(-1) ?? ''));
+});
+
 test('ten lost devices while it plays: it goes on by itself from where it was', async ({ playground }) => {
   await playground.open(`${DDP}&device=webgpu`);
   await play(playground);

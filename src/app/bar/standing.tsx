@@ -4,20 +4,23 @@
  */
 import { formatCount, formatLoss, NONE } from '../draw/format';
 import { useApp } from '../state/use-app';
-import { lossShown, microBatchesShown, runsFreely, stepShown } from '../transport/positions';
+import { isPausing, lossShown, microBatchesShown, runsFreely, stepShown } from '../transport/positions';
 import styles from './bar.module.css';
+
+const PAUSING = 'Training ends the step that it is in, and pauses there';
 
 export function Standing() {
   const step = useApp((app) => stepShown(app, runsFreely(app)));
   const loss = useApp((app) => lossShown(app, runsFreely(app)));
   const perEpoch = useApp((app) => app.info?.batchesPerEpoch);
   const microBatches = useApp((app) => microBatchesShown(app, runsFreely(app)));
+  const pausing = useApp(isPausing);
   return (
     <div className={styles['standing']}>
       <Value
-        label={step === 1 ? 'step' : 'steps'}
+        label={pausing ? 'pausing' : step === 1 ? 'step' : 'steps'}
         name="Step"
-        title="Steps of the optimizer that have been taken"
+        title={pausing ? PAUSING : 'Steps of the optimizer that have been taken'}
         text={formatCount(step)}
       />
       <Value

@@ -213,19 +213,30 @@ export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions):
     sides.flatMap(({ store }) => [store.getState().info?.config, store.getState().state === 'loading']);
   let last: readonly unknown[] = [];
   let met = false;
+  /** They played when one of them was opened anew, or lost its device. */
+  let resumes = false;
+  const goOn = async (mine: number): Promise<void> => {
+    const played = resumes;
+    resumes = false;
+    await meet(mine);
+    if (mine !== ticket || !played) return;
+    state.setState({ playing: true });
+    await playOn(mine);
+  };
   const look = () => {
     const now = seen();
     if (now.some((value, index) => value !== last[index])) {
       last = now;
       met = false;
       if (!ready()) {
+        resumes ||= state.getState().playing;
         takeOver();
         state.setState({ step: undefined, tracks: [], timeUs: 0 });
       }
     }
     if (met || !ready()) return;
     met = true;
-    command(meet);
+    command(goOn);
   };
   const stops = sides.map(({ store }) => store.subscribe(look));
   look();
@@ -238,7 +249,10 @@ export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions):
         return playOn(mine);
       });
     },
-    pause: takeOver,
+    pause() {
+      resumes = false;
+      takeOver();
+    },
     step(stride) {
       command(async (mine) => {
         if (!(await onward(mine))) return;

@@ -17,10 +17,18 @@ export interface Arrival {
   readonly microBatch: number | undefined;
   /** The run is open: goes to where it was asked to be. Undefined: to no particular moment. */
   begin(player: Transport): Promise<void> | undefined;
+  /** The run has been interrupted on the way there, and can go on: sets out again. */
+  resume(player: Transport): Promise<void>;
 }
 
 export function createArrival(store: AppStore, views: LinkedViews): Arrival {
   let asked = NO_STATE;
+  /** Where it has set out for last. */
+  let goal = NO_STATE;
+  const setOut = async (player: Transport): Promise<void> => {
+    const { arrive } = await loadPart('The way to the moment of the link', () => import('./arrive'));
+    await arrive(goal, { store, player, views });
+  };
   return {
     ask(state) {
       asked = state;
@@ -35,15 +43,14 @@ export function createArrival(store: AppStore, views: LinkedViews): Arrival {
       return at && (at === 'construct' ? 0 : microBatchAt(at, store.getState().config));
     },
     begin(player) {
-      const state = asked;
+      goal = asked;
       asked = NO_STATE;
-      if (state.at === undefined) {
-        views.ask(state.shown);
+      if (goal.at === undefined) {
+        views.ask(goal.shown);
         return undefined;
       }
-      return loadPart('The way to the moment of the link', () => import('./arrive')).then(({ arrive }) =>
-        arrive(state, { store, player, views }),
-      );
+      return setOut(player);
     },
+    resume: setOut,
   };
 }

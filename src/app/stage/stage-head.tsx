@@ -11,7 +11,7 @@ import { isConstruct } from '../state/store';
 import { useApp, useSettled } from '../state/use-app';
 import { Note } from '../terms/term';
 import { Worded } from '../terms/worded';
-import { trainingAt } from '../transport/positions';
+import { isPausing, trainingAt } from '../transport/positions';
 import styles from './stage-head.module.css';
 import { useSentence } from './use-sentence';
 
@@ -29,6 +29,7 @@ export function StageHead() {
   const shown = goal === false ? sentence : `Training to ${goal}, where the link leads`;
   const said = state === 'loading' ? busy || 'Starting' : waits ? busy : shown;
   const ahead = useSettled(trainingAt, 250);
+  const pausing = useApp(isPausing);
   const step =
     trace && !waits && !stands && goingTo === undefined ? stepWords(trace.microBatch, trace, stepNumber) : undefined;
   return (
@@ -38,7 +39,9 @@ export function StageHead() {
       </p>
       <p className={styles['aside']}>
         {goingTo !== undefined && <GoingTo microBatch={goingTo} />}
-        {step !== undefined && ahead === undefined && <span className={styles['step']}>{capital(step)}</span>}
+        {step !== undefined && ahead === undefined && (
+          <span className={styles['step']}>{pausing ? 'Pausing: training ends its step' : capital(step)}</span>
+        )}
         {trace && step !== undefined && ahead !== undefined && (
           <span className={styles['replay']}>
             {isConstruct(trace) ? 'Showing' : 'Replaying'} {step}; training is at {formatCount(ahead)}

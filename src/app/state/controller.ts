@@ -14,6 +14,7 @@ import { BEGINNING, setByHand, toggledHold } from '../transport/pace';
 import { onlyPreviewed } from '../transport/positions';
 import { createTransport, type Transport } from '../transport/transport';
 import type { Walker } from '../transport/walker';
+import { Interruption } from './interruption';
 import { LiveSession, type StartSession } from './live-session';
 import { createNoticeBoard, strayNotice } from './notice-board';
 import { type Instead, Openings } from './openings';
@@ -99,8 +100,8 @@ const DEFAULTS: Instead = { config: PAGE_CONFIG, words: 'The default settings ru
 export function createController(options: ControllerOptions): Controller {
   const { store, walker, startSession, arrival, onRuns, instead = DEFAULTS } = options;
   const board = createNoticeBoard(store);
-  const freeRun = createFreeRun();
-  const run: RunOnPage = { opening: undefined, interrupted: false, kept: undefined };
+  const freeRun = createFreeRun(() => store.getState().setPausing(false));
+  const run: RunOnPage = { opening: undefined, kept: undefined };
   const sessions = new LiveSession(startSession, {
     onEvent: (event) => events.onEvent(event),
     onFailure: (error) => openings.onFailure(error),
@@ -115,12 +116,15 @@ export function createController(options: ControllerOptions): Controller {
     traceStep,
     control: (message) => {
       if (message.type === 'play') freeRun.set(true);
+      store.getState().setPausing(message.type === 'pause' && freeRun.now);
       sessions.current?.control(message);
     },
     idle: freeRun.idle,
     report: (error) => openings.report(error),
   });
-  const events = new SessionEvents({ store, board, player, freeRun, run });
+  const report = (error: unknown) => openings.report(error);
+  const interruption = new Interruption({ store, player, arrival, report });
+  const events = new SessionEvents({ store, board, player, freeRun, run, interruption });
   const openings = new Openings({
     store,
     board,
@@ -129,6 +133,7 @@ export function createController(options: ControllerOptions): Controller {
     sessions,
     events,
     run,
+    interruption,
     arrival,
     onRuns,
     instead,

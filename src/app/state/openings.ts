@@ -15,6 +15,7 @@ import type { Arrival } from '../permalink/arrival';
 import type { FreeRun } from '../transport/free-run';
 import { BEGINNING } from '../transport/pace';
 import type { Transport } from '../transport/transport';
+import type { Interruption } from './interruption';
 import type { LiveSession } from './live-session';
 import { type NoticeBoard, noticeOf } from './notice-board';
 import type { RunOnPage, SessionEvents } from './session-events';
@@ -34,6 +35,7 @@ export interface OpeningsOptions {
   readonly sessions: LiveSession;
   readonly events: SessionEvents;
   readonly run: RunOnPage;
+  readonly interruption: Interruption;
   /** Where a link leads in its run. */
   readonly arrival: Omit<Arrival, 'ask'>;
   /** A configuration runs, by an edit or from a link: the address bar may say it. */
@@ -153,10 +155,10 @@ export class Openings {
 
   /** The session's worker has ended. */
   readonly onFailure = (error: LockstepError): void => {
-    const { sessions, freeRun, player, run, board } = this.options;
+    const { sessions, freeRun, player, run, board, interruption } = this.options;
     sessions.current = undefined;
     freeRun.set(false);
-    run.interrupted ||= this.app.state === 'playing';
+    interruption.note();
     player.settle();
     this.app.setStandstill(undefined);
     // One that ends again at once would do so for ever.
@@ -263,7 +265,7 @@ export class Openings {
    * with the worker.
    */
   private async goOnFrom(from: KeptState, config: Config, error: LockstepError): Promise<void> {
-    const { sessions, board, run, player } = this.options;
+    const { sessions, board, interruption } = this.options;
     const where = stepWords(from.microBatch, config);
     const lost = stepOf(this.app.microBatch, config) - stepOf(from.microBatch, config);
     this.app.setState('loading', `Going on from ${where} in a new worker`);
@@ -281,9 +283,7 @@ export class Openings {
     const gone = lost > 0 ? ` The ${lost === 1 ? 'step' : `${lost} steps`} after it will run again.` : '';
     const text = `${error.message} Training goes on from ${where} in a new one.${gone}`;
     board.say({ level: 'warning', id: 'rank-failed', text, hint: '' });
-    const plays = run.interrupted;
-    run.interrupted = false;
-    if (plays) player.play();
+    interruption.goOn();
   }
 }
 

@@ -7,6 +7,7 @@ import type { Snapshot } from '../../protocol/snapshot';
 import type { FreeRun } from '../transport/free-run';
 import { runsFree } from '../transport/pace';
 import type { Transport } from '../transport/transport';
+import type { Interruption } from './interruption';
 import type { NoticeBoard } from './notice-board';
 import type { SessionListener } from './session-client';
 import type { AppStore } from './store';
@@ -18,8 +19,6 @@ const RECOVERED: ReadonlySet<string> = new Set(['rank-failed', 'timeout', 'devic
 export interface RunOnPage {
   /** A session is being opened. */
   opening: Promise<void> | undefined;
-  /** It was playing when a rank failed, or the session. */
-  interrupted: boolean;
   /** What the session has handed over of the open run. */
   kept: KeptState | undefined;
 }
@@ -36,6 +35,7 @@ export interface SessionEventsOptions {
   readonly player: Transport;
   readonly freeRun: FreeRun;
   readonly run: RunOnPage;
+  readonly interruption: Interruption;
 }
 
 export class SessionEvents {
@@ -112,28 +112,28 @@ export class SessionEvents {
 
   /** After a rank has failed the session goes on by itself. */
   private onPlaying(): void {
-    const { player, run } = this.options;
-    if (run.interrupted && this.app.state === 'loading' && !run.opening) player.play();
-    run.interrupted = false;
+    const { interruption, run } = this.options;
+    if (this.app.state === 'loading' && !run.opening) interruption.goOn();
+    else interruption.forget();
   }
 
   private onRestarting(reason: string): void {
-    this.options.run.interrupted ||= this.app.state === 'playing';
+    this.options.interruption.note();
     this.options.player.settle();
     this.app.setState('loading', reason);
   }
 
   /** Paused by the session itself, or back after a restart; a pause by hand has set the state already. */
   private onPaused(reason: string): void {
-    const { player, run } = this.options;
-    const goesOn = run.interrupted && RECOVERED.has(reason);
-    run.interrupted = false;
+    const { player, run, interruption } = this.options;
+    const goesOn = interruption.pending && RECOVERED.has(reason);
     if (this.app.state === 'loading' && !run.opening) this.app.setState('paused');
     // It was walked over step by step, by the page.
     if (goesOn && !run.opening) {
-      player.play();
+      interruption.goOn();
       return;
     }
+    interruption.forget();
     // The transport awaits it.
     if (reason === '' && this.app.goingTo !== undefined) return;
     const walking = !runsFree(this.app.pace) && reason === '';

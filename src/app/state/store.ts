@@ -67,6 +67,8 @@ export interface AppState extends ViewOptions {
    * (positions.ts).
    */
   readonly microBatch: number;
+  /** Pause has been pressed, and the session has not yet ended the step that it is in. */
+  readonly pausing: boolean;
   /** Ranks wait for each other, or one has ended. */
   readonly standstill: Standstill | undefined;
   /** The last KEPT_TRACES traces, oldest first. */
@@ -112,6 +114,7 @@ export interface AppActions {
   setState(state: RunState, busy?: string): void;
   /** The run is here. What is kept of steps that it no longer has behind it is dropped. */
   setMicroBatch(microBatch: number): void;
+  setPausing(pausing: boolean): void;
   setStandstill(standstill: Standstill | undefined): void;
   setView(view: Partial<ViewOptions>): void;
   setClock(clock: Clock): void;
@@ -205,6 +208,7 @@ export function createAppStore(config: Config, view: ViewOptions, pace: Pace = B
     state: 'loading',
     busy: '',
     microBatch: 0,
+    pausing: false,
     standstill: undefined,
     traces: [],
     cursor: undefined,
@@ -232,6 +236,7 @@ export function createAppStore(config: Config, view: ViewOptions, pace: Pace = B
     setState: (state, busy = '') =>
       set((s) => ({ state, busy, ...(state === 'playing' ? { notices: s.notices.map(withoutPlayHint) } : {}) })),
     setMicroBatch: (microBatch) => set((s) => ({ microBatch, ...keptBefore(s, microBatch) })),
+    setPausing: (pausing) => set((s) => (s.pausing === pausing ? s : { pausing })),
     setStandstill: (standstill) => set({ standstill }),
     setView: (next) => set(next),
     setClock: (clock) => set({ clock }),

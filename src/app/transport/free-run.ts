@@ -6,7 +6,8 @@ export interface FreeRun {
   idle(): Promise<void>;
 }
 
-export function createFreeRun(): FreeRun {
+/** `onChange`: it has begun, or ended. */
+export function createFreeRun(onChange: () => void = () => undefined): FreeRun {
   let running = false;
   const waiting = new Set<() => void>();
   return {
@@ -15,6 +16,7 @@ export function createFreeRun(): FreeRun {
     },
     set(now) {
       running = now;
+      onChange();
       if (now) return;
       for (const resolve of waiting) resolve();
       waiting.clear();

@@ -18,6 +18,10 @@ export function endOfGradients(events: readonly TraceEvent[]): number {
 export const runsFreely = ({ state, pace }: Pick<AppState, 'state' | 'pace'>): boolean =>
   state === 'playing' && runsFree(pace);
 
+/** The session ends the step that it is in after a pause: what is shown becomes that step then. */
+export const isPausing = ({ state, pausing }: Pick<AppState, 'state' | 'pausing'>): boolean =>
+  state === 'paused' && pausing;
+
 type Run = Pick<AppState, 'traces' | 'cursor' | 'cursorFraction' | 'losses' | 'microBatch' | 'state'>;
 
 /** The cursor stands behind the last event of the last trace: what is shown is what has been trained. */

@@ -259,12 +259,13 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
 
   /** False where it was stopped before. */
   const trainUntil = async (microBatch: number, mine: number): Promise<boolean> => {
-    await source.idle();
-    if (mine !== ticket) return false;
     const { setState, setGoingTo } = store.getState();
     setGoingTo(microBatch);
     setState('playing');
     free = true;
+    // After a lost device the session may be on its way there by itself.
+    await source.idle();
+    if (mine !== ticket) return false;
     source.control({ type: 'play', stepsPerSecond: 0, until: microBatch });
     await source.idle();
     if (mine !== ticket) return false;

@@ -1,0 +1,46 @@
+/**
+ * What a run was doing when its device was lost, a rank failed or its worker ended, and how it goes on with that when
+ * it can: it plays, or is on its way to the moment of a link again. Asked by session-events.ts and openings.ts; the
+ * controller makes one.
+ */
+import type { Arrival } from '../permalink/arrival';
+import type { Transport } from '../transport/transport';
+import type { AppStore } from './store';
+
+interface Page {
+  readonly store: AppStore;
+  readonly player: Transport;
+  readonly arrival: Pick<Arrival, 'resume'>;
+  readonly report: (error: unknown) => void;
+}
+
+export class Interruption {
+  private was: 'playing' | 'onWay' | undefined;
+
+  constructor(private readonly page: Page) {}
+
+  /** The run has stopped, before the transport hears of it. A second failure on top changes nothing. */
+  note(): void {
+    const { state, goingTo } = this.page.store.getState();
+    if (state === 'playing') this.was ??= goingTo === undefined ? 'playing' : 'onWay';
+  }
+
+  /** It would go on by itself. */
+  get pending(): boolean {
+    return this.was !== undefined;
+  }
+
+  forget(): void {
+    this.was = undefined;
+  }
+
+  goOn(): void {
+    const { store, player, arrival, report } = this.page;
+    const { was } = this;
+    this.was = undefined;
+    if (was === 'playing') player.play();
+    if (was !== 'onWay') return;
+    if (store.getState().state === 'loading') store.getState().setState('paused');
+    arrival.resume(player).catch(report);
+  }
+}
