@@ -63,6 +63,12 @@ const phaseTime = ({ trace }: Facts, argument: string): number | undefined => {
   return own && sum(own);
 };
 
+/** Row numbers of the data set that a device has in the step at the cursor; without an argument all devices'. */
+const rowsIn = ({ trace }: Facts, argument: string): readonly number[] | undefined =>
+  trace && (argument === '' ? trace.samples.flat() : trace.samples[Number(argument)]);
+
+const different = (rows: readonly number[]): number => new Set(rows).size;
+
 const roundsOf = ({ trace, lab }: Facts): number | undefined =>
   lab ? lab.rounds.length : trace && momentsOf(trace).filter(({ kind }) => kind === 'round').length;
 
@@ -87,6 +93,34 @@ export const QUANTITIES = {
     of: ({ info }) => info && rowsOf(info) * info.config.accumulate,
   },
   rows: { label: 'rows of data', format: 'count', of: ({ info }) => info?.dataset.rows },
+  rowsRead: {
+    label: 'rows read in the step',
+    format: 'count',
+    of: (facts, argument) => rowsIn(facts, argument)?.length,
+  },
+  differentRows: {
+    label: 'different rows in the step',
+    format: 'count',
+    of: (facts, argument) => {
+      const rows = rowsIn(facts, argument);
+      return rows && different(rows);
+    },
+  },
+  /** Over the kept steps: the first three of a run are. */
+  rowsSeen: {
+    label: 'different rows read so far',
+    format: 'count',
+    of: ({ app }, argument) => different(app.traces.flatMap(({ samples }) => samples[device(argument)] ?? [])),
+  },
+  /** `:3.2`: the number in the data set of the third row that rank 3 reads in the step. */
+  rowNumber: {
+    label: 'row of the data set',
+    format: 'plain',
+    of: ({ trace }, argument) => {
+      const [rank, place] = argument.split('.', 2).map(Number);
+      return trace?.samples[rank ?? 0]?.[place ?? 0];
+    },
+  },
   batchesPerEpoch: { label: 'micro-batches per epoch', format: 'count', of: ({ info }) => info?.batchesPerEpoch },
   accumulate: { label: 'micro-batches per step', format: 'count', of: ({ info }) => info?.config.accumulate },
   learningRate: { label: 'learning rate', format: 'plain', of: ({ info }) => info?.config.optimizer.lr },

@@ -36,6 +36,10 @@ export const GLOSSARY = {
   loss: 'One number that says how wrong the output is. Training makes it small.',
   DataLoader:
     'PyTorch’s source of batches. With a DistributedSampler every rank gets different samples of the data set.',
+  epoch: 'One pass through the data set: every row is read once.',
+  DistributedSampler:
+    'PyTorch’s sampler for several ranks. Each rank draws the same order of all rows, from one seed, and takes every Nth of them.',
+  seed: 'The number from which a random generator starts. The same seed gives the same draws, on any rank.',
   'optimizer.step()': 'The optimiser changes every weight a little, against its gradient.',
   activation: 'The output of a layer, kept until backward has used it.',
   δ: 'The gradient of the loss with respect to the output of a layer: what backward hands from each layer to the one before it.',

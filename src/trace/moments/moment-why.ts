@@ -132,7 +132,8 @@ function packWhy(trace: StepTrace, e: TraceEvent): string | undefined {
 function updateWhy(trace: StepTrace): string | undefined {
   if (hasServer(trace)) return 'Only the server has an optimiser; the workers pull the new weights in the next step.';
   if (hasRanks(trace) && !trace.events.some((e) => e.bucket !== undefined && e.collective)) return undefined;
-  if (hasRanks(trace)) return 'Same weights and same gradients: the replicas stay equal without sending any weights.';
+  if (hasRanks(trace))
+    return 'All ranks apply the same gradients: replicas that were equal stay equal, and no weights are sent.';
   if (isDataParallel(trace)) return 'The replicas on the other devices are thrown away; the next step makes them anew.';
   return isModelParallel(trace) ? 'Each device updates the layers that it holds.' : undefined;
 }
