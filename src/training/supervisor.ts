@@ -1,7 +1,7 @@
 /**
  * Keeps a run alive: holds its training, and where a device is lost or a rank fails, decides by the restart policy
  * whether a new training takes its place, opens that one and brings it to the same micro-batch. One per run; the page's
- * session (running.ts) and headless runs (run.ts) have the same. It sets no pace and says nothing to the user: what
+ * session (recovery.ts) and headless runs (run.ts) have the same. It sets no pace and says nothing to the user: what
  * happened is returned, in the words of recovery-notices.ts.
  */
 import { asLockstepError, type LockstepError } from '../base/errors';

@@ -1,6 +1,6 @@
 /**
  * One run in progress, as others use it: it runs micro-batches, traces one, reads the weights, resets, checkpoints and
- * restores. It has no pace, no page and no policy; those are in session/player.ts, session/running.ts and
+ * restores. It has no pace, no page and no policy; those are in session/player.ts, session/recovery.ts and
  * headless/run.ts. create-training.ts makes one.
  */
 import type { LockstepError } from '../base/errors';

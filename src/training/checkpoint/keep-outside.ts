@@ -1,7 +1,7 @@
 /**
  * Hands checkpoints to the page now and then, for the case that this worker ends by itself and takes everything along.
- * Writing one costs time, so the next is written only when that has been made up for. Called by running.ts with every
- * checkpoint of a run.
+ * Writing one costs time, so the next is written only when that has been made up for. Called by current-player.ts
+ * with every checkpoint of a run.
  */
 import { Part } from '../../base/part';
 import type { KeptState } from '../../protocol/session-events';

@@ -1,7 +1,7 @@
 /**
  * Says of a process group that has failed what happened: which rank, at which step and instruction, and who waits for
- * whom, with the lines of the script. The worlds know instructions; the words for them are here. Called by running.ts
- * and run.ts before they tell anyone.
+ * whom, with the lines of the script. The worlds know instructions; the words for them are here. The supervisor
+ * calls it before anything is said.
  */
 import { LockstepError } from '../../base/errors';
 import type { Instruction } from '../../program/instruction';

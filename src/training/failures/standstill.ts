@@ -1,7 +1,7 @@
 /**
  * What the ranks of a process group do while it stands still, for the stage and its sentence: who is late, who waits
  * for whom and in what, who has ended. Made of what explainFailure() says after the fact, from the first second on.
- * Pure; called by standstill-watch.ts and, when a rank has failed, by running.ts.
+ * Pure; called by standstill-watch.ts and, when a rank has failed, by recovery.ts.
  */
 import type { LockstepError } from '../../base/errors';
 import type { RankStanding, Standstill } from '../../protocol/session-events';
