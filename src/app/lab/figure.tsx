@@ -31,7 +31,22 @@ export function Figure({ result, position }: FigureProps) {
   const host = useRef<HTMLDivElement>(null);
   const { width } = useSize(host);
   const palette = usePalette();
-  const layout = useMemo(() => figureLayout(result, Math.max(280, width)), [result, width]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section ref={host} className={styles['scroll']} tabIndex={0} aria-label="Buffers of the ranks">
+      {width > 0 && <Picture result={result} position={position} width={Math.max(280, width)} palette={palette} />}
+    </section>
+  );
+}
+
+interface PictureProps extends FigureProps {
+  readonly width: number;
+  readonly palette: Palette;
+}
+
+/** The figure alone, in a given width. */
+export function Picture({ result, position, width, palette }: PictureProps) {
+  const layout = useMemo(() => figureLayout(result, width), [result, width]);
   const round = result.rounds[position - 1];
   const state = round?.state ?? result.initial;
   const ways = round ? waysOf(layout, result, round.transfers) : [];
@@ -48,64 +63,59 @@ export function Figure({ result, position }: FigureProps) {
     );
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section ref={host} className={styles['scroll']} tabIndex={0} aria-label="Buffers of the ranks">
-      {width > 0 && (
-        <svg
-          width={layout.width}
-          height={layout.height}
-          className={styles['figure']}
-          role="img"
-          aria-label={`Buffers of ${result.request.worldSize} ranks, position ${position} of ${result.rounds.length}; the table below says the same`}
-        >
-          {layout.groups.map(({ buffer, x }) => (
-            <text key={buffer.name} x={x} y={11} className={styles['head']}>
-              {ROLE_WORDS[buffer.role]}
-              {buffer.role === 'scratch' ? ` ${buffer.name}` : ''}
-              {buffer.chunks.length > 1 ? `, ${buffer.chunks.length} chunks` : ''}
+    <svg
+      width={layout.width}
+      height={layout.height}
+      className={styles['figure']}
+      role="img"
+      aria-label={`Buffers of ${result.request.worldSize} ranks, position ${position} of ${result.rounds.length}; the table below says the same`}
+    >
+      {layout.groups.map(({ buffer, x }) => (
+        <text key={buffer.name} x={x} y={11} className={styles['head']}>
+          {ROLE_WORDS[buffer.role]}
+          {buffer.role === 'scratch' ? ` ${buffer.name}` : ''}
+          {buffer.chunks.length > 1 ? `, ${buffer.chunks.length} chunks` : ''}
+        </text>
+      ))}
+      {layout.rows.map((y, rank) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
+        <g key={rank}>
+          <rect x={0} y={y} width={3.5} height={layout.tileHeight} fill={rankHue(palette, rank)} />
+          <text x={9} y={y + 13} className={styles['rank']}>
+            {layout.left > 40 ? `rank ${rank}` : rank}
+          </text>
+          {at(result.nodeOf, result.nodeOf.length - 1) > 0 && layout.left > 40 && layout.worded && (
+            <text x={9} y={y + 27} className={styles['soft']}>
+              node {result.nodeOf[rank]}
             </text>
+          )}
+          {layout.columns.map((column) => (
+            <Tile
+              key={`${column.buffer} ${column.chunk}`}
+              tile={at(at(at(state, column.buffer), rank), column.chunk)}
+              length={at(at(result.buffers, column.buffer).chunks, column.chunk).length}
+              x={column.x}
+              y={y}
+              width={column.width}
+              layout={layout}
+              worldSize={result.request.worldSize}
+              from={arrived(column, rank)?.from}
+              scale={scale}
+              palette={palette}
+            />
           ))}
-          {layout.rows.map((y, rank) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
-            <g key={rank}>
-              <rect x={0} y={y} width={3.5} height={layout.tileHeight} fill={rankHue(palette, rank)} />
-              <text x={9} y={y + 13} className={styles['rank']}>
-                {layout.left > 40 ? `rank ${rank}` : rank}
-              </text>
-              {at(result.nodeOf, result.nodeOf.length - 1) > 0 && layout.left > 40 && layout.worded && (
-                <text x={9} y={y + 27} className={styles['soft']}>
-                  node {result.nodeOf[rank]}
-                </text>
-              )}
-              {layout.columns.map((column) => (
-                <Tile
-                  key={`${column.buffer} ${column.chunk}`}
-                  tile={at(at(at(state, column.buffer), rank), column.chunk)}
-                  length={at(at(result.buffers, column.buffer).chunks, column.chunk).length}
-                  x={column.x}
-                  y={y}
-                  width={column.width}
-                  layout={layout}
-                  worldSize={result.request.worldSize}
-                  from={arrived(column, rank)?.from}
-                  scale={scale}
-                  palette={palette}
-                />
-              ))}
-            </g>
-          ))}
-          <g key={position}>
-            {ways.map((way) => (
-              <Arrow
-                key={`${way.transfer.from} ${way.transfer.to} ${way.transfer.target.offset}`}
-                way={way}
-                palette={palette}
-              />
-            ))}
-          </g>
-        </svg>
-      )}
-    </section>
+        </g>
+      ))}
+      <g key={position}>
+        {ways.map((way) => (
+          <Arrow
+            key={`${way.transfer.from} ${way.transfer.to} ${way.transfer.target.offset}`}
+            way={way}
+            palette={palette}
+          />
+        ))}
+      </g>
+    </svg>
   );
 }
 

@@ -59,17 +59,26 @@ function paintPage(ink: Ink, picture: Captioned, page: Page, link: (draw: () => 
   });
 }
 
+const inkInto = (recorder: SvgRecorder, palette: Palette, measure: Measure): Ink => ({
+  context: recorder.context,
+  palette,
+  measure,
+  pixelRatio: 1,
+  // A new one: it draws cell by cell what the page has as a bitmap by now.
+  heat: createHeat(palette),
+  hatch: createSvgHatch(recorder),
+});
+
+/** The figure alone, on nothing. */
+export function bareSvgOf(picture: Omit<FigurePicture, 'caption'>, palette: Palette, measure: Measure): string {
+  const recorder = new SvgRecorder(measure);
+  picture.paint(inkInto(recorder, palette, measure));
+  return recorder.toSvg({ width: picture.width, height: picture.height, title: '' });
+}
+
 export function svgOf(picture: Captioned, palette: Palette, href: string, measure: Measure): string {
   const recorder = new SvgRecorder(measure);
-  const ink: Ink = {
-    context: recorder.context,
-    palette,
-    measure,
-    pixelRatio: 1,
-    // A new one: it draws cell by cell what the page has as a bitmap by now.
-    heat: createHeat(palette),
-    hatch: createSvgHatch(recorder),
-  };
+  const ink = inkInto(recorder, palette, measure);
   const page = layOut(picture, href, measure);
   paintPage(ink, picture, page, (draw) => recorder.link(href, draw));
   return recorder.toSvg({ width: page.width, height: page.height, title: picture.caption });

@@ -1,0 +1,15 @@
+/** How large the views of a figure are, live and as pictures made at build, so that nothing jumps when it goes live. */
+import type { FigureSpec } from './lesson';
+
+/** Of a figure across the whole page, inside its frame. */
+export const FIGURE_WIDTH = 958;
+
+/** Of the stage, in CSS pixels. */
+export function stageHeight({ height }: Pick<FigureSpec, 'height'>, devices: number): number {
+  if (height !== undefined) return height;
+  if (devices === 1) return 300;
+  return devices > 4 ? 620 : 460;
+}
+
+/** The stage is drawn for a page of this width; on a narrower one the live figure lays itself out anew. */
+export const PLOT = { width: 640, height: 300 } as const;

@@ -1,0 +1,37 @@
+/** Pictures of a figure's views as files beside the page; each page collects those that it has. */
+import type { FigureSpec, View } from '../lesson';
+import { type Looks, pictureOf } from '../record/pictures';
+import type { Recorded } from '../record/record-run';
+import type { PageContext } from './context';
+
+export interface SizedPicture {
+  readonly light: string;
+  readonly dark: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface PictureShelf {
+  readonly looks: Looks;
+  /** By the name of the file, relative to the pages. */
+  readonly files: Map<string, string>;
+}
+
+export function usePictures(
+  page: PageContext,
+  id: string,
+  spec: FigureSpec,
+  recorded: Recorded,
+): ReadonlyMap<View, SizedPicture> {
+  const found = spec.show.flatMap((view): [View, SizedPicture][] => {
+    const made = pictureOf(view, spec, recorded, page.shelf.looks);
+    if (!made) return [];
+    const fileOf = (theme: 'light' | 'dark'): string => {
+      const file = `pictures/${page.name}-${id}-${view}${theme === 'dark' ? '-dark' : ''}.svg`;
+      page.shelf.files.set(file, made.svg[theme]);
+      return file;
+    };
+    return [[view, { light: fileOf('light'), dark: fileOf('dark'), width: made.width, height: made.height }]];
+  });
+  return new Map(found);
+}

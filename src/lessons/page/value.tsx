@@ -1,0 +1,65 @@
+/** Numbers in the prose and in formulas, read from runs; and quantities that the reader is given. */
+import katex from 'katex';
+import type { ReactNode } from 'react';
+import type { Format } from '../facts/quantities';
+import { formatOf } from '../facts/quantities';
+import type { Asked, Changes, ValueOf } from '../lesson';
+import { textOf, usePage } from './context';
+
+interface ValueProps extends Asked {
+  readonly format?: Format;
+}
+
+const dataOf = ({ of, figure, with: changes, format }: ValueProps) => ({
+  'data-value': of,
+  'data-figure': figure,
+  'data-format': format ?? formatOf(of),
+  ...(changes ? { 'data-with': JSON.stringify(changes) } : {}),
+});
+
+/** Live it follows its figure, unless `with` says which run is meant. */
+export function Value(props: { of: ValueOf; figure: string; with?: Changes; format?: Format }) {
+  const page = usePage();
+  return (
+    <span className="value" {...dataOf(props)}>
+      {textOf(page, props, props.format)}
+    </span>
+  );
+}
+
+/** A quantity that the lesson gives: it is no result of a run. */
+export const Given = ({ children }: { children: ReactNode }) => <span className="given">{children}</span>;
+
+interface FormulaProps {
+  readonly tex: string;
+  /** What stands for `\value{NAME}` in it. */
+  readonly values?: Readonly<Record<string, ValueProps>>;
+  /** In a line of its own. */
+  readonly block?: boolean;
+}
+
+const attributes = (data: Readonly<Record<string, string>>): string =>
+  Object.entries(data)
+    .map(([name, text]) => ` ${name}="${text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`)
+    .join('');
+
+/** MathML, which browsers draw by themselves: no fonts, no styles. */
+export function Formula({ tex, values = {}, block = false }: FormulaProps) {
+  const page = usePage();
+  const names = [...tex.matchAll(/\\value\{(\w+)\}/g)].map(([, name = '']) => name);
+  const marked = tex.replaceAll(/\\value\{(\w+)\}/g, (_, name: string) => `\\text{@${name}@}`);
+  let html = mathOf(marked, block);
+  for (const name of names) {
+    const asked = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (!asked) throw new Error(`Lesson "${page.name}": the formula "${tex}" has no value "${name}".`);
+    const text = `<mtext class="value"${attributes(dataOf(asked))}>${textOf(page, asked, asked.format)}</mtext>`;
+    html = html.replace(`<mtext>@${name}@</mtext>`, text);
+  }
+  if (html.includes('@')) throw new Error(`Lesson "${page.name}": the formula "${tex}" has a value where none can be.`);
+  const Tag = block ? 'p' : 'span';
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: made by KaTeX from the lesson's own text
+  return <Tag className={block ? 'formula-block' : 'formula'} dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+export const mathOf = (tex: string, block: boolean): string =>
+  katex.renderToString(tex, { output: 'mathml', displayMode: block, throwOnError: true, strict: 'error' });

@@ -1,0 +1,148 @@
+/**
+ * The views of a recorded figure as SVG files: painted by the playground's own painters, in both themes. Figures whose
+ * view is a table have none.
+ */
+import { renderToStaticMarkup } from 'react-dom/server';
+import type { Ink } from '../../app/draw/ink';
+import type { Measure } from '../../app/draw/text';
+import { Picture } from '../../app/lab/figure';
+import labClasses from '../../app/lab/figure.module.css';
+import type { FigurePicture } from '../../app/picture/figure-picture';
+import { bareSvgOf } from '../../app/picture/write-picture';
+import { LOSS_PICTURE, paintLosses } from '../../app/result/loss-picture';
+import { lossSeries } from '../../app/result/loss-series';
+import { paintPoints } from '../../app/result/paint-field';
+import type { Palette } from '../../app/shell/theme';
+import { paintStage } from '../../app/stage/paint-stage';
+import { createStageModel } from '../../app/stage/stage-model';
+import type { App } from '../../app/state/store';
+import { paintTimeline } from '../../app/timeline/paint-timeline';
+import { marksOf } from '../../app/timeline/timeline-marks';
+import { createTimelineModel } from '../../app/timeline/timeline-model';
+import { must } from '../../base/invariant';
+import { FIELD_SIZE } from '../../protocol/snapshot';
+import { FIGURE_WIDTH, stageHeight } from '../figure-size';
+import type { FigureSpec, View } from '../lesson';
+import type { ThemeColours, ThemeName, Themes } from './palettes';
+import type { Recorded } from './record-run';
+
+export interface PictureFile {
+  readonly width: number;
+  readonly height: number;
+  readonly svg: Readonly<Record<ThemeName, string>>;
+}
+
+/** There is no browser at build that could measure a text: a fair guess, as for pictures that are saved. */
+const guessed: Measure = (text, { size }) => 0.55 * size * text.length;
+
+type Painted = Omit<FigurePicture, 'caption'>;
+
+/** What pictures are drawn with. */
+export interface Looks {
+  readonly themes: Themes;
+  /** The text of app/lab/figure.module.css. */
+  readonly labCss: string;
+}
+
+/** Undefined: the view is a table. */
+export function pictureOf(view: View, spec: FigureSpec, run: Recorded, looks: Looks): PictureFile | undefined {
+  if (view === 'lab') return labPicture(run, looks);
+  const app = run.store.getState();
+  const painted = paintedView(view, spec, app);
+  if (!painted) return undefined;
+  const draw = (theme: ThemeName) => bareSvgOf(painted, looks.themes[theme].palette, guessed);
+  return { width: painted.width, height: painted.height, svg: { light: draw('light'), dark: draw('dark') } };
+}
+
+function paintedView(view: View, spec: FigureSpec, app: App): Painted | undefined {
+  if (view === 'stage') return stageView(spec, app);
+  if (view === 'timeline') return timelineView(app);
+  if (view === 'loss') return lossView(app);
+  if (view === 'field') return fieldView(app);
+  return undefined;
+}
+
+function stageView(spec: FigureSpec, app: App): Painted {
+  const size = { width: FIGURE_WIDTH, height: stageHeight(spec, app.info?.worldSize ?? 1) };
+  const scene = must(createStageModel().look(app, size), 'a step on the stage');
+  return { ...size, paint: (ink) => paintStage(ink, scene, { hovered: [], pinned: [] }) };
+}
+
+function timelineView(app: App): Painted {
+  const timeline = createTimelineModel();
+  const panel = { width: FIGURE_WIDTH, height: undefined };
+  const { height } = timeline.layout(app, panel);
+  const parts = timeline.parts(app);
+  const scene = timeline.look(app, panel);
+  const none = { pointed: undefined, selection: undefined, matches: undefined, path: false };
+  const marks = marksOf(timeline, app, scene, none);
+  const head = parts && { parts, view: timeline.view, top: 0, band: undefined };
+  return { width: FIGURE_WIDTH, height, paint: (ink) => paintTimeline(ink, scene, marks, head) };
+}
+
+function lossView(app: App): Painted {
+  const accumulate = (app.info?.config ?? app.config).accumulate;
+  const series = lossSeries(app.losses, app.evaluations, accumulate);
+  return { ...LOSS_PICTURE, paint: (ink) => paintLosses(ink, series, LOSS_PICTURE) };
+}
+
+const FIELD = 320;
+
+function fieldView({ info, snapshot }: App): Painted | undefined {
+  const field = snapshot?.field;
+  if (!info || !field) return undefined;
+  const { dataset } = info;
+  const paint = ({ context, palette }: Ink) => {
+    paintCells(context, field, dataset.task === 'classification', palette);
+    paintPoints({ context: context as CanvasRenderingContext2D, size: FIELD, palette, dataset });
+  };
+  return { width: FIELD, height: FIELD, paint };
+}
+
+/** As paint-field does with a bitmap: of this many shades neighbours join into one rectangle. */
+const SHADES = 16;
+const STRENGTH = 0.62;
+
+function paintCells(context: Ink['context'], field: Float32Array, probability: boolean, palette: Palette): void {
+  const cell = FIELD / FIELD_SIZE;
+  const shadeAt = (index: number) => {
+    const value = field[index] ?? 0;
+    return Math.round(SHADES * (probability ? 2 * value - 1 : Math.max(-1, Math.min(1, value)))) / SHADES;
+  };
+  for (let row = 0; row < FIELD_SIZE; row++)
+    for (let from = 0; from < FIELD_SIZE; ) {
+      const shade = shadeAt(row * FIELD_SIZE + from);
+      let to = from + 1;
+      while (to < FIELD_SIZE && shadeAt(row * FIELD_SIZE + to) === shade) to++;
+      context.fillStyle = palette.diverging(STRENGTH * shade);
+      context.fillRect(from * cell, row * cell, (to - from) * cell + 0.3, cell + 0.3);
+      from = to;
+    }
+}
+
+function labPicture({ lab, facts }: Recorded, { themes, labCss }: Looks): PictureFile {
+  const result = must(lab, 'a run of the lab');
+  const draw = (theme: ThemeName) => {
+    const markup = renderToStaticMarkup(
+      <Picture result={result} position={facts.round} width={FIGURE_WIDTH - 40} palette={themes[theme].palette} />,
+    );
+    return markup.replace(
+      /^(<svg)([^>]*>)/,
+      `$1 xmlns="http://www.w3.org/2000/svg"$2<style>${styleOf(themes[theme], labCss)}</style>`,
+    );
+  };
+  const light = draw('light');
+  const [, width = '0', height = '0'] = /^<svg[^>]*? width="([\d.]+)" height="([\d.]+)"/.exec(light) ?? [];
+  return { width: Number(width), height: Number(height), svg: { light, dark: draw('dark') } };
+}
+
+/** The style sheet of the lab's figure, with the names that its classes have here and the colours of the theme. */
+function styleOf({ variables: own }: ThemeColours, labCss: string): string {
+  const variables = [...own].map(([name, value]) => `--${name}:${value}`).join(';');
+  const still = labCss.replace(/@keyframes[\s\S]*$/, '').replace(/\/\*[\s\S]*?\*\//g, '');
+  const named = Object.entries(labClasses).reduce(
+    (css, [name, made]) => css.replaceAll(new RegExp(`\\.${name}(?![\\w-])`, 'g'), `.${made}`),
+    still,
+  );
+  return `svg{${variables}}${named.replace(/\s+/g, ' ')}`;
+}
