@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { lessons, mdx } from './scripts/lessons.mjs';
 import { LongestFirst } from './scripts/longest-first.mjs';
 import { offline } from './scripts/offline.mjs';
 import { sharedWorkers } from './scripts/shared-workers.mjs';
@@ -107,6 +108,8 @@ export default defineConfig({
     sharedWorkers(),
     bareShaders(),
     earlyWorker(),
+    mdx(),
+    lessons({ policy: CONTENT_SECURITY_POLICY, address: process.env['LOCKSTEP_SITE_ADDRESS'] }),
     offline(),
     contentSecurityPolicy(),
   ],

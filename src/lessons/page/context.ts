@@ -4,10 +4,10 @@
  */
 import { createContext, use } from 'react';
 import type { TermId } from '../../protocol/words/glossary';
+import { type Format, formatOf, measure, write } from '../facts/quantities';
 import type { Asked, Changes, FigureSpec, Lesson } from '../lesson';
 import type { Recorded } from '../record/record-run';
 import { linkOf } from '../run-link';
-import { type Format, formatOf, measure, write } from '../facts/quantities';
 import type { PictureShelf } from './pictures';
 
 export interface PageContext {
@@ -44,7 +44,7 @@ export const runOf = (page: PageContext, figure: string, changes?: Changes): Rec
   page.run(linkOf(figureOf(page, figure).run, changes));
 
 /** Undefined while its run is not there yet. A run that does not have the quantity fails the build. */
-export function valueOf(page: PageContext, { figure, of, with: changes }: Asked): number | undefined {
+export function askedValue(page: PageContext, { figure, of, with: changes }: Asked): number | undefined {
   const recorded = runOf(page, figure, changes);
   if (!recorded) return undefined;
   const value = measure(recorded.facts, of);
@@ -58,7 +58,7 @@ export function valueOf(page: PageContext, { figure, of, with: changes }: Asked)
 const PENDING = '…';
 
 export function textOf(page: PageContext, asked: Asked, format: Format = formatOf(asked.of)): string {
-  const value = valueOf(page, asked);
+  const value = askedValue(page, asked);
   return value === undefined ? PENDING : write(value, format);
 }
 

@@ -2,15 +2,16 @@
  * A figure as it is before anything runs: its recorded picture, sentence and numbers, and its caption. The same HTML is
  * what print, search engines and readers without JavaScript have; live/ puts the run in the place of the picture.
  */
-import type { App } from '../../app/state/store';
+
 import { labSentence } from '../../app/lab/lab-sentence';
+import type { App } from '../../app/state/store';
 import { plainText } from '../../trace/moments/marked';
 import { sentenceAt } from '../../trace/moments/moment-sentence';
 import { capital } from '../../trace/words';
 import { labelOf } from '../facts/quantities';
 import type { FigureSpec } from '../lesson';
-import { linkOf } from '../run-link';
 import type { Recorded } from '../record/record-run';
+import { linkOf } from '../run-link';
 import { figureOf, type PageContext, placeOnce, runOf, usePage } from './context';
 import { type SizedPicture, usePictures } from './pictures';
 import { StaticTable } from './static-table';

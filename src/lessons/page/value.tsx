@@ -1,10 +1,9 @@
 /** Numbers in the prose and in formulas, read from runs; and quantities that the reader is given. */
-import katex from 'katex';
 import type { ReactNode } from 'react';
-import type { Format } from '../facts/quantities';
-import { formatOf } from '../facts/quantities';
+import { type Format, formatOf } from '../facts/quantities';
 import type { Asked, Changes, ValueOf } from '../lesson';
 import { textOf, usePage } from './context';
+import { mathOf } from './math';
 
 interface ValueProps extends Asked {
   readonly format?: Format;
@@ -60,6 +59,3 @@ export function Formula({ tex, values = {}, block = false }: FormulaProps) {
   // biome-ignore lint/security/noDangerouslySetInnerHtml: made by KaTeX from the lesson's own text
   return <Tag className={block ? 'formula-block' : 'formula'} dangerouslySetInnerHTML={{ __html: html }} />;
 }
-
-export const mathOf = (tex: string, block: boolean): string =>
-  katex.renderToString(tex, { output: 'mathml', displayMode: block, throwOnError: true, strict: 'error' });

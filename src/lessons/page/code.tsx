@@ -1,0 +1,62 @@
+/** The PyTorch script of a figure's own run, as the exporter prints it: the lines in question, and folded the whole. */
+import { figureOf, runOf, usePage } from './context';
+
+interface CodeProps {
+  readonly figure: string;
+  /** Lines that have one of these words are marked. */
+  readonly mark: readonly string[];
+  /** Lines that are shown before and after each. */
+  readonly around?: number;
+}
+
+export function Code({ figure, mark, around = 2 }: CodeProps) {
+  const page = usePage();
+  figureOf(page, figure);
+  const lines = runOf(page, figure)?.listing.map(({ text }) => text);
+  if (!lines) return null;
+  const marked = lines.flatMap((line, index) => (mark.some((words) => line.includes(words)) ? [index] : []));
+  for (const words of mark)
+    if (!lines.some((line) => line.includes(words)))
+      throw new Error(`Lesson "${page.name}": the script of figure "${figure}" has no line with "${words}".`);
+  const shown = excerpt(lines, marked, around);
+  const whole = lines.join('\n');
+  return (
+    <div className="code">
+      <Highlighted code={shown.lines.join('\n')} marked={shown.marked} />
+      <details>
+        <summary>The whole script of this figure’s run</summary>
+        <Highlighted code={whole} marked={marked} />
+      </details>
+    </div>
+  );
+}
+
+function Highlighted({ code, marked }: { code: string; marked: readonly number[] }) {
+  const page = usePage();
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: made by Shiki from the exporter's script
+  return <div dangerouslySetInnerHTML={{ __html: page.highlight(code, marked) }} />;
+}
+
+interface Excerpt {
+  readonly lines: readonly string[];
+  /** Of those lines. */
+  readonly marked: readonly number[];
+}
+
+/** The marked lines with those around them; where lines are left out between two of them there is an ellipsis. */
+export function excerpt(lines: readonly string[], marked: readonly number[], around: number): Excerpt {
+  const near = (index: number) => marked.some((line) => Math.abs(line - index) <= around);
+  const kept: { text: string; index: number }[] = [];
+  lines.forEach((text, index) => {
+    if (!near(index)) return;
+    const last = kept.at(-1);
+    if (last && last.index < index - 1) kept.push({ text: `${/^\s*/.exec(text)?.[0] ?? ''}# ...`, index: index - 1 });
+    kept.push({ text, index });
+  });
+  return {
+    lines: kept.map(({ text }) => text),
+    marked: kept.flatMap(({ index, text }, place) =>
+      marked.includes(index) && !text.endsWith('# ...') ? [place] : [],
+    ),
+  };
+}

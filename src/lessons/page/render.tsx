@@ -1,0 +1,215 @@
+/**
+ * Renders the whole site of the lessons to HTML: every page, with its figures run and their pictures drawn. Called by
+ * scripts/lessons.mjs, at build and by the development server; never in a browser.
+ */
+import type { ComponentType } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { CONTENTS } from '../../../learn/contents';
+import type { TermId } from '../../protocol/words/glossary';
+import type { Lesson } from '../lesson';
+import { readThemes, ruleOf } from '../record/palettes';
+import type { Looks } from '../record/pictures';
+import { type Recorded, recordRun } from '../record/record-run';
+import { Code } from './code';
+import { LessonContext, type PageContext } from './context';
+import { Predict, Question, Task } from './exercises';
+import { Figure } from './figure';
+import { createHighlight, type Highlight } from './highlight';
+import { CourseList, Layout, type SiteFiles } from './layout';
+import { markdown } from './markdown';
+import { Plot } from './plot';
+import { Teach } from './teach';
+import { Formula, Given, Value } from './value';
+import { Aside, Bucket, Definitions, Mistake, Rank, References, Term } from './words';
+
+/** The style sheets that the pages need as texts. */
+export interface Sheets {
+  /** app/shell/theme.css */
+  readonly theme: string;
+  /** app/lab/figure.module.css */
+  readonly lab: string;
+  /** lessons/page/lesson.css */
+  readonly lesson: string;
+}
+
+interface LessonText {
+  readonly default: ComponentType<{ components: Readonly<Record<string, unknown>> }>;
+  readonly frontmatter: { readonly title: string; readonly description: string; readonly minutes: number };
+}
+
+export interface LessonSource {
+  readonly name: string;
+  readonly text: LessonText;
+  readonly lesson: Lesson;
+}
+
+const COMPONENTS = {
+  Figure,
+  Value,
+  Given,
+  Formula,
+  Predict,
+  Plot,
+  Task,
+  Question,
+  Aside,
+  Code,
+  Mistake,
+  Term,
+  Rank,
+  Bucket,
+  References,
+};
+
+/** The two files of each lesson; a row of the contents without them fails the build. */
+export async function readLessons(only?: string): Promise<readonly LessonSource[]> {
+  const texts = import.meta.glob<LessonText>('/learn/*/lesson.mdx');
+  const tables = import.meta.glob<{ readonly lesson: Lesson }>('/learn/*/lesson.ts');
+  const written = CONTENTS.filter(({ planned, name }) => planned === undefined && (only ?? name) === name);
+  const found = await Promise.all(
+    written.map(async ({ name }) => {
+      const [text, table] = [texts[`/learn/${name}/lesson.mdx`], tables[`/learn/${name}/lesson.ts`]];
+      if (!text || !table) return [];
+      return [{ name, text: await text(), lesson: (await table()).lesson }];
+    }),
+  );
+  return found.flat();
+}
+
+/** Runs by their links, each once however many pages ask. */
+export class Runs {
+  private readonly done = new Map<string, Recorded>();
+
+  readonly get = (link: string): Recorded | undefined => this.done.get(link);
+
+  async record(link: string): Promise<void> {
+    if (!this.done.has(link)) this.done.set(link, await recordRun(link));
+  }
+
+  get count(): number {
+    return this.done.size;
+  }
+}
+
+export interface RenderedSite {
+  /** By name, relative to learn/. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly runs: number;
+}
+
+export interface SiteOptions {
+  readonly site: SiteFiles;
+  readonly sheets: Sheets;
+  /** Of the lessons that have one: relative to the pages. */
+  readonly previews: ReadonlyMap<string, string>;
+  /** One page alone, for the development server. */
+  readonly only?: string;
+}
+
+export async function renderSite({ site, sheets, previews, only }: SiteOptions): Promise<RenderedSite> {
+  const looks: Looks = { themes: readThemes(sheets.theme), labCss: sheets.lab };
+  const highlight = await createHighlight();
+  const runs = new Runs();
+  const files = new Map<string, string>();
+  const lessons = await readLessons(only);
+  for (const source of lessons) {
+    const { title, description, minutes } = source.text.frontmatter;
+    const text = await renderLesson(source, { looks, highlight, runs, files });
+    const preview = previews.get(source.name);
+    const html = renderToStaticMarkup(
+      <Layout {...{ site, course: CONTENTS, name: source.name, title, description, minutes, preview }}>
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: rendered above, in the passes that it takes */}
+        <article dangerouslySetInnerHTML={{ __html: text }} />
+      </Layout>,
+    );
+    files.set(`${source.name}.html`, `<!doctype html>\n${html}`);
+  }
+  const said = new Map(lessons.map(({ name, text }) => [name, text.frontmatter.description] as const));
+  const page = (name: string, title: string, description: string, body: React.ReactNode) =>
+    files.set(
+      `${name}.html`,
+      `<!doctype html>\n${renderToStaticMarkup(
+        <Layout {...{ site, course: CONTENTS, name, title, description }}>{body}</Layout>,
+      )}`,
+    );
+  page('index', 'Learn by running it', LIST_DESCRIPTION, <CourseList course={CONTENTS} said={said} />);
+  page('teach', 'For teachers', TEACH_DESCRIPTION, <Teach />);
+  files.set('lesson.css', styleSheet(sheets));
+  return { files, runs: runs.count };
+}
+
+const LIST_DESCRIPTION =
+  'Lessons on training one net on many devices, with figures that are real runs: DataParallel, DistributedDataParallel, all-reduce, buckets, model parallelism.';
+const TEACH_DESCRIPTION = 'How to use the lessons and their figures in a class, and in pages of your own.';
+
+interface Passes {
+  readonly looks: Looks;
+  readonly highlight: Highlight;
+  readonly runs: Runs;
+  readonly files: Map<string, string>;
+}
+
+/** Rendered until it asks for no run that is not there: a value of a run may decide what else is asked. */
+async function renderLesson({ name, text, lesson }: LessonSource, { looks, highlight, runs, files }: Passes) {
+  for (;;) {
+    const missing = new Set<string>();
+    const pictures = new Map<string, string>();
+    const terms = new Set<TermId>();
+    const page: PageContext = {
+      name,
+      lesson,
+      run: (link) => {
+        const recorded = runs.get(link);
+        if (!recorded) missing.add(link);
+        return recorded;
+      },
+      highlight,
+      shelf: { looks, files: pictures },
+      terms,
+      placed: new Set(),
+    };
+    const { default: Text } = text;
+    const html = renderToStaticMarkup(
+      <LessonContext value={page}>
+        <Text components={{ ...COMPONENTS, ...markdown }} />
+      </LessonContext>,
+    );
+    if (missing.size === 0) {
+      checkPlaced(page);
+      for (const [file, svg] of pictures) files.set(file, svg);
+      return html + renderToStaticMarkup(<Definitions terms={terms} />);
+    }
+    for (const link of missing)
+      await runs.record(link).catch((error: unknown) => {
+        throw new Error(
+          `Lesson "${name}": the run "${link}" failed: ${error instanceof Error ? error.message : error}`,
+        );
+      });
+  }
+}
+
+/** What lesson.ts has and the text does not place is a mistake, too. */
+function checkPlaced({ name, lesson, placed }: PageContext): void {
+  const all = [
+    ...Object.keys(lesson.figures).map((id) => `figure ${id}`),
+    ...Object.keys(lesson.predictions).map((id) => `prediction ${id}`),
+    ...Object.keys(lesson.tasks).map((id) => `task ${id}`),
+    ...Object.keys(lesson.plots ?? {}).map((id) => `plot ${id}`),
+  ];
+  const missing = all.filter((key) => !placed.has(key));
+  if (missing.length > 0)
+    throw new Error(`Lesson "${name}": lesson.ts has what the text does not: ${missing.join(', ')}.`);
+}
+
+/**
+ * One sheet for all pages: the playground's variables, for readers without a script in the theme of their system, and
+ * the lessons' own.
+ */
+export function styleSheet({ theme, lesson }: Sheets): string {
+  const dark = `@media (prefers-color-scheme: dark) {\n:root:not([data-theme]) {${ruleOf(theme, 'dark')}}\n}`;
+  return [theme, dark, lesson]
+    .join('\n')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\n\s*/g, '\n')
+    .replace(/\n+/g, '\n');
+}

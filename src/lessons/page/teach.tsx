@@ -1,0 +1,4 @@
+/** The page for teachers, learn/teach.html. */
+export function Teach() {
+  return <p>...</p>;
+}
