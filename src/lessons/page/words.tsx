@@ -1,4 +1,4 @@
-/** Words in the text that are more than words: terms with a definition, and things that have a colour in the figures. */
+/** Words that are more than words: terms with a definition, and things that have a colour in the figures. */
 import type { ReactNode } from 'react';
 import { EXHIBITS } from '../../museum/exhibits';
 import { GLOSSARY, type TermId } from '../../protocol/words/glossary';
