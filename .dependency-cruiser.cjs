@@ -113,9 +113,10 @@ module.exports = {
     },
     {
       // The packages that are bundled into the site and the command line; all others are tools.
+      // The pages of the lessons are rendered in Node, when the site is built.
       name: 'only-these-packages-in-the-bundles',
       severity: 'error',
-      from: { path: '^src/', pathNot: `^src/cli/|${tests}` },
+      from: { path: '^src/', pathNot: `^src/(cli|lessons/page)/|${tests}` },
       to: {
         path: '^node_modules/',
         pathNot: `^node_modules/(${bundled.join('|')})/`,
