@@ -13,7 +13,7 @@ import type { FigureSpec } from '../lesson';
 import type { Recorded } from '../record/record-run';
 import { linkOf } from '../run-link';
 import { figureOf, type PageContext, placeOnce, runOf, usePage } from './context';
-import { type SizedPicture, usePictures } from './pictures';
+import { type SizedPicture, shelvePictures } from './pictures';
 import { StaticTable } from './static-table';
 import { Value } from './value';
 
@@ -66,7 +66,7 @@ interface PicturesProps {
 
 function Pictures({ page, id, spec, recorded }: PicturesProps) {
   const sentence = sentenceOf(recorded);
-  const pictures = usePictures(page, id, spec, recorded);
+  const pictures = shelvePictures(page.shelf, page.name, id, spec, recorded);
   return (
     <>
       {sentence !== '' && <p className="figure-sentence">{sentence}</p>}

@@ -2,7 +2,6 @@
 import type { FigureSpec, View } from '../lesson';
 import { type Looks, pictureOf } from '../record/pictures';
 import type { Recorded } from '../record/record-run';
-import type { PageContext } from './context';
 
 export interface SizedPicture {
   readonly light: string;
@@ -17,18 +16,20 @@ export interface PictureShelf {
   readonly files: Map<string, string>;
 }
 
-export function usePictures(
-  page: PageContext,
+/** Draws them and keeps their files; `name`: of the lesson, `id`: of the figure. */
+export function shelvePictures(
+  shelf: PictureShelf,
+  name: string,
   id: string,
   spec: FigureSpec,
   recorded: Recorded,
 ): ReadonlyMap<View, SizedPicture> {
   const found = spec.show.flatMap((view): [View, SizedPicture][] => {
-    const made = pictureOf(view, spec, recorded, page.shelf.looks);
+    const made = pictureOf(view, spec, recorded, shelf.looks);
     if (!made) return [];
     const fileOf = (theme: 'light' | 'dark'): string => {
-      const file = `pictures/${page.name}-${id}-${view}${theme === 'dark' ? '-dark' : ''}.svg`;
-      page.shelf.files.set(file, made.svg[theme]);
+      const file = `pictures/${name}-${id}-${view}${theme === 'dark' ? '-dark' : ''}.svg`;
+      shelf.files.set(file, made.svg[theme]);
       return file;
     };
     return [[view, { light: fileOf('light'), dark: fileOf('dark'), width: made.width, height: made.height }]];
