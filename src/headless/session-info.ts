@@ -14,13 +14,14 @@ export function sessionInfo(training: Training): SessionInfo {
   const { blueprint } = training;
   const { config, programs, mode, rankOfDevice, parameters, facts } = blueprint;
   const program = at(programs, 0);
+  const environment = rankEnvironments(config, mode);
   return {
     config,
     worldSize: rankOfDevice.length,
     parameters: parameters.map(({ name, shape }) => ({ name, shape })),
     batchPerRank: mode.rowsOfDevice(config, blueprint.batches().sizes.full).map(([, count]) => count),
     ...facts,
-    environment: rankEnvironments(config, mode),
+    environment,
     device: training.device,
     notices: [...blueprint.notices, ...training.notices],
     ranks: new Set(rankOfDevice).size,
@@ -39,7 +40,12 @@ export function sessionInfo(training: Training): SessionInfo {
     programText: printProgram(program),
     batchesPerEpoch: blueprint.batchesPerEpoch,
     dataset: preview(blueprint),
-    roles: rankOfDevice.map((_, device) => (mode.face.role ?? plainRole)(device, rankOfDevice.length)),
+    roles: rankOfDevice.map((_, device) => {
+      const role = (mode.face.role ?? plainRole)(device, rankOfDevice.length);
+      const own = mode.face.processPerDevice && config.nodes > 1 ? environment[device] : undefined;
+      // Each node counts its devices from cuda:0.
+      return own ? { ...role, beside: `node ${own.GROUP_RANK}, cuda:${own.LOCAL_RANK}` } : role;
+    }),
     layersOfDevice: mode.layersOfDevice(config),
     hardwareLabel: describe(HARDWARE[config.hardware], rankOfDevice.length).label,
   };

@@ -77,9 +77,50 @@ const sends = ({ trace, lab }: Facts): number | undefined =>
     ? sum(lab.rounds.map(({ transfers }) => transfers.length))
     : trace?.events.filter(({ kind }) => kind === 'send').length;
 
+/** Node of a device: in modes with one process, all are on its node. */
+const nodeIn =
+  ({ environment }: SessionInfo) =>
+  (of: number): number =>
+    environment[of]?.GROUP_RANK ?? environment[0]?.GROUP_RANK ?? 0;
+
+function bytesBetweenNodes({ info, trace, lab }: Facts): number | undefined {
+  if (lab) {
+    const { nodeOf, rounds } = lab;
+    const messages = rounds.flatMap(({ transfers }) => transfers);
+    return sum(messages.map(({ from, to, bytes }) => (nodeOf[from] === nodeOf[to] ? 0 : bytes)));
+  }
+  if (!info || !trace) return undefined;
+  const node = nodeIn(info);
+  const sent = trace.events.filter(
+    ({ kind, device, peer }) => kind === 'send' && node(device) !== node(peer ?? device),
+  );
+  return sum(sent.map(({ bytes }) => bytes));
+}
+
 export const QUANTITIES = {
   ranks: { label: 'ranks', format: 'count', of: ({ info, lab }) => lab?.request.worldSize ?? info?.ranks },
   devices: { label: 'devices', format: 'count', of: ({ info }) => info?.worldSize },
+  nodes: {
+    label: 'nodes',
+    format: 'count',
+    of: ({ info, lab }) => lab?.request.nodes ?? (info && new Set(info.environment.map((one) => one.GROUP_RANK)).size),
+  },
+  /** What torchrun sets for the process of a rank: `localRank:3`. */
+  localRank: {
+    label: 'LOCAL_RANK',
+    format: 'count',
+    of: ({ info }, argument) => info?.environment[device(argument)]?.LOCAL_RANK,
+  },
+  groupRank: {
+    label: 'GROUP_RANK, its node',
+    format: 'count',
+    of: ({ info }, argument) => info?.environment[device(argument)]?.GROUP_RANK,
+  },
+  localWorldSize: {
+    label: 'LOCAL_WORLD_SIZE',
+    format: 'count',
+    of: ({ info }) => info?.environment[0]?.LOCAL_WORLD_SIZE,
+  },
   step: { label: 'step', format: 'count', of: ({ trace }) => trace && trace.step + 1 },
   stepsDone: { label: 'steps of training', format: 'count', of: ({ app }) => app.losses.length },
   rowsPerRank: {
@@ -154,6 +195,7 @@ export const QUANTITIES = {
     format: 'bytes',
     of: ({ lab, metrics }) => (lab ? sum(lab.bytesSent) : metrics?.traffic.total),
   },
+  bytesBetweenNodes: { label: 'bytes sent between nodes', format: 'bytes', of: bytesBetweenNodes },
   messages: { label: 'messages', format: 'count', of: sends },
   rounds: { label: 'rounds', format: 'count', of: roundsOf },
   moments: { label: 'moments', format: 'count', of: ({ trace }) => trace && momentsOf(trace).length },
@@ -302,6 +344,9 @@ export function measure(facts: Facts, text: string): number | undefined {
   return value === undefined || Number.isNaN(value) ? undefined : value;
 }
 
+/** Their argument is a rank. */
+const OF_A_RANK: ReadonlySet<QuantityId> = new Set(['localRank', 'groupRank', 'lossOfRank']);
+
 const WRITERS: Readonly<Record<Format, (value: number) => string>> = {
   bytes: formatBytes,
   count: formatCount,
@@ -326,5 +371,6 @@ export function labelOf(text: string): string {
   if (!asked) return text;
   const { label } = QUANTITIES[asked.id];
   if (asked.argument === '') return label;
-  return asked.id === 'loss' ? `${label}, step ${asked.argument}` : `${label}, cuda:${asked.argument}`;
+  if (asked.id === 'loss') return `${label}, step ${asked.argument}`;
+  return `${label}, ${OF_A_RANK.has(asked.id) ? 'rank ' : 'cuda:'}${asked.argument}`;
 }

@@ -4,6 +4,9 @@
  */
 export const GLOSSARY = {
   rank: 'One process of the job, numbered from 0. Under DDP each rank drives one device and holds a whole copy of the model.',
+  node: 'One machine of the job, with one or several GPUs. torchrun is started once on each.',
+  'local rank':
+    'The number of a process among those of its node, from 0. It says which GPU of the machine the process uses.',
   'world size': 'How many ranks there are.',
   replica:
     'A whole copy of the model on one device. Replicas that begin alike and apply the same gradients stay alike.',

@@ -1,0 +1,88 @@
+/** What the lesson on launching says, held against runs. */
+import { describe, expect, test } from 'vitest';
+import { claimsOf } from '../../src/lessons/testing/claims';
+import { lesson } from './lesson';
+
+const { value, facts } = claimsOf(lesson);
+const { place, fewer } = lesson.tasks;
+const rightOf = (guess: (typeof lesson.predictions)[string]['guess'] | undefined) =>
+  guess?.kind === 'choice' ? guess.choices.map(({ right }) => right) : [];
+
+test('no sample is loaded twice', async () => {
+  const { trace } = await facts('who');
+  const loaded = trace?.samples.flat() ?? [];
+  expect(loaded).toHaveLength(32);
+  expect(new Set(loaded).size).toBe(32);
+});
+
+test('the head of a room says the rank, its node and its GPU there', async () => {
+  const { info } = await facts('who');
+  expect(info?.roles.map(({ title, beside }) => `${title}, ${beside}`)).toEqual([
+    'rank 0, node 0, cuda:0',
+    'rank 1, node 0, cuda:1',
+    'rank 2, node 1, cuda:0',
+    'rank 3, node 1, cuda:1',
+  ]);
+});
+
+test('rank 3 is the second process of the second node; rank 1 has the same local rank', async () => {
+  expect(await value('ranks', 'who')).toBe(4);
+  expect(await value('groupRank:3', 'who')).toBe(1);
+  expect(await value('localRank:3', 'who')).toBe(1);
+  expect(await value('localRank:1', 'who')).toBe(1);
+  expect(await value('groupRank:1', 'who')).toBe(0);
+});
+
+test('of eight processes on two nodes rank 6 is local rank 2, and rank 4 the first of its node', async () => {
+  expect(await value('localRank:6', 'who', { world: '8' })).toBe(2);
+  expect(await value('localRank:4', 'who', { world: '8' })).toBe(0);
+  expect(await value('groupRank:3', 'who', { world: '8' })).toBe(0);
+});
+
+test('on one node rank and local rank are the same', async () => {
+  const { info } = await facts('across', { nodes: '1' });
+  expect(info?.environment.map(({ LOCAL_RANK }) => LOCAL_RANK)).toEqual([0, 1, 2, 3]);
+});
+
+test('two nodes make the step more than twice as long, though half of the bytes stay within a node', async () => {
+  const one = await value('stepTime', 'across', { nodes: '1' });
+  const two = await value('stepTime', 'across');
+  expect(two).toBeGreaterThan(2.5 * one);
+  expect(await value('bytesBetweenNodes', 'across')).toBe((await value('bytesInAll', 'across')) / 2);
+  const answer = await facts('across');
+  expect(rightOf(lesson.predictions['apart']?.guess).map((right) => right(two, answer))).toEqual([false, false, true]);
+});
+
+test.each([4, 8, 16])('two links of a ring of %i ranks over two nodes cross', async (ranks) => {
+  const { lab } = await facts('ring', { ranks: `${ranks}`, length: '64' });
+  const crossing = lab?.rounds.map(
+    ({ transfers }) => transfers.filter(({ from, to }) => lab.nodeOf[from] !== lab.nodeOf[to]).length,
+  );
+  expect(new Set(crossing)).toEqual(new Set([2]));
+});
+
+test('hierarchical: fewer bytes cross, in two rounds only, and it takes less time', async () => {
+  const hierarchical = { algorithm: 'hierarchical' };
+  for (const of of ['bytesBetweenNodes', 'stepTime'] as const)
+    expect(await value(of, 'ring', hierarchical)).toBeLessThan(await value(of, 'ring'));
+  const { lab } = await facts('ring', hierarchical);
+  const leaves = lab?.rounds.filter(({ transfers }) =>
+    transfers.some(({ from, to }) => lab.nodeOf[from] !== lab.nodeOf[to]),
+  );
+  expect(leaves).toHaveLength(2);
+});
+
+describe('tasks', () => {
+  test('place: four nodes with two processes each', async () => {
+    expect(place?.done(await facts('who'))).toBe(false);
+    expect(place?.done(await facts('who', { world: '8' }))).toBe(false);
+    expect(place?.done(await facts('who', { world: '8', nodes: '4' }))).toBe(true);
+  });
+
+  test('fewer: only the hierarchical algorithm, on two nodes', async () => {
+    expect(fewer?.done(await facts('ring'))).toBe(false);
+    expect(fewer?.done(await facts('ring', { algorithm: 'naive' }))).toBe(false);
+    expect(fewer?.done(await facts('ring', { nodes: '1' }))).toBe(false);
+    expect(fewer?.done(await facts('ring', { algorithm: 'hierarchical' }))).toBe(true);
+  });
+});

@@ -1,0 +1,103 @@
+/** Lesson 15: one script, many processes; how each finds out who it is, and what crosses between machines. */
+import { measure } from '../../src/lessons/facts/quantities';
+import { defineLesson } from '../../src/lessons/lesson';
+
+const NODES = { key: 'nodes', label: 'Nodes', values: ['1', '2', '4'] };
+
+export const lesson = defineLesson({
+  figures: {
+    who: {
+      run: 'mode=ddp&world=4&nodes=2&layers=2-8-1&batch=32&at=1&moment=1',
+      show: ['stage'],
+      controls: ['play', 'moment', NODES, { key: 'world', label: 'Processes', values: ['4', '8'] }],
+      caption: 'Processes of one job. The head of each room says its rank, its node, and its GPU there.',
+      numbers: ['nodes', 'ranks', 'localWorldSize', 'groupRank:3', 'localRank:3', 'rowsPerRank'],
+      starts: 'walk',
+    },
+    across: {
+      run: 'mode=ddp&world=4&nodes=2&layers=2-32-32-1&batch=32&hardware=pcie4&at=2',
+      show: ['timeline'],
+      controls: [NODES],
+      caption: 'A step of the four ranks. Within a node they are connected by PCI Express, between nodes by Ethernet.',
+      numbers: ['nodes', 'stepTime', 'exposedTime:0', 'bytesInAll', 'bytesBetweenNodes'],
+      starts: 'rest',
+    },
+    ring: {
+      run: 'lab=allReduce(ranks:8,nodes:2,length:16,round:1)',
+      show: ['lab'],
+      controls: [
+        'play',
+        'round',
+        NODES,
+        {
+          key: 'algorithm',
+          label: 'Algorithm',
+          values: ['ring', 'naive', 'hierarchical'],
+          words: ['Ring', 'All to rank 0 and back', 'Hierarchical'],
+        },
+      ],
+      caption: 'An all-reduce of eight ranks, the first half of them on one node, the other half on another.',
+      numbers: ['ranks', 'nodes', 'rounds', 'bytesInAll', 'bytesBetweenNodes', 'stepTime'],
+      starts: 'rest',
+    },
+  },
+  predictions: {
+    six: {
+      question: 'Eight processes on two nodes, as many on each. Which LOCAL_RANK does rank 6 have?',
+      answer: { figure: 'who', of: 'localRank:6', with: { world: '8' } },
+      guess: { kind: 'number', from: 0, to: 7, step: 1 },
+      why: 'It is {localRank:6}. Each node counts its own processes from zero, and the second node begins with rank 4.',
+    },
+    apart: {
+      question:
+        'Four ranks of one node move to two nodes, two on each. Script, net and batch stay. The step then takes',
+      answer: { figure: 'across', of: 'stepTime', with: { nodes: '2' } },
+      guess: {
+        kind: 'choice',
+        choices: [
+          {
+            text: 'hardly longer, since most messages stay within a node',
+            right: (us, { metrics }) => us < 1.5 * (metrics?.use[0]?.computeUs ?? 0),
+          },
+          {
+            text: 'about twice as long',
+            right: (us, { metrics }) => {
+              const compute = metrics?.use[0]?.computeUs ?? 0;
+              return us >= 1.5 * compute && us < 2.5 * compute;
+            },
+          },
+          {
+            text: 'more than twice as long',
+            right: (us, { metrics }) => us >= 2.5 * (metrics?.use[0]?.computeUs ?? 0),
+          },
+        ],
+      },
+      why: 'It takes {stepTime}, of which {computeTime:0} are computing. Half of the bytes still stay within a node, but every round of the ring waits for the messages that do not.',
+      plot: { figure: 'across', of: 'stepTime', over: 'nodes', label: 'Nodes', values: ['1', '2', '4'] },
+    },
+  },
+  tasks: {
+    place: {
+      figure: 'who',
+      text: 'Choose nodes and processes so that rank 5 becomes local rank 1 of node 2.',
+      hint: 'Nodes are counted from zero, and so are ranks. Ranks 4 and 5 must be the only ones on the third node.',
+      done: ({ info }) => {
+        const five = info?.environment.find(({ RANK }) => RANK === 5);
+        return five?.LOCAL_RANK === 1 && five.GROUP_RANK === 2;
+      },
+      solution: [{ set: { world: '8' } }, { set: { nodes: '4' } }],
+    },
+    fewer: {
+      figure: 'ring',
+      text: 'Stay on two nodes, and find an algorithm with which fewer bytes cross between them than with the ring.',
+      hint: 'The number is in the table below the figure. One of the algorithms adds up within each node first.',
+      done: (facts) => {
+        const sent = facts.lab?.bytesSent.reduce((sum, bytes) => sum + bytes, 0) ?? 0;
+        // Of a ring over two nodes, two links of all cross.
+        const ring = (2 / (facts.lab?.request.worldSize ?? 1)) * sent;
+        return facts.lab?.request.nodes === 2 && (measure(facts, 'bytesBetweenNodes') ?? ring) < ring;
+      },
+      solution: [{ set: { nodes: '2' } }, { set: { algorithm: 'hierarchical' } }],
+    },
+  },
+});
