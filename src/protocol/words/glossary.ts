@@ -20,6 +20,7 @@ export const GLOSSARY = {
     'Several gradients side by side in one buffer, so that DDP sends few large messages instead of many small ones. It is closed when it holds bucket_cap_mb.',
   chunk:
     'A part of a tensor. A ring cuts a bucket into as many chunks as there are ranks, so that all links are busy at once; DataParallel cuts a batch into one chunk per device.',
+  latency: 'What a message takes before its first byte arrives, however small it is. Its bytes come on top of that.',
   round:
     'One step of a collective: its messages travel at the same time, and what they bring is sent on in the next round.',
   collective: 'An operation that all ranks of a group take part in, such as all-reduce or broadcast.',
