@@ -20,6 +20,8 @@ interface BucketRowsProps {
   readonly times: readonly BucketTimes[];
 }
 
+/** About as wide as a letter of a label. */
+const LETTER = 6.3;
 const ROW = 30;
 const BACKWARD = 20;
 const AXIS = 16;
@@ -80,7 +82,7 @@ export function BucketRows({ trace, clock, times }: BucketRowsProps) {
               />
               {x(endUs(span)) - x(span.startUs) > 40 && (
                 <text x={x(span.startUs) + 4} y={13} className={styles['small']}>
-                  {eventLabels(e)[1] ?? eventLabels(e)[0]}
+                  {eventLabels(e).find((label) => LETTER * label.length < x(endUs(span)) - x(span.startUs) - 6)}
                 </text>
               )}
             </g>

@@ -4,6 +4,7 @@ import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useSta
 import { lookup } from '../../base/lookup';
 import type { DeviceMemory } from '../../protocol/trace';
 import { formatSize } from '../draw/format';
+import { useApp } from '../state/use-app';
 import styles from './memory.module.css';
 import { type MemoryRow, memoryTree, visibleRows } from './memory-tree';
 
@@ -16,7 +17,11 @@ interface MemoryTableProps {
 const share = (part: number, whole: number): string => (whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)} %`);
 
 export function MemoryTable({ memory, device }: MemoryTableProps) {
-  const roots = useMemo(() => memory.map(memoryTree), [memory]);
+  const roles = useApp((app) => app.info?.roles);
+  const roots = useMemo(
+    () => memory.map((own) => memoryTree(own, roles?.[own.device]?.title ?? `cuda:${own.device}`)),
+    [memory, roles],
+  );
   const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set([`cuda:${device}`]));
   const [active, setActive] = useState(`cuda:${device}`);
   const table = useRef<HTMLTableElement>(null);

@@ -17,7 +17,8 @@ it.each(['cnn', 'gpt'] as const)('%s: every level adds up, and the whole is the 
   const { info, close } = await openTestSession(config);
   expect(info.memory).toHaveLength(2);
   for (const memory of info.memory) {
-    const tree = memoryTree(memory);
+    const tree = memoryTree(memory, 'rank 0');
+    expect(tree.name).toBe('rank 0');
     expect(tree.bytes).toBe(memory.peakBytes);
     checkSums(tree);
     const everything = new Set<string>();

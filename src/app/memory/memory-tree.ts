@@ -58,7 +58,8 @@ const leaf = (above: string, { tensors, bytes }: MemoryEntry, index: number): Me
   children: [],
 });
 
-export function memoryTree({ device, entries }: DeviceMemory): MemoryNode {
+/** `title`: what the device is called. */
+export function memoryTree({ device, entries }: DeviceMemory, title: string): MemoryNode {
   const root = `cuda:${device}`;
   const categories = CATEGORIES.flatMap((category): MemoryNode[] => {
     const own = entries.filter((entry) => entry.category === category);
@@ -71,7 +72,7 @@ export function memoryTree({ device, entries }: DeviceMemory): MemoryNode {
     });
     return [{ id, name: CATEGORY_WORDS[category], bytes: sum(modules), tensors: [], children: largestFirst(modules) }];
   });
-  return { id: root, name: root, bytes: sum(categories), tensors: [], children: largestFirst(categories) };
+  return { id: root, name: title, bytes: sum(categories), tensors: [], children: largestFirst(categories) };
 }
 
 export interface MemoryRow {

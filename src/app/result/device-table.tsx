@@ -5,6 +5,7 @@ import { type Metrics, sharesOf } from '../../trace/metrics';
 import { formatBytes, formatSize, wholePercents } from '../draw/format';
 import { ScrollRegion } from '../fields/scroll-region';
 import { useLinkedDetails } from '../permalink/use-linked';
+import { useApp } from '../state/use-app';
 import styles from './result.module.css';
 
 const payloads = ({ traffic }: Metrics): string => {
@@ -25,6 +26,7 @@ function percents(metrics: Metrics, device: number): readonly number[] {
 
 export function DeviceTable({ metrics, memory }: DeviceTableProps) {
   const details = useLinkedDetails('devices');
+  const roles = useApp((app) => app.info?.roles);
   return (
     <details ref={details} className={styles['table']}>
       <summary>By device</summary>
@@ -47,7 +49,7 @@ export function DeviceTable({ metrics, memory }: DeviceTableProps) {
             {metrics.allocatedBytes.map((allocated, device) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a device is its index
               <tr key={device}>
-                <th scope="row">cuda:{device}</th>
+                <th scope="row">{roles?.[device]?.title ?? `cuda:${device}`}</th>
                 <td>{formatBytes(metrics.traffic.sent[device] ?? 0)}</td>
                 <td>{formatBytes(metrics.traffic.received[device] ?? 0)}</td>
                 {percents(metrics, device).map((percent, part) => (

@@ -7,7 +7,7 @@ import { formatSize } from '../draw/format';
 import type { HeatCells } from '../draw/heat-map';
 import { powerOfTen, unitOf } from '../draw/value-scale';
 import type { ChunkLayout } from './chunk-layout';
-import { parametersIn } from './devices';
+import { parametersIn, titleOf } from './devices';
 import { type Arrival, countRanks, type Exchange } from './exchanges';
 import { endOf } from './matrix-scene';
 import type { ChunkContent } from './room-content';
@@ -119,7 +119,7 @@ function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number
   const holds = holding(exchange, ranks, device);
   const name = nameOf(exchange, slice, index, rows.length);
   const bucket = exchange.bucket;
-  const who = input.info.ranks === input.info.worldSize ? `rank ${device}` : `cuda:${device}`;
+  const who = place.title;
   return {
     chunk: {
       at,
@@ -148,7 +148,7 @@ function chunk(input: RoomInput, exchange: Exchange, slice: Slice, index: number
             ? [
                 [
                   'arrives',
-                  `from cuda:${arrival.from}, ${arrival.adds ? 'and is added' : 'and takes its place'}`,
+                  `from ${titleOf(input.info, arrival.from)}, ${arrival.adds ? 'and is added' : 'and takes its place'}`,
                 ] as const,
               ]
             : []),

@@ -143,6 +143,9 @@ function samplesText(samples: readonly number[]): readonly string[] {
   return [some(8), some(5), some(3), some(2), `${samples.length} samples`];
 }
 
+/** 'rank 2' where each device has a process, 'cuda:2' where one process drives them: as its room is called. */
+export const titleOf = ({ roles }: Pick<SessionInfo, 'roles'>, device: number): string => at(roles, device).title;
+
 export function placeDevices(info: RunShape, trace: StepTrace | undefined): readonly DevicePlace[] {
   return Array.from({ length: info.worldSize }, (_, device) => {
     const { title, beside: head, hasRows, keepsState } = at(info.roles, device);

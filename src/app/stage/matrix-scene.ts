@@ -94,7 +94,7 @@ export function matrixScene(input: RoomInput, part: MatrixPart): MadeMap {
       device,
       event: made,
       tip: () => ({
-        title: `${part.buffer} on cuda:${device}`,
+        title: `${part.buffer} on ${input.place.title}`,
         facts: [
           ['what', whatOf(part)],
           ['shape', part.shape.join('×')],

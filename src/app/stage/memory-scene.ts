@@ -9,6 +9,7 @@ import { formatSize } from '../draw/format';
 import { clamp, type Rect } from '../draw/geometry';
 import { formatShare } from '../draw/numbers';
 import { CATEGORY_WORDS } from '../memory/memory-tree';
+import type { DevicePlace } from './devices';
 import type { DeviceUse } from './facts';
 import type { RoomFrame } from './room-layout';
 import type { MemorySegment, RoomScene, SceneItem } from './scene-types';
@@ -33,7 +34,7 @@ export function memoryScale(uses: readonly DeviceUse[]): number {
 }
 
 export function memoryScene(
-  device: number,
+  { device, title }: Pick<DevicePlace, 'device' | 'title'>,
   use: DeviceUse,
   at: RoomFrame['memory'],
   scale: number,
@@ -55,7 +56,7 @@ export function memoryScene(
   const tipFor =
     ({ category, bytes }: MemorySegment): SceneItem['tip'] =>
     () => ({
-      title: `Memory of cuda:${device}: ${CATEGORY_WORDS[category]}`,
+      title: `Memory of ${title}: ${CATEGORY_WORDS[category]}`,
       facts: [
         ['bytes', `${formatSize(bytes)}, ${formatShare(total === 0 ? 0 : bytes / total)} of what is allocated`],
         ['allocated now', now],

@@ -14,7 +14,10 @@ const WORDS: Readonly<Record<Packet['payload'], string>> = {
   parameter: 'parameter',
 };
 
-function tipOf({ packet, values }: Transit, end: number): Tip {
+/** What the device of a number is called on its room. */
+type NameOf = (device: number) => string;
+
+function tipOf({ packet, values }: Transit, nameOf: NameOf, end: number): Tip {
   const { source, from, to, apply, payload, bytes, collective } = packet;
   const count = values?.length ?? 0;
   const columns = Math.min(count, 8);
@@ -23,7 +26,7 @@ function tipOf({ packet, values }: Transit, end: number): Tip {
     title: packetLabel(packet),
     facts: [
       ['carries', `${WORDS[payload]} ${source.buffer}`],
-      ['way', `cuda:${from} to cuda:${to}, ${apply === 'add' ? 'added there' : 'put in place there'}`],
+      ['way', `${nameOf(from)} to ${nameOf(to)}, ${apply === 'add' ? 'added there' : 'put in place there'}`],
       ...(collective ? [['part of', `${collective.part ?? collective.op}${round}`] as const] : []),
       ['elements', `${source.offset} to ${source.offset + source.length - 1}`],
       ['size', formatSize(bytes)],
@@ -34,11 +37,11 @@ function tipOf({ packet, values }: Transit, end: number): Tip {
   };
 }
 
-export const transitItem = (transit: Transit, scene: PacketScene): SceneItem => ({
+export const transitItem = (transit: Transit, scene: PacketScene, nameOf: NameOf): SceneItem => ({
   id: scene.id,
   rect: scene.rect,
   device: transit.packet.from,
   event: transit.packet.send,
   alsoEvent: transit.packet.recv,
-  tip: () => tipOf(transit, scene.cells?.end ?? 1),
+  tip: () => tipOf(transit, nameOf, scene.cells?.end ?? 1),
 });

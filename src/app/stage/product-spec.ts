@@ -5,6 +5,7 @@
  */
 import type { SessionInfo } from '../../protocol/session-info';
 import type { MemoryCategory, StepTrace, TraceEvent } from '../../protocol/trace';
+import { kernelWords } from '../../trace/words';
 
 export interface ProductPart {
   readonly buffer: string;
@@ -139,7 +140,7 @@ export function productSpec(e: TraceEvent, event: number, shapeOf: ShapeOf): Pro
   const sign = word === 'add' ? '+' : ',';
   return made(
     [...operands.map((o) => part(o, { name: nameOf(o) })), part(result, e.phase === 'loss' ? { made: true } : ends)],
-    [...operands.slice(1).map(() => sign), operands.length > 1 && word === 'add' ? '=' : `→ ${word}`],
+    [...operands.slice(1).map(() => sign), operands.length > 1 && word === 'add' ? '=' : `→ ${kernelWords(e.name)}`],
   );
 }
 

@@ -182,7 +182,7 @@ export function roomScene(input: RoomInput): { readonly scene: RoomScene; readon
   ];
   const shown = content.chunks ?? content.wire;
   const chunks = shown && chunkScenes(input, shown);
-  const memory = memoryScene(place.device, facts.memory(place.device), frame.memory, input.memoryScale);
+  const memory = memoryScene(place, facts.memory(place.device), frame.memory, input.memoryScale);
   const boxes = tabs(input, content);
   const labels: WordsScene[] = [];
   if (content.gradientsLabel)

@@ -8,7 +8,7 @@ import type { Slice, StepTrace } from '../../protocol/trace';
 import { type Packet, packetsOf } from '../../trace/packets';
 import { type Path, type Rect, right, type Size } from '../draw/geometry';
 import { placeLabels } from './arrow-labels';
-import { type BucketPlace, type DevicePlace, placeBuckets, placeDevices } from './devices';
+import { type BucketPlace, type DevicePlace, placeBuckets, placeDevices, titleOf } from './devices';
 import type { Exchange } from './exchanges';
 import type { StageFacts } from './facts';
 import { type Link, layoutStage, type StageLayout } from './layout';
@@ -168,7 +168,7 @@ export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
     const scales = facts.step?.scales;
     const end = scales?.end(scales.kindOf(transit.packet.source.buffer)) ?? 1;
     const scene = packetScene(transit, path, plan.packetSize, { ...stage, end });
-    return [{ scene, item: transitItem(transit, scene) }];
+    return [{ scene, item: transitItem(transit, scene, (device) => titleOf(plan.info, device)) }];
   });
   // One arrow for all that takes the same road in a moment: it says what is on it, or was last.
   const flying = new Set(facts.transits.map(({ packet }) => packet));

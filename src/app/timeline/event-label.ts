@@ -1,11 +1,12 @@
 /**
- * Short names for events, as the timeline writes them into its spans and the stage beside its devices: 'fwd 0', 'bwd
- * 2', 'bucket 1', 'step'. Longest first, so that a place takes the longest that fits. Pure.
+ * Short names for events, as the timeline writes them into its spans and the stage beside its devices: 'forward of
+ * layer 0', 'backward 2', 'bucket 1', in the words of the sentences. Longest first, so that a place takes the longest
+ * that fits. Pure.
  */
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { normWords } from '../../trace/carried';
 import { spanOf } from '../../trace/lanes';
-import { moduleWords } from '../../trace/words';
+import { capital, deviceName, moduleWords } from '../../trace/words';
 import { formatTime } from '../draw/format';
 
 function transfer(e: TraceEvent): readonly string[] {
@@ -13,31 +14,32 @@ function transfer(e: TraceEvent): readonly string[] {
     e.collective?.chunk !== undefined && (e.collective.chunks ?? 1) > 1 ? `chunk ${e.collective.chunk}` : undefined;
   const buffer = e.slice?.buffer ?? 'slice';
   const what = chunk ?? (normWords(buffer) ? 'grad norm' : buffer);
-  const verb = e.kind === 'send' ? 'send' : e.apply === 'add' ? 'add' : 'recv';
-  return [
-    `${verb} ${what}`,
-    e.bucket === undefined ? what : `bucket ${e.bucket}`,
-    e.bucket === undefined ? verb : `b${e.bucket}`,
-  ];
+  const verb = e.kind === 'send' ? 'send' : e.apply === 'add' ? 'add' : 'receive';
+  return [`${verb} ${what}`, e.bucket === undefined ? what : `bucket ${e.bucket}`, verb];
 }
 
 function compute(e: TraceEvent): readonly string[] {
-  if (e.name === 'ddp/pack') return [`pack bucket ${e.bucket ?? 0}`, `pack ${e.bucket ?? 0}`, 'pack'];
-  if (e.name === 'ddp/unpack') return [`unpack bucket ${e.bucket ?? 0}`, `unpack ${e.bucket ?? 0}`, 'unpack'];
+  if (e.name === 'ddp/pack') return [`filling bucket ${e.bucket ?? 0}`, `bucket ${e.bucket ?? 0}`];
+  if (e.name === 'ddp/unpack') return [`bucket ${e.bucket ?? 0} back into .grad`, `bucket ${e.bucket ?? 0}`];
   if (e.name === 'comm/flatten') return [`flatten ${e.reads.length} tensors`, 'flatten', 'flat'];
   if (e.name === 'comm/unflatten') return [`views of ${e.writes.length} tensors`, 'views'];
   if (e.name === 'optim/grad-norm') return ['grad norm', 'norm'];
   if (e.name === 'optim/clip-grad-norm' || e.name === 'optim/clip-grad-value') return ['clip'];
   switch (e.phase) {
     case 'forward':
-      return [`fwd ${e.module}`, e.module];
     case 'backward':
-      return e.module === '' ? ['bwd loss', 'bwd'] : [`bwd ${e.module}`, e.module];
+      return work(e.phase, e.module);
     case 'step':
-      return ['step'];
+      return ['optimizer.step()', 'step'];
     default:
       return [e.phase];
   }
+}
+
+/** Of a layer, down to its number; of the loss and of sums, which belong to none, the phase. */
+function work(phase: 'forward' | 'backward', module: string): readonly string[] {
+  if (module === '') return phase === 'backward' ? ['backward of the loss', 'backward'] : ['forward'];
+  return [`${phase} of ${moduleWords(module)}`, `${phase} ${module}`, module];
 }
 
 export function eventLabels(e: TraceEvent): readonly string[] {
@@ -66,14 +68,7 @@ function loadWords({ phase, writes }: TraceEvent): string {
 export function eventName(e: TraceEvent): string {
   const label = eventLabels(e)[0] ?? e.name;
   if (e.kind === 'load') return label.replace('load ', 'loading ').replace('draw ', 'drawing ');
-  if (e.kind !== 'compute') return label;
-  if (e.name === 'ddp/pack') return `filling bucket ${e.bucket ?? 0}`;
-  if (e.name === 'ddp/unpack') return `bucket ${e.bucket ?? 0} back into .grad`;
-  if (e.phase === 'step') return label === 'step' ? 'optimizer.step()' : 'clipping gradients';
-  if (e.phase === 'forward' && label.startsWith('fwd')) return `forward${of(e.module)}`;
-  if (e.phase === 'backward' && label.startsWith('bwd'))
-    return e.module === '' ? 'backward of the loss' : `backward${of(e.module)}`;
-  return label;
+  return e.kind === 'compute' && e.phase === 'step' && label !== 'optimizer.step()' ? 'clipping gradients' : label;
 }
 
 /** As much of the name as there is room for, longest first, and the label at last. */
@@ -90,18 +85,15 @@ export function namesOf(e: TraceEvent): readonly string[] {
   ];
 }
 
-const of = (module: string): string => (module === '' ? '' : ` of ${moduleWords(module)}`);
+/** 'backward of layer 2 on rank 1'. */
+const placed = (trace: StepTrace, e: TraceEvent): string => `${eventName(e)} on ${deviceName(trace, e.device)}`;
 
-/** One line for a tooltip or a table. */
-export function eventTitle(e: TraceEvent): string {
-  const module = e.module === '' ? '' : ` of layer ${e.module}`;
-  const name = e.kind === 'compute' ? `${e.name}${module}` : (eventLabels(e)[0] ?? e.name);
-  return `${name} on cuda:${e.device}`;
-}
+/** One line for a tooltip. */
+export const eventTitle = (trace: StepTrace, e: TraceEvent): string => capital(placed(trace, e));
 
 /** Where the cursor stands, for assistive tools. */
 export function cursorText(trace: StepTrace, clock: Clock, event: number): string {
   const e = trace.events[event];
   if (!e) return `before the first of ${trace.events.length} events`;
-  return `event ${event + 1} of ${trace.events.length}: ${eventTitle(e)}, at ${formatTime(spanOf(trace, clock, event).startUs)}`;
+  return `event ${event + 1} of ${trace.events.length}: ${placed(trace, e)}, at ${formatTime(spanOf(trace, clock, event).startUs)}`;
 }

@@ -8,10 +8,11 @@ import { createCauses } from '../../trace/causes';
 import { criticalPath } from '../../trace/critical-path';
 import { spanOf } from '../../trace/lanes';
 import { momentsOf } from '../../trace/moments/moments';
+import { deviceName } from '../../trace/words';
 import { formatCount, formatSize, formatTime } from '../draw/format';
 import { useLinkedDetails } from '../permalink/use-linked';
 import { useApp, useController, useSettled } from '../state/use-app';
-import { eventLabels } from './event-label';
+import { eventName } from './event-label';
 import styles from './events-table.module.css';
 import { gapsOf } from './gaps';
 import { waitedFor } from './why-words';
@@ -72,9 +73,13 @@ function Table() {
                   </button>
                 </td>
                 <td>{moments?.[i]}</td>
-                <td>{`cuda:${e.device}`}</td>
+                <td>{deviceName(trace, e.device)}</td>
                 <td>{e.queue}</td>
-                <td>{`${eventLabels(e)[0] ?? e.name}${e.kind === 'compute' ? ` (${e.name})` : ` with cuda:${e.peer ?? e.device}`}`}</td>
+                <td>
+                  {eventName(e)}
+                  {e.kind === 'compute' && ` (${e.name})`}
+                  {e.peer !== undefined && ` ${e.kind === 'send' ? 'to' : 'from'} ${deviceName(trace, e.peer)}`}
+                </td>
                 <td>{e.phase}</td>
                 <td>{formatTime(startUs)}</td>
                 <td>{formatTime(durUs)}</td>
@@ -88,7 +93,7 @@ function Table() {
           {gaps.map((gap) => (
             <tr key={`${gap.device} ${gap.startUs}`}>
               <td colSpan={2} />
-              <td>{`cuda:${gap.device}`}</td>
+              <td>{deviceName(trace, gap.device)}</td>
               <td>idle</td>
               <td colSpan={2}>{gap.why()}</td>
               <td>{formatTime(gap.startUs)}</td>

@@ -53,22 +53,22 @@ export interface LaneParts {
 
 const PHASE_LABELS: Readonly<Record<TraceEvent['phase'], readonly string[]>> = {
   broadcast: ['broadcast'],
-  data: ['load', 'in'],
+  data: ['load'],
   scatter: ['scatter'],
   replicate: ['replicate'],
-  forward: ['forward', 'fwd'],
+  forward: ['forward'],
   gather: ['gather'],
   loss: ['loss'],
-  backward: ['backward', 'bwd'],
+  backward: ['backward'],
   reduce: ['reduce'],
   step: ['step'],
 };
 
 const PAYLOAD_LABELS: Readonly<Record<Payload, readonly string[]>> = {
   data: ['batch'],
-  activation: ['activation', 'act'],
+  activation: ['activation'],
   gradient: ['gradient', 'grad'],
-  parameter: ['parameter', 'param'],
+  parameter: ['parameter'],
 };
 
 function intersect(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
@@ -120,7 +120,7 @@ function runsOf(
 }
 
 function commLabels(e: TraceEvent): readonly string[] {
-  if (e.bucket !== undefined) return [`bucket ${e.bucket}`, `b${e.bucket}`];
+  if (e.bucket !== undefined) return [`bucket ${e.bucket}`, `${e.bucket}`];
   if (e.collective) return [e.phase === 'backward' ? 'scatter gradients' : e.phase, e.phase];
   return e.payload ? PAYLOAD_LABELS[e.payload] : [e.phase];
 }

@@ -3,13 +3,13 @@
  * a kernel's name. Words are joined by "and". Pure; called by the timeline's search field.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
-import { kernelWords, moduleWords } from '../../trace/words';
+import { deviceName, kernelWords, moduleWords } from '../../trace/words';
 import { eventLabels } from './event-label';
 
 /** 'rank 2' is one thing, and 'rank 2' is not 'rank 21'. */
-const NUMBERED = /\b(rank|cuda|layer|bucket|chunk|round|fwd|bwd)[ :]?(\d+)\b/g;
+const NUMBERED = /\b(rank|cuda|worker|layer|bucket|chunk|round|forward|backward)[ :]?(\d+)\b/g;
 
-function namesOf(e: TraceEvent): string {
+function namesOf(trace: StepTrace, e: TraceEvent): string {
   const { collective } = e;
   const names = [
     e.name,
@@ -22,6 +22,7 @@ function namesOf(e: TraceEvent): string {
     e.module && moduleWords(e.module),
     `rank ${e.rank}`,
     `cuda:${e.device}`,
+    deviceName(trace, e.device),
     e.bucket === undefined ? '' : `bucket ${e.bucket}`,
     e.payload ?? '',
     e.slice?.buffer ?? '',
@@ -49,7 +50,7 @@ function matcher(query: string): ((names: string) => boolean) | undefined {
 /** Indices of the events that a query finds, in the order of the trace; undefined: nothing is asked for. */
 export function searchEvents(trace: StepTrace, query: string): readonly number[] | undefined {
   const matches = matcher(query);
-  return matches && trace.events.flatMap((e, index) => (matches(namesOf(e)) ? [index] : []));
+  return matches && trace.events.flatMap((e, index) => (matches(namesOf(trace, e)) ? [index] : []));
 }
 
 /** The match after, or before, a place; from the end it goes on at the beginning. */

@@ -85,7 +85,7 @@ export interface TimelineInput {
   readonly ranks: boolean;
 }
 
-/** Narrower pieces share their run's label: 'fwd 0' and 'chunk 3' would not fit into them. */
+/** Narrower pieces share their run's label: 'forward 0' and 'chunk 3' would not fit into them. */
 const OWN_LABEL = { compute: 36, comm: 54 };
 const GAP = 1;
 
@@ -178,7 +178,7 @@ function roundScenes({ events }: StepTrace, { pieces }: RunScene): readonly Roun
 
 function roundLabels({ bucket, collective }: TraceEvent): readonly string[] {
   const number = String((collective?.round ?? 0) + 1);
-  return bucket === undefined ? [number] : [`bucket ${bucket}, round ${number}`, `b${bucket} r${number}`, number];
+  return bucket === undefined ? [number] : [`bucket ${bucket}, round ${number}`, `round ${number}`, number];
 }
 
 const present = <T>(value: T | undefined): value is T => value !== undefined;

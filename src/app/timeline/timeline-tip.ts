@@ -18,9 +18,11 @@ export function eventTip(trace: StepTrace, index: number): Tip {
     return [clock, `${formatTime(durUs)} from ${formatTime(startUs)}`];
   };
   return {
-    title: eventTitle(e),
+    title: eventTitle(trace, e),
     facts: [
       ['phase', e.bucket === undefined ? e.phase : `${e.phase}, bucket ${e.bucket}`],
+      ...(e.kind === 'compute' ? [['kernel', e.name] as const] : []),
+      ...(e.peer === undefined ? [] : [[e.kind === 'send' ? 'to' : 'from', deviceName(trace, e.peer)] as const]),
       ...CLOCKS.map(time),
       ...(e.bytes > 0 ? [[e.peer === undefined ? 'reads and writes' : 'moves', formatSize(e.bytes)] as const] : []),
       ...(e.flops > 0 ? [['computes', `${formatCount(e.flops)} flop`] as const] : []),

@@ -130,11 +130,13 @@ describe('lanes of a step that ran', () => {
         trace.events.find((e) => match(e.name)),
         'event',
       );
-    expect(eventLabels(named((n) => n === 'ops/linear'))[0]).toBe('fwd 0');
-    expect(eventLabels(named((n) => n === 'ddp/pack'))[0]).toBe('pack bucket 0');
+    expect(eventLabels(named((n) => n === 'ops/linear'))[0]).toBe('forward of layer 0');
+    expect(eventLabels(named((n) => n === 'ddp/pack'))[0]).toBe('filling bucket 0');
     expect(eventLabels(named((n) => n === 'send'))).toContain('bucket 0');
     expect(cursorText(trace, 'modelled', -1)).toContain('before the first');
-    expect(cursorText(trace, 'modelled', 0)).toContain(`event 1 of ${trace.events.length}`);
+    expect(cursorText(trace, 'modelled', 0)).toMatch(
+      new RegExp(`^event 1 of ${trace.events.length}: loading samples on rank \\d`),
+    );
   });
 
   it('says whose time it is', () => {
