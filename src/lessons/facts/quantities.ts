@@ -249,8 +249,8 @@ export const QUANTITIES = {
   rowsPerSecond: {
     label: 'rows per second, modelled',
     format: 'count',
-    of: ({ info, metrics }) =>
-      info && metrics && Math.round((1e6 * rowsOf(info) * info.config.accumulate) / metrics.stepUs),
+    // The metrics are of one micro-batch, like the rows.
+    of: ({ info, metrics }) => info && metrics && Math.round((1e6 * rowsOf(info)) / metrics.stepUs),
   },
   /** Of cuda:0, in a phase: `phaseTime:backward`. */
   phaseTime: { label: 'time computing', format: 'time', of: phaseTime },

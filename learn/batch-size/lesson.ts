@@ -1,0 +1,126 @@
+import { defineLesson } from '../../src/lessons/lesson';
+
+const WIDE =
+  'mode=ddp&world=4&data=spiral&samples=512&test=0&layers=2-64-64-1&opt=sgd&momentum=0&lr=0.1&hardware=ethernet10g&bucket=default';
+
+export const lesson = defineLesson({
+  figures: {
+    rate: {
+      run: 'mode=ddp&world=4&data=gauss&samples=256&test=0&layers=2-8-8-1&opt=sgd&momentum=0&lr=0.05&batch=32&at=80&speed=20/s',
+      show: ['loss'],
+      controls: [
+        'play',
+        'reset',
+        { key: 'lr', label: 'Learning rate', values: ['0.05', '0.1', '0.2', '0.4', '0.8', '3.2'] },
+      ],
+      caption: 'Ten epochs on four ranks: the loss of each rank’s own rows, and their mean in black.',
+      numbers: ['effectiveBatch', 'batchesPerEpoch', 'learningRate', 'stepsDone', 'trainLoss'],
+      starts: 'rest',
+    },
+    micro: {
+      run: `${WIDE}&batch=512&accumulate=4&at=3`,
+      show: ['memory'],
+      controls: [
+        { key: 'batch', label: 'Rows per step, all ranks', values: ['128', '256', '512', '1024'] },
+        { key: 'accumulate', label: 'Micro-batches', values: ['1', '2', '4', '8', '16'] },
+      ],
+      caption: 'What cuda:0 holds in a step. Activations grow with the rows of one micro-batch; the rest does not.',
+      numbers: [
+        'effectiveBatch',
+        'accumulate',
+        'rowsPerRank',
+        'activationMemory:0',
+        'gradientMemory:0',
+        'peakMemory:0',
+      ],
+      starts: 'rest',
+    },
+    nosync: {
+      run: `${WIDE}&batch=512&accumulate=4&noSync=none&at=3.1`,
+      show: ['timeline'],
+      controls: [
+        'moment',
+        'iteration',
+        {
+          key: 'noSync',
+          label: 'Inside no_sync()',
+          values: ['none', 'backward', 'forward', 'both'],
+          words: ['nothing', 'backward', 'forward', 'forward and backward'],
+        },
+      ],
+      caption: 'The first of four micro-batches, on a modelled cluster with slow links. “One step” is the next one.',
+      numbers: ['bytesPerRank', 'computeTime', 'exposedTime', 'stepTime'],
+      starts: 'rest',
+    },
+  },
+  predictions: {
+    quarter: {
+      question:
+        'Now the same script runs on four ranks, with as many rows in each rank’s loader, the same learning rate, and again ten epochs. Which loss does it reach?',
+      answer: { figure: 'rate', of: 'trainLoss' },
+      guess: { kind: 'number', from: 0, to: 0.7, step: 0.01 },
+      why: 'An epoch has {batchesPerEpoch} steps now, a quarter as many as on one device, and every step is as short as before.',
+      plot: {
+        figure: 'rate',
+        of: 'trainLoss',
+        over: 'lr',
+        label: 'learning rate',
+        values: ['0.05', '0.1', '0.2', '0.4', '0.8'],
+      },
+    },
+    backward: {
+      question:
+        'Somebody puts loss.backward() inside no_sync(), and leaves output = model(x) before it. What does a rank send in the first of four micro-batches?',
+      answer: { figure: 'nosync', of: 'bytesPerRank', with: { noSync: 'backward' } },
+      guess: {
+        kind: 'choice',
+        choices: [
+          { text: 'Nothing: backward starts the all-reduces', right: (sent) => sent === 0 },
+          { text: 'As much as without no_sync()', right: (sent) => sent > 0 },
+        ],
+      },
+      why: 'Each rank sends {bytesPerRank}. DDP decides in forward whether the next backward will be reduced.',
+    },
+  },
+  tasks: {
+    scale: {
+      figure: 'rate',
+      text: 'Reach the loss of one device after as many epochs. Only the learning rate may change.',
+      hint: 'A quarter of the steps: each would have to go four times as far.',
+      done: ({ app }) => app.config.optimizer.lr < 0.4 && (app.snapshot?.trainLoss ?? 1) < 0.045,
+      solution: [{ set: { lr: '0.2' } }],
+    },
+    wild: {
+      figure: 'rate',
+      text: 'Find a learning rate with which the loss of some step is clearly higher than that of the first.',
+      hint: 'Go to the end of the scale.',
+      done: ({ app: { losses } }) => losses.some(({ loss }) => loss > (losses[0]?.loss ?? 0) + 0.2),
+      solution: [{ set: { lr: '3.2' } }],
+    },
+    small: {
+      figure: 'micro',
+      text: 'Bring the activations below a third of what they take now, with as many rows in a step of the optimiser.',
+      hint: 'Leave the batch as it is, and cut it into more pieces.',
+      done: ({ app, info }) =>
+        app.config.batchSize === 512 && (info?.memory[0]?.byCategory.activation ?? Number.POSITIVE_INFINITY) < 8704,
+      solution: [{ set: { accumulate: '16' } }],
+    },
+    quiet: {
+      figure: 'nosync',
+      text: 'Let the first micro-batch send nothing.',
+      hint: 'What counts is where model(x) is.',
+      done: ({ trace, metrics, app }) =>
+        trace !== undefined && trace.microBatch % app.config.accumulate === 0 && metrics?.traffic.total === 0,
+      solution: [{ set: { noSync: 'both' } }],
+    },
+  },
+  plots: {
+    memory: {
+      figure: 'micro',
+      of: 'activationMemory',
+      over: 'accumulate',
+      label: 'micro-batches per step',
+      values: ['1', '2', '4', '8', '16'],
+    },
+  },
+});
