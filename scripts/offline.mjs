@@ -1,6 +1,6 @@
 /**
  * A Vite plugin: builds the service worker (src/app/offline) as sw.js beside index.html and tells it the files of the
- * site. Only for the build; the dev server has none.
+ * site, but for the lessons, which are kept as they are read. Only for the build; the dev server has none.
  */
 import { createHash } from 'node:crypto';
 
@@ -18,7 +18,9 @@ export const offline = () => ({
     handler(_, bundle) {
       const worker = bundle[FILE];
       if (worker?.type !== 'chunk' || worker.imports.length > 0) this.error('The service worker was not built alone.');
-      const files = Object.keys(bundle).filter((file) => file !== FILE && !file.endsWith('.map'));
+      const files = Object.keys(bundle).filter(
+        (file) => file !== FILE && !file.endsWith('.map') && !file.startsWith('learn/'),
+      );
       if (!files.includes('index.html')) this.error('The service worker does not know the page.');
       const hash = createHash('sha256');
       for (const file of files.sort()) {

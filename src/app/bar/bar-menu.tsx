@@ -35,6 +35,11 @@ export function BarMenu({ locked }: { locked: (part: string) => boolean }) {
           <CommitField label="seed" text={String(config.seed)} commit={commitSeed} title={BAR.seed.description} />
         </fieldset>
       )}
+      {!hide.has('lessons') && (
+        <a className={styles['plain']} href="learn/index.html" title="Lessons, with figures that are runs">
+          Lessons
+        </a>
+      )}
       {!hide.has('lab') && <LabButton />}
       {!hide.has('bugs') && <MuseumButton />}
       {!hide.has('checkpoints') && <CheckpointButton />}

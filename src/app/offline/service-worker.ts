@@ -39,6 +39,8 @@ const page = new URL('index.html', scope).href;
 const files = LOCKSTEP_FILES.map((file) => new URL(file, scope).href);
 /** Everything in it has its hash in its name, this version's and that of a page which was opened before. */
 const assets = new URL('assets/', scope).href;
+/** The lessons: the playground keeps none of them; what a reader has seen is kept for the next time. */
+const lessons = new URL('learn/', scope).href;
 
 async function keep(cache: Cache, url: string): Promise<void> {
   const old = url === page ? undefined : await caches.match(url);
@@ -74,6 +76,20 @@ async function newestPage(request: Request): Promise<Response> {
 
 const keptFile = async (request: Request): Promise<Response> => (await caches.match(request.url)) ?? fetch(request);
 
+/** From the site where that answers, and then kept; else as it was the last time. */
+async function seenLesson(request: Request): Promise<Response> {
+  const cache = await caches.open(cacheName);
+  try {
+    const newest = await fetch(request);
+    if (newest.ok) await cache.put(request.url, newest.clone());
+    return newest;
+  } catch (error) {
+    const kept = await caches.match(request.url);
+    if (kept) return kept;
+    throw error;
+  }
+}
+
 const isPage = (url: string): boolean => url === scope || url === page;
 
 self.addEventListener('install', (event) => event.waitUntil(Promise.all([keepAll(), self.skipWaiting()])));
@@ -82,7 +98,8 @@ self.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = request.url.replace(/[?#].*$/, '');
   if (request.method !== 'GET') return;
-  if (request.mode === 'navigate') {
+  if (url.startsWith(lessons)) event.respondWith(seenLesson(request));
+  else if (request.mode === 'navigate') {
     if (isPage(url)) event.respondWith(newestPage(request));
   } else if (url.startsWith(assets)) event.respondWith(keptFile(request));
 });

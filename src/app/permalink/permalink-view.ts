@@ -18,6 +18,7 @@ export const PARTS = [
   'seed',
   'share',
   'checkpoints',
+  'lessons',
   'bugs',
   'lab',
   'compare',

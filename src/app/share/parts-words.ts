@@ -10,6 +10,7 @@ export const PART_WORDS: Readonly<Record<Part, string>> = {
   seed: 'seed',
   share: 'Share',
   checkpoints: 'checkpoints',
+  lessons: 'link to the lessons',
   bugs: 'museum of bugs',
   lab: 'collectives lab',
   compare: 'comparison of two runs',
