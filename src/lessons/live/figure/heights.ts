@@ -1,0 +1,37 @@
+/**
+ * How high the views of a live figure are: as high as the pictures in whose places they come, so that nothing below
+ * moves. Measured on the static figure, also while it is hidden.
+ */
+import type { View } from '../../lesson';
+
+export type Heights = ReadonlyMap<View, number>;
+
+/** Where the static figure has no picture of it. */
+const USUAL: Readonly<Record<View, number>> = {
+  stage: 380,
+  timeline: 240,
+  loss: 220,
+  field: 190,
+  memory: 280,
+  buckets: 240,
+  devices: 180,
+  lab: 0,
+};
+
+export interface Measured {
+  readonly whole: number;
+  readonly views: Heights;
+}
+
+/** Views of `show`, and no others: the names are the HTML's. */
+export function measure(still: HTMLElement, show: readonly View[]): Measured {
+  const hidden = still.hidden;
+  still.hidden = false;
+  const heightOf = (element: Element | null) => Math.round(element?.getBoundingClientRect().height ?? 0);
+  const views = new Map(
+    show.map((view) => [view, heightOf(still.querySelector(`[data-view="${view}"]`)) || USUAL[view]]),
+  );
+  const whole = heightOf(still);
+  still.hidden = hidden;
+  return { whole, views };
+}

@@ -1,0 +1,115 @@
+/**
+ * A figure of the lab: one collective, run by the session when its settings change, and shown round by round. The face
+ * is that of figure-run.ts.
+ */
+import { DEFAULT_LAB, type LabSettings, labRequest, printLab } from '../../../app/lab/lab-link';
+import type { Changes } from '../../lesson';
+import { linkOf, readLink } from '../../run-link';
+import { createParts, type FigureRun, type FigureRunOptions } from './figure-run';
+
+/** How long a round is looked at, and the first one after play was pressed. */
+const ROUND_MS = 1500;
+const FIRST_MS = 600;
+
+const labOf = (run: string, changes: Changes = {}): LabSettings => ({
+  ...DEFAULT_LAB,
+  ...readLink(linkOf(run, changes)).view.lab,
+});
+
+export function openLabRun(options: FigureRunOptions): FigureRun {
+  const { spec } = options;
+  const parts = createParts(options, () => undefined);
+  const { services, state } = parts;
+  const { store, controller } = services;
+  let seated = false;
+  let wantsPlay = spec.starts !== 'rest';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** The settings that were asked for last. */
+  let asked = '';
+
+  const now = () => store.getState().lab ?? labOf(spec.run);
+  const last = () => state.getState().lab?.rounds.length ?? 0;
+  const show = (round: number) =>
+    store.getState().setView({ lab: { ...now(), round: Math.min(Math.max(round, 0), last()) } });
+
+  const stop = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    state.setState({ labPlays: false });
+  };
+  const goOn = (afterMs: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      show(now().round + 1);
+      if (now().round < last()) goOn(ROUND_MS);
+      else stop();
+    }, afterMs);
+  };
+  const play = () => {
+    if (last() === 0) return;
+    if (now().round >= last()) show(0);
+    state.setState({ labPlays: true });
+    goOn(FIRST_MS);
+  };
+
+  /** Runs the collective with these settings and shows that round of it. */
+  const run = async (lab: LabSettings): Promise<void> => {
+    const what = printLab({ ...lab, round: 0 });
+    asked = what;
+    try {
+      const result = await controller.lab.lab(labRequest(lab));
+      if (asked !== what) return;
+      store.getState().setView({ lab: { ...lab, round: Math.min(lab.round, result.rounds.length) } });
+      state.setState({ lab: result, there: true, failure: undefined });
+      if (!seated || !wantsPlay) return;
+      wantsPlay = false;
+      play();
+    } catch (error) {
+      if (asked === what) state.setState({ failure: error instanceof Error ? error.message : String(error) });
+    }
+  };
+
+  return {
+    ...parts,
+    spec,
+    enter() {
+      seated = true;
+      if (asked === '') void run(labOf(spec.run));
+      else if (wantsPlay && state.getState().there) {
+        wantsPlay = false;
+        play();
+      }
+    },
+    leave() {
+      seated = false;
+      if (!state.getState().labPlays) return;
+      wantsPlay = true;
+      stop();
+    },
+    async press(what) {
+      state.setState(({ pressed }) => ({ pressed: [...pressed, what] }));
+      const { labPlays } = state.getState();
+      stop();
+      wantsPlay = false;
+      if (what === 'play' && !labPlays) play();
+      if (what === 'round') show(now().round + 1);
+      if (what !== 'reset') return;
+      state.setState({ changes: {} });
+      await run(labOf(spec.run));
+    },
+    async set(changes) {
+      const pressed = Object.entries(changes).map(([key, value]) => `${key}=${value}`);
+      const { round, ...others } = changes;
+      const next = { ...state.getState().changes, ...others };
+      state.setState((before) => ({ changes: next, pressed: [...before.pressed, ...pressed] }));
+      await run({ ...labOf(spec.run, next), round: round === undefined ? now().round : Number(round) });
+    },
+    toRound(round) {
+      state.setState(({ pressed }) => ({ pressed: [...pressed, 'round'] }));
+      stop();
+      show(round);
+    },
+    retry: () => void run(labOf(spec.run, state.getState().changes)),
+    end: stop,
+  };
+}

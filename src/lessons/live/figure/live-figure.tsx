@@ -1,0 +1,228 @@
+/**
+ * Makes a static figure live: builds its run, draws it unseen, and puts it into the place of the picture when the moment
+ * of its link is there. Keeps what the rest of the page shows of it up to date: values in the text, the link to the
+ * playground, the figure's own attributes. Loaded with the first figure that comes near (page/figures.ts).
+ */
+import { createRoot } from 'react-dom/client';
+import { ErrorBoundary } from 'react-error-boundary';
+import { startSession } from '../../../app/state/session-client';
+import { AppProvider } from '../../../app/state/use-app';
+import { createFrames } from '../../../app/transport/frames';
+import type { Facts } from '../../facts/facts';
+import type { Action, FigureSpec } from '../../lesson';
+import { sayFailed, takeBack } from '../page/say-failed';
+import { createSharedSession, type SharedSession } from '../session/shared-session';
+import { type FigureRun, type Lit, openFigureRun } from './figure-run';
+import { FigureView } from './figure-view';
+import { type Heights, measure } from './heights';
+import { openLabRun } from './lab-run';
+import styles from './live-figure.module.css';
+import { isLab } from './settings';
+import { settled } from './settled';
+import { FigureContext } from './use-figure';
+import { showValues } from './values';
+
+/** What all figures of a page share. */
+export interface Engine {
+  readonly shared: SharedSession;
+  readonly frames: ReturnType<typeof createFrames>;
+  readonly reducedMotion: () => boolean;
+}
+
+export function createEngine(): Engine {
+  const reduced = matchMedia('(prefers-reduced-motion: reduce)');
+  const shared = createSharedSession(startSession);
+  shared.warm();
+  return {
+    shared,
+    frames: createFrames((callback) => requestAnimationFrame(callback)),
+    reducedMotion: () => reduced.matches,
+  };
+}
+
+export interface LiveFigure {
+  readonly element: HTMLElement;
+  enter(): void;
+  leave(): void;
+  /** Resolves when the moment with which it begins is shown. */
+  there(): Promise<void>;
+  /** As the reader would do it; the control is framed meanwhile. */
+  perform(action: Exclude<Action, 'wait'>): Promise<void>;
+  facts(): Facts;
+  /** After each change, not more often than can be seen. */
+  onChange(listener: () => void): void;
+  light(lit: Lit | undefined): void;
+  /** What of it is pointed at. */
+  onPointed(listener: (lit: Lit | undefined) => void): void;
+}
+
+export interface LiveFigureOptions {
+  readonly figure: HTMLElement;
+  readonly spec: FigureSpec;
+  readonly engine: Engine;
+  /** The reader does something in it. */
+  readonly onUse: () => void;
+}
+
+const CHANGE_MS = 120;
+const SHOW_MS = 450;
+
+export function openLiveFigure({ figure, spec, engine, onUse }: LiveFigureOptions): LiveFigure {
+  const open = figure.querySelector<HTMLAnchorElement>('.figure-open');
+  const playground = open?.getAttribute('href')?.replace(/#.*$/, '') ?? '../';
+  const run = (isLab(spec) ? openLabRun : openFigureRun)({
+    spec,
+    playground,
+    grant: engine.shared.grant(),
+    frames: engine.frames,
+    reducedMotion: engine.reducedMotion,
+  });
+  const place = takePlace(figure, run);
+  const { store } = run.services;
+  for (const kind of ['pointerdown', 'keydown', 'input'] as const) figure.addEventListener(kind, onUse, true);
+
+  const listeners: (() => void)[] = [];
+  const changed = settled(CHANGE_MS, () => {
+    figure.dataset['live'] = standing(run);
+    figure.dataset['at'] = whereOf(run);
+    if (!run.state.getState().there) return;
+    place.show();
+    showValues(figure, run.facts());
+    for (const listener of listeners) listener();
+    link();
+  });
+  const writeLink = () => open?.setAttribute('href', run.href());
+  const link = settled(SHOW_MS, writeLink);
+  for (const kind of ['pointerenter', 'focus', 'pointerdown'] as const) open?.addEventListener(kind, writeLink);
+  store.subscribe(changed);
+  run.state.subscribe(changed);
+  changed();
+
+  return {
+    element: figure,
+    enter: run.enter,
+    leave: run.leave,
+    there: () => until(run, ({ there }) => there),
+    perform: (action) => perform(run, action),
+    facts: run.facts,
+    onChange: (listener) => void listeners.push(listener),
+    light(lit) {
+      run.state.setState({ lit });
+      store.getState().hoverBucket(lit?.bucket);
+    },
+    onPointed(listener) {
+      store.subscribe(({ hovered, hoveredBucket, cursor, traces }, before) => {
+        if (hovered === before.hovered && hoveredBucket === before.hoveredBucket) return;
+        const event = hovered === undefined || !cursor ? undefined : traces[cursor.trace]?.events[hovered];
+        const bucket = hoveredBucket ?? event?.bucket;
+        listener({ ...(event ? { rank: event.device } : {}), ...(bucket === undefined ? {} : { bucket }) });
+      });
+    },
+  };
+}
+
+function standing({ state, services: { store } }: FigureRun): 'failed' | 'starting' | 'playing' | 'rest' {
+  const { failure, there, labPlays } = state.getState();
+  if (failure !== undefined) return 'failed';
+  if (!there) return 'starting';
+  return labPlays || store.getState().state === 'playing' ? 'playing' : 'rest';
+}
+
+/** The micro-batch and the event at the cursor; of the lab the round. */
+function whereOf({ services: { store } }: FigureRun): string {
+  const { lab, cursor, traces } = store.getState();
+  if (lab) return `${lab.round}`;
+  const trace = cursor && traces[cursor.trace];
+  return trace ? `${trace.microBatch}:${cursor.event}` : '';
+}
+
+function until({ state }: FigureRun, holds: (now: ReturnType<FigureRun['state']['getState']>) => boolean) {
+  if (holds(state.getState())) return Promise.resolve();
+  return new Promise<void>((resolve) => {
+    const stop = state.subscribe((now) => {
+      if (!holds(now)) return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+/** Long enough to be seen. */
+const LOOK_MS = 600;
+const look = () => new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+
+async function perform(run: FigureRun, action: Exclude<Action, 'wait'>): Promise<void> {
+  const uses = 'set' in action ? (Object.keys(action.set)[0] ?? '') : action.press;
+  run.state.setState({ used: uses });
+  await look();
+  if ('set' in action) await run.set(action.set);
+  else await run.press(action.press);
+  await look();
+  run.state.setState({ used: undefined });
+}
+
+interface Placed {
+  show(): void;
+}
+
+/** The live figure beside the picture: unseen until it is there, and the picture again where it fails. */
+function takePlace(figure: HTMLElement, run: FigureRun): Placed {
+  const still = figure.querySelector<HTMLElement>('.figure-static');
+  if (!still) throw new Error('The figure has no picture to take the place of.');
+  const host = document.createElement('div');
+  host.className = `figure-live ${styles['host']}`;
+  host.inert = true;
+  figure.classList.add(styles['figure'] ?? '');
+  figure.insertBefore(host, still);
+  const root = createRoot(host);
+  let measured = measure(still, run.spec.show);
+  let shown = false;
+  const draw = (heights: Heights) =>
+    root.render(
+      <ErrorBoundary fallback={null} onError={fail}>
+        <AppProvider services={run.services}>
+          <FigureContext value={run}>
+            <FigureView heights={heights} />
+          </FigureContext>
+        </AppProvider>
+      </ErrorBoundary>,
+    );
+  const back = () => {
+    shown = false;
+    still.hidden = false;
+    host.inert = true;
+    delete host.dataset['shown'];
+  };
+  const fail = (error: unknown) => {
+    run.state.setState({ there: false, failure: error instanceof Error ? error.message : String(error) });
+  };
+  run.state.subscribe(({ failure }, before) => {
+    if (failure === before.failure) return;
+    takeBack(figure);
+    if (failure === undefined) return;
+    back();
+    sayFailed(figure, failure, run.retry);
+  });
+  const fit = settled(SHOW_MS, () => {
+    measured = measure(still, run.spec.show);
+    if (shown) host.style.minHeight = `${measured.whole}px`;
+    draw(measured.views);
+  });
+  let { clientWidth } = figure;
+  new ResizeObserver(() => {
+    if (figure.clientWidth === clientWidth) return;
+    ({ clientWidth } = figure);
+    fit();
+  }).observe(figure);
+  draw(measured.views);
+  return {
+    show() {
+      if (shown) return;
+      shown = true;
+      host.inert = false;
+      host.style.minHeight = `${measured.whole}px`;
+      host.dataset['shown'] = '';
+      still.hidden = true;
+    },
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * The figures of a page, static at first: each becomes live when it comes near the window, and runs while it has the
+ * seat. What draws and runs them is fetched with the first one.
+ */
+import { loadPart } from '../../../base/load-part';
+import type { Lesson } from '../../lesson';
+import type { Engine, LiveFigure } from '../figure/live-figure';
+import { sayFailed } from './say-failed';
+import { createSeat, type Place } from './seat';
+
+/** So far below the window a figure begins to be made live. */
+const NEAR = '600px';
+/** Who scrolls past a figure does not start it. */
+const REST_MS = 120;
+
+export interface Figures {
+  /** Undefined where it is not live yet. */
+  live(id: string): LiveFigure | undefined;
+  /** Makes it live. */
+  wake(id: string): Promise<LiveFigure>;
+  /** It has the seat as long as it is in view. */
+  claim(id: string): void;
+  /** Of each that is live, and of each that will be. */
+  onLive(listener: (id: string, figure: LiveFigure) => void): void;
+}
+
+export interface FiguresOptions {
+  readonly page: Window;
+  readonly table: () => Promise<Lesson>;
+}
+
+export function openFigures({ page, table }: FiguresOptions): Figures {
+  const { document } = page;
+  const elements = new Map(
+    [...document.querySelectorAll<HTMLElement>('figure[data-figure]')].map((element) => [
+      element.dataset['figure'] ?? '',
+      element,
+    ]),
+  );
+  const live = new Map<string, LiveFigure>();
+  const waking = new Map<string, Promise<LiveFigure>>();
+  const listeners: ((id: string, figure: LiveFigure) => void)[] = [];
+  let engine: Promise<{ readonly code: typeof import('../figure/live-figure'); readonly engine: Engine }> | undefined;
+
+  const fetchEngine = () => {
+    engine ??= loadPart('The figures', async () => {
+      const code = await import('../figure/live-figure');
+      return { code, engine: code.createEngine() };
+    }).catch((error: unknown) => {
+      engine = undefined;
+      throw error;
+    });
+    return engine;
+  };
+
+  const seat = createSeat({
+    places: () => [...live.keys()].flatMap((id) => placeOf(id, elements.get(id))),
+    height: () => (document.visibilityState === 'visible' ? page.innerHeight : 0),
+    onChange(holder, before) {
+      if (before !== undefined) live.get(before)?.leave();
+      if (holder !== undefined) live.get(holder)?.enter();
+    },
+  });
+
+  const makeLive = async (id: string): Promise<LiveFigure> => {
+    const figure = elements.get(id);
+    if (!figure) throw new Error(`This page has no figure "${id}".`);
+    figure.dataset['live'] = 'starting';
+    const [{ code, engine: shared }, lesson] = await Promise.all([fetchEngine(), table()]);
+    const spec = new Map(Object.entries(lesson.figures)).get(id);
+    if (!spec) throw new Error(`The lesson has no figure "${id}".`);
+    const made = code.openLiveFigure({ figure, spec, engine: shared, onUse: () => seat.claim(id) });
+    live.set(id, made);
+    for (const listener of listeners) listener(id, made);
+    seat.update();
+    return made;
+  };
+
+  const wake = (id: string): Promise<LiveFigure> => {
+    const known = waking.get(id);
+    if (known) return known;
+    const made = makeLive(id);
+    waking.set(id, made);
+    made.catch((error: unknown) => {
+      waking.delete(id);
+      const figure = elements.get(id);
+      if (!figure) return;
+      figure.dataset['live'] = 'failed';
+      sayFailed(figure, wordsOf(error), () => void wake(id).catch(() => undefined));
+    });
+    return made;
+  };
+
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        const id = isIntersecting ? (target as HTMLElement).dataset['figure'] : undefined;
+        if (id !== undefined) wake(id).catch(() => undefined);
+      }
+    },
+    { rootMargin: NEAR },
+  );
+  for (const element of elements.values()) near.observe(element);
+  followScrolling(page, seat.update);
+
+  return {
+    live: (id) => live.get(id),
+    wake,
+    claim: seat.claim,
+    onLive(listener) {
+      listeners.push(listener);
+      for (const [id, figure] of live) listener(id, figure);
+    },
+  };
+}
+
+function placeOf(id: string, element: HTMLElement | undefined): readonly Place[] {
+  if (!element) return [];
+  // Without its caption and its table.
+  const shown = element.querySelector('.figure-live[data-shown]') ?? element.querySelector('.figure-static') ?? element;
+  const { top, bottom } = shown.getBoundingClientRect();
+  return [{ id, top, bottom }];
+}
+
+/** After the page has come to rest, and when it is looked at again. */
+function followScrolling(page: Window, update: () => void): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const soon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(update, REST_MS);
+  };
+  page.addEventListener('scroll', soon, { passive: true });
+  page.addEventListener('resize', soon);
+  page.document.addEventListener('visibilitychange', update);
+}
+
+function wordsOf(error: unknown): string {
+  const hint = error instanceof Error && 'hint' in error ? String(error.hint) : '';
+  return `${error instanceof Error ? error.message : String(error)} ${hint}`.trim();
+}

@@ -1,0 +1,125 @@
+/**
+ * Predict, then reveal: the answer is hidden until the reader has committed to a guess, which then stays beside it. The
+ * figure, where it is live, is given the settings of the question, so that the run shows the answer.
+ */
+import { must } from '../../../base/invariant';
+import { type Format, write } from '../../facts/quantities';
+import type { Lesson } from '../../lesson';
+import type { Figures } from './figures';
+import { forgetGuess, plotGuess } from './plot-guess';
+import type { Progress } from './progress';
+import { verdictOn, verdictOnChoice } from './verdict';
+
+const FORMATS: readonly Format[] = ['bytes', 'count', 'time', 'percent', 'small', 'loss', 'plain', 'times'];
+
+export interface PredictionsOptions {
+  readonly document: Document;
+  readonly lesson: string;
+  readonly table: () => Promise<Lesson>;
+  readonly figures: Figures;
+  readonly progress: Progress;
+}
+
+export function openPredictions({ document, lesson, table, figures, progress }: PredictionsOptions): void {
+  for (const section of document.querySelectorAll<HTMLElement>('.predict[data-predict]')) {
+    const id = section.dataset['predict'] ?? '';
+    const show = async () => {
+      const prediction = new Map(Object.entries((await table()).predictions)).get(id);
+      if (!prediction?.answer.with) return;
+      await (await figures.wake(prediction.answer.figure)).perform({ set: prediction.answer.with });
+    };
+    const parts = partsOf(section);
+    const known = progress.of(lesson)?.guesses.get(id);
+    if (known !== undefined) reveal(parts, known);
+    parts.form.addEventListener('input', () => writeGuess(parts));
+    parts.form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      const guess = guessOf(parts);
+      if (guess === undefined) return;
+      progress.guess(lesson, id, guess);
+      reveal(parts, guess);
+      show().catch(() => undefined);
+    });
+    parts.again.addEventListener('click', () => {
+      progress.guess(lesson, id, undefined);
+      hide(parts);
+    });
+    writeGuess(parts);
+  }
+}
+
+interface Parts {
+  readonly section: HTMLElement;
+  readonly form: HTMLFormElement;
+  readonly answer: HTMLElement;
+  readonly again: HTMLElement;
+  readonly plot: SVGSVGElement | null;
+  readonly right: number;
+  readonly format: Format;
+  readonly isChoice: boolean;
+}
+
+function partsOf(section: HTMLElement): Parts {
+  const answer = must(section.querySelector<HTMLElement>('.predict-answer'), 'the answer of a prediction');
+  return {
+    section,
+    form: must(section.querySelector('form'), 'the form of a prediction'),
+    answer,
+    again: must(section.querySelector<HTMLElement>('.predict-again'), 'a way to guess again'),
+    plot: section.querySelector<SVGSVGElement>('svg.plot'),
+    right: Number(answer.dataset['answer']),
+    format: FORMATS.find((format) => format === answer.dataset['format']) ?? 'plain',
+    isChoice: section.querySelector('input[type="radio"]') !== null,
+  };
+}
+
+/** Undefined where none of the choices is chosen. */
+function guessOf({ form, isChoice }: Parts): number | undefined {
+  const field = form.querySelector<HTMLInputElement>(isChoice ? 'input[type="radio"]:checked' : 'input[type="range"]');
+  return field ? Number(field.value) : undefined;
+}
+
+/** On the slider, while it is drawn. */
+function writeGuess(parts: Parts): void {
+  const guess = guessOf(parts);
+  const output = parts.form.querySelector('output');
+  if (!output || guess === undefined || parts.isChoice) return;
+  const words = write(guess, parts.format);
+  output.textContent = words;
+  parts.form.querySelector('input[type="range"]')?.setAttribute('aria-valuetext', words);
+}
+
+function wordsOf({ form, isChoice, format }: Parts, guess: number): string {
+  if (!isChoice) return write(guess, format);
+  return form.querySelector(`input[value="${guess}"]`)?.closest('label')?.textContent?.trim() ?? '';
+}
+
+function reveal(parts: Parts, guess: number): void {
+  const { section, form, answer, right, format, isChoice, plot } = parts;
+  for (const field of form.querySelectorAll<HTMLInputElement | HTMLButtonElement>('input, button')) {
+    if (field instanceof HTMLInputElement && field.type === 'radio') field.checked = Number(field.value) === guess;
+    else if (field instanceof HTMLInputElement) field.value = String(guess);
+    field.disabled = true;
+  }
+  writeGuess(parts);
+  section.dataset['revealed'] = '';
+  if (isChoice) section.dataset['right'] = String(guess === right);
+  answer.hidden = false;
+  const words = wordsOf(parts, guess);
+  const place = section.querySelector('.predict-guess');
+  if (place) place.textContent = words;
+  const verdict = section.querySelector('.predict-verdict');
+  if (verdict) verdict.textContent = isChoice ? verdictOnChoice(guess, right) : verdictOn(guess, right, format);
+  if (plot && !isChoice) plotGuess(plot, guess, right, words);
+}
+
+function hide({ section, form, answer, plot }: Parts): void {
+  answer.hidden = true;
+  delete section.dataset['revealed'];
+  delete section.dataset['right'];
+  if (plot) forgetGuess(plot);
+  const fields = [...form.querySelectorAll<HTMLInputElement | HTMLButtonElement>('input, button')];
+  for (const field of fields) field.disabled = false;
+  for (const field of fields) if (field instanceof HTMLInputElement && field.type === 'radio') field.checked = false;
+  fields[0]?.focus();
+}

@@ -1,0 +1,20 @@
+/** A figure that does not run says so below its picture, which stays, and can be tried again. */
+export function sayFailed(figure: HTMLElement, words: string, retry: () => void): void {
+  takeBack(figure);
+  const said = document.createElement('div');
+  said.className = 'figure-failed';
+  said.setAttribute('role', 'alert');
+  const text = document.createElement('p');
+  text.textContent = `The figure does not run: ${words}`;
+  const again = document.createElement('button');
+  again.type = 'button';
+  again.textContent = 'Try again';
+  again.addEventListener('click', () => {
+    takeBack(figure);
+    retry();
+  });
+  said.append(text, again);
+  figure.querySelector('.figure-static')?.after(said);
+}
+
+export const takeBack = (figure: HTMLElement): void => figure.querySelector('.figure-failed')?.remove();
