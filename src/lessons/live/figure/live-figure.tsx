@@ -203,7 +203,7 @@ function takePlace(figure: HTMLElement, run: FigureRun): Placed {
     back();
     sayFailed(figure, failure, run.retry);
   });
-  const fit = settled(SHOW_MS, () => {
+  const remeasure = settled(SHOW_MS, () => {
     measured = measure(still, run.spec.show);
     if (shown) host.style.minHeight = `${measured.whole}px`;
     draw(measured.views);
@@ -212,7 +212,7 @@ function takePlace(figure: HTMLElement, run: FigureRun): Placed {
   new ResizeObserver(() => {
     if (figure.clientWidth === clientWidth) return;
     ({ clientWidth } = figure);
-    fit();
+    remeasure();
   }).observe(figure);
   draw(measured.views);
   return {

@@ -1,9 +1,11 @@
 /** Calls a task some time after it was asked for, once for all that asked meanwhile. */
 export function settled(afterMs: number, task: () => void): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let due = false;
   return () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
+    if (due) return;
+    due = true;
+    setTimeout(() => {
+      due = false;
       task();
     }, afterMs);
   };
