@@ -1,6 +1,6 @@
 /**
- * One setting of a figure: a slider over its values, a few of them side by side, or off and on. A change runs the figure
- * again with it.
+ * One setting of a figure: a slider over its values, a few of them side by side, or off and on. A change runs the
+ * figure again with it.
  */
 import { useEffect, useId, useState } from 'react';
 import { useApp } from '../../../app/state/use-app';

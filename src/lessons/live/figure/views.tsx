@@ -1,4 +1,4 @@
-/** What a figure of a run shows: the sentence of the moment, and the playground's own views in the order of its table. */
+/** What a figure of a run shows: the sentence of the moment, and the playground's own views, in the table's order. */
 import { type ComponentType, useEffect, useMemo } from 'react';
 import { loadedPanel } from '../../../app/boundary/loaded-panel';
 import { StageHead } from '../../../app/stage/stage-head';
@@ -80,6 +80,8 @@ function Devices() {
   const metrics = useMemo(() => trace && info && metricsOf(trace, clock, info), [trace, clock, info]);
   const linked = useLinkedViews();
   // It is the figure, so it is open from the beginning.
-  useEffect(() => linked.ask(new Map([['devices', '']])), [linked]);
+  useEffect(() => {
+    linked.ask(new Map([['devices', '']]));
+  }, [linked]);
   return metrics && info && <DeviceTable metrics={metrics} memory={info.memory} />;
 }
