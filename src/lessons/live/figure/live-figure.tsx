@@ -1,7 +1,7 @@
 /**
  * Makes a static figure live: builds its run, draws it unseen, and puts it into the place of the picture when the
- * moment of its link is there. Keeps what the rest of the page shows of it up to date: values in the text, the link to the
- * playground, the figure's own attributes. Loaded with the first figure that comes near (page/figures.ts).
+ * moment of its link is there. Keeps what the rest of the page shows of it up to date: values in the text, the link to
+ * the playground, the figure's own attributes. Loaded with the first figure that comes near (page/figures.ts).
  */
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
