@@ -49,6 +49,11 @@ export const GLOSSARY = {
   δ: 'The gradient of the loss with respect to the output of a layer: what backward hands from each layer to the one before it.',
   weight: 'A number that is trained. PyTorch calls weights and biases parameters.',
   stage: 'Consecutive layers that live together on one device. What the last of them computes goes to the next stage.',
+  timeout:
+    'How long a rank waits in a collective for the others before it gives up with an error. It belongs to the process group.',
+  checkpoint:
+    'Files from which training can go on: the weights, the state of the optimiser, the step, and where the data and the random generators are.',
+  straggler: 'A rank that is slower than the others. In every collective they wait for it.',
   divergence:
     'The largest difference between a weight on one rank and the same weight on another. Under DDP it stays 0.',
 } as const;
