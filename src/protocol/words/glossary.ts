@@ -53,6 +53,8 @@ export const GLOSSARY = {
     'How long a rank waits in a collective for the others before it gives up with an error. It belongs to the process group.',
   checkpoint:
     'Files from which training can go on: the weights, the state of the optimiser, the step, and where the data and the random generators are.',
+  staleness:
+    'How many updates the weights have had between a worker’s pull and the moment when its gradient is applied to them.',
   straggler: 'A rank that is slower than the others. In every collective they wait for it.',
   divergence:
     'The largest difference between a weight on one rank and the same weight on another. Under DDP it stays 0.',
