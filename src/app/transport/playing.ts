@@ -1,0 +1,106 @@
+/**
+ * Play, in its two ways. At a slow pace one traced step after the other is walked over, and the next one runs
+ * meanwhile. At a fast one the session runs freely, and the newest trace is replayed, again where nothing newer has
+ * come. Who starts and stops it is transport.ts.
+ */
+import type { AppStore } from '../state/store';
+import type { Course } from './course';
+import { runsFree, speedAt } from './pace';
+import type { Rates } from './rates';
+import type { StepSource } from './step-source';
+import type { UnderWay } from './under-way';
+import type { Walker } from './walker';
+
+export interface Playing {
+  /** Until the pace is one at which the session runs freely. `mine`: the ticket of the command. */
+  slowly(mine: number): Promise<void>;
+  /** `construct`: what DDP's constructor sent is walked over first; training does not wait for that. */
+  freely(mine: number, construct?: boolean): void;
+  /** Tells the session to run freely at the pace of now. */
+  runFreely(): void;
+  /** The newest trace from its beginning; where nothing newer has come meanwhile, the same again. */
+  replay(mine: number): void;
+  /** Trains as fast as it goes until the micro-batch comes; false where it was stopped before. */
+  trainUntil(microBatch: number, mine: number): Promise<boolean>;
+}
+
+interface PlayingOptions {
+  readonly store: AppStore;
+  readonly walker: Walker;
+  readonly source: StepSource;
+  readonly course: Course;
+  readonly rates: Rates;
+  readonly under: UnderWay;
+}
+
+export function createPlaying({ store, walker, source, course, rates, under }: PlayingOptions): Playing {
+  const { last, endOf } = course;
+  /** The command whose replay is going on. */
+  let replays: number | undefined;
+
+  const replay = async (mine: number): Promise<void> => {
+    if (replays === mine) return;
+    replays = mine;
+    for (let arrived = true; arrived && mine === under.ticket && endOf(last()) >= 0; ) {
+      store.getState().seek(last(), -1);
+      arrived = await walker.walkTo(endOf(last()), rates.ofReplay(last()));
+    }
+    // Who stopped it may have begun another one.
+    if (replays === mine) replays = undefined;
+  };
+
+  const runFreely = () => {
+    const speed = speedAt(store.getState().pace);
+    under.free = true;
+    source.control({ type: 'play', stepsPerSecond: speed.kind === 'free' ? speed.perSecond : 0 });
+  };
+
+  const freely = (mine: number, construct = false): void => {
+    const first = construct ? walker.walkTo(endOf(0), rates.ofReplay(0)) : Promise.resolve();
+    first.then(() => replay(mine)).catch(source.report);
+    // A step still being traced must end before the session may run freely.
+    course
+      .traced()
+      .then(() => {
+        if (mine === under.ticket) runFreely();
+      })
+      .catch(source.report);
+  };
+
+  return {
+    async slowly(mine) {
+      try {
+        while (mine === under.ticket && !runsFree(store.getState().pace)) {
+          const cursor = await course.onward();
+          if (mine !== under.ticket || !cursor) return;
+          // The next step runs while this one is shown.
+          if (cursor.trace === last()) course.traceStep().catch(() => undefined);
+          await walker.walkTo(endOf(cursor.trace), rates.ofPace(cursor.trace));
+        }
+        if (mine === under.ticket) freely(mine);
+      } catch (error) {
+        if (mine !== under.ticket) return;
+        store.getState().setState('paused');
+        source.report(error);
+      }
+    },
+    freely,
+    runFreely,
+    replay: (mine) => void replay(mine).catch(source.report),
+    async trainUntil(microBatch, mine) {
+      await source.idle();
+      if (mine !== under.ticket) return false;
+      const { setState, setGoingTo } = store.getState();
+      setGoingTo(microBatch);
+      setState('playing');
+      under.free = true;
+      source.control({ type: 'play', stepsPerSecond: 0, until: microBatch });
+      await source.idle();
+      if (mine !== under.ticket) return false;
+      under.free = false;
+      setGoingTo(undefined);
+      setState('paused');
+      return true;
+    },
+  };
+}
