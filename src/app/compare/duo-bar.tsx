@@ -4,7 +4,8 @@ import { TransportButton } from '../bar/transport';
 import { stepNumber } from '../draw/format';
 import { useApp } from '../state/use-app';
 import styles from './compare.module.css';
-import { type Duo, PACES } from './duo';
+import type { Duo } from './duo';
+import { PACES } from './duo-state';
 
 export function DuoBar({ duo }: { duo: Duo }) {
   const playing = useStore(duo.state, (state) => state.playing);

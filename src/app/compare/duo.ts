@@ -1,41 +1,17 @@
 /**
- * The one transport of two compared runs: both train to the same step in turns, and the cursors of both are put at the
- * same time of that step on one clock. It leads the runs past their own transports, which rest meanwhile, and draws
- * nothing. One per comparison.
+ * The one transport of two compared runs: both train to the same step in turns (training-turns.ts), and the cursors of
+ * both are put at the same time of that step on one clock (duo-walk.ts). It leads the runs past their own transports,
+ * which rest meanwhile, and draws nothing. One per comparison.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Clock } from '../../protocol/trace';
 import type { Stride } from '../../trace/position';
 import type { Frames } from '../transport/frames';
-import { createTrack, endOf, nextTime, previousTime, type Track } from './duo-clock';
+import { endOf, nextTime, previousTime } from './duo-clock';
+import { watchOpenings } from './duo-opening';
+import { type DuoState, PACES, START } from './duo-state';
+import { createDuoWalk, type DuoWalk } from './duo-walk';
 import { commonStep, commonStepBefore, runs, type Sides, stepsBegun, trainBoth } from './training-turns';
-
-export interface DuoPace {
-  readonly label: string;
-  /** A step that is shown takes so long. */
-  readonly seconds: number;
-  /** Training runs ahead; only some steps are shown. */
-  readonly ahead: boolean;
-}
-
-export const PACES: readonly DuoPace[] = [
-  { label: '16 s per step', seconds: 16, ahead: false },
-  { label: '8 s per step', seconds: 8, ahead: false },
-  { label: '2 s per step', seconds: 2, ahead: false },
-  { label: 'full speed', seconds: 3, ahead: true },
-];
-const FIRST_PACE = 1;
-
-export interface DuoState {
-  /** Index of the step that both show; undefined before there is one. */
-  readonly step: number | undefined;
-  readonly tracks: readonly Track[];
-  readonly timeUs: number;
-  readonly playing: boolean;
-  /** What they wait for; '' for nothing. */
-  readonly busy: string;
-  readonly pace: number;
-}
 
 export interface Duo {
   readonly state: StoreApi<DuoState>;
@@ -63,70 +39,26 @@ const ITERATION_SECONDS = 2;
 const TURN_MS = 1500;
 const MOST_AHEAD = 10_000;
 
-const START: DuoState = { step: undefined, tracks: [], timeUs: 0, playing: false, busy: '', pace: FIRST_PACE };
+/** Every command takes a new ticket; what an older one began ends. */
+interface UnderWay {
+  ticket: number;
+}
 
-export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions): Duo {
-  const state = createStore<DuoState>()(() => START);
-  /** Every command takes a new ticket; what an older one began ends. */
-  let ticket = 0;
-  let walking: { readonly goalUs: number; readonly end: (arrived: boolean) => void } | undefined;
+interface Parts {
+  readonly sides: Sides;
+  readonly state: StoreApi<DuoState>;
+  readonly walk: DuoWalk;
+  readonly under: UnderWay;
+}
+
+/** Brings both runs to a step that they can show, from wherever they are. */
+function createReach({ sides, state, walk, under }: Parts) {
   /** What trains both, one after the other. */
   let leading: Promise<unknown> = Promise.resolve();
-  let chunk = 1;
-  const clock = () => sides[0].store.getState().clock;
-
-  const put = (timeUs: number) => {
-    const { tracks } = state.getState();
-    sides.forEach(({ store }, index) => {
-      const place = tracks[index]?.placeAt(timeUs);
-      const at = place ? store.getState().traces.indexOf(place.trace) : -1;
-      if (place && at >= 0) store.getState().seek(at, place.event, place.fraction);
-    });
-    state.setState({ timeUs });
-  };
-
-  const show = (step: number, timeUs: number) => {
-    for (const { store, controller } of sides) {
-      controller.player.halt();
-      store.getState().setClock(clock());
-    }
-    const tracks = sides.map(({ store }) =>
-      createTrack(
-        store.getState().traces.filter((trace) => trace.step === step && trace.kind.type !== 'construct'),
-        clock(),
-      ),
-    );
-    state.setState({ step, tracks });
-    put(Math.min(timeUs, endOf(tracks)));
-  };
-
-  const walkTo = (goalUs: number, seconds: number): Promise<boolean> => {
-    walking?.end(false);
-    const { tracks, timeUs: from } = state.getState();
-    if (from >= goalUs) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      let timeUs = from;
-      const cancel = frames.animate((_, elapsedMs) => {
-        timeUs = Math.min(goalUs, timeUs + ((goalUs - from) * elapsedMs) / (1000 * seconds));
-        const still = reducedMotion() && timeUs < goalUs;
-        put(still ? Math.max(from, previousTime(tracks, timeUs, 'moment')) : timeUs);
-        if (timeUs >= goalUs) walking?.end(true);
-        return timeUs < goalUs;
-      });
-      walking = {
-        goalUs,
-        end: (arrived) => {
-          walking = undefined;
-          cancel();
-          resolve(arrived);
-        },
-      };
-    });
-  };
 
   /** A step that both can show, not before `least`; trained for if need be. */
   const reach = async (mine: number, least: number): Promise<number | undefined> => {
-    const wanted = () => mine === ticket;
+    const wanted = () => mine === under.ticket;
     await leading.catch(() => undefined);
     for (let steps = least + 1; wanted() && sides.every(runs); steps++) {
       const found = commonStep(sides, least);
@@ -139,32 +71,43 @@ export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions):
     return undefined;
   };
 
-  const takeOver = (): number => {
-    ticket++;
-    const { goalUs, end } = walking ?? {};
-    if (goalUs !== undefined) put(goalUs);
-    end?.(false);
-    for (const { controller } of sides) controller.lead.pause();
-    state.setState({ playing: false, busy: '' });
-    return ticket;
-  };
-
   const next = async (mine: number, least: number): Promise<boolean> => {
     const found = await reach(mine, least);
-    if (mine !== ticket || found === undefined) return false;
-    show(found, 0);
+    if (mine !== under.ticket || found === undefined) return false;
+    walk.show(found, 0);
     return true;
   };
 
-  /** On from here: to the next step where both have ended this one. */
-  const onward = async (mine: number): Promise<boolean> => {
-    const { step, tracks, timeUs } = state.getState();
-    if (step === undefined) return next(mine, 0);
-    return timeUs < endOf(tracks) || next(mine, step + 1);
+  return {
+    reach,
+    /** On from here: to the next step where both have ended this one. */
+    async onward(mine: number): Promise<boolean> {
+      const { step, tracks, timeUs } = state.getState();
+      if (step === undefined) return next(mine, 0);
+      return timeUs < endOf(tracks) || next(mine, step + 1);
+    },
+    /** Both at the step that one of them has reached, from its beginning: after a start of either. */
+    async meet(mine: number): Promise<void> {
+      const [first] = sides;
+      if (first.store.getState().state === 'playing') first.controller.player.pause();
+      await Promise.all(sides.map(({ controller }) => controller.lead.idle()));
+      const steps = Math.max(1, ...sides.map(stepsBegun));
+      const behind = sides.findIndex((side) => stepsBegun(side) < steps);
+      if (behind >= 0 && steps > 1)
+        state.setState({ busy: `Run ${behind === 0 ? 'A' : 'B'} trains to step ${steps.toLocaleString('en-US')}` });
+      const found = await reach(mine, steps - 1);
+      if (mine !== under.ticket) return;
+      state.setState({ busy: '' });
+      if (found !== undefined) walk.show(found, 0);
+    },
   };
+}
 
-  const playOn = async (mine: number): Promise<void> => {
-    while (mine === ticket && (await onward(mine))) {
+/** Step after step until another command comes; at full speed both train ahead, as far as TURN_MS lets them. */
+function createPlayOn({ state, walk, under }: Parts, { reach, onward }: ReturnType<typeof createReach>) {
+  let chunk = 1;
+  return async (mine: number): Promise<void> => {
+    while (mine === under.ticket && (await onward(mine))) {
       const { tracks, timeUs, pace, step = 0 } = state.getState();
       const { seconds, ahead } = PACES[pace] ?? { seconds: 1, ahead: false };
       const end = endOf(tracks);
@@ -175,12 +118,29 @@ export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions):
         () => performance.now() - since,
         () => 0,
       );
-      if (!(await walkTo(end, seconds * (1 - timeUs / end)))) return;
+      if (!(await walk.walkTo(end, seconds * (1 - timeUs / end)))) return;
       const found = await training;
-      if (mine !== ticket || found === undefined) return;
+      if (mine !== under.ticket || found === undefined) return;
       if (ahead) chunk = Math.max(1, Math.min(MOST_AHEAD, Math.round(chunk * ((await took) < TURN_MS ? 2 : 0.5))));
-      show(found, 0);
+      walk.show(found, 0);
     }
+  };
+}
+
+/** The commands, and how one ends another. */
+export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions): Duo {
+  const state = createStore<DuoState>()(() => START);
+  const walk = createDuoWalk({ sides, state, frames, reducedMotion });
+  const under: UnderWay = { ticket: 0 };
+  const reaching = createReach({ sides, state, walk, under });
+  const playOn = createPlayOn({ sides, state, walk, under }, reaching);
+
+  const takeOver = (): number => {
+    under.ticket++;
+    walk.finish();
+    for (const { controller } of sides) controller.lead.pause();
+    state.setState({ playing: false, busy: '' });
+    return under.ticket;
   };
 
   const command = (task: (mine: number) => Promise<unknown>) => {
@@ -188,58 +148,26 @@ export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions):
     task(mine)
       .catch(report)
       .finally(() => {
-        if (mine === ticket) state.setState({ playing: false });
+        if (mine === under.ticket) state.setState({ playing: false });
       });
   };
 
-  /** Both at the step that one of them has reached, from its beginning: after a start of either. */
-  const meet = async (mine: number): Promise<void> => {
-    const [first] = sides;
-    if (first.store.getState().state === 'playing') first.controller.player.pause();
-    await Promise.all(sides.map(({ controller }) => controller.lead.idle()));
-    const steps = Math.max(1, ...sides.map(stepsBegun));
-    const behind = sides.findIndex((side) => stepsBegun(side) < steps);
-    if (behind >= 0 && steps > 1)
-      state.setState({ busy: `Run ${behind === 0 ? 'A' : 'B'} trains to step ${steps.toLocaleString('en-US')}` });
-    const found = await reach(mine, steps - 1);
-    if (mine !== ticket) return;
-    state.setState({ busy: '' });
-    if (found !== undefined) show(found, 0);
-  };
+  /** By hand, to the time that `goalOf` gives of the step that is shown by then. */
+  const walkByHand = (goalOf: (shown: DuoState) => number, seconds: number) =>
+    command(async (mine) => {
+      if (!(await reaching.onward(mine))) return;
+      const walked = walk.walkTo(goalOf(state.getState()), seconds);
+      if (reducedMotion()) takeOver();
+      await walked;
+    });
 
-  /** Something has been opened, reset or restarted. */
-  const ready = () => sides.every((side) => runs(side) && side.store.getState().traces.length > 0);
-  const seen = () =>
-    sides.flatMap(({ store }) => [store.getState().info?.config, store.getState().state === 'loading']);
-  let last: readonly unknown[] = [];
-  let met = false;
-  /** They played when one of them was opened anew, or lost its device. */
-  let resumes = false;
-  const goOn = async (mine: number): Promise<void> => {
-    const played = resumes;
-    resumes = false;
-    await meet(mine);
-    if (mine !== ticket || !played) return;
-    state.setState({ playing: true });
-    await playOn(mine);
-  };
-  const look = () => {
-    const now = seen();
-    if (now.some((value, index) => value !== last[index])) {
-      last = now;
-      met = false;
-      if (!ready()) {
-        resumes ||= state.getState().playing;
-        takeOver();
-        state.setState({ step: undefined, tracks: [], timeUs: 0 });
-      }
-    }
-    if (met || !ready()) return;
-    met = true;
-    command(goOn);
-  };
-  const stops = sides.map(({ store }) => store.subscribe(look));
-  look();
+  const stopWatching = watchOpenings(sides, {
+    onGone() {
+      takeOver();
+      state.setState({ step: undefined, tracks: [], timeUs: 0 });
+    },
+    onReady: () => command(reaching.meet),
+  });
 
   return {
     state,
@@ -249,38 +177,20 @@ export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions):
         return playOn(mine);
       });
     },
-    pause() {
-      resumes = false;
-      takeOver();
-    },
-    step(stride) {
-      command(async (mine) => {
-        if (!(await onward(mine))) return;
-        const { tracks, timeUs } = state.getState();
-        const walk = walkTo(nextTime(tracks, timeUs, stride), HAND_SECONDS);
-        if (reducedMotion()) takeOver();
-        await walk;
-      });
-    },
+    pause: takeOver,
+    step: (stride) => walkByHand(({ tracks, timeUs }) => nextTime(tracks, timeUs, stride), HAND_SECONDS),
     back(stride) {
       takeOver();
       const { step, tracks, timeUs } = state.getState();
       if (step === undefined) return;
-      if (timeUs > 0) return put(previousTime(tracks, timeUs, stride));
+      if (timeUs > 0) return walk.put(previousTime(tracks, timeUs, stride));
       const before = commonStepBefore(sides, step);
-      if (before !== undefined) show(before, Number.POSITIVE_INFINITY);
+      if (before !== undefined) walk.show(before, Number.POSITIVE_INFINITY);
     },
-    iterate() {
-      command(async (mine) => {
-        if (!(await onward(mine))) return;
-        const walk = walkTo(endOf(state.getState().tracks), ITERATION_SECONDS);
-        if (reducedMotion()) takeOver();
-        await walk;
-      });
-    },
+    iterate: () => walkByHand(({ tracks }) => endOf(tracks), ITERATION_SECONDS),
     seek(timeUs) {
       takeOver();
-      put(timeUs);
+      walk.put(timeUs);
     },
     setPace: (pace) => state.setState({ pace }),
     setClock(to) {
@@ -289,12 +199,12 @@ export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions):
       const share = timeUs / Math.max(1e-9, endOf(tracks));
       takeOver();
       if (step === undefined) return;
-      show(step, 0);
-      put(share * endOf(state.getState().tracks));
+      walk.show(step, 0);
+      walk.put(share * endOf(state.getState().tracks));
     },
     end() {
       takeOver();
-      for (const stop of stops) stop();
+      stopWatching();
     },
   };
 }

@@ -10,8 +10,8 @@ import type { App, AppStore } from '../state/store';
 import { useApp, useAppStore } from '../state/use-app';
 import { lanePartsOf } from '../timeline/lane-parts';
 import styles from './compare.module.css';
-import type { DuoState } from './duo';
 import { endOf, type Track } from './duo-clock';
+import type { DuoState } from './duo-state';
 import type { Comparison } from './use-comparison';
 
 /** As fine as the slider is. */

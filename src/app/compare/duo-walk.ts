@@ -1,0 +1,87 @@
+/**
+ * Puts the cursors of two compared runs at the same time of the same step, and walks them over it together. Shows what
+ * has been trained; trains nothing. duo.ts sends it.
+ */
+import type { StoreApi } from 'zustand/vanilla';
+import type { Frames } from '../transport/frames';
+import { createTrack, endOf, previousTime } from './duo-clock';
+import type { DuoState } from './duo-state';
+import type { Sides } from './training-turns';
+
+export interface DuoWalk {
+  put(timeUs: number): void;
+  /** A step of both, at a time of it. */
+  show(step: number, timeUs: number): void;
+  /** True when it has come there, false when it was stopped before. */
+  walkTo(goalUs: number, seconds: number): Promise<boolean>;
+  /** Jumps to where it was going. */
+  finish(): void;
+}
+
+interface DuoWalkOptions {
+  readonly sides: Sides;
+  readonly state: StoreApi<DuoState>;
+  readonly frames: Frames;
+  readonly reducedMotion: () => boolean;
+}
+
+export function createDuoWalk({ sides, state, frames, reducedMotion }: DuoWalkOptions): DuoWalk {
+  let walking: { readonly goalUs: number; readonly end: (arrived: boolean) => void } | undefined;
+
+  const put = (timeUs: number) => {
+    const { tracks } = state.getState();
+    sides.forEach(({ store }, index) => {
+      const place = tracks[index]?.placeAt(timeUs);
+      const at = place ? store.getState().traces.indexOf(place.trace) : -1;
+      if (place && at >= 0) store.getState().seek(at, place.event, place.fraction);
+    });
+    state.setState({ timeUs });
+  };
+
+  return {
+    put,
+    show(step, timeUs) {
+      const { clock } = sides[0].store.getState();
+      for (const { store, controller } of sides) {
+        controller.player.halt();
+        store.getState().setClock(clock);
+      }
+      const tracks = sides.map(({ store }) =>
+        createTrack(
+          store.getState().traces.filter((trace) => trace.step === step && trace.kind.type !== 'construct'),
+          clock,
+        ),
+      );
+      state.setState({ step, tracks });
+      put(Math.min(timeUs, endOf(tracks)));
+    },
+    walkTo(goalUs, seconds) {
+      walking?.end(false);
+      const { tracks, timeUs: from } = state.getState();
+      if (from >= goalUs) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        let timeUs = from;
+        const cancel = frames.animate((_, elapsedMs) => {
+          timeUs = Math.min(goalUs, timeUs + ((goalUs - from) * elapsedMs) / (1000 * seconds));
+          const still = reducedMotion() && timeUs < goalUs;
+          put(still ? Math.max(from, previousTime(tracks, timeUs, 'moment')) : timeUs);
+          if (timeUs >= goalUs) walking?.end(true);
+          return timeUs < goalUs;
+        });
+        walking = {
+          goalUs,
+          end: (arrived) => {
+            walking = undefined;
+            cancel();
+            resolve(arrived);
+          },
+        };
+      });
+    },
+    finish() {
+      const { goalUs, end } = walking ?? {};
+      if (goalUs !== undefined) put(goalUs);
+      end?.(false);
+    },
+  };
+}
