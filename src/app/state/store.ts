@@ -199,37 +199,112 @@ const withoutPlayHint = (notice: Notice): Notice => (notice.untilPlay ? { ...not
 
 const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);
 
+/** What a page begins with, before a run is open. */
+const START = {
+  info: undefined,
+  notices: [],
+  state: 'loading',
+  busy: '',
+  pausing: false,
+  clock: 'modelled',
+  split: undefined,
+  hoveredBucket: undefined,
+  newcomer: false,
+  goingTo: undefined,
+  csvFiles: {},
+  memoryOf: undefined,
+  refusedLayer: undefined,
+} satisfies Partial<AppState>;
+
+/** Nothing has run. */
+const NOTHING_RAN = {
+  standstill: undefined,
+  traces: [],
+  cursor: undefined,
+  cursorFraction: 1,
+  hovered: undefined,
+  pinned: undefined,
+  losses: [],
+  snapshot: undefined,
+  evaluations: [],
+  differences: [],
+  texts: [],
+  stepsPerSecond: 0,
+} satisfies Partial<AppState>;
+
+/** The cursor before the first kept trace. */
+const AT_BEGINNING = {
+  cursor: { trace: 0, event: -1 },
+  cursorFraction: 1,
+  hovered: undefined,
+  pinned: undefined,
+} satisfies Partial<AppState>;
+
+/** The cursor stays on its trace, as long as that is kept. */
+function withTrace(s: AppState, trace: StepTrace): Partial<AppState> {
+  // After a restart steps run again; what they leave takes the place of the old.
+  const before = s.traces.filter((kept) => kept.microBatch < trace.microBatch);
+  const dropped = Math.max(0, before.length + 1 - KEPT_TRACES);
+  const [construct] = before.filter(isConstruct);
+  const steps = [...before, byMoments(trace)].slice(dropped);
+  // The constructor ran once; its trace makes no way for steps.
+  const traces = construct && dropped > 0 ? [construct, ...steps.slice(1)] : steps;
+  const cursor = s.cursor && { ...s.cursor, trace: s.cursor.trace - dropped };
+  if (cursor && cursor.trace >= 0 && s.cursor && s.cursor.trace < before.length) return { traces, cursor };
+  return { traces, ...AT_BEGINNING };
+}
+
+function withConstruct(s: AppState): Partial<AppState> {
+  const { info } = s;
+  if (!info?.construct) return s;
+  const traces = s.traces.some(isConstruct) ? s.traces : [byMoments(info.construct), ...s.traces];
+  return { traces, ...AT_BEGINNING };
+}
+
+function withLosses(s: AppState, records: readonly LossRecord[], stepsPerSecond: number): Partial<AppState> {
+  const first = records[0]?.microBatch ?? 0;
+  const overtaken = (s.losses.at(-1)?.microBatch ?? -1) >= first;
+  const before = overtaken ? s.losses.filter((record) => record.microBatch < first) : s.losses;
+  return {
+    microBatch: (records.at(-1)?.microBatch ?? s.microBatch - 1) + 1,
+    losses: thin([...before, ...records], (record) => record.microBatch),
+    // A sampled step comes without a rate.
+    stepsPerSecond: stepsPerSecond || s.stepsPerSecond,
+  };
+}
+
+function withSnapshot(s: AppState, snapshot: Snapshot): Partial<AppState> {
+  const { step, trainLoss, testLoss, trainAccuracy, testAccuracy } = snapshot;
+  const before = s.evaluations.filter((kept) => kept.step < step);
+  const evaluation = { step, trainLoss, testLoss, trainAccuracy, testAccuracy };
+  const evaluations = thin([...before, evaluation], (kept) => kept.step);
+  const value = snapshot.differenceFromSingle;
+  const differences = value === undefined ? s.differences : withDifference(s.differences, { step, value });
+  return { snapshot, evaluations, differences, texts: withText(s.texts, snapshot) };
+}
+
+function withCursor(s: AppState, { trace, event }: Cursor, fraction: number): Partial<AppState> {
+  const kept = s.traces[clamp(trace, 0, s.traces.length - 1)];
+  if (!kept) return s;
+  const index = s.traces.indexOf(kept);
+  const at = clamp(event, -1, kept.events.length - 1);
+  const same = s.cursor?.trace === index && s.cursor.event === at;
+  const leaves = s.cursor !== undefined && s.cursor.trace !== index;
+  return {
+    cursor: same && s.cursor ? s.cursor : { trace: index, event: at },
+    cursorFraction: clamp(fraction, 0, 1),
+    ...(leaves ? { hovered: undefined, pinned: undefined } : {}),
+  };
+}
+
 export function createAppStore(config: Config, view: ViewOptions, pace: Pace = BEGINNING): AppStore {
   return createStore<App>()((set) => ({
     ...view,
     config,
-    info: undefined,
-    notices: [],
-    state: 'loading',
-    busy: '',
+    ...START,
+    ...NOTHING_RAN,
     microBatch: 0,
-    pausing: false,
-    standstill: undefined,
-    traces: [],
-    cursor: undefined,
-    cursorFraction: 1,
-    clock: 'modelled',
-    hovered: undefined,
-    pinned: undefined,
-    split: undefined,
-    hoveredBucket: undefined,
-    losses: [],
-    snapshot: undefined,
-    evaluations: [],
-    differences: [],
-    texts: [],
-    stepsPerSecond: 0,
     pace,
-    newcomer: false,
-    goingTo: undefined,
-    csvFiles: {},
-    memoryOf: undefined,
-    refusedLayer: undefined,
 
     setConfig: (next) => set({ config: next }),
     setInfo: (info) => set({ info }),
@@ -249,81 +324,15 @@ export function createAppStore(config: Config, view: ViewOptions, pace: Pace = B
     addCsv: (csv) => set((s) => ({ csvFiles: { ...s.csvFiles, [csv.file]: csv } })),
     addNotice: (notice) => set((s) => ({ notices: [...s.notices.filter((n) => n.id !== notice.id), notice] })),
     dismissNotice: (id) => set((s) => ({ notices: s.notices.filter((n) => n.id !== id) })),
-    addTrace: (trace) =>
-      set((s) => {
-        // After a restart steps run again; what they leave takes the place of the old.
-        const before = s.traces.filter((kept) => kept.microBatch < trace.microBatch);
-        const dropped = Math.max(0, before.length + 1 - KEPT_TRACES);
-        const [construct] = before.filter(isConstruct);
-        const steps = [...before, byMoments(trace)].slice(dropped);
-        // The constructor ran once; its trace makes no way for steps.
-        const traces = construct && dropped > 0 ? [construct, ...steps.slice(1)] : steps;
-        const cursor = s.cursor && { ...s.cursor, trace: s.cursor.trace - dropped };
-        if (cursor && cursor.trace >= 0 && s.cursor && s.cursor.trace < before.length) return { traces, cursor };
-        return { traces, cursor: { trace: 0, event: -1 }, cursorFraction: 1, hovered: undefined, pinned: undefined };
-      }),
-    showConstruct: () =>
-      set((s) => {
-        const { info } = s;
-        if (!info?.construct) return s;
-        const traces = s.traces.some(isConstruct) ? s.traces : [byMoments(info.construct), ...s.traces];
-        return { traces, cursor: { trace: 0, event: -1 }, cursorFraction: 1, hovered: undefined, pinned: undefined };
-      }),
-    addLosses: (records, stepsPerSecond) =>
-      set((s) => {
-        const first = records[0]?.microBatch ?? 0;
-        const overtaken = (s.losses.at(-1)?.microBatch ?? -1) >= first;
-        const before = overtaken ? s.losses.filter((record) => record.microBatch < first) : s.losses;
-        // A sampled step comes without a rate.
-        return {
-          microBatch: (records.at(-1)?.microBatch ?? s.microBatch - 1) + 1,
-          losses: thin([...before, ...records], (record) => record.microBatch),
-          stepsPerSecond: stepsPerSecond || s.stepsPerSecond,
-        };
-      }),
-    setSnapshot: (snapshot) =>
-      set((s) => {
-        const { step, trainLoss, testLoss, trainAccuracy, testAccuracy } = snapshot;
-        const before = s.evaluations.filter((kept) => kept.step < step);
-        const evaluation = { step, trainLoss, testLoss, trainAccuracy, testAccuracy };
-        const evaluations = thin([...before, evaluation], (kept) => kept.step);
-        const value = snapshot.differenceFromSingle;
-        const differences = value === undefined ? s.differences : withDifference(s.differences, { step, value });
-        return { snapshot, evaluations, differences, texts: withText(s.texts, snapshot) };
-      }),
+    addTrace: (trace) => set((s) => withTrace(s, trace)),
+    showConstruct: () => set(withConstruct),
+    addLosses: (records, stepsPerSecond) => set((s) => withLosses(s, records, stepsPerSecond)),
+    setSnapshot: (snapshot) => set((s) => withSnapshot(s, snapshot)),
     addDifference: (difference) => set((s) => ({ differences: withDifference(s.differences, difference) })),
-    clearRun: (microBatch = 0) =>
-      set({
-        microBatch,
-        standstill: undefined,
-        traces: [],
-        cursor: undefined,
-        cursorFraction: 1,
-        hovered: undefined,
-        pinned: undefined,
-        losses: [],
-        snapshot: undefined,
-        evaluations: [],
-        differences: [],
-        texts: [],
-        stepsPerSecond: 0,
-      }),
+    clearRun: (microBatch = 0) => set({ ...NOTHING_RAN, microBatch }),
     hover: (event) => set((s) => (s.hovered === event ? s : { hovered: event })),
     hoverBucket: (bucket) => set((s) => (s.hoveredBucket === bucket ? s : { hoveredBucket: bucket })),
     pin: (event) => set((s) => ({ pinned: s.pinned === event ? undefined : event })),
-    seek: (trace, event, fraction = 1) =>
-      set((s) => {
-        const kept = s.traces[clamp(trace, 0, s.traces.length - 1)];
-        if (!kept) return s;
-        const index = s.traces.indexOf(kept);
-        const at = clamp(event, -1, kept.events.length - 1);
-        const same = s.cursor?.trace === index && s.cursor.event === at;
-        const leaves = s.cursor !== undefined && s.cursor.trace !== index;
-        return {
-          cursor: same && s.cursor ? s.cursor : { trace: index, event: at },
-          cursorFraction: clamp(fraction, 0, 1),
-          ...(leaves ? { hovered: undefined, pinned: undefined } : {}),
-        };
-      }),
+    seek: (trace, event, fraction = 1) => set((s) => withCursor(s, { trace, event }, fraction)),
   }));
 }
