@@ -9,7 +9,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '..');
-const RULES = /React calls what this returns|A part that is loaded on demand/;
+const RULES = /React calls what this returns|A part that is loaded on demand|Ask the mode's descriptor/;
 
 /** The lines of that code that our rules complain about, were it in that file of the project. */
 function complaints(file: string, lines: readonly string[]): readonly number[] {
@@ -59,4 +59,18 @@ test('a part that is loaded on demand without an answer for when it does not com
   ];
   expect(complaints('src/app/example.tsx', code)).toEqual([1, 2]);
   expect(complaints('src/session/example.ts', code)).toEqual([1, 2]);
+});
+
+test('outside of src/parallel a mode that is asked for by its name is found', () => {
+  const code = [
+    "export const a = config.mode === 'ddp';",
+    "export const b = info?.mode !== 'single';",
+    "switch (config.mode) { case 'dataParallel': stop(); }",
+    // Well written:
+    "export const c = config.device === 'cpu';",
+    "switch (config.device) { case 'cpu': stop(); }",
+    'export const d = FACES[config.mode].title;',
+  ];
+  expect(complaints('src/app/example.ts', code)).toEqual([1, 2, 3]);
+  expect(complaints('src/parallel/example.ts', code)).toEqual([]);
 });

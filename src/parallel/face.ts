@@ -12,7 +12,7 @@ export type Control =
   | { readonly kind: 'choice'; readonly setting: Setting; readonly words: Readonly<Record<string, string>> }
   | { readonly kind: 'flag' | 'number' | 'size'; readonly setting: Setting }
   /** A component of the page, by its name there. */
-  | { readonly kind: 'panel'; readonly panel: 'buckets' | 'ddp' | 'split' };
+  | { readonly kind: 'panel'; readonly panel: 'buckets' | 'moreOfDdp' | 'split' };
 
 export interface Face {
   /** As the setting `mode` has it. */

@@ -69,7 +69,7 @@ function ModePanel({ panel }: { panel: Extract<Control, { kind: 'panel' }>['pane
   switch (panel) {
     case 'buckets':
       return <BucketList />;
-    case 'ddp':
+    case 'moreOfDdp':
       return (
         <Opened label="More of DDP">
           <DdpPanel />

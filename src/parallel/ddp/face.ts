@@ -24,7 +24,7 @@ export const ddp: Face = {
     { kind: 'flag', setting: DDP_MAIN.overlap },
     { kind: 'number', setting: DDP_MAIN.samplerSeed },
     { kind: 'panel', panel: 'buckets' },
-    { kind: 'panel', panel: 'ddp' },
+    { kind: 'panel', panel: 'moreOfDdp' },
   ],
   processPerDevice: true,
   launchable: true,
