@@ -47,7 +47,8 @@ export function Formula({ tex, values = {}, block = false }: FormulaProps) {
   const page = usePage();
   const names = [...tex.matchAll(/\\value\{(\w+)\}/g)].map(([, name = '']) => name);
   const marked = tex.replaceAll(/\\value\{(\w+)\}/g, (_, name: string) => `\\text{@${name}@}`);
-  let html = mathOf(marked, block);
+  // KaTeX repeats the text of the formula beside it; there a value cannot be.
+  let html = mathOf(marked, block).replace(/<annotation[^>]*>.*<\/annotation>/s, '');
   for (const name of names) {
     const asked = Object.hasOwn(values, name) ? values[name] : undefined;
     if (!asked) throw new Error(`Lesson "${page.name}": the formula "${tex}" has no value "${name}".`);
