@@ -89,7 +89,7 @@ export const lesson = defineLesson({
       label: 'moment of the step',
       values: ['0', '3', '5', '8', '10', '13'],
       beside: [
-        { label: 'batch of 16', with: { batch: '16' } },
+        { label: 'batch of 256', with: { batch: '256' } },
         { label: 'SGD', with: { opt: 'sgd' } },
       ],
     },
