@@ -372,5 +372,6 @@ export function labelOf(text: string): string {
   const { label } = QUANTITIES[asked.id];
   if (asked.argument === '') return label;
   if (asked.id === 'loss') return `${label}, step ${asked.argument}`;
+  if (asked.id === 'bucketBytes') return `bytes of bucket ${asked.argument}`;
   return `${label}, ${OF_A_RANK.has(asked.id) ? 'rank ' : 'cuda:'}${asked.argument}`;
 }
