@@ -6,6 +6,7 @@
 import { formatBytes, formatCount, formatLoss, formatPercent, formatSmall, formatTime } from '../../app/draw/format';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { LossRecord, MemoryCategory } from '../../protocol/trace';
+import { contentsAt } from '../../trace/contents';
 import { memoryOf, totalBytes } from '../../trace/memory';
 import { momentsOf } from '../../trace/moments/moments';
 import type { Facts } from './facts';
@@ -66,6 +67,26 @@ const phaseTime = ({ trace }: Facts, argument: string): number | undefined => {
 /** Row numbers of the data set that a device has in the step at the cursor; without an argument all devices'. */
 const rowsIn = ({ trace }: Facts, argument: string): readonly number[] | undefined =>
   trace && (argument === '' ? trace.samples.flat() : trace.samples[Number(argument)]);
+
+/** What a buffer holds on each rank at the cursor, as far as it is known there. */
+function buffersAt({ trace, app }: Facts, buffer: string): readonly (Float32Array | undefined)[] {
+  if (!trace || !app.cursor) return [];
+  const contents = contentsAt(trace, app.cursor.event);
+  return trace.samples.map((_, rank) => contents.get(rank)?.get(buffer)?.values);
+}
+
+/** The largest difference between an element on one rank and the same element on another. */
+function spread(facts: Facts, buffer: string): number | undefined {
+  const own = buffersAt(facts, buffer);
+  const known = own.filter((values) => values !== undefined);
+  const [first] = known;
+  if (!first || known.length < own.length) return undefined;
+  const differences = Array.from(first, (_, i) => {
+    const elements = known.map((values) => values[i] ?? 0);
+    return Math.max(...elements) - Math.min(...elements);
+  });
+  return most(differences);
+}
 
 const different = (rows: readonly number[]): number => new Set(rows).size;
 
@@ -322,6 +343,17 @@ export const QUANTITIES = {
     format: 'small',
     of: ({ app }) => app.snapshot?.differenceFromSingle,
   },
+  /** `:1.running_mean`: 0 where it holds the same on all ranks, at the cursor. */
+  spread: { label: 'largest difference between ranks', format: 'small', of: spread },
+  /** `:2/1.running_mean/0`: on rank 2, the first element, at the cursor. */
+  element: {
+    label: 'element',
+    format: 'loss',
+    of: (facts, argument) => {
+      const [rank = '', buffer = '', index = ''] = argument.split('/', 3);
+      return buffersAt(facts, buffer)[Number(rank)]?.[Number(index)];
+    },
+  },
   labRound: { label: 'round', format: 'count', of: ({ lab, round }) => lab && round },
 } satisfies Readonly<Record<string, Quantity>>;
 
@@ -345,7 +377,7 @@ export function measure(facts: Facts, text: string): number | undefined {
 }
 
 /** Their argument is a rank. */
-const OF_A_RANK: ReadonlySet<QuantityId> = new Set(['localRank', 'groupRank', 'lossOfRank']);
+const OF_A_RANK: ReadonlySet<QuantityId> = new Set(['localRank', 'groupRank', 'lossOfRank', 'rowsRead', 'rowsSeen']);
 
 const WRITERS: Readonly<Record<Format, (value: number) => string>> = {
   bytes: formatBytes,
@@ -373,5 +405,10 @@ export function labelOf(text: string): string {
   if (asked.argument === '') return label;
   if (asked.id === 'loss') return `${label}, step ${asked.argument}`;
   if (asked.id === 'bucketBytes') return `bytes of bucket ${asked.argument}`;
+  if (asked.id === 'spread') return `${label}, ${asked.argument}`;
+  if (asked.id === 'element') {
+    const [rank = '', buffer = '', index = ''] = asked.argument.split('/', 3);
+    return `${buffer}[${index}], rank ${rank}`;
+  }
   return `${label}, ${OF_A_RANK.has(asked.id) ? 'rank ' : 'cuda:'}${asked.argument}`;
 }

@@ -47,6 +47,8 @@ export const GLOSSARY = {
   'optimizer.step()': 'The optimiser changes every weight a little, against its gradient.',
   activation: 'The output of a layer, kept until backward has used it.',
   δ: 'The gradient of the loss with respect to the output of a layer: what backward hands from each layer to the one before it.',
+  dropout:
+    'In training, units are set to zero at random, others for each sample, and the rest is scaled up. In evaluation it does nothing.',
   weight: 'A number that is trained. PyTorch calls weights and biases parameters.',
   stage: 'Consecutive layers that live together on one device. What the last of them computes goes to the next stage.',
   timeout:

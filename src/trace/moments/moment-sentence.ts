@@ -107,7 +107,11 @@ function lossOf(trace: StepTrace, who: Who): string {
   return who.all && !who.many ? '' : isModelParallel(trace) ? '' : ` of ${their(who)} own samples`;
 }
 
-const operatorWords = (e: TraceEvent): string => (e.name.startsWith('ops/add') ? 'residual sum' : kernelWords(e.name));
+function operatorWords(e: TraceEvent): string {
+  if (e.name.startsWith('ops/add')) return 'residual sum';
+  // The kernel only multiplies.
+  return e.reads.some((name) => name.endsWith('.mask')) ? 'Dropout' : kernelWords(e.name);
+}
 
 function backwardWords(trace: StepTrace, { events }: Moment, e: TraceEvent, who: Who): string {
   if (e.module === '' && /^(loss|fused)\//.test(e.name))

@@ -1,0 +1,117 @@
+import { defineLesson } from '../../src/lessons/lesson';
+
+const BATCH_NORM =
+  'mode=ddp&world=4&data=gauss&noise=0.5&samples=64&test=0&model=linear8-bn1d-tanh-linear1&opt=sgd&momentum=0&lr=0.1&batch=32&bucket=default&at=3';
+
+export const lesson = defineLesson({
+  figures: {
+    norm: {
+      run: `${BATCH_NORM}&compare=1&moment=6`,
+      show: ['stage'],
+      controls: [
+        'moment',
+        {
+          key: 'model',
+          label: 'Second layer',
+          values: ['linear8-bn1d-tanh-linear1', 'linear8-ln-tanh-linear1', 'linear8-tanh-linear1'],
+          words: ['BatchNorm', 'LayerNorm', 'none'],
+        },
+        { key: 'syncBatchNorm', label: 'SyncBatchNorm', values: ['0', '1'], words: ['no', 'yes'] },
+      ],
+      caption: 'Each rank’s batch norm takes the mean and the variance of the samples that it has.',
+      numbers: ['difference', 'divergence', 'bytesPerRank', 'rounds', 'stepTime'],
+      starts: 'rest',
+      height: 460,
+    },
+    buffers: {
+      run: `${BATCH_NORM}&moment=6`,
+      show: ['stage'],
+      controls: [
+        'moment',
+        { key: 'broadcastBuffers', label: 'broadcast_buffers', values: ['1', '0'], words: ['True', 'False'] },
+      ],
+      caption: 'The third step. Buffers are sent before the first layer, and changed by the batch norm after it.',
+      numbers: [
+        'element:0/1.running_mean/0',
+        'element:1/1.running_mean/0',
+        'element:2/1.running_mean/0',
+        'element:3/1.running_mean/0',
+        'spread:1.running_mean',
+      ],
+      starts: 'rest',
+      height: 460,
+    },
+    dropout: {
+      run: 'mode=ddp&world=4&data=gauss&samples=64&test=0&model=linear8-tanh-dropout0.5-linear1&opt=sgd&momentum=0&lr=0.1&batch=32&bucket=default&at=3&moment=4',
+      show: ['stage'],
+      controls: [
+        'iteration',
+        {
+          key: 'rankSeeds',
+          label: 'manual_seed after the model',
+          values: ['same', 'afterModel'],
+          words: ['one for all', 'seed + rank'],
+        },
+      ],
+      caption: 'Dropout multiplies by a mask: zero drops a unit of a sample, the others are scaled up.',
+      numbers: ['spread:2.mask', 'divergence'],
+      starts: 'rest',
+      height: 460,
+    },
+  },
+  predictions: {
+    batch: {
+      question:
+        'A net with a batch norm trains on four ranks, and on one device with the same samples in each step. How far apart are their weights after three steps?',
+      answer: { figure: 'norm', of: 'difference' },
+      guess: {
+        kind: 'choice',
+        choices: [
+          { text: 'As far as rounding takes them: less than a millionth', right: (difference) => difference < 1e-6 },
+          { text: 'Further: they train differently', right: (difference) => difference >= 1e-6 },
+        ],
+      },
+      why: 'The largest difference is {difference}. The four replicas agree with each other; what they compute is something else than one device would.',
+    },
+    whose: {
+      question:
+        'A batch norm keeps running statistics for evaluation. After a forward, whose samples have a part in the running mean of rank 0?',
+      answer: { figure: 'buffers', of: 'spread:1.running_mean' },
+      guess: {
+        kind: 'choice',
+        choices: [
+          { text: 'Those of all ranks, as with gradients', right: (spread) => spread === 0 },
+          { text: 'Those of rank 0', right: (spread) => spread > 0 },
+        ],
+      },
+      why: 'After the forward the ranks differ by up to {spread:1.running_mean}. Each has updated its own copy with its own samples, and rank 0’s is the one that is kept.',
+    },
+  },
+  tasks: {
+    sync: {
+      figure: 'norm',
+      text: 'Let the four ranks compute what one device computes. Keep the batch norm.',
+      hint: 'The statistics must be those of all samples of the step.',
+      done: ({ app }) =>
+        app.config.model.layers.some(({ type }) => type === 'BatchNorm1d') &&
+        (app.snapshot?.differenceFromSingle ?? 1) < 1e-6,
+      solution: [{ set: { syncBatchNorm: '1' } }],
+    },
+    free: {
+      figure: 'norm',
+      text: 'Now do it with a normalisation that needs no message at all.',
+      hint: 'Which layer looks at one sample at a time?',
+      done: ({ app }) =>
+        app.config.model.layers.some(({ type }) => type === 'LayerNorm') &&
+        (app.snapshot?.differenceFromSingle ?? 1) < 1e-6,
+      solution: [{ set: { model: 'linear8-ln-tanh-linear1' } }],
+    },
+    masks: {
+      figure: 'dropout',
+      text: 'Give each rank masks of its own, and keep the replicas alike.',
+      hint: 'Let the seeds differ only after the weights have been drawn.',
+      done: ({ app }) => app.config.ddp.rankSeeds === 'afterModel' && app.snapshot?.replicaDivergence === 0,
+      solution: [{ set: { rankSeeds: 'afterModel' } }],
+    },
+  },
+});
