@@ -45,9 +45,9 @@ describe('a step', () => {
   });
 
   test('the gradients of the chunks are added, not averaged: the loss is that of one device', async () => {
-    for (const figure of ['walk', 'chunks']) {
-      const four = await value('loss', figure, { at: '20' });
-      const one = await value('loss', figure, { at: '20', mode: 'single' });
+    for (const batch of ['10', '32']) {
+      const four = await value('loss', 'chunks', { batch, at: '20' });
+      const one = await value('loss', 'chunks', { batch, at: '20', mode: 'single' });
       expect(Math.abs(four - one)).toBeLessThan(1e-6);
     }
     const sums = (await eventsOf('walk')).filter(({ phase, kind }) => phase === 'reduce' && kind === 'recv');
@@ -118,7 +118,8 @@ describe('tasks', () => {
   test('the moment at which the weights travel', async () => {
     const { weights } = lesson.tasks;
     expect(weights?.done(await facts('walk'))).toBe(false);
-    expect(weights?.done(await facts('walk', { moment: '2' }))).toBe(false);
+    expect(weights?.done(await facts('walk', { moment: '1' }))).toBe(false);
+    expect(weights?.done(await facts('walk', { moment: '4' }))).toBe(false);
     expect(weights?.done(await facts('walk', { moment: '5' }))).toBe(true);
   });
 

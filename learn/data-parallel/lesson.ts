@@ -9,7 +9,7 @@ const HALF_US = 13_048 / 2;
 export const lesson = defineLesson({
   figures: {
     walk: {
-      run: `mode=dp&world=4&${NET}&batch=32&at=2&moment=1`,
+      run: `mode=dp&world=4&${NET}&batch=32&at=2&moment=2`,
       show: ['stage'],
       controls: ['play', 'moment', { key: 'world', label: 'Devices', values: ['2', '4', '8'] }],
       caption: 'One step of DataParallel, from the batch on cuda:0 to the update on cuda:0.',
@@ -30,7 +30,7 @@ export const lesson = defineLesson({
       starts: 'rest',
     },
     chunks: {
-      run: `mode=dp&world=4&${NET}&batch=10&at=1&moment=2`,
+      run: `mode=dp&world=4&${NET}&batch=8&at=1&moment=2`,
       show: ['stage'],
       controls: ['play', 'moment', { key: 'batch', label: 'Batch', values: ['5', '6', '8', '10', '32'] }],
       caption: 'Scatter cuts the batch along its first dimension, as torch.chunk does.',
@@ -55,7 +55,7 @@ export const lesson = defineLesson({
     },
     last: {
       question: 'Ten rows, four devices. How many rows does the last device get?',
-      answer: { figure: 'chunks', of: 'rowsPerRank:3' },
+      answer: { figure: 'chunks', of: 'rowsPerRank:3', with: { batch: '10' } },
       guess: { kind: 'number', from: 0, to: 10, step: 1 },
       why: 'The first three get {rowsPerRank:0} each, and what remains for the last is {rowsPerRank:3}.',
     },
@@ -63,8 +63,8 @@ export const lesson = defineLesson({
   tasks: {
     weights: {
       figure: 'walk',
-      text: 'Stop where all weights leave cuda:0, although it has them and nobody has changed them since the last step.',
-      hint: 'It comes before the first layer runs.',
+      text: 'Stop at the moment at which all weights travel.',
+      hint: 'It comes after the rows and before the first layer.',
       done: sendsWeights,
       solution: [{ set: { moment: '5' } }],
     },

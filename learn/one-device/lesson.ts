@@ -10,7 +10,7 @@ const HALF = 69_248;
 export const lesson = defineLesson({
   figures: {
     step: {
-      run: 'mode=single&layers=2-8-8-1&opt=sgd&batch=32&hardware=transputer&at=1&moment=1',
+      run: 'mode=single&layers=2-8-8-1&opt=sgd&batch=32&hardware=transputer&at=1&moment=4',
       show: ['stage'],
       controls: ['play', 'moment'],
       caption: 'One training step on one device. Press on: each moment is one thing that happens.',
@@ -31,13 +31,13 @@ export const lesson = defineLesson({
       starts: 'rest',
     },
     time: {
-      run: 'mode=single&layers=2-64-64-1&opt=adam&batch=64&hardware=transputer&at=1&moment=14',
+      run: 'mode=single&layers=2-64-64-1&opt=adam&batch=64&hardware=pcie4&at=1&moment=14',
       show: ['timeline'],
       controls: [
         'play',
         'moment',
         { key: 'batch', label: 'Batch', values: ['16', '64', '256'] },
-        { key: 'hardware', label: 'Machine', values: ['transputer', 'pcie4'], words: ['a slow one', 'A100'] },
+        { key: 'hardware', label: 'Machine', values: ['pcie4', 'transputer'], words: ['A100', 'a slow one'] },
       ],
       caption: 'The kernels of the same step in time. Point at one to see what it reads and writes.',
       numbers: ['stepTime', 'phaseTime:forward', 'phaseTime:backward', 'phaseTime:step', 'rowsPerSecond'],
@@ -59,8 +59,8 @@ export const lesson = defineLesson({
       why: 'At moment {fullestMoment} of {moments}: {allocated}. Forward has kept what it had to keep, and backward has begun to make gradients of outputs beside it. The optimiser comes when nearly all of that is gone.',
     },
     backward: {
-      question: 'How long does backward compute?',
-      answer: { figure: 'time', of: 'phaseTime:backward' },
+      question: 'On the slow machine, how long does backward compute?',
+      answer: { figure: 'time', of: 'phaseTime:backward', with: { hardware: 'transputer' } },
       guess: { kind: 'number', from: 0, to: 1_600_000, step: 20_000 },
       why: 'Forward takes {phaseTime:forward}, backward {phaseTime:backward}: each Linear layer is one product in forward and two in backward, except the first, which needs no gradient for the data.',
     },

@@ -10,7 +10,15 @@ export const lesson = defineLesson({
   figures: {
     strong: {
       run: `mode=ddp&world=4&${NET}&batch=64&hardware=transputer&at=2&moment=6`,
-      show: ['stage', 'timeline'],
+      show: ['stage'],
+      controls: ['play', 'moment', { key: 'world', label: 'Devices', values: ['1', '2', '4', '8'] }],
+      caption: 'Devices with the same net. Each has its own part of the batch; at the end they agree on a gradient.',
+      numbers: ['devices', 'effectiveBatch', 'rowsPerRank', 'parameters'],
+      starts: 'walk',
+    },
+    clock: {
+      run: `mode=ddp&world=4&${NET}&batch=64&hardware=transputer&at=2&moment=6`,
+      show: ['timeline'],
       controls: [
         'play',
         'moment',
@@ -18,10 +26,16 @@ export const lesson = defineLesson({
         { key: 'batch', label: 'Batch', values: ['64', '256', '512'] },
         { key: 'hardware', label: 'Machine', values: ['transputer', 'pcie4'], words: ['slow', 'A100'] },
       ],
-      caption:
-        'Four devices with the same net. Each has its own part of the batch; at the end they agree on a gradient.',
-      numbers: ['devices', 'rowsPerRank', 'stepTime', 'rowsPerSecond', 'phaseTime:step', 'allocated'],
-      starts: 'walk',
+      caption: 'The step in time. Forward and backward shrink as devices are added; the end does not.',
+      numbers: [
+        'stepTime',
+        'rowsPerSecond',
+        'phaseTime:forward',
+        'phaseTime:backward',
+        'phaseTime:step',
+        'exposedTime',
+      ],
+      starts: 'rest',
     },
     memory: {
       run: `mode=ddp&world=4&${NET}&batch=256&hardware=transputer&at=2&moment=8`,
@@ -68,7 +82,7 @@ export const lesson = defineLesson({
   },
   tasks: {
     sevenfold: {
-      figure: 'strong',
+      figure: 'clock',
       text: 'On the slow machine, with eight devices: bring at least seven times as many rows through in a second as one device does with the batch that the figure began with.',
       hint: 'Each device needs enough rows, so that what does not depend on rows is a small part of its step.',
       done: (facts) =>
@@ -88,7 +102,7 @@ export const lesson = defineLesson({
   },
   plots: {
     rate: {
-      figure: 'strong',
+      figure: 'clock',
       of: 'rowsPerSecond',
       over: 'batch',
       label: 'rows in the batch, over all devices',
