@@ -1,7 +1,8 @@
 /**
- * Manners inside an iframe (`embed=1`): tells the height of what it shows to the page around it, and pauses while it is
- * scrolled out of sight or its tab is hidden, going on as before when it is seen again.
+ * Manners inside an iframe (`embed=1`): tells the page around it the height of what it shows and what the run has come
+ * to, and pauses while it is scrolled out of sight or its tab is hidden, going on as before when it is seen again.
  */
+import { loadPart } from '../../base/load-part';
 import type { LinkState } from '../permalink/link-state';
 import type { Controller } from '../state/controller';
 import type { AppStore } from '../state/store';
@@ -19,6 +20,11 @@ export interface Guest {
 export function beAGoodGuest(guest: Guest): void {
   tellHeight(guest.root);
   pauseUnseen(guest);
+  // Who embeds it may have any origin, and what a run has come to is no secret.
+  loadPart('What an embed tells of its run', () => import('./tell-state')).then(
+    ({ tellState }) => tellState(guest.store, (message) => window.parent.postMessage(message, '*')),
+    () => undefined,
+  );
 }
 
 /** The height of the content: nothing in an embed is as high as its frame. */

@@ -124,6 +124,9 @@ export async function renderSite({ site, sheets, previews, only }: SiteOptions):
     );
     files.set(`${source.name}.html`, `<!doctype html>\n${html}`);
   }
+  const taught = lessons.flatMap(({ name, lesson }) =>
+    CONTENTS.filter((entry) => entry.name === name).map((entry) => ({ entry, lesson })),
+  );
   const said = new Map(lessons.map(({ name, text }) => [name, text.frontmatter.description] as const));
   const page = (name: string, title: string, description: string, body: React.ReactNode) =>
     files.set(
@@ -133,7 +136,7 @@ export async function renderSite({ site, sheets, previews, only }: SiteOptions):
       )}`,
     );
   page('index', 'Learn by running it', LIST_DESCRIPTION, <CourseList course={CONTENTS} said={said} />);
-  page('teach', 'For teachers', TEACH_DESCRIPTION, <Teach />);
+  page('teach', 'For teachers', TEACH_DESCRIPTION, <Teach lessons={taught} />);
   files.set('lesson.css', styleSheet(sheets));
   return { files, runs: runs.count };
 }

@@ -1,4 +1,133 @@
-/** The page for teachers, learn/teach.html. */
-export function Teach() {
-  return <p>...</p>;
+/**
+ * The page for teachers, learn/teach.html: figures in pages of one's own, a class, and every task of the lessons with
+ * its hint and its solution.
+ */
+import type { Action, FigureSpec, Lesson, Press, SettingControl, Task } from '../lesson';
+import { inline } from './inline';
+import type { CourseEntry } from './layout';
+
+export interface TaughtLesson {
+  readonly entry: CourseEntry;
+  readonly lesson: Lesson;
+}
+
+const OWN = '../examples/own-lesson.html';
+
+const FRAME = `<iframe src="https://example.org/lockstep/#seed=0&mode=ddp&world=4&embed=1&hide=bar,setup,result,code&at=2&moment=9"
+  title="Four replicas" loading="lazy" style="width: 100%; border: 0"></iframe>`;
+
+const MESSAGES = `addEventListener('message', ({ data, source }) => {
+  if (data?.type === 'lockstep:height') ...  // { height }: of what the figure shows
+  if (data?.type === 'lockstep:state') ...   // { step, loss, hidden, divergence, link, ... }: of its run
+  if (data?.type === 'lockstep:task') ...    // { lesson, task }: of a whole lesson in a frame
+});`;
+
+export function Teach({ lessons }: { lessons: readonly TaughtLesson[] }) {
+  return (
+    <>
+      <p>
+        Everything here is static files: nothing is sent anywhere, nobody has an account, and a class of thirty costs
+        the host what thirty readers of a page cost.
+      </p>
+      <h2>A figure in a page of your own</h2>
+      <p>
+        Every figure of the lessons has a link “Open in the playground”. There, set the run up as you want it and press
+        Share: the link leads to the exact run, step and moment, and you choose what is hidden and what cannot be
+        changed. Share writes the frame, too:
+      </p>
+      <Snippet code={FRAME} />
+      <p>
+        The frame tells your page how high it is, and what its run has come to, so that your page can tick a task off:
+      </p>
+      <Snippet code={MESSAGES} />
+      <p>
+        A whole lesson in a frame does the same with its tasks: <code>learn/all-reduce.html</code> sends a message for
+        each that is done, and one when all of them are.
+      </p>
+      <h2>A lesson of your own</h2>
+      <p>
+        <a href={OWN}>A plain page with three figures and a task</a> is all that it takes: save it, put the address of
+        your Lockstep into it, and write your text. All keys of a link are in <code>docs/embedding.md</code>. To add a
+        lesson to these pages, with values in the prose and tests of its claims, read <code>learn/README.md</code>.
+      </p>
+      <h2>In class</h2>
+      <ul>
+        <li>
+          Ten minutes a lesson if read alone. In class, let everybody commit to the prediction before anybody presses
+          Play; the guess stays beside what the run says.
+        </li>
+        <li>
+          The same link gives the same bits on every machine: “step 12, moment 9” is the same picture for everyone.
+        </li>
+        <li>
+          <b>Printing:</b> figures print as pictures of their recorded state, with their sentence; answers of folded
+          questions print unfolded where the browser can do that.
+        </li>
+        <li>
+          <b>Offline:</b> what has been opened once with a connection stays on the machine: open the playground and the
+          lessons of the day before the class. Or copy the built site to a laptop and serve the folder from there; it
+          needs no other server.
+        </li>
+        <li>
+          <b>Machines:</b> the figures compute on the CPU and are small; a phone does. Without JavaScript the text, the
+          pictures and the numbers are there.
+        </li>
+      </ul>
+      <h2>All tasks, with hints and solutions</h2>
+      {lessons.map(({ entry, lesson }) => (
+        <section key={entry.name} className="tasks">
+          <h3>
+            <a href={`${entry.name}.html`}>{entry.title}</a>
+          </h3>
+          <ol>
+            {Object.entries(lesson.tasks).map(([id, task]) => (
+              <li key={id}>
+                {inline(task.text)}
+                <details>
+                  <summary>Hint and solution</summary>
+                  <p>{inline(task.hint)}</p>
+                  <p>{solutionWords(task, lesson.figures[task.figure])}</p>
+                </details>
+              </li>
+            ))}
+          </ol>
+        </section>
+      ))}
+    </>
+  );
+}
+
+const Snippet = ({ code }: { code: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+  <pre tabIndex={0}>
+    <code>{code}</code>
+  </pre>
+);
+
+const PRESSED: Readonly<Record<Press, string>> = {
+  play: 'press Play',
+  moment: 'step a moment',
+  round: 'step a round',
+  phase: 'step a phase',
+  iteration: 'step an iteration',
+  reset: 'press Reset',
+  kill: 'end the last rank',
+};
+
+/** 'Set Ranks to 8, then press Play and wait.' */
+export function solutionWords({ solution }: Task, figure: FigureSpec | undefined): string {
+  const words = solution.map((action) => actionWords(action, figure)).join(', then ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+function actionWords(action: Action, figure: FigureSpec | undefined): string {
+  if (action === 'wait') return 'let it run';
+  if ('press' in action) return PRESSED[action.press];
+  return Object.entries(action.set)
+    .map(([key, value]) => {
+      const control = figure?.controls.find((own): own is SettingControl => typeof own === 'object' && own.key === key);
+      const said = control?.words?.[control.values.indexOf(value)] ?? value;
+      return `set ${control?.label ?? key} to ${said}`;
+    })
+    .join(' and ');
 }

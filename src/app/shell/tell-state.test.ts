@@ -1,0 +1,29 @@
+/** What an embed tells the page around it is what its own page shows. */
+import { expect, test } from 'vitest';
+import { openTestSession } from '../../session/testing/open-session';
+import { DEFAULT_VIEW } from '../permalink/permalink-view';
+import { createAppStore } from '../state/store';
+import { messageOf, tellState } from './tell-state';
+
+test('numbers of the step that is shown; those that are not there yet are left out', async () => {
+  const session = await openTestSession({ mode: 'ddp', worldSize: 2, device: 'cpu', compareSingle: false });
+  const store = createAppStore(session.info.config, { ...DEFAULT_VIEW, embed: true, hide: new Set(['bar']) });
+  expect(messageOf(store.getState())).toMatchObject({ state: 'loading', microBatch: 0, hidden: undefined });
+  store.getState().setInfo(session.info);
+  const trace = await session.api.traceStep();
+  store.getState().addTrace(trace);
+  store.getState().addLosses([trace.losses], 0);
+  await session.close();
+  const told: unknown[] = [];
+  tellState(store, (message) => told.push(message));
+  expect(told).toHaveLength(1);
+  expect(told[0]).toMatchObject({ type: 'lockstep:state', mode: 'ddp', worldSize: 2, microBatch: 1 });
+  const { loss, bytesPerRank, hidden, stepUs, link } = messageOf(store.getState());
+  expect(loss).toBe(trace.losses.loss);
+  expect(bytesPerRank).toBeGreaterThan(0);
+  expect(stepUs).toBeGreaterThan(0);
+  expect(hidden).toBeGreaterThanOrEqual(0);
+  expect(link).toMatch(/^seed=0&/);
+  expect(link).toContain('world=2');
+  expect(link).not.toMatch(/embed|hide/);
+});
