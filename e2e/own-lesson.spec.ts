@@ -7,7 +7,12 @@ test('three figures begin when they are seen, and the task ticks off the state o
   const replicas = page.frameLocator('iframe[title="Four replicas"]');
   await expect(replicas.getByRole('img', { name: /^4 devices/ })).toBeVisible();
   await page.getByTitle('The ring').scrollIntoViewIfNeeded();
-  await expect(page.frameLocator('iframe[title="The ring"]').getByText(/Round 1 of 6/).first()).toBeVisible();
+  await expect(
+    page
+      .frameLocator('iframe[title="The ring"]')
+      .getByText(/Round 1 of 6/)
+      .first(),
+  ).toBeVisible();
   const frame = page.getByTitle('Buckets', { exact: true });
   await frame.scrollIntoViewIfNeeded();
   const done = page.getByRole('checkbox');
