@@ -24,6 +24,8 @@ export default defineConfig({
   use: {
     baseURL: `http://127.0.0.1:${port}/some/folder/`,
     viewport: { width: 1440, height: 860 },
+    // Specs that want motion say so (IN_MOTION).
+    contextOptions: { reducedMotion: 'reduce' },
     launchOptions: { executablePath: process.env['LOCKSTEP_CHROMIUM'], args: chromiumFlags },
     trace: 'off',
     // Only e2e/offline.spec.ts keeps the site: elsewhere each test would fetch all of it.

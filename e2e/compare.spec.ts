@@ -1,7 +1,9 @@
 import type { Locator } from '@playwright/test';
 import { axeFindsNothing } from './axe';
-import { expect, firstNumber, type Playground, TINY, test } from './playground';
+import { expect, firstNumber, IN_MOTION, type Playground, TINY, test } from './playground';
 import { addWorkerPrelude } from './worker-prelude';
+
+test.use(IN_MOTION);
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu&shuffle=0`;
 

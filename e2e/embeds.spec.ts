@@ -1,6 +1,8 @@
 /** A page of somebody else that holds three frames: each has its own height, and trains only while it can be seen. */
 import type { FrameLocator, Page } from '@playwright/test';
-import { expect, firstNumber, TINY, test } from './playground';
+import { expect, firstNumber, IN_MOTION, TINY, test } from './playground';
+
+test.use(IN_MOTION);
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
 const FIGURE = `${RUN}&embed=1&hide=bar,setup,result,code`;

@@ -2,7 +2,9 @@
  * Links to a moment: shared from the page, opened in another one, stopped on the way; and the frame that Share builds.
  */
 import { axeFindsNothing } from './axe';
-import { expect, Playground, TINY, test } from './playground';
+import { expect, IN_MOTION, Playground, TINY, test } from './playground';
+
+test.use(IN_MOTION);
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
 const way = (playground: Playground) => playground.status('Way to the moment of the link');

@@ -1,5 +1,7 @@
 /** Drawing costs nothing while nothing changes: counted in calls, not in time. */
-import { expect, TINY, test } from './playground';
+import { expect, IN_MOTION, TINY, test } from './playground';
+
+test.use(IN_MOTION);
 
 /** The calls that put something on a canvas; runs in the page before its scripts. */
 const countDrawing = () => {

@@ -1,5 +1,7 @@
 /** The first minute: one line and one button, slow steps that speed up, and a replay that one can follow. */
-import { expect, TINY, test } from './playground';
+import { expect, IN_MOTION, TINY, test } from './playground';
+
+test.use(IN_MOTION);
 
 const RUN = `${TINY}&data=gauss&mode=ddp&world=2&device=cpu`;
 

@@ -1,4 +1,6 @@
-import { expect, TINY, test } from './playground';
+import { expect, IN_MOTION, TINY, test } from './playground';
+
+test.use(IN_MOTION);
 
 test.beforeEach(async ({ playground }) => {
   await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);

@@ -12,6 +12,13 @@ export type PresetTitle = 'MLP' | 'Wide MLP' | 'CNN with BatchNorm' | 'GPT';
 /** A net and a data set so small that a step takes no time even on a software adapter. */
 export const TINY = 'seed=0&samples=32&test=0&batch=16&layers=2-4-1&act=tanh';
 
+/**
+ * For specs about motion and about where a run is meanwhile, to be given to test.use(). Elsewhere the page is one that
+ * was asked for less of it: a step by hand is at its end at once, and nothing is drawn sixty times a second beside
+ * other tests.
+ */
+export const IN_MOTION = { contextOptions: { reducedMotion: 'no-preference' } } as const;
+
 export class Playground {
   readonly problems: string[] = [];
   private readonly provoked: RegExp[] = [];
@@ -61,9 +68,12 @@ export class Playground {
     return this.page.getByRole('status', { name, exact: true });
   }
 
-  /** The first number that a status shows; NaN when it shows none. */
+  /**
+   * The first number that a status shows; NaN when it shows none. Tests ask again and again until it is what they wait
+   * for, so it is found by its label: for a role Playwright looks at every element of the page.
+   */
   async number(name: string): Promise<number> {
-    return firstNumber((await this.status(name).textContent()) ?? '');
+    return firstNumber((await this.page.locator(`[role="status"][aria-label="${name}"]`).textContent()) ?? '');
   }
 
   mode(name: ModeName): Locator {

@@ -1,4 +1,6 @@
-import { expect, test } from './playground';
+import { expect, IN_MOTION, test } from './playground';
+
+test.use(IN_MOTION);
 
 test('the spiral reaches 95 % accuracy while one watches', async ({ playground }) => {
   await playground.open('seed=0&data=spiral&mode=ddp&world=4&device=cpu');

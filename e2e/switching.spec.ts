@@ -1,4 +1,6 @@
-import { expect, type ModeName, TINY, test } from './playground';
+import { expect, IN_MOTION, type ModeName, TINY, test } from './playground';
+
+test.use(IN_MOTION);
 
 test('switching the mode keeps seed, data and start', async ({ playground }) => {
   await playground.open(`${TINY}&data=circle&seed=7&shuffle=0&mode=single&device=cpu`);

@@ -1,5 +1,7 @@
 import type { Locator } from '@playwright/test';
-import { expect, type Playground, TINY, test } from './playground';
+import { expect, IN_MOTION, type Playground, TINY, test } from './playground';
+
+test.use(IN_MOTION);
 
 /** Two ranks, of which the second takes three times as long: the first one waits for it. */
 const SLOW = `${TINY}&data=xor&mode=ddp&world=2&device=cpu&slow=!(rank(rank:1,factor:3))`;

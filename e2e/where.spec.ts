@@ -1,4 +1,6 @@
-import { expect, firstNumber, type Playground, TINY, test } from './playground';
+import { expect, firstNumber, IN_MOTION, type Playground, TINY, test } from './playground';
+
+test.use(IN_MOTION);
 
 const DDP = `${TINY}&data=gauss&mode=ddp&world=2`;
 

@@ -289,10 +289,13 @@ function withCursor(s: AppState, { trace, event }: Cursor, fraction: number): Pa
   const index = s.traces.indexOf(kept);
   const at = clamp(event, -1, kept.events.length - 1);
   const same = s.cursor?.trace === index && s.cursor.event === at;
+  const cursorFraction = clamp(fraction, 0, 1);
+  // With reduced motion the cursor stays at a moment for a while: nothing is drawn anew.
+  if (same && s.cursorFraction === cursorFraction) return s;
   const leaves = s.cursor !== undefined && s.cursor.trace !== index;
   return {
     cursor: same && s.cursor ? s.cursor : { trace: index, event: at },
-    cursorFraction: clamp(fraction, 0, 1),
+    cursorFraction,
     ...(leaves ? { hovered: undefined, pinned: undefined } : {}),
   };
 }

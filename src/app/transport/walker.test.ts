@@ -59,6 +59,20 @@ describe('walker', () => {
 });
 
 describe('store', () => {
+  it('says nothing while the cursor stays where it is', () => {
+    const { store } = setUp(false);
+    let said = 0;
+    store.subscribe(() => {
+      said++;
+    });
+    store.getState().seek(0, 2);
+    expect(said).toBe(1);
+    store.getState().seek(0, 2);
+    expect(said).toBe(1);
+    store.getState().seek(0, 2, 0.5);
+    expect(said).toBe(2);
+  });
+
   it('keeps the cursor on its trace while old traces fall away, and starts over when its own goes', () => {
     const { store } = setUp(false);
     for (let step = 1; step < 64; step++) store.getState().addTrace(traceOf(step, 4));
