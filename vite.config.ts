@@ -137,7 +137,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'null', include: ['src/**/*.null.test.ts'], maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { name: 'null', include: ['src/**/*.null.test.ts'], maxWorkers: 2, sequence: { groupOrder: 0 } },
       },
       {
         extends: true,
