@@ -4,7 +4,9 @@
  * `npm run gallery`.
  */
 import { everyCombination, faults, keepTexts, MOMENTS, nameOf, pairwise, seek, show } from '../scripts/layout-walk.mjs';
-import { expect, test } from './playground';
+import { expect, IN_MOTION, test } from './playground';
+
+test.use(IN_MOTION);
 
 const whole = process.env['LOCKSTEP_WALK'] === 'all';
 const combinations = whole ? everyCombination() : pairwise();
