@@ -66,6 +66,19 @@ test('DDP beside one device: opened from the bar, stepped by keyboard, numbers d
   await playground.iterate(1);
 });
 
+test('from Share, with Shuffle on: one click makes both take the same rows', async ({ playground }) => {
+  await playground.open(RUN.replace('&shuffle=0', ''));
+  await playground.button('Share').click();
+  await playground.button('Compare with another run').click();
+  const dialog = await shown(playground);
+  await expect(difference(dialog, 'Samples')).toHaveText(/in common$/);
+  await dialog.getByRole('button', { name: 'Turn Shuffle off in both' }).click();
+  await expect(difference(dialog, 'Samples')).toHaveText('the same');
+  await expect(dialog.getByRole('button', { name: 'Turn Shuffle off in both' })).toHaveCount(0);
+  await expect(dialog.getByRole('region', { name: 'Run B' })).toContainText('Single');
+  await expect.poll(() => playground.page.url()).toContain('shuffle=0');
+});
+
 test('one of the two is done while the other still runs', async ({ playground }) => {
   await playground.open(RUN);
   await playground.button('Compare').click();

@@ -76,13 +76,10 @@ function CompareButton() {
     <button
       type="button"
       className={styles['plain']}
-      aria-label="Compare"
       title="Compare this run with another one, on one clock"
       onClick={() => setView({ beside: '' })}
     >
-      <svg viewBox="0 0 16 16" width={15} height={15} aria-hidden="true">
-        <path d="M2 2.5h12v4H2zm0 7h12v4H2z" fill="none" stroke="currentColor" strokeWidth={1.4} />
-      </svg>
+      Compare
     </button>
   );
 }
@@ -90,8 +87,20 @@ function CompareButton() {
 /** Of a walk by hand that is under way the link leads to its goal. */
 function Share() {
   const { player } = useController();
+  const hide = useApp((app) => app.hide);
+  const setView = useApp((app) => app.setView);
+  const compare = (close: () => void) => () => {
+    close();
+    setView({ beside: '' });
+  };
   return (
-    <DialogButton name="Share" className={dialogs['wide']} forgets onOpen={player.arrive} content={() => <ShareBody />}>
+    <DialogButton
+      name="Share"
+      className={dialogs['wide']}
+      forgets
+      onOpen={player.arrive}
+      content={(close) => <ShareBody onCompare={hide.has('compare') ? undefined : compare(close)} />}
+    >
       Share
     </DialogButton>
   );

@@ -2,7 +2,8 @@
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { formatSmall, stepNumber } from '../draw/format';
-import { useApp } from '../state/use-app';
+import fields from '../fields/fields.module.css';
+import { useApp, useController } from '../state/use-app';
 import styles from './compare.module.css';
 import { differencesOf, factsOf, sameSamples, weightDifference } from './differences';
 import type { Comparison } from './use-comparison';
@@ -65,7 +66,30 @@ export function DifferencesTable({ comparison }: { comparison: Comparison }) {
           )}
         </tbody>
       </table>
-      {!sameSamples(facts.a, facts.b) && <p className={styles['note']}>{OTHER_SAMPLES}</p>}
+      {!sameSamples(facts.a, facts.b) && (
+        <div className={styles['note']}>
+          <p>{OTHER_SAMPLES}</p>
+          <SameRows comparison={comparison} />
+        </div>
+      )}
     </>
+  );
+}
+
+/** One click that makes both take the same rows. What run B has otherwise in common with run A, it keeps. */
+function SameRows({ comparison }: { comparison: Comparison }) {
+  const controller = useController();
+  const config = useApp((app) => app.config);
+  const { store, controller: ofSecond } = comparison.services;
+  const other = useStore(store, (app) => app.config);
+  if (!config.shuffle && !other.shuffle) return null;
+  const turnOff = () => {
+    if (config.shuffle) controller.apply({ ...config, shuffle: false });
+    else ofSecond.apply({ ...other, shuffle: false });
+  };
+  return (
+    <button type="button" className={fields['button']} onClick={turnOff}>
+      Turn Shuffle off in both
+    </button>
   );
 }

@@ -12,7 +12,7 @@ import { momentWords } from './moment-words';
 import styles from './share.module.css';
 
 /** What was on the page when the dialog was opened: a run that plays goes on behind it. */
-export function ShareBody() {
+export function ShareBody({ onCompare }: { readonly onCompare: (() => void) | undefined }) {
   const store = useAppStore();
   const linked = useLinkedViews();
   const urlSync = useUrlSync();
@@ -38,6 +38,15 @@ export function ShareBody() {
       )}
       <CopyField name="Link" text={urlSync.href(undefined, state)} />
       <Embed state={state} />
+      {onCompare && (
+        <>
+          <h2>Compare it</h2>
+          <p>Beside a second run, stage over stage on one clock; the link to that is in the address bar then.</p>
+          <button type="button" onClick={onCompare}>
+            Compare with another run
+          </button>
+        </>
+      )}
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { box, line } from '../draw/shapes';
 import { drawText } from '../draw/text';
 import { rankColour } from './paint-card';
 import { paintRoom } from './paint-room';
-import type { ArrowScene, PacketScene, SceneItem, StageScene } from './scene-types';
+import type { ApartScene, ArrowScene, PacketScene, SceneItem, StageScene } from './scene-types';
 
 const BEND = 8;
 const HEAD = 5;
@@ -57,8 +57,15 @@ export interface Marks {
   readonly pinned: readonly SceneItem[];
 }
 
+function apart(ink: Ink, { text, rect, equal }: ApartScene): void {
+  const colour = equal ? ink.palette.soft : ink.palette.accent;
+  const at = { x: rect.x + rect.width / 2, y: rect.y + rect.height - 4 };
+  drawText(ink, text, at, { size: 11.5, weight: equal ? 400 : 600, colour, align: 'center' });
+}
+
 export function paintStage(ink: Ink, scene: StageScene, marks: Marks): void {
   for (const room of scene.rooms) paintRoom(ink, room);
+  for (const own of scene.apart) apart(ink, own);
   for (const own of scene.arrows) arrow(ink, own);
   for (const own of scene.arrows) label(ink, own);
   for (const packet of scene.packets) parcel(ink, packet);

@@ -152,10 +152,19 @@ export interface PacketScene {
   readonly cellsAt: Rect;
 }
 
+/** Between two rooms: how far their replicas are apart. */
+export interface ApartScene {
+  readonly text: string;
+  readonly rect: Rect;
+  /** Bit for bit. */
+  readonly equal: boolean;
+}
+
 export interface StageScene extends Size {
   readonly layout: StageLayout;
   readonly rooms: readonly RoomScene[];
   readonly arrows: readonly ArrowScene[];
+  readonly apart: readonly ApartScene[];
   readonly packets: readonly PacketScene[];
   /** In the order in which they are painted. */
   readonly items: readonly SceneItem[];

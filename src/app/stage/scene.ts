@@ -189,6 +189,7 @@ export function stageScene(plan: StagePlan, facts: StageFacts): StageScene {
     layout: stage,
     rooms: rooms.map((r) => r.scene),
     arrows,
+    apart: [],
     packets: packets.map((p) => p.scene),
     items,
   };

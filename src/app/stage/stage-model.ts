@@ -7,10 +7,12 @@ import type { StepTrace } from '../../protocol/trace';
 import type { Packet } from '../../trace/packets';
 import type { Size } from '../draw/geometry';
 import type { App } from '../state/store';
+import { atLiveEdge, stepShown } from '../transport/positions';
 import type { StageFacts } from './facts';
 import { createTraceFacts, type TraceFacts } from './facts-at';
 import { forTab } from './facts-for-tab';
 import { inStandstill } from './facts-in-standstill';
+import { type EndedStep, replicasApart } from './replicas-apart';
 import { planStage, type StagePlan, stageScene } from './scene';
 import type { ChosenTab, StageScene } from './scene-types';
 import type { StepPicture } from './step-picture';
@@ -52,6 +54,13 @@ function nothingYet(info: SessionInfo): StageFacts {
   };
 }
 
+/** Where the cursor is at the end of the newest step: the step, with what is known of its replicas. */
+function endedStep(app: App): EndedStep | undefined {
+  const { info, snapshot, traces, state } = app;
+  if (!info || state === 'playing' || traces.length === 0 || !atLiveEdge(app)) return undefined;
+  return { info, snapshot, step: stepShown(app, false) };
+}
+
 export function createStageModel(): StageModel {
   let facts: { readonly info: SessionInfo; readonly trace: StepTrace; readonly of: TraceFacts } | undefined;
   let plan: StagePlan | undefined;
@@ -86,7 +95,8 @@ export function createStageModel(): StageModel {
       const position = { event: app.cursor?.event ?? -1, fraction: app.cursorFraction };
       const facts = trace ? factsOf(info, trace).at(position, app.clock) : nothingYet(info);
       const shown = forTab(facts, chosen);
-      scene = stageScene(now, app.standstill ? inStandstill(shown, app.standstill, info) : shown);
+      const rooms = stageScene(now, app.standstill ? inStandstill(shown, app.standstill, info) : shown);
+      scene = { ...rooms, apart: replicasApart(now.layout.rooms, endedStep(app)) };
       return scene;
     },
     get scene() {

@@ -4,6 +4,7 @@
  * around it and its sentence belong to the page.
  */
 import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { loadPart } from '../../base/load-part';
 import { hitTest } from '../draw/hit-regions';
 import type { Ink } from '../draw/ink';
 import { ItemList } from '../draw/item-list';
@@ -54,7 +55,20 @@ export function Stage({ onThere }: { readonly onThere: () => void }) {
     (): Figure => ({
       async picture(app) {
         const scene = model.look(app, size);
-        return scene && { ...size, paint: (ink) => paintStage(ink, scene, { hovered: [], pinned: [] }) };
+        const { step } = model;
+        const { LEGEND_HEIGHT, paintLegend } = await loadPart('The legend', () => import('./paint-legend'));
+        const titles = (app.info?.roles ?? []).map(({ title }) => title);
+        const below = { x: 16, y: size.height, width: size.width - 32 };
+        return (
+          scene && {
+            width: size.width,
+            height: size.height + LEGEND_HEIGHT,
+            paint: (ink) => {
+              paintStage(ink, scene, { hovered: [], pinned: [] });
+              if (step) paintLegend(ink, below, step, titles);
+            },
+          }
+        );
       },
     }),
     [model, size],

@@ -178,7 +178,9 @@ function roundScenes({ events }: StepTrace, { pieces }: RunScene): readonly Roun
 
 function roundLabels({ bucket, collective }: TraceEvent): readonly string[] {
   const number = String((collective?.round ?? 0) + 1);
-  return bucket === undefined ? [number] : [`bucket ${bucket}, round ${number}`, `round ${number}`, number];
+  if (bucket === undefined) return [number];
+  // The first round says whose rounds they are.
+  return [`bucket ${bucket}, round ${number}`, number === '1' ? `bucket ${bucket}` : `round ${number}`, number];
 }
 
 const present = <T>(value: T | undefined): value is T => value !== undefined;

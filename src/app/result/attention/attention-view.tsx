@@ -7,6 +7,8 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { formatPercent } from '../../draw/format';
 import { useSize } from '../../draw/use-surface';
 import { CommitField } from '../../fields/commit-field';
+import type { Figure } from '../../picture/figure-picture';
+import { SavePicture } from '../../picture/save-button';
 import { useApp, usePalette } from '../../state/use-app';
 import { type Cell, CellCanvas } from '../cells/cell-canvas';
 import { paintShares } from '../cells/paint-shares';
@@ -101,6 +103,15 @@ function LargeHead({ map, tokens, width }: LargeHeadProps) {
     (context: CanvasRenderingContext2D) => paintHead(context, { map, layout, tokens, cell, palette }),
     [map, layout, tokens, cell, palette],
   );
+  const figure: Figure = {
+    picture: async () => ({
+      width: layout.width,
+      height: layout.height,
+      paint: ({ context, palette: ink }) => paintHead(context, { map, layout, tokens, cell: undefined, palette: ink }),
+      caption: (run) =>
+        `${run}: where each position looks, ${map.module}, head ${map.head}; each row adds up to 100 %.`,
+    }),
+  };
   const named = (index: number) => {
     const token = tokens[index];
     return token === undefined ? `position ${index}` : `‘${shownToken(token)}’ at ${index}`;
@@ -121,6 +132,7 @@ function LargeHead({ map, tokens, width }: LargeHeadProps) {
         onCell={setCell}
         speak={speak}
       />
+      <SavePicture name="attention" what="this head’s attention" figure={figure} />
       <AttentionTable map={map} named={named} />
     </>
   );

@@ -6,6 +6,8 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { formatCount, formatPercent } from '../../draw/format';
 import { useSize } from '../../draw/use-surface';
 import { Choice } from '../../fields/settings';
+import type { Figure } from '../../picture/figure-picture';
+import { SavePicture } from '../../picture/save-button';
 import { useApp, usePalette, useSettled } from '../../state/use-app';
 import { type Cell, CellCanvas } from '../cells/cell-canvas';
 import styles from '../views/views.module.css';
@@ -40,6 +42,20 @@ export function ConfusionView() {
     },
     [layout, numbers, names, unit, cell, palette],
   );
+  const figure: Figure = {
+    async picture() {
+      if (!layout || !numbers || !confusion) return undefined;
+      const rows = confusion.of === 'test' ? 'test' : 'training';
+      return {
+        width: layout.width,
+        height: layout.height,
+        paint: ({ context, palette: ink }) =>
+          paintConfusion(context, { layout, numbers, names, unit, cell: undefined, palette: ink }),
+        caption: (run) =>
+          `${run}: targets down, predictions across; ${formatCount(numbers.right)} of ${formatCount(numbers.rows)} ${rows} rows right.`,
+      };
+    },
+  };
   const nameOf = (index: number) => names[index] ?? String(index);
   const speak = ({ row, column }: Cell) =>
     `target ${nameOf(row)} taken for ${nameOf(column)}: ${numbers?.count(row, column) ?? 0} of ${numbers?.total(row) ?? 0}`;
@@ -72,6 +88,7 @@ export function ConfusionView() {
               onChange={(next) => setUnit(next === 'shares' ? 'shares' : 'counts')}
             />
           )}
+          <SavePicture name="confusion" what="the confusion matrix" figure={figure} />
           <ConfusionTable numbers={numbers} nameOf={nameOf} />
         </>
       )}

@@ -6,10 +6,12 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../../base/invariant';
 import { formatCount, formatSmall } from '../../draw/format';
+import { SavePicture } from '../../picture/save-button';
 import { useApp, usePalette, useSettled } from '../../state/use-app';
 import styles from '../result.module.css';
 import { namedCause } from './difference-cause';
 import { isCompared } from './differences';
+import { growthFigure } from './growth-figure';
 import { createGrowthPlot, type GrowthPlot } from './growth-plot';
 import { judge, pairsOf } from './growth-words';
 import { useControl } from './use-control';
@@ -46,6 +48,7 @@ export function GrowthPanel() {
         max |Δw| over all weights, logarithmic. The control trains one device twice, only while this is open; the run is
         slower meanwhile, by half at most.
       </p>
+      <SavePicture name="growth" what="how the difference grows" figure={growthFigure(own, control)} />
       <GrowthTable own={own} control={control} />
     </figure>
   );
