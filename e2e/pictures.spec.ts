@@ -41,7 +41,13 @@ test('stage, timeline, losses and field are saved with their caption and link', 
     expect(read.title).toContain('DistributedDataParallel, 2 ranks');
     expect(read.words.replaceAll(' ', '')).toContain(read.title.replaceAll(' ', ''));
     expect(read.href).toMatch(/#.*&at=3(&|$)/);
+    // What its colours mean, and that the replicas are equal bit for bit.
+    if (what === 'the stage') expect(read.words).toMatch(/= Δ 0.*weights ±.*whose values a chunk holds: rank 0 rank 1/);
   }
+  await page.getByText('How the difference from one device grows, and why').click();
+  const growth = (await save(page, 'how the difference grows', 'SVG')).bytes.toString('utf8');
+  expect(growth).toContain('this run against one device');
+  expect(growth).not.toMatch(/NaN|undefined/);
   const { bytes } = await save(page, 'the stage', 'PNG');
   expect([...bytes.subarray(1, 4)].map((byte) => String.fromCharCode(byte)).join('')).toBe('PNG');
   const csv = (await save(page, 'the losses', 'CSV')).bytes.toString('utf8').split('\r\n');

@@ -1,7 +1,7 @@
 /**
- * What the colours mean, in two lines below a stage that is saved: the page has it as legend.tsx. It is the scale, where it
- * ends for each kind of value, and the ranks' hues where chunks say whose values they hold. Loaded with the first
- * picture.
+ * What the colours mean, in two lines below a stage that is saved: the page has it as legend.tsx. It is the scale,
+ * where it ends for each kind of value, and the ranks' hues where chunks say whose values they hold. Loaded with the
+ * first picture.
  */
 import { formatTick } from '../draw/format';
 import type { Ink } from '../draw/ink';
