@@ -110,6 +110,7 @@ export function createTimelineModel(): TimelineModel {
           parts,
           view,
           ranks: app.info !== undefined && FACES[app.info.config.mode].processPerDevice === true,
+          nodes: app.info && app.info.config.nodes > 1 ? app.info.environment.map((one) => one.GROUP_RANK) : undefined,
         });
         still = { scene: made, parts, view, panel };
       }

@@ -83,6 +83,8 @@ export interface TimelineInput {
   readonly parts: LaneParts;
   readonly view: ViewWindow;
   readonly ranks: boolean;
+  /** Of each device, where the ranks are on several. */
+  readonly nodes?: readonly number[] | undefined;
 }
 
 /** Narrower pieces share their run's label: 'forward 0' and 'chunk 3' would not fit into them. */
@@ -192,7 +194,7 @@ function tickText(us: number, stepUs: number): string {
 }
 
 export function timelineScene(input: TimelineInput): TimelineScene {
-  const { layout, parts, view, trace, ranks } = input;
+  const { layout, parts, view, trace, ranks, nodes } = input;
   const scale = timeScale(layout, parts.totalUs, view);
   const items: TimelineItem[] = [];
   const rows = layout.rows.flatMap((row): RowScene[] => {
@@ -224,7 +226,9 @@ export function timelineScene(input: TimelineInput): TimelineScene {
       items.push({ id: `event ${event}`, rect, event, tip: () => eventTip(trace, event) });
     }
     const name = ranks ? `rank ${row.device}` : `cuda:${row.device}`;
-    return [{ row, name, detail: ranks ? `cuda:${row.device}` : '', compute, comm, gaps, waits }];
+    // Each node has a cuda:0 of its own.
+    const place = nodes ? `node ${nodes[row.device]}` : `cuda:${row.device}`;
+    return [{ row, name, detail: ranks ? place : '', compute, comm, gaps, waits }];
   });
   const count = Math.max(2, Math.floor((layout.right - layout.left) / 110));
   const times = ticks(timesIn(parts.totalUs, view), count);
