@@ -9,7 +9,7 @@ import { plainText } from '../../trace/moments/marked';
 import { sentenceAt } from '../../trace/moments/moment-sentence';
 import { capital } from '../../trace/words';
 import { labelOf } from '../facts/quantities';
-import type { FigureSpec } from '../lesson';
+import type { FigureSpec, View } from '../lesson';
 import type { Recorded } from '../record/record-run';
 import { linkOf } from '../run-link';
 import { figureOf, type PageContext, placeOnce, runOf, usePage } from './context';
@@ -25,6 +25,7 @@ export function Figure({ id }: { id: string }) {
   return (
     <figure className="figure" id={`figure-${id}`} data-figure={id}>
       <div className="figure-static">
+        <div className="figure-bar" data-settings={slidersOf(spec)} />
         {recorded && <Pictures page={page} id={id} spec={spec} recorded={recorded} />}
       </div>
       <figcaption>
@@ -51,6 +52,10 @@ export function Figure({ id }: { id: string }) {
   );
 }
 
+/** The settings of the live figure, and the slider of a lab's rounds. */
+const slidersOf = ({ run, controls }: FigureSpec): number =>
+  controls.filter((control) => typeof control !== 'string' || (control === 'round' && run.includes('lab='))).length;
+
 const OpenLink = ({ spec }: { spec: FigureSpec }) => (
   <a className="figure-open" href={`../#${linkOf(spec.run)}`}>
     Open in the playground
@@ -69,22 +74,30 @@ function Pictures({ page, id, spec, recorded }: PicturesProps) {
   const pictures = shelvePictures(page.shelf, page.name, id, spec, recorded);
   return (
     <>
-      {sentence !== '' && <p className="figure-sentence">{sentence}</p>}
+      <p className="figure-sentence">{sentence}</p>
       {spec.show.map((view) => {
         const picture = pictures.get(view);
         return picture ? (
-          <ThemedPicture key={view} picture={picture} alt={`${view}: ${sentence}`} />
+          <ThemedPicture key={view} view={view} picture={picture} alt={`${view}: ${sentence}`} />
         ) : (
-          <StaticTable key={view} view={view} app={recorded.store.getState()} />
+          <div key={view} className="figure-view" data-view={view}>
+            <StaticTable view={view} app={recorded.store.getState()} />
+          </div>
         );
       })}
     </>
   );
 }
 
-function ThemedPicture({ picture, alt }: { picture: SizedPicture; alt: string }) {
+interface ThemedProps {
+  readonly view: View;
+  readonly picture: SizedPicture;
+  readonly alt: string;
+}
+
+function ThemedPicture({ view, picture, alt }: ThemedProps) {
   return (
-    <picture>
+    <picture className="figure-view" data-view={view}>
       <source srcSet={picture.dark} media="(prefers-color-scheme: dark)" />
       <img src={picture.light} width={picture.width} height={picture.height} alt={alt} loading="lazy" />
     </picture>
