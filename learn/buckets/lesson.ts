@@ -31,7 +31,7 @@ export const lesson = defineLesson({
       run: `${NET}&bucket=1KiB&hardware=transputer&at=1`,
       show: ['timeline', 'buckets'],
       controls: ['play', 'iteration', CAP],
-      caption: 'The first step, and which gradient has its place in which bucket before and after it.',
+      caption: 'The first step, and the buckets that DDP rebuilds from the order of its gradients.',
       numbers: ['step', 'buckets', 'bucketBytes:0', 'messages', 'hidden'],
       starts: 'rest',
     },
@@ -104,7 +104,7 @@ export const lesson = defineLesson({
       over: 'bucket',
       label: 'bucket cap',
       values: CAPS,
-      beside: [{ label: 'two ranks', with: { world: '2' } }],
+      beside: [{ label: 'eight ranks', with: { world: '8' } }],
     },
   },
 });

@@ -30,7 +30,7 @@ export const lesson = defineLesson({
       starts: 'rest',
     },
     apart: {
-      run: `${NET}&at=40`,
+      run: `${NET}&data=xor&lr=0.03&at=60`,
       show: ['loss'],
       controls: [
         'play',
