@@ -44,11 +44,12 @@ export const lesson = defineLesson({
         {
           key: 'noSync',
           label: 'Inside no_sync()',
-          values: ['none', 'backward', 'forward', 'both'],
-          words: ['nothing', 'backward', 'forward', 'forward and backward'],
+          values: ['none', 'backward', 'both'],
+          words: ['nothing', 'backward', 'forward and backward'],
         },
       ],
-      caption: 'The first of four micro-batches, on a modelled cluster with slow links. “One step” is the next one.',
+      caption:
+        'The first of four micro-batches, on a modelled cluster with slow links. “Step iteration” leads to the next one.',
       numbers: ['bytesPerRank', 'computeTime', 'exposedTime', 'stepTime'],
       starts: 'rest',
     },

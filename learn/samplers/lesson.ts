@@ -25,7 +25,7 @@ export const lesson = defineLesson({
         'iteration',
         { key: 'setEpoch', label: 'set_epoch', values: ['0', '1'], words: ['never', 'each epoch'] },
       ],
-      caption: 'The third epoch of the same ten rows. “One step” is one more epoch.',
+      caption: 'The third epoch of the same ten rows. “Step iteration” is one more epoch.',
       numbers: ['step', 'rowsSeen:0', 'rowsSeen:1', 'rowsSeen:2', 'rowsSeen:3'],
       starts: 'rest',
       height: 420,
@@ -64,10 +64,10 @@ export const lesson = defineLesson({
   predictions: {
     read: {
       question:
-        'Ten rows, four ranks, and every rank must have equally many. How many rows do the ranks read in one epoch, all together?',
-      answer: { figure: 'deal', of: 'rowsRead' },
-      guess: { kind: 'number', from: 8, to: 16, step: 1 },
-      why: 'Every rank reads {rowsPerRank}, so that none waits for another. The list is filled up from its own beginning: {differentRows} rows are read, some of them twice.',
+        'The same ten rows on eight ranks, with drop_last left out: how many rows do they read in one epoch, all together?',
+      answer: { figure: 'deal', of: 'rowsRead', with: { world: '8' } },
+      guess: { kind: 'number', from: 8, to: 20, step: 1 },
+      why: 'Every rank reads {rowsPerRank}, so that none waits for another: of the {differentRows} rows, most are read twice.',
       plot: {
         figure: 'deal',
         of: 'rowsRead',

@@ -59,7 +59,7 @@ function loadWhy(trace: StepTrace, { events }: Moment): string | undefined {
 const samplesWhy = (trace: StepTrace): string =>
   new Set(trace.samples.map(({ length }) => length)).size > 1 || trace.events.some(({ anchor }) => anchor === 'join')
     ? 'Each rank has its own part of the data set.'
-    : 'DistributedSampler gives every rank different samples; together they are the whole batch.';
+    : 'Each rank’s DistributedSampler picks its samples; together they are the whole batch.';
 
 function computeWhy(trace: StepTrace, moment: Moment, e: TraceEvent, clock: Clock): string | undefined {
   switch (moment.phase) {
