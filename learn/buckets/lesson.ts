@@ -28,7 +28,7 @@ export const lesson = defineLesson({
       starts: 'walk',
     },
     order: {
-      run: `${NET}&bucket=1KiB&hardware=transputer&at=1`,
+      run: `${NET.replace('world=4', 'world=2')}&bucket=1KiB&hardware=transputer&at=1`,
       show: ['timeline', 'buckets'],
       controls: ['play', 'iteration', CAP],
       caption: 'The first step, and the buckets that DDP rebuilds from the order of its gradients.',
@@ -85,9 +85,9 @@ export const lesson = defineLesson({
     rebuilt: {
       figure: 'order',
       text: 'Go on to the first step in which more than one bucket is sent.',
-      hint: 'One press is enough. DDP needs to see one backward.',
+      hint: 'Step on. DDP needs to see one whole backward first; then messages begin while backward is still at work.',
       done: ({ trace }) => new Set(trace?.events.flatMap((e) => e.collective?.bucket ?? [])).size > 1,
-      solution: [{ press: 'iteration' }],
+      solution: [{ press: 'iteration' }, { press: 'iteration' }, 'wait'],
     },
     shortest: {
       figure: 'small',

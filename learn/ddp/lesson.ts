@@ -5,7 +5,18 @@ import { defineLesson } from '../../src/lessons/lesson';
 const NET = 'mode=ddp&world=4&layers=2-8-8-1&bucket=default&hardware=transputer';
 
 const differs = ({ app }: Facts): boolean => (app.snapshot?.replicaDivergence ?? 0) > 0;
-const ran = ({ app }: Facts): boolean => app.snapshot !== undefined && app.losses.length > 0;
+
+/** The broadcast was taken away and given back, and the ranks still draw different weights. */
+function givenBack({ info, pressed }: Facts): boolean {
+  const switched = pressed.filter((what) => what.startsWith('initSync='));
+  const { initSync, rankSeeds } = info?.config.ddp ?? {};
+  return (
+    switched.includes('initSync=0') &&
+    switched.at(-1) === 'initSync=1' &&
+    initSync === true &&
+    rankSeeds === 'beforeModel'
+  );
+}
 
 /** The last message that this step needs for its gradients has come, and no weight has changed. */
 const exchanged = ({ moment }: Facts): boolean =>
@@ -30,7 +41,7 @@ export const lesson = defineLesson({
       starts: 'rest',
     },
     apart: {
-      run: `${NET}&data=xor&lr=0.03&at=60`,
+      run: `${NET}&data=xor&test=0&lr=0.03&at=60`,
       show: ['loss'],
       controls: [
         'play',
@@ -42,12 +53,13 @@ export const lesson = defineLesson({
         },
         { key: 'initSync', label: 'Broadcast at the start', values: ['1', '0'], words: ['yes', 'no'] },
       ],
-      caption: 'The loss of a run on four ranks. Change how the ranks begin; the table below has the difference.',
+      caption:
+        'The loss of a run on four ranks. Change how the ranks begin; the difference between them is below, in numbers.',
       numbers: ['divergence', 'lossOfRank:0', 'lossOfRank:1', 'lossOfRank:2', 'lossOfRank:3', 'trainLoss'],
       starts: 'rest',
     },
     whole: {
-      run: `${NET}&compare=1&at=60`,
+      run: `${NET}&test=0&compare=1&at=60`,
       show: ['loss'],
       controls: ['play', { key: 'world', label: 'Ranks', values: ['2', '4', '8'] }],
       caption: 'The same training on several ranks and, beside it, on one device with the whole batch.',
@@ -105,10 +117,10 @@ export const lesson = defineLesson({
     },
     cure: {
       figure: 'apart',
-      text: 'Let the ranks draw different weights, and have them train as one net all the same.',
+      text: 'Now cure it, and let the ranks still draw different weights.',
       hint: 'The seeds stay different. What does the constructor do?',
-      done: (facts) => facts.info?.config.ddp.rankSeeds === 'beforeModel' && ran(facts) && !differs(facts),
-      solution: [{ set: { rankSeeds: 'beforeModel', initSync: '1' } }, 'wait'],
+      done: (facts) => givenBack(facts) && !differs(facts),
+      solution: [{ set: { rankSeeds: 'beforeModel', initSync: '0' } }, { set: { initSync: '1' } }, 'wait'],
     },
   },
 });
