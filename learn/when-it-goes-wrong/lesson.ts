@@ -44,7 +44,7 @@ export const lesson = defineLesson({
       starts: 'rest',
     },
     slow: {
-      run: 'mode=ddp&world=4&layers=2-16-16-1&batch=32&hardware=transputer&slow=!(rank(rank:2,factor:2))&at=2',
+      run: 'mode=ddp&world=4&layers=2-16-16-1&batch=32&hardware=transputer&slow=!(rank(rank:2,factor:1))&at=2',
       show: ['timeline'],
       controls: [
         {
@@ -54,7 +54,7 @@ export const lesson = defineLesson({
           words: ['as long as the others', 'twice as long', 'five times as long'],
         },
       ],
-      caption: 'One step of four ranks with work of the same size. One of the ranks is slower.',
+      caption: 'One step of four ranks with work of the same size. One of the ranks can be made slower.',
       numbers: ['stepTime', 'computing:0', 'computing:2', 'idle:0', 'idle:2'],
       starts: 'rest',
     },
