@@ -66,14 +66,13 @@ export async function readLessons(only?: string): Promise<readonly LessonSource[
   const texts = import.meta.glob<LessonText>('/learn/*/lesson.mdx');
   const tables = import.meta.glob<{ readonly lesson: Lesson }>('/learn/*/lesson.ts');
   const written = CONTENTS.filter(({ planned, name }) => planned === undefined && (only ?? name) === name);
-  const found = await Promise.all(
+  return Promise.all(
     written.map(async ({ name }) => {
       const [text, table] = [texts[`/learn/${name}/lesson.mdx`], tables[`/learn/${name}/lesson.ts`]];
-      if (!text || !table) return [];
-      return [{ name, text: await text(), lesson: (await table()).lesson }];
+      if (!text || !table) throw new Error(`learn/contents.ts has "${name}", but learn/${name}/ is not there.`);
+      return { name, text: await text(), lesson: (await table()).lesson };
     }),
   );
-  return found.flat();
 }
 
 /** Runs by their links, each once however many pages ask. */
