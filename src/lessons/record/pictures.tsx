@@ -23,6 +23,7 @@ import { must } from '../../base/invariant';
 import { FIELD_SIZE } from '../../protocol/snapshot';
 import { FIGURE_WIDTH, stageHeight } from '../figure-size';
 import type { FigureSpec, View } from '../lesson';
+import { compactSvg } from './compact-svg';
 import type { ThemeColours, ThemeName, Themes } from './palettes';
 import type { Recorded } from './record-run';
 
@@ -50,7 +51,7 @@ export function pictureOf(view: View, spec: FigureSpec, run: Recorded, looks: Lo
   const app = run.store.getState();
   const painted = paintedView(view, spec, app);
   if (!painted) return undefined;
-  const draw = (theme: ThemeName) => bareSvgOf(painted, looks.themes[theme].palette, guessed);
+  const draw = (theme: ThemeName) => compactSvg(bareSvgOf(painted, looks.themes[theme].palette, guessed));
   return { width: painted.width, height: painted.height, svg: { light: draw('light'), dark: draw('dark') } };
 }
 
