@@ -6,7 +6,7 @@ import { LockstepError } from '../base/errors';
 import type { Config, SchedulerConfig } from '../protocol/config';
 import { type OptimizerSettings, ownSettings } from './param-groups';
 import { makeStepScalars } from './scalars';
-import { cyclesMomentum } from './schedule';
+import { cyclesMomentum, SCHEDULERS } from './schedule';
 
 export function checkOptimizer(config: OptimizerSettings): void {
   const { optimizer, scheduler } = config;
@@ -25,8 +25,8 @@ export function checkOptimizer(config: OptimizerSettings): void {
   const parts = scheduler.type === 'SequentialLR' ? scheduler.schedulers : [scheduler];
   for (const part of parts) checkMomentum(part, optimizer);
   if (scheduler.type === 'SequentialLR') checkMilestones(scheduler);
-  // Refuses what cannot be a function of the step.
-  makeStepScalars(config);
+  // Refuses what cannot be a function of the step. Where the schedules are still to be fetched, the blueprint does.
+  if (SCHEDULERS.now()) makeStepScalars(config);
 }
 
 /** PyTorch keeps such a setting in the group, and nothing reads it. */

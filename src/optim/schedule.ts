@@ -3,10 +3,14 @@
  * step to step and keeps its place, because torch's schedules are recursive; asked for an earlier n it begins anew. So
  * a run that resumes gets the rates of the run without the break.
  */
+import { Part } from '../base/part';
 import type { Config } from '../protocol/config';
 import { groupSettings, type OptimizerSettings } from './param-groups';
-import { makeScheduler } from './schedulers/make-scheduler';
 import type { GroupRates, Scheduler } from './schedulers/scheduler';
+
+/** For a run that has a schedule: to be loaded before makeSchedule is asked for one. */
+export const SCHEDULERS = new Part('The schedules of the learning rate', () => import('./schedulers/make-scheduler'));
+if (!globalThis.LOCKSTEP_SITE) await SCHEDULERS.load();
 
 /** Does the schedule move the momentum (or beta1)? */
 export function cyclesMomentum(scheduler: Config['scheduler']): boolean {
@@ -23,7 +27,7 @@ export function makeSchedule(config: OptimizerSettings): (n: number) => readonly
       const momentum = 'momentum' in own ? own.momentum : 'beta1' in own ? own.beta1 : 0;
       return { lr: own.lr, initialLr: own.lr, momentum };
     });
-    return { groups, scheduler: settings && makeScheduler(settings, groups) };
+    return { groups, scheduler: settings && SCHEDULERS.get().makeScheduler(settings, groups) };
   };
   let current = start();
   let at = 0;

@@ -6,6 +6,7 @@
 import { loadAll, type Part } from '../base/part';
 import { loadAlgorithm } from '../collectives/algorithms';
 import { loadFamily } from '../data/make-dataset';
+import { SCHEDULERS } from '../optim/schedule';
 import { loadCommHook } from '../parallel/ddp/comm-hooks/comm-hooks';
 import { loadProgramOps, PARALLEL_MODES, type ProgramOpFamily } from '../parallel/modes';
 import { FUSION_PASSES } from '../parallel/stage-graph';
@@ -69,6 +70,7 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
 export async function loadParts(config: Config): Promise<void> {
   const parts: readonly Part<unknown>[] = [
     ...(config.fuse ? [FUSION_PASSES] : []),
+    ...(config.scheduler === undefined ? [] : [SCHEDULERS]),
     ...(config.resume === undefined && config.weights === undefined ? [] : [RESUMING]),
   ];
   await Promise.all([
