@@ -113,6 +113,8 @@ export default defineConfig({
     offline(),
     contentSecurityPolicy(),
   ],
+  // The lessons take most of a build, which is no news.
+  build: { rolldownOptions: { checks: { pluginTimings: false } } },
   test: {
     sequence: { sequencer: LongestFirst },
     setupFiles: ['scripts/property-seed.ts'],
