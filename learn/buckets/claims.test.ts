@@ -125,7 +125,7 @@ describe('small buckets', () => {
 describe('predictions and tasks', () => {
   test('over Ethernet seven buckets take several times as long', async () => {
     const { guess } = must(lesson.predictions['ethernet'], 'a prediction');
-    const known = await facts('small');
+    const known = await facts('small', EACH);
     const us = must(measure(known, 'stepTime'), 'a time');
     expect(guess.kind === 'choice' && guess.choices.map(({ right }) => right(us, known))).toEqual([false, false, true]);
     expect(us / (await value('stepTime', 'small', ONE))).toBeGreaterThan(2);

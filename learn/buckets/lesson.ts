@@ -36,7 +36,7 @@ export const lesson = defineLesson({
       starts: 'rest',
     },
     small: {
-      run: `${NET}&bucket=0.0625KiB&hardware=ethernet10g&at=2`,
+      run: `${NET}&bucket=1KiB&hardware=ethernet10g&at=2`,
       show: ['timeline'],
       controls: ['play', CAP, { key: 'world', label: 'Ranks', values: ['2', '4', '8'] }],
       caption: 'The same net on four fast GPUs with a slow network between them.',
@@ -62,7 +62,7 @@ export const lesson = defineLesson({
     ethernet: {
       question:
         'The same cap of 64 B on four A100 with 10 Gbit Ethernet. How does the step compare with one bucket for all?',
-      answer: { figure: 'small', of: 'stepTime' },
+      answer: { figure: 'small', of: 'stepTime', with: { bucket: '0.0625KiB' } },
       guess: {
         kind: 'choice',
         choices: [

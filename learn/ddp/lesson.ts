@@ -59,7 +59,7 @@ export const lesson = defineLesson({
       starts: 'rest',
     },
     whole: {
-      run: `${NET}&test=0&compare=1&at=60`,
+      run: `${NET.replace('world=4', 'world=2')}&test=0&compare=1&at=60`,
       show: ['loss'],
       controls: ['play', { key: 'world', label: 'Ranks', values: ['2', '4', '8'] }],
       caption: 'The same training on several ranks and, beside it, on one device with the whole batch.',
@@ -88,7 +88,7 @@ export const lesson = defineLesson({
     rounding: {
       question:
         'The same seed, the same rows: four ranks with a quarter of each batch, or one device with all of it. How far apart are the weights in the end?',
-      answer: { figure: 'whole', of: 'difference' },
+      answer: { figure: 'whole', of: 'difference', with: { world: '4' } },
       guess: {
         kind: 'choice',
         choices: [
