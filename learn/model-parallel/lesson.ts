@@ -24,7 +24,7 @@ export const lesson = defineLesson({
     walk: {
       run: `mode=mp&world=4&${NET}&at=2&moment=4`,
       show: ['stage'],
-      controls: ['play', 'moment', DEVICES],
+      controls: ['play', 'moment', 'phase', DEVICES],
       caption: 'One net on four devices, one Linear layer on each. The batch enters on cuda:0.',
       numbers: ['devices', 'messages', 'bytesInAll', 'parameterMemory:0', 'parameterMemory:3'],
       starts: 'walk',
@@ -100,10 +100,10 @@ export const lesson = defineLesson({
   tasks: {
     home: {
       figure: 'walk',
-      text: 'Step through the moments until a gradient has come back to cuda:0.',
-      hint: 'The button for the next moment goes on by one. Forward ends on cuda:3; the gradients come back through cuda:2 and cuda:1.',
-      done: (facts) => facts.pressed.includes('moment') && cameHome(facts),
-      solution: [{ set: { world: '4' } }, ...Array.from({ length: 22 }, () => ({ press: 'moment' }) as const)],
+      text: 'Step through the run until a gradient has come back to cuda:0.',
+      hint: 'One button goes on by a moment, one by a phase. Forward ends on cuda:3; then the gradients come back.',
+      done: (facts) => facts.pressed.some((what) => what === 'moment' || what === 'phase') && cameHome(facts),
+      solution: [{ press: 'reset' }, { press: 'phase' }, { press: 'phase' }, { press: 'phase' }],
     },
     narrow: {
       figure: 'cut',
