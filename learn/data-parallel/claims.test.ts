@@ -123,14 +123,16 @@ describe('tasks', () => {
     expect(weights?.done(await facts('walk', { moment: '5' }))).toBe(true);
   });
 
-  test('half the step takes another wrapper, not another number of devices', async () => {
-    const { half } = lesson.tasks;
+  test('a step that is a third shorter takes another wrapper, not another number of devices', async () => {
+    const { shorter } = lesson.tasks;
     expect(await value('stepTime', 'load')).toBeCloseTo(13_048.5, 0);
-    const done = async (changes: Record<string, string>) => half?.done(await facts('load', changes));
+    const done = async (changes: Record<string, string>) => shorter?.done(await facts('load', changes));
     expect(await done({})).toBe(false);
     expect(await done({ world: '2' })).toBe(false);
     expect(await done({ world: '8' })).toBe(false);
     expect(await done({ mode: 'ddp' })).toBe(true);
+    // Its first step has a single bucket.
+    expect(await done({ mode: 'ddp', at: '1' })).toBe(true);
   });
 
   test('five or six rows leave a device without one', async () => {
