@@ -144,8 +144,9 @@ describe('predictions and tasks', () => {
     expect(task.done(await facts(task.figure, changes))).toBe(true);
   });
 
-  test('fewer ranks do not count as the shortest step, nor do late messages as hidden ones', async () => {
+  test('fewer ranks do not count as the shortest step, nor do late messages or many buckets as hidden ones', async () => {
     expect(lesson.tasks['shortest']?.done(await facts('small', { ...ONE, world: '2' }))).toBe(false);
     expect(lesson.tasks['hide']?.done(await facts('overlap', { ...SOME, overlap: '0' }))).toBe(false);
+    expect(lesson.tasks['hide']?.done(await facts('overlap', EACH))).toBe(false);
   });
 });

@@ -77,9 +77,9 @@ export const lesson = defineLesson({
   tasks: {
     hide: {
       figure: 'overlap',
-      text: 'Hide at least seventy percent of the communication.',
+      text: 'Hide at least seventy percent of the communication, with three buckets at most.',
       hint: 'As long as all gradients share a bucket, it is full only when backward is over.',
-      done: (facts) => hidden(facts) >= 0.7,
+      done: (facts) => hidden(facts) >= 0.7 && (measure(facts, 'buckets') ?? 0) <= 3,
       solution: [{ set: { bucket: '1KiB' } }],
     },
     rebuilt: {
