@@ -18,7 +18,7 @@ test('three figures begin when they are seen, and the task ticks off the state o
   const done = page.getByRole('checkbox');
   await expect(page.locator('output')).toHaveText('Hidden now: 0 %');
   await expect(done).not.toBeChecked();
-  const cap = page.frameLocator('iframe[title="Buckets"]').getByRole('textbox', { name: /bucket_cap_mb/ });
+  const cap = page.frameLocator('iframe[title="Buckets"]').getByLabel('Bucket cap').first();
   await cap.fill('0.015625');
   await cap.press('Enter');
   await expect(done).toBeChecked();

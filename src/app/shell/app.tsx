@@ -62,6 +62,7 @@ export function AppView() {
       data-embed={embed || undefined}
       data-screen={(!embed && (shown('bar') || !shown('setup'))) || undefined}
       data-setup={shown('setup') || undefined}
+      data-stage={shown('stage') || undefined}
       data-side={side || undefined}
       {...dropsFiles(drop)}
     >

@@ -2,7 +2,7 @@
  * One setting of a figure: a slider over its values, a few of them side by side, or off and on. A change runs the
  * figure again with it.
  */
-import { useEffect, useId, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useApp } from '../../../app/state/use-app';
 import type { SettingControl } from '../../lesson';
 import { onValue, shapeOf, valueNow, wordsOf } from './settings';
@@ -64,19 +64,19 @@ function SliderSetting({ control, value, put }: ControlProps) {
   );
 }
 
+/** In a form of its own: radio buttons of one name are a group in it, whatever the other figures of the page have. */
 function ChoiceSetting({ control, value, put }: ControlProps) {
-  const name = useId();
   return (
     <fieldset className={styles['choice']}>
       <legend>{control.label}</legend>
-      <div>
+      <form>
         {control.values.map((own) => (
           <label key={own}>
-            <input type="radio" name={name} value={own} checked={own === value} onChange={() => put(own)} />
+            <input type="radio" name={control.key} value={own} checked={own === value} onChange={() => put(own)} />
             <span>{wordsOf(control, own)}</span>
           </label>
         ))}
-      </div>
+      </form>
     </fieldset>
   );
 }
