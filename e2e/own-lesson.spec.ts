@@ -21,5 +21,6 @@ test('three figures begin when they are seen, and the task ticks off the state o
   const cap = page.frameLocator('iframe[title="Buckets"]').getByLabel('Bucket cap').first();
   await cap.fill('0.015625');
   await cap.press('Enter');
+  await page.frameLocator('iframe[title="Buckets"]').getByRole('button', { name: 'Play', exact: true }).click();
   await expect(done).toBeChecked();
 });
