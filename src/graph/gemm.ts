@@ -35,7 +35,10 @@ export interface Product {
   readonly bias?: HostArray | undefined;
 }
 
-/** The loops themselves; what the packed vectors are held against. */
+/**
+ * The loops themselves; what the packed vectors are held against. Long on purpose: one product, and its inner loop once
+ * for each block (2 by 4, and what is left at the edges), so that the sums stay in registers.
+ */
 export function plainGemm(product: Product): void {
   const { M, N, K, add, bias } = product;
   const { data: a, offset: aStart } = product.a;

@@ -33,29 +33,34 @@ const isWhole = ({ rows, classes }: ClassLayout): boolean => rows * classes <= S
 /** The sum over rows of losses and, for a mean, of weights. */
 const sumOf = ({ rows }: ClassLayout, attrs: Attrs): LossSum => lossSum(rows, reductionOf(attrs) === 'mean' ? 2 : 1);
 
-export function classLoss({ name, logProbs }: ClassLoss): readonly [loss: OpDef, gradient: OpDef] {
-  const gradName = `${name}-grad`;
-  const flops = (types: OpTypes): number => (logProbs ? 2 : 20) * elements(at(types.inputs, 0).shape);
-  const rowsOf = (layout: ClassLayout, attrs: Attrs): ClassRows => ({
-    ...layout,
-    logProbs,
-    smoothing: smoothingOf(attrs),
-    ignoreIndex: ignoreIndexOf(attrs),
-  });
-  const constantsOf = (layout: ClassLayout, attrs: Attrs, weighted: boolean) => ({
-    TARGET: layout.probabilities ? 1 : 0,
-    LOG_PROBS: logProbs ? 1 : 0,
-    WEIGHTED: weighted ? 1 : 0,
-    STRIDED: layout.inner === 1 ? 0 : 1,
-    REDUCTION: ['mean', 'sum', 'none'].indexOf(reductionOf(attrs)),
-  });
-  const paramsOf = ({ rows, classes, inner }: ClassLayout, attrs: Attrs) =>
-    [rows, classes, inner, ignoreIndexOf(attrs) >>> 0, { f32: smoothingOf(attrs) }] as const;
+export const classLoss = (spec: ClassLoss): readonly [loss: OpDef, gradient: OpDef] => [lossOf(spec), gradientOf(spec)];
 
-  const loss: OpDef = {
-    name,
+const gradName = ({ name }: ClassLoss): string => `${name}-grad`;
+const flopsOf =
+  ({ logProbs }: ClassLoss) =>
+  (types: OpTypes): number =>
+    (logProbs ? 2 : 20) * elements(at(types.inputs, 0).shape);
+const rowsOf = ({ logProbs }: ClassLoss, layout: ClassLayout, attrs: Attrs): ClassRows => ({
+  ...layout,
+  logProbs,
+  smoothing: smoothingOf(attrs),
+  ignoreIndex: ignoreIndexOf(attrs),
+});
+const constantsOf = ({ logProbs }: ClassLoss, layout: ClassLayout, attrs: Attrs, weighted: boolean) => ({
+  TARGET: layout.probabilities ? 1 : 0,
+  LOG_PROBS: logProbs ? 1 : 0,
+  WEIGHTED: weighted ? 1 : 0,
+  STRIDED: layout.inner === 1 ? 0 : 1,
+  REDUCTION: ['mean', 'sum', 'none'].indexOf(reductionOf(attrs)),
+});
+const paramsOf = ({ rows, classes, inner }: ClassLayout, attrs: Attrs) =>
+  [rows, classes, inner, ignoreIndexOf(attrs) >>> 0, { f32: smoothingOf(attrs) }] as const;
+
+function lossOf(spec: ClassLoss): OpDef {
+  return {
+    name: spec.name,
     infer(inputs, attrs) {
-      checkClassTargets(inputs, attrs, logProbs);
+      checkClassTargets(inputs, attrs, spec.logProbs);
       const layout = classLayout(inputs, attrs);
       const stats = f32(3 * layout.rows + 1);
       if (reductionOf(attrs) === 'none') return [{ shape: layout.rowShape, dtype: 'f32' }, stats];
@@ -65,7 +70,7 @@ export function classLoss({ name, logProbs }: ClassLoss): readonly [loss: OpDef,
       const upstream = c.outputGrad(0);
       if (upstream === undefined || !c.needsGrad(0)) return [];
       const weights = c.types.inputs.length > 2 ? [c.input(2)] : [];
-      return c.emit(gradName, [c.input(0), c.input(1), upstream, c.output(1), ...weights], c.types.attrs, [0]);
+      return c.emit(gradName(spec), [c.input(0), c.input(1), upstream, c.output(1), ...weights], c.types.attrs, [0]);
     },
     cpu({ inputs, outputs, inputTypes, attrs }) {
       const layout = classLayout(inputTypes, attrs);
@@ -74,7 +79,7 @@ export function classLoss({ name, logProbs }: ClassLoss): readonly [loss: OpDef,
       const whole = reduction !== 'none' && isWhole(layout);
       const terms = whole ? undefined : reduction === 'none' ? loss : at(outputs, 2);
       const given = { x: at(inputs, 0), target: at(inputs, 1), weights: inputs[2] };
-      const sums = rowLosses(rowsOf(layout, attrs), given, stats, terms);
+      const sums = rowLosses(rowsOf(spec, layout, attrs), given, stats, terms);
       stats[stats.length - 1] = reduction === 'mean' ? sums.weight : 1;
       if (reduction === 'none') return;
       if (terms === undefined) {
@@ -97,7 +102,7 @@ export function classLoss({ name, logProbs }: ClassLoss): readonly [loss: OpDef,
       const rows: DenseLaunch = {
         kind: 'dense',
         kernel: 'loss/cross-entropy',
-        constants: { ...constantsOf(layout, attrs, weighted), WHOLE: whole ? 1 : 0 },
+        constants: { ...constantsOf(spec, layout, attrs, weighted), WHOLE: whole ? 1 : 0 },
         bindings: [0, 0, 1, weighted ? 2 : 0, stats, whole || reduction === 'none' ? first : parts],
         params: paramsOf(layout, attrs),
         workgroups: whole ? [1, 1] : grid(layout.rows),
@@ -121,16 +126,18 @@ export function classLoss({ name, logProbs }: ClassLoss): readonly [loss: OpDef,
         },
       ];
     },
-    flops,
+    flops: flopsOf(spec),
   };
+}
 
-  const gradient: OpDef = {
-    name: gradName,
+function gradientOf(spec: ClassLoss): OpDef {
+  return {
+    name: gradName(spec),
     infer: (inputs) => [{ shape: at(inputs, 0).shape, dtype: 'f32' }],
     cpu({ inputs, outputs, inputTypes, attrs }) {
       const [x, target, upstream, stats] = [at(inputs, 0), at(inputs, 1), at(inputs, 2), at(inputs, 3)];
       const each = reductionOf(attrs) === 'none' ? 1 : 0;
-      const rows = rowsOf(classLayout(inputTypes, attrs), attrs);
+      const rows = rowsOf(spec, classLayout(inputTypes, attrs), attrs);
       rowGradients(rows, { x, target, weights: inputs[4] }, stats, { upstream, each }, at(outputs, 0));
     },
     lower(types) {
@@ -142,14 +149,13 @@ export function classLoss({ name, logProbs }: ClassLoss): readonly [loss: OpDef,
         {
           kind: 'dense',
           kernel: 'loss/cross-entropy-grad',
-          constants: constantsOf(layout, attrs, weighted),
+          constants: constantsOf(spec, layout, attrs, weighted),
           bindings: [0, 1, weighted ? 4 : 0, 2, 3, types.inputs.length],
           params: [n, ...paramsOf(layout, attrs)],
           workgroups: grid(Math.ceil(n / 4)),
         },
       ];
     },
-    flops,
+    flops: flopsOf(spec),
   };
-  return [loss, gradient];
 }

@@ -33,11 +33,20 @@ const f = Math.fround;
  */
 const partsFor = (n: number, reduction: Reduction): number => (reduction === 'none' ? n : partsOf(n));
 
-export function elementLoss(spec: ElementLoss): readonly [loss: OpDef, gradient: OpDef] {
-  const gradName = `${spec.name}-grad`;
-  const paramOf = (attrs: Attrs): number => spec.param?.(attrs) ?? 0;
-  const flops = (types: OpTypes): number => spec.flops * elements(at(types.inputs, 0).shape);
-  const loss: OpDef = {
+export const elementLoss = (spec: ElementLoss): readonly [loss: OpDef, gradient: OpDef] => [
+  lossOf(spec),
+  gradientOf(spec),
+];
+
+const gradName = ({ name }: ElementLoss): string => `${name}-grad`;
+const paramOf = (spec: ElementLoss, attrs: Attrs): number => spec.param?.(attrs) ?? 0;
+const flopsOf =
+  (spec: ElementLoss) =>
+  (types: OpTypes): number =>
+    spec.flops * elements(at(types.inputs, 0).shape);
+
+function lossOf(spec: ElementLoss): OpDef {
+  return {
     name: spec.name,
     infer(inputs, attrs) {
       spec.check(inputs);
@@ -53,7 +62,7 @@ export function elementLoss(spec: ElementLoss): readonly [loss: OpDef, gradient:
       const posWeight = c.types.inputs.length > 2 ? [c.input(2)] : [];
       const to = (operand: 0 | 1): ValueId | undefined =>
         c.emit(
-          gradName,
+          gradName(spec),
           [c.input(0), c.input(1), upstream, ...posWeight],
           operand === 0 ? c.types.attrs : { ...c.types.attrs, operand },
           [operand],
@@ -65,7 +74,7 @@ export function elementLoss(spec: ElementLoss): readonly [loss: OpDef, gradient:
       const reduction = reductionOf(attrs);
       const parts = partsFor(x.length, reduction);
       const y = parts === 1 || reduction === 'none' ? at(outputs, 0) : at(outputs, 1);
-      addTerms(spec, { x, t, posWeight: inputs[2] }, paramOf(attrs), y);
+      addTerms(spec, { x, t, posWeight: inputs[2] }, paramOf(spec, attrs), y);
       const divisor = reduction === 'mean' ? x.length : 1;
       if (reduction === 'none') return;
       if (parts === 1) y[0] = (y[0] as number) / divisor;
@@ -84,16 +93,19 @@ export function elementLoss(spec: ElementLoss): readonly [loss: OpDef, gradient:
         kernel: 'loss/elementwise',
         constants: { FUNCTION: spec.code, HAS_POS_WEIGHT: posWeight === 0 ? 0 : 1 },
         bindings: [0, 1, posWeight, whole ? first : first + 1],
-        params: [n, parts, period, { f32: parts === 1 ? divisor : 1 }, { f32: paramOf(types.attrs) }],
+        params: [n, parts, period, { f32: parts === 1 ? divisor : 1 }, { f32: paramOf(spec, types.attrs) }],
         workgroups: grid(parts),
         invocations: parts,
       };
       return whole ? [terms] : [terms, ...lossSum(parts, 1).lower(first, divisor, first + 1)];
     },
-    flops,
+    flops: flopsOf(spec),
   };
-  const gradient: OpDef = {
-    name: gradName,
+}
+
+function gradientOf(spec: ElementLoss): OpDef {
+  return {
+    name: gradName(spec),
     infer: (inputs) => [{ shape: at(inputs, 0).shape, dtype: 'f32' }],
     cpu({ inputs, outputs, attrs }) {
       const [x, t, upstream] = [at(inputs, 0), at(inputs, 1), at(inputs, 2)];
@@ -101,7 +113,7 @@ export function elementLoss(spec: ElementLoss): readonly [loss: OpDef, gradient:
       const each = reductionOf(attrs) === 'none' ? 1 : 0;
       const sign = attrs.operand === 1 ? -1 : 1;
       const chain = { upstream, each, divisor, sign };
-      multiplySlopes(spec, { x, t, posWeight: inputs[3] }, paramOf(attrs), chain, at(outputs, 0));
+      multiplySlopes(spec, { x, t, posWeight: inputs[3] }, paramOf(spec, attrs), chain, at(outputs, 0));
     },
     lower(types) {
       const n = elements(at(types.inputs, 0).shape);
@@ -118,15 +130,20 @@ export function elementLoss(spec: ElementLoss): readonly [loss: OpDef, gradient:
             PER_ELEMENT: reduction === 'none' ? 1 : 0,
           },
           bindings: [0, 1, posWeight, 2, types.inputs.length],
-          params: [n, period, { f32: reduction === 'mean' ? n : 1 }, { f32: sign }, { f32: paramOf(types.attrs) }],
+          params: [
+            n,
+            period,
+            { f32: reduction === 'mean' ? n : 1 },
+            { f32: sign },
+            { f32: paramOf(spec, types.attrs) },
+          ],
           workgroups: grid(Math.ceil(n / 4)),
           invocations: Math.ceil(n / 4),
         },
       ];
     },
-    flops,
+    flops: flopsOf(spec),
   };
-  return [loss, gradient];
 }
 
 /** Operand and length of pos_weight, which is at `place`; without one its binding is filled with the output. */
