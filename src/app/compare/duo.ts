@@ -161,12 +161,23 @@ export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions):
       await walked;
     });
 
+  /** They played when one of them was opened anew, or lost its device. */
+  let resumes = false;
+  const goOn = async (mine: number): Promise<void> => {
+    const played = resumes;
+    resumes = false;
+    await reaching.meet(mine);
+    if (mine !== under.ticket || !played) return;
+    state.setState({ playing: true });
+    await playOn(mine);
+  };
   const stopWatching = watchOpenings(sides, {
     onGone() {
+      resumes ||= state.getState().playing;
       takeOver();
       state.setState({ step: undefined, tracks: [], timeUs: 0 });
     },
-    onReady: () => command(reaching.meet),
+    onReady: () => command(goOn),
   });
 
   return {
@@ -177,7 +188,10 @@ export function createDuo({ sides, frames, reducedMotion, report }: DuoOptions):
         return playOn(mine);
       });
     },
-    pause: takeOver,
+    pause() {
+      resumes = false;
+      takeOver();
+    },
     step: (stride) => walkByHand(({ tracks, timeUs }) => nextTime(tracks, timeUs, stride), HAND_SECONDS),
     back(stride) {
       takeOver();

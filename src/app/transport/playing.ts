@@ -88,12 +88,13 @@ export function createPlaying({ store, walker, source, course, rates, under }: P
     runFreely,
     replay: (mine) => void replay(mine).catch(source.report),
     async trainUntil(microBatch, mine) {
-      await source.idle();
-      if (mine !== under.ticket) return false;
       const { setState, setGoingTo } = store.getState();
       setGoingTo(microBatch);
       setState('playing');
       under.free = true;
+      // After a lost device the session may be on its way there by itself.
+      await source.idle();
+      if (mine !== under.ticket) return false;
       source.control({ type: 'play', stepsPerSecond: 0, until: microBatch });
       await source.idle();
       if (mine !== under.ticket) return false;
