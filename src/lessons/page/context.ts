@@ -3,6 +3,7 @@
  * time only the links that it asks for are collected, then they are run, and the second time everything is there.
  */
 import { createContext, use } from 'react';
+import { lookup } from '../../base/lookup';
 import type { TermId } from '../../protocol/words/glossary';
 import { type Format, formatOf, measure, write } from '../facts/quantities';
 import type { Asked, Changes, FigureSpec, Lesson } from '../lesson';
@@ -33,7 +34,7 @@ export function usePage(): PageContext {
 }
 
 export function rowOf<T>(table: Readonly<Record<string, T>>, what: string, id: string, { name }: PageContext): T {
-  const row = Object.hasOwn(table, id) ? table[id] : undefined;
+  const row = lookup(table, id);
   if (row === undefined) throw new Error(`Lesson "${name}": its lesson.ts has no ${what} "${id}".`);
   return row;
 }

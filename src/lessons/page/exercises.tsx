@@ -1,5 +1,6 @@
 /** What the reader is asked: predictions, tasks and questions, as they are before a script makes them live. */
 import type { ReactNode } from 'react';
+import { lookup } from '../../base/lookup';
 import { formatOf, write } from '../facts/quantities';
 import type { Prediction } from '../lesson';
 import { askedValue, type PageContext, placeOnce, rowOf, runOf, usePage } from './context';
@@ -15,7 +16,7 @@ export function Predict({ id }: { id: string }) {
   const format = formatOf(answer.of);
   const right = value === undefined ? 0 : rightOf(page, id, prediction, value);
   const said = value === undefined ? '…' : saidOf(prediction, value, right);
-  const asked = plot && answer.with ? answer.with[plot.over] : undefined;
+  const asked = plot && answer.with ? lookup(answer.with, plot.over) : undefined;
   return (
     <section className="predict" data-predict={id} aria-labelledby={`predict-${id}`}>
       <div className="predict-side">

@@ -5,6 +5,7 @@
 import type { ComponentType } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { CONTENTS } from '../../../learn/contents';
+import { lookup } from '../../base/lookup';
 import type { TermId } from '../../protocol/words/glossary';
 import type { Lesson } from '../lesson';
 import { readThemes, ruleOf } from '../record/palettes';
@@ -68,7 +69,8 @@ export async function readLessons(only?: string): Promise<readonly LessonSource[
   const written = CONTENTS.filter(({ planned, name }) => planned === undefined && (only ?? name) === name);
   return Promise.all(
     written.map(async ({ name }) => {
-      const [text, table] = [texts[`/learn/${name}/lesson.mdx`], tables[`/learn/${name}/lesson.ts`]];
+      const text = lookup(texts, `/learn/${name}/lesson.mdx`);
+      const table = lookup(tables, `/learn/${name}/lesson.ts`);
       if (!text || !table) throw new Error(`learn/contents.ts has "${name}", but learn/${name}/ is not there.`);
       return { name, text: await text(), lesson: (await table()).lesson };
     }),

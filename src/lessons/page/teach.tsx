@@ -2,6 +2,7 @@
  * The page for teachers, learn/teach.html: figures in pages of one's own, a class, and every task of the lessons with
  * its hint and its solution.
  */
+import { lookup } from '../../base/lookup';
 import type { Action, FigureSpec, Lesson, Press, SettingControl, Task } from '../lesson';
 import { inline } from './inline';
 import type { CourseEntry } from './layout';
@@ -86,7 +87,7 @@ export function Teach({ lessons }: { lessons: readonly TaughtLesson[] }) {
                 <details>
                   <summary>Hint and solution</summary>
                   <p>{inline(task.hint)}</p>
-                  <p>{solutionWords(task, lesson.figures[task.figure])}</p>
+                  <p>{solutionWords(task, lookup(lesson.figures, task.figure))}</p>
                 </details>
               </li>
             ))}

@@ -1,5 +1,6 @@
 /** Numbers in the prose and in formulas, read from runs; and quantities that the reader is given. */
 import type { ReactNode } from 'react';
+import { lookup } from '../../base/lookup';
 import { type Format, formatOf } from '../facts/quantities';
 import type { Asked, Changes, ValueOf } from '../lesson';
 import { textOf, usePage } from './context';
@@ -50,7 +51,7 @@ export function Formula({ tex, values = {}, block = false }: FormulaProps) {
   // KaTeX repeats the text of the formula beside it; there a value cannot be.
   let html = mathOf(marked, block).replace(/<annotation[^>]*>.*<\/annotation>/s, '');
   for (const name of names) {
-    const asked = Object.hasOwn(values, name) ? values[name] : undefined;
+    const asked = lookup(values, name);
     if (!asked) throw new Error(`Lesson "${page.name}": the formula "${tex}" has no value "${name}".`);
     const text = `<mtext class="value"${attributes(dataOf(asked))}>${textOf(page, asked, asked.format)}</mtext>`;
     html = html.replace(`<mtext>@${name}@</mtext>`, text);
