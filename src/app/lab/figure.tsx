@@ -27,13 +27,17 @@ interface FigureProps {
   readonly position: number;
 }
 
-export function Figure({ result, position }: FigureProps) {
+export function Figure({
+  result,
+  position,
+  label = 'Buffers of the ranks',
+}: FigureProps & { readonly label?: string }) {
   const host = useRef<HTMLDivElement>(null);
   const { width } = useSize(host);
   const palette = usePalette();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section ref={host} className={styles['scroll']} tabIndex={0} aria-label="Buffers of the ranks">
+    <section ref={host} className={styles['scroll']} tabIndex={0} aria-label={label}>
       {width > 0 && <Picture result={result} position={position} width={Math.max(280, width)} palette={palette} />}
     </section>
   );

@@ -14,7 +14,8 @@ export const SOFTWARE_ADAPTER = 'software-adapter';
 /** What computes, which is nothing to the readers of another page. */
 const MACHINES: ReadonlySet<string> = new Set([SOFTWARE_ADAPTER, 'no-webgpu', 'no-adapter'] as const);
 
-export function Notices() {
+/** `label`: where a page has several, their names differ. */
+export function Notices({ label = 'Notices' }: { readonly label?: string }) {
   const all = useApp((app) => app.notices);
   const embed = useApp((app) => app.embed);
   const notices = all.filter(
@@ -22,7 +23,7 @@ export function Notices() {
   );
   if (notices.length === 0) return null;
   return (
-    <aside className={styles['stack']} aria-label="Notices">
+    <aside className={styles['stack']} aria-label={label}>
       {notices.map((notice) => (
         <NoticeCard key={notice.id} notice={notice} />
       ))}

@@ -111,6 +111,15 @@ describe('the first time', () => {
     },
   );
 
+  test('Whoever a link has led to a step goes on from there, and not back to what the constructor sent', async () => {
+    const { store, transport, finished, watch } = await opened();
+    expect(await transport.runTo(0)).toBe(true);
+    transport.seek(0, must(store.getState().traces[0], 'the first step').events.length - 1);
+    const steps = watch();
+    await finished(transport.stepIteration());
+    expect(steps).toEqual([0, 1]);
+  });
+
   test('Step iteration twice in a row loses no step', async () => {
     const { store, transport, pass, finished } = await opened();
     void transport.stepIteration();

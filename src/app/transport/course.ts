@@ -25,6 +25,8 @@ export interface Course {
   toConstruct(): void;
   /** Whether a command that goes on from here shows the constructor first, which then is on the stage. */
   constructFirst(): boolean;
+  /** Who was led past the constructor goes on from there. */
+  pastConstruct(): void;
 }
 
 export function createCourse(store: AppStore, source: StepSource, under: UnderWay): Course {
@@ -75,6 +77,9 @@ export function createCourse(store: AppStore, source: StepSource, under: UnderWa
       if (!beginsWithConstruct(store.getState(), constructShown)) return false;
       toConstruct();
       return true;
+    },
+    pastConstruct() {
+      constructShown = store.getState().info?.construct;
     },
   };
 }

@@ -157,6 +157,7 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
     },
     async runTo(microBatch) {
       leave();
+      course.pastConstruct();
       const mine = under.ticket;
       const ahead = !course.hasTrace(microBatch) && store.getState().microBatch < microBatch;
       if (ahead && !(await playing.trainUntil(microBatch, mine))) return false;

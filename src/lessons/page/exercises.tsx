@@ -18,11 +18,13 @@ export function Predict({ id }: { id: string }) {
   const said = value === undefined ? '…' : saidOf(prediction, value, right);
   const asked = plot && answer.with ? lookup(answer.with, plot.over) : undefined;
   return (
-    <section className="predict" data-predict={id} aria-labelledby={`predict-${id}`}>
+    <section className="predict" data-predict={id} aria-labelledby={`predict-${id} asked-${id}`}>
       <div className="predict-side">
-        <h3 id={`predict-${id}`}>Predict first</h3>
+        <p className="predict-title" id={`predict-${id}`}>
+          Predict first
+        </p>
         <form>
-          <p>{inline(question)}</p>
+          <p id={`asked-${id}`}>{inline(question)}</p>
           <Guess id={id} prediction={prediction} />
           <button type="submit">Commit</button>
         </form>
@@ -71,7 +73,7 @@ function Guess({ id, prediction: { guess } }: { id: string; prediction: Predicti
         min={guess.from}
         max={guess.to}
         step={guess.step}
-        aria-describedby={`predict-${id}`}
+        aria-describedby={`asked-${id}`}
       />
       <output />
     </label>
@@ -119,9 +121,9 @@ export function Task({ id }: { id: string }) {
   placeOnce(page, 'task', id);
   const { text, hint } = rowOf(page.lesson.tasks, 'task', id, page);
   return (
-    <section className="task" data-task={id} aria-label="Task">
+    <section className="task" data-task={id} aria-labelledby={`task-${id}`}>
       <label>
-        <input type="checkbox" disabled /> <span>{inline(text)}</span>
+        <input type="checkbox" disabled /> <span id={`task-${id}`}>{inline(text)}</span>
       </label>
       <p className="task-hint" hidden>
         {inline(hint)}

@@ -23,7 +23,7 @@ export function Figure({ id }: { id: string }) {
   const spec = figureOf(page, id);
   const recorded = runOf(page, id);
   return (
-    <figure className="figure" id={`figure-${id}`} data-figure={id}>
+    <figure className="figure" id={`figure-${id}`} data-figure={id} data-starts={spec.starts}>
       <div className="figure-static">
         <div className="figure-bar" data-settings={slidersOf(spec)} />
         {recorded && <Pictures page={page} id={id} spec={spec} recorded={recorded} />}

@@ -58,6 +58,13 @@ export function Formula({ tex, values = {}, block = false }: FormulaProps) {
   }
   if (html.includes('@')) throw new Error(`Lesson "${page.name}": the formula "${tex}" has a value where none can be.`);
   const Tag = block ? 'p' : 'span';
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: made by KaTeX from the lesson's own text
-  return <Tag className={block ? 'formula-block' : 'formula'} dangerouslySetInnerHTML={{ __html: html }} />;
+  return (
+    <Tag
+      className={block ? 'formula-block' : 'formula'}
+      // A long one scrolls.
+      {...(block ? { tabIndex: 0, role: 'group', 'aria-label': 'Formula' } : {})}
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: made by KaTeX from the lesson's own text
+      dangerouslySetInnerHTML={{ __html: html }}
+    />
+  );
 }

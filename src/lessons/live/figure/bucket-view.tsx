@@ -2,8 +2,9 @@
 import { useMemo } from 'react';
 import { BucketRows } from '../../../app/buckets/bucket-rows';
 import { bucketsOfStep, bucketTimes } from '../../../app/buckets/bucket-times';
-import styles from '../../../app/buckets/buckets.module.css';
+import panel from '../../../app/buckets/buckets.module.css';
 import { useApp, useSettled } from '../../../app/state/use-app';
+import styles from './views.module.css';
 
 export function BucketView() {
   const info = useApp((app) => app.info?.buckets);
@@ -14,6 +15,10 @@ export function BucketView() {
     () => (trace && info ? bucketTimes(trace, clock, 0, bucketsOfStep(info, trace.kind), overlap) : []),
     [trace, clock, info, overlap],
   );
-  if (!trace || times.length === 0) return <p className={styles['note']}>Nothing is reduced in this step.</p>;
-  return <BucketRows trace={trace} clock={clock} times={times} />;
+  if (!trace || times.length === 0) return <p className={panel['note']}>Nothing is reduced in this step.</p>;
+  return (
+    <div className={`${panel['panel']} ${styles['bucketRows']}`}>
+      <BucketRows trace={trace} clock={clock} times={times} />
+    </div>
+  );
 }

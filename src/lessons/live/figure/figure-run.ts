@@ -32,6 +32,8 @@ export interface FigureState {
   readonly pressed: readonly string[];
   /** The moment with which it begins is on its stage. */
   readonly there: boolean;
+  /** On the way to a moment with other settings: what the store has meanwhile is of no run. */
+  readonly leading: boolean;
   /** Why it is not there; undefined while nothing is wrong. */
   readonly failure: string | undefined;
   readonly lit: Lit | undefined;
@@ -43,6 +45,7 @@ export interface FigureState {
 }
 
 export interface FigureRun {
+  readonly id: string;
   readonly spec: FigureSpec;
   readonly services: AppServices;
   readonly state: StoreApi<FigureState>;
@@ -53,6 +56,8 @@ export interface FigureRun {
   press(what: Press): Promise<void>;
   set(changes: Changes): Promise<void>;
   toRound(round: number): void;
+  /** As it was at first, and at rest. */
+  begin(): Promise<void>;
   retry(): void;
   facts(): Facts;
   /** The playground in exactly this state. */
@@ -61,6 +66,7 @@ export interface FigureRun {
 }
 
 export interface FigureRunOptions {
+  readonly id: string;
   readonly spec: FigureSpec;
   /** The playground's address, without '#'. */
   readonly playground: string;
@@ -81,6 +87,7 @@ const startState: FigureState = {
   changes: {},
   pressed: [],
   there: false,
+  leading: false,
   failure: undefined,
   lit: undefined,
   used: undefined,
@@ -148,7 +155,7 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
   const onArrived = () => {
     // A way there that another one has overtaken.
     if (store.getState().state === 'loading') return;
-    state.setState({ there: true, failure: undefined });
+    state.setState({ there: true, leading: false, failure: undefined });
     for (const go of waiting) go();
     waiting = [];
     goOn();
@@ -168,7 +175,7 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
   const lead = (changes: Changes): Promise<void> => {
     const { config, state: at, view } = readLink(linkOf(spec.run, changes));
     begun = true;
-    state.setState({ changes, failure: undefined });
+    state.setState({ changes, leading: true, failure: undefined });
     store.getState().setPace(paceOf(spec));
     store.getState().setView({ exhibit: view.exhibit });
     arrival.ask(at);
@@ -178,6 +185,12 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
       controller.restart();
     } else controller.apply(config, 'link');
     return there;
+  };
+
+  const begin = () => {
+    if (store.getState().state === 'playing') player.pause();
+    wantsPlay = false;
+    return lead({});
   };
 
   const stopWatching = store.subscribe(({ state: is, notices, busy }) => {
@@ -196,15 +209,13 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
     round: () => player.step('round'),
     phase: () => player.step('phase'),
     iteration: () => player.stepIteration(),
-    reset() {
-      wantsPlay = false;
-      return lead({});
-    },
+    reset: () => begin(),
     kill: async () => controller.failures.kill((store.getState().info?.ranks ?? 1) - 1),
   };
 
   return {
     ...parts,
+    id: options.id,
     spec,
     enter() {
       seated = true;
@@ -235,6 +246,7 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
       return lead({ ...state.getState().changes, ...changes });
     },
     toRound: () => undefined,
+    begin,
     retry() {
       for (const { id } of store.getState().notices) store.getState().dismissNotice(id);
       void lead(state.getState().changes);

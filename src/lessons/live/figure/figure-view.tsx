@@ -9,13 +9,13 @@ import { useFigure, useFigureState } from './use-figure';
 import { RunViews } from './views';
 
 export function FigureView({ heights }: { readonly heights: Heights }) {
-  const { spec } = useFigure();
+  const { id, spec } = useFigure();
   // What runs by itself as the page is scrolled is not read aloud; what the reader does is.
   const pressed = useFigureState((state) => state.pressed.length > 0);
   return (
     <>
       <Toolbar />
-      <Notices />
+      <Notices label={`Notices, figure ${id}`} />
       {isLab(spec) ? <LabView /> : <RunViews heights={heights} />}
       {pressed && !isLab(spec) && <LiveRegion />}
     </>

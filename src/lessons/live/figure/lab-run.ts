@@ -69,8 +69,16 @@ export function openLabRun(options: FigureRunOptions): FigureRun {
     }
   };
 
+  const begin = (): Promise<void> => {
+    stop();
+    wantsPlay = false;
+    state.setState({ changes: {} });
+    return run(labOf(spec.run));
+  };
+
   return {
     ...parts,
+    id: options.id,
     spec,
     enter() {
       seated = true;
@@ -93,10 +101,9 @@ export function openLabRun(options: FigureRunOptions): FigureRun {
       wantsPlay = false;
       if (what === 'play' && !labPlays) play();
       if (what === 'round') show(now().round + 1);
-      if (what !== 'reset') return;
-      state.setState({ changes: {} });
-      await run(labOf(spec.run));
+      if (what === 'reset') await begin();
     },
+    begin,
     async set(changes) {
       const pressed = Object.entries(changes).map(([key, value]) => `${key}=${value}`);
       const { round, ...others } = changes;

@@ -8,12 +8,13 @@ import { StateTable } from '../../../app/lab/state-table';
 import { useApp } from '../../../app/state/use-app';
 import type { LabResult } from '../../../protocol/lab';
 import { hueOf } from './lit-room';
-import { useFigureState } from './use-figure';
+import { useFigure, useFigureState } from './use-figure';
 import styles from './views.module.css';
 
 export function LabView() {
   const result = useFigureState((state) => state.lab);
   const round = useApp((app) => app.lab?.round ?? 0);
+  const { id } = useFigure();
   const pressed = useFigureState((state) => state.pressed.length > 0);
   if (!result) return null;
   const position = Math.min(round, result.rounds.length);
@@ -23,7 +24,7 @@ export function LabView() {
         {labSentence(result, position)}
       </p>
       <div className={styles['lab']} data-view="lab">
-        <Figure result={result} position={position} />
+        <Figure result={result} position={position} label={`Buffers of the ranks, figure ${id}`} />
         <LitRow result={result} />
         <StateTable result={result} position={position} />
       </div>

@@ -46,6 +46,8 @@ export interface LiveFigure {
   leave(): void;
   /** Resolves when the moment with which it begins is shown. */
   there(): Promise<void>;
+  /** As it was at first. */
+  begin(): Promise<void>;
   /** As the reader would do it; the control is framed meanwhile. */
   perform(action: Exclude<Action, 'wait'>): Promise<void>;
   facts(): Facts;
@@ -71,6 +73,7 @@ export function openLiveFigure({ figure, spec, engine, onUse }: LiveFigureOption
   const open = figure.querySelector<HTMLAnchorElement>('.figure-open');
   const playground = open?.getAttribute('href')?.replace(/#.*$/, '') ?? '../';
   const run = (isLab(spec) ? openLabRun : openFigureRun)({
+    id: figure.dataset['figure'] ?? '',
     spec,
     playground,
     grant: engine.shared.grant(),
@@ -85,7 +88,8 @@ export function openLiveFigure({ figure, spec, engine, onUse }: LiveFigureOption
   const changed = settled(CHANGE_MS, () => {
     figure.dataset['live'] = standing(run);
     figure.dataset['at'] = whereOf(run);
-    if (!run.state.getState().there) return;
+    const { there, leading } = run.state.getState();
+    if (!there || leading) return;
     place.show();
     showValues(figure, run.facts());
     for (const listener of listeners) listener();
@@ -103,7 +107,8 @@ export function openLiveFigure({ figure, spec, engine, onUse }: LiveFigureOption
     enter: run.enter,
     leave: run.leave,
     there: () => until(run, ({ there }) => there),
-    perform: (action) => perform(run, action),
+    begin: run.begin,
+    perform: (action) => perform(run, action, engine.reducedMotion()),
     facts: run.facts,
     onChange: (listener) => void listeners.push(listener),
     light(lit) {
@@ -147,12 +152,15 @@ function until({ state }: FigureRun, holds: (now: ReturnType<FigureRun['state'][
   });
 }
 
-/** Long enough to be seen. */
+/** Long enough to be seen, and for who wants no motion, and for what comes again and again, less. */
 const LOOK_MS = 600;
-const look = () => new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+const AGAIN_MS = 150;
 
-async function perform(run: FigureRun, action: Exclude<Action, 'wait'>): Promise<void> {
+async function perform(run: FigureRun, action: Exclude<Action, 'wait'>, calm: boolean): Promise<void> {
   const uses = 'set' in action ? (Object.keys(action.set)[0] ?? '') : action.press;
+  const { used, pressed } = run.state.getState();
+  const again = calm || used === uses || pressed.at(-1) === uses;
+  const look = () => new Promise((resolve) => setTimeout(resolve, again ? AGAIN_MS : LOOK_MS));
   run.state.setState({ used: uses });
   await look();
   if ('set' in action) await run.set(action.set);

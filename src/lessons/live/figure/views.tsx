@@ -1,12 +1,13 @@
 /** What a figure of a run shows: the sentence of the moment, and the playground's own views, in the table's order. */
-import { type ComponentType, useEffect, useMemo } from 'react';
+import { type ComponentType, useState } from 'react';
 import { loadedPanel } from '../../../app/boundary/loaded-panel';
+import { ScrollRegion } from '../../../app/fields/scroll-region';
 import { StageHead } from '../../../app/stage/stage-head';
 import { StagePlace } from '../../../app/stage/stage-place';
-import { useApp, useLinkedViews, useSettled } from '../../../app/state/use-app';
+import { useApp, useAppStore, useSettled } from '../../../app/state/use-app';
 import { TimelinePlace } from '../../../app/timeline/timeline-place';
-import { metricsOf } from '../../../trace/metrics';
 import type { View } from '../../lesson';
+import { StaticTable } from '../../page/static-table';
 import type { Heights } from './heights';
 import { LitRoom } from './lit-room';
 import { useFigure } from './use-figure';
@@ -14,11 +15,7 @@ import styles from './views.module.css';
 
 const LossChart = loadedPanel('The losses', async () => (await import('../../../app/result/loss-chart')).LossChart);
 const Field = loadedPanel('The decision field', async () => (await import('../../../app/result/field')).Field);
-const Buckets = loadedPanel('The buckets', async () => (await import('./bucket-view')).BucketView);
-const DeviceTable = loadedPanel(
-  'The table of the devices',
-  async () => (await import('../../../app/result/device-table')).DeviceTable,
-);
+const BucketView = loadedPanel('The buckets', async () => (await import('./bucket-view')).BucketView);
 const MemoryTable = loadedPanel(
   'The memory, tensor by tensor',
   async () => (await import('../../../app/memory/memory-table')).MemoryTable,
@@ -36,7 +33,12 @@ export function RunViews({ heights }: { readonly heights: Heights }) {
         if (view === 'lab') return null;
         const Shown = VIEWS[view];
         return (
-          <div key={view} className={styles[view]} data-view={view} style={{ height: heights.get(view) }}>
+          <div
+            key={view}
+            className={styles[view]}
+            data-view={view}
+            style={TABLES.has(view) ? { minHeight: heights.get(view) } : { height: heights.get(view) }}
+          >
             <Shown />
           </div>
         );
@@ -44,6 +46,9 @@ export function RunViews({ heights }: { readonly heights: Heights }) {
     </>
   );
 }
+
+/** These are as high as what they say. */
+const TABLES: ReadonlySet<View> = new Set(['memory', 'buckets', 'devices'] as const);
 
 const VIEWS: Readonly<Record<RunView, ComponentType>> = {
   stage: StageView,
@@ -64,24 +69,52 @@ function StageView() {
   );
 }
 
+/** By kind, as in the static figure; tensor by tensor for who wants to know. */
 function Memory() {
   const memory = useApp((app) => app.info?.memory);
-  const shown = useApp((app) => app.memoryOf ?? 0);
-  return memory && <MemoryTable memory={memory} device={shown} />;
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Table view="memory" />
+      {memory && (
+        <details className={styles['more']} onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>Tensor by tensor</summary>
+          {open && <MemoryTable memory={memory} device={0} />}
+        </details>
+      )}
+    </>
+  );
+}
+
+function Buckets() {
+  return (
+    <>
+      <Table view="buckets" />
+      <BucketView />
+    </>
+  );
+}
+
+function Devices() {
+  return <Table view="devices" />;
 }
 
 const EVERY_MS = 150;
 
-function Devices() {
-  const [trace, info, clock] = useSettled(
-    ({ cursor, traces, info: of, clock: on }) => [cursor && traces[cursor.trace], of, on] as const,
+function Table({ view }: { readonly view: 'memory' | 'buckets' | 'devices' }) {
+  const { id } = useFigure();
+  const store = useAppStore();
+  const [info, trace] = useSettled(
+    ({ info: of, cursor, traces, clock }) => [of, cursor && traces[cursor.trace], clock] as const,
     EVERY_MS,
   );
-  const metrics = useMemo(() => trace && info && metricsOf(trace, clock, info), [trace, clock, info]);
-  const linked = useLinkedViews();
-  // It is the figure, so it is open from the beginning.
-  useEffect(() => {
-    linked.ask(new Map([['devices', '']]));
-  }, [linked]);
-  return metrics && info && <DeviceTable metrics={metrics} memory={info.memory} />;
+  // Another mode may have no buckets.
+  if (!info || !trace || (view === 'buckets' && !info.buckets)) return null;
+  return (
+    <ScrollRegion label={`${LABELS[view]}, figure ${id}`} className={styles['table']}>
+      <StaticTable view={view} app={store.getState()} />
+    </ScrollRegion>
+  );
 }
+
+const LABELS = { memory: 'Memory by kind', buckets: 'Buckets', devices: 'The step by device' } as const;

@@ -125,6 +125,8 @@ async function solve(task: Task, figure: LiveFigure, isDone: () => boolean): Pro
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   figure.element.scrollIntoView({ block: 'center', behavior: calm ? 'auto' : 'smooth' });
   await figure.there();
+  // From where the writer of the solution began.
+  await figure.begin();
   for (const action of task.solution) await act(action, figure, isDone);
   // The last thing that was done is looked at.
   await waitUntil(isDone, 5_000);

@@ -1,0 +1,226 @@
+/**
+ * The lessons as their readers find them: every page whole without a script; with it every figure starts and moves when
+ * it is in view, predictions reveal, tasks are ticked by their own solutions, and one worker runs at a time. What a
+ * page has is read off its HTML (src/lessons/CONTRACT.md), so a new lesson needs no line here.
+ */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Locator, Page } from '@playwright/test';
+import { CONTENTS } from '../learn/contents';
+import { axeFinds, axeFindsNothing } from './axe';
+import { expect, test } from './playground';
+
+const root = path.join(import.meta.dirname, '..');
+const WRITTEN = CONTENTS.map(({ name }) => name).filter((name) =>
+  existsSync(path.join(root, 'learn', name, 'lesson.ts')),
+);
+const WIDE = { width: 1100, height: 900 };
+const PHONE = { width: 390, height: 844 };
+
+const figuresOf = (page: Page): Promise<Locator[]> => page.locator('figure[data-figure]').all();
+
+async function bringToView(figure: Locator): Promise<void> {
+  await figure.evaluate((element) => {
+    const shown = element.querySelector('.figure-live[data-shown], .figure-static:not([hidden])') ?? element;
+    shown.scrollIntoView({ block: 'center', behavior: 'instant' });
+  });
+}
+
+/** Its run shows the moment with which it begins. */
+async function isThere(figure: Locator): Promise<void> {
+  await expect(figure).toHaveAttribute('data-live', /^(rest|playing)$/);
+  await expect(figure.locator('.figure-static')).toBeHidden();
+}
+
+/** Milliseconds until it has moved; undefined for one that rests until it is pressed. */
+async function startsAndMoves(figure: Locator): Promise<number | undefined> {
+  const began = performance.now();
+  await bringToView(figure);
+  await isThere(figure);
+  if ((await figure.getAttribute('data-starts')) === 'rest') return undefined;
+  const first = await figure.getAttribute('data-at');
+  await expect.poll(() => figure.getAttribute('data-at')).not.toBe(first);
+  return performance.now() - began;
+}
+
+async function commitsAndSees(section: Locator): Promise<void> {
+  const answer = section.locator('.predict-answer');
+  await expect(answer).toBeHidden();
+  const radios = section.getByRole('radio');
+  if ((await radios.count()) > 0) await radios.first().check();
+  else await section.getByRole('slider').press('ArrowRight');
+  await section.getByRole('button', { name: 'Commit' }).click();
+  await expect(answer).toBeVisible();
+  await expect(section.locator('.predict-guess')).not.toBeEmpty();
+  await expect(section.locator('.predict-verdict')).not.toBeEmpty();
+  if ((await section.locator('svg.plot').count()) > 0 && (await radios.count()) === 0)
+    await expect(section.locator('.plot-guess')).toBeVisible();
+  await section.getByRole('button', { name: 'Guess again' }).click();
+  await expect(answer).toBeHidden();
+}
+
+test.describe('lessons', () => {
+  test.use({ viewport: WIDE });
+
+  test('there are some', () => expect(WRITTEN.length).toBeGreaterThan(5));
+
+  for (const name of WRITTEN) {
+    test(`${name}: figures start and move, predictions reveal, tasks tick`, async ({ page, playground }) => {
+      test.slow();
+      await page.goto(`./learn/${name}.html`);
+      let most = 0;
+      page.on('worker', () => {
+        most = Math.max(most, sessions(page));
+      });
+      for (const figure of await figuresOf(page)) {
+        const took = await startsAndMoves(figure);
+        if (took !== undefined)
+          test.info().annotations.push({ type: 'moved after', description: `${name}: ${Math.round(took)} ms` });
+      }
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      for (const section of await page.locator('.predict[data-predict]').all()) await commitsAndSees(section);
+      for (const task of await page.locator('.task[data-task]').all()) {
+        // The solution of one may be that of another, too.
+        if ((await task.getAttribute('data-done')) !== null) continue;
+        await task.getByRole('button', { name: 'Show the solution' }).click();
+        await expect(task, (await task.innerText()).slice(0, 80)).toHaveAttribute('data-done', '', { timeout: 60_000 });
+        await expect(task.getByRole('checkbox')).toBeChecked();
+      }
+      await expect(page.locator(`.dot[data-lesson="${name}"]`)).toHaveAttribute('data-state', 'done');
+      expect(most, 'session workers at a time').toBeLessThanOrEqual(1);
+      expect(playground.problems).toEqual([]);
+    });
+
+    test(`${name}: axe, both themes, a phone, keyboard only`, async ({ page }) => {
+      test.slow();
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      await page.goto(`./learn/${name}.html`);
+      for (const figure of await figuresOf(page)) {
+        await bringToView(figure);
+        await isThere(figure);
+      }
+      await axeFindsNothing(page);
+      await reachesByKeyboard(page);
+      await page.setViewportSize(PHONE);
+      await expect.poll(() => overflowOf(page)).toBeLessThanOrEqual(0);
+      expect(await axeFinds(page), 'on a phone').toEqual([]);
+    });
+  }
+
+  test('without a script the text and the pictures are there', async ({ browser, baseURL }) => {
+    for (const name of WRITTEN) await wholeWithoutScript(browser, `${baseURL}learn/${name}.html`);
+  });
+
+  test('a figure goes on where it was when it is seen again, and a setting runs it anew', async ({ page }) => {
+    await page.goto('./learn/model-parallel.html');
+    const [first, second] = await figuresOf(page);
+    if (!first || !second) throw new Error('The lesson has fewer than two figures.');
+    await startsAndMoves(first);
+    await first.getByRole('button', { name: 'Pause' }).click();
+    await first.getByRole('button', { name: 'Step moment' }).click();
+    await expect(first).toHaveAttribute('data-live', 'rest');
+    const here = await settledAt(first);
+    await bringToView(second);
+    await isThere(second);
+    await bringToView(first);
+    await page.waitForTimeout(600);
+    expect(await settledAt(first)).toBe(here);
+    await first.getByRole('button', { name: 'Step moment' }).click();
+    await expect.poll(() => first.getAttribute('data-at')).not.toBe(here);
+    await page.goto('./learn/all-reduce.html');
+    const [ring] = await figuresOf(page);
+    if (!ring) throw new Error('The lesson has no figure.');
+    await startsAndMoves(ring);
+    await ring.getByRole('radio', { name: '8' }).check({ force: true });
+    await expect(ring.locator('.figure-numbers')).toContainText('14');
+    await ring.getByRole('slider', { name: 'Round' }).press('End');
+    await expect(ring).toHaveAttribute('data-at', '14');
+  });
+
+  test('the link to the playground leads to the state of the figure', async ({ page }) => {
+    await page.goto('./learn/model-parallel.html');
+    const [first] = await figuresOf(page);
+    if (!first) throw new Error('The lesson has no figure.');
+    await startsAndMoves(first);
+    await first.getByRole('button', { name: 'Pause' }).click();
+    const link = first.locator('.figure-open');
+    await link.focus();
+    await expect(link).toHaveAttribute('href', /^\.\.\/#.*mode=mp.*at=/);
+    await link.click();
+    await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeEnabled();
+    await expect(page.getByRole('status', { name: 'Step', exact: true })).toHaveText(/\d/);
+  });
+
+  test('memory does not grow over twenty visits', async ({ page }) => {
+    test.slow();
+    const devtools = await page.context().newCDPSession(page);
+    const visit = async () => {
+      await page.goto('./learn/all-reduce.html');
+      const [first] = await figuresOf(page);
+      if (first) await isThere(first);
+    };
+    const used = async () => {
+      await devtools.send('HeapProfiler.collectGarbage');
+      return (await devtools.send('Runtime.getHeapUsage')).usedSize;
+    };
+    for (let count = 0; count < 5; count++) await visit();
+    const early = await used();
+    for (let count = 5; count < 20; count++) await visit();
+    expect((await used()) - early, 'bytes more than after five').toBeLessThan(3e6);
+  });
+});
+
+/** Workers of the session; ranks in workers of their own are its own affair. */
+const sessions = (page: Page): number => page.workers().length;
+
+const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+/** Where it is when nothing moves any more. */
+async function settledAt(figure: Locator): Promise<string | null> {
+  for (let before: string | null | undefined; ; ) {
+    const now = await figure.getAttribute('data-at');
+    if (now === before) return now;
+    before = now;
+    await figure.page().waitForTimeout(900);
+  }
+}
+
+/** Tab comes to everything in the toolbars, to the forms and to the tasks; a choice has one stop. */
+async function reachesByKeyboard(page: Page): Promise<void> {
+  const missed = await page.evaluateHandle(() => {
+    const reached = new Set<EventTarget | null>();
+    document.addEventListener('focusin', ({ target }) => reached.add(target));
+    window.scrollTo(0, 0);
+    document.body.focus();
+    const stops =
+      '[data-press] button:enabled, [data-setting] input[type="range"]:enabled, .figure-open, .task button, .predict button';
+    return () =>
+      [...document.querySelectorAll<HTMLElement>(stops)]
+        .filter((stop) => stop.checkVisibility() && stop.tabIndex >= 0 && !reached.has(stop))
+        .map((stop) => stop.getAttribute('aria-label') ?? stop.textContent ?? '');
+  });
+  const left = () => missed.evaluate((list) => list());
+  // Twice around the page: what was busy the first time is not the second.
+  for (let tabs = 0; tabs < 20 && (await left()).length > 0; tabs++)
+    for (let one = 0; one < 25; one++) await page.keyboard.press('Tab');
+  expect(await left(), 'not reached by Tab').toEqual([]);
+}
+
+async function wholeWithoutScript(browser: Browser, url: string): Promise<void> {
+  const page = await browser.newPage({ javaScriptEnabled: false });
+  await page.goto(url);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  expect((await page.locator('article, main').first().innerText()).length).toBeGreaterThan(2000);
+  for (const figure of await figuresOf(page)) {
+    const shown = figure.locator('.figure-static img, .figure-static table');
+    expect(await shown.count(), 'pictures and tables of a figure').toBeGreaterThan(0);
+    await expect(figure.locator('figcaption')).not.toBeEmpty();
+  }
+  for (const picture of await page.locator('.figure-static img').all()) {
+    const file = await page.request.get(new URL((await picture.getAttribute('src')) ?? '', url).href);
+    expect(file.ok()).toBe(true);
+    expect(await file.text()).toContain('<svg');
+  }
+  await page.close();
+}
