@@ -47,8 +47,8 @@ export function RunViews({ heights }: { readonly heights: Heights }) {
   );
 }
 
-/** These are as high as what they say. */
-const TABLES: ReadonlySet<View> = new Set(['memory', 'buckets', 'devices'] as const);
+/** These are as high as what they say; a timeline has a head, too, that its picture has not. */
+const TABLES: ReadonlySet<View> = new Set(['memory', 'buckets', 'devices', 'timeline'] as const);
 
 const VIEWS: Readonly<Record<RunView, ComponentType>> = {
   stage: StageView,
