@@ -6,7 +6,7 @@ import { linearScale } from '../../app/draw/scales';
 import { type Format, formatOf, labelOf, write } from '../facts/quantities';
 import { PLOT } from '../figure-size';
 import type { Changes, Plot as PlotSpec } from '../lesson';
-import { askedValue, type PageContext, placeOnce, rowOf, usePage } from './context';
+import { askedValue, figureOf, type PageContext, placeOnce, rowOf, usePage } from './context';
 
 const FRAME = { left: 72, right: 150, top: 30, bottom: 44 } as const;
 const TICKS = 4;
@@ -39,6 +39,13 @@ export function numberOf(setting: string): number {
   const number = Number(digits);
   if (digits === '' || Number.isNaN(number)) throw new Error(`A plot over "${setting}", which is no number.`);
   return unit === 'MiB' ? 1024 * number : number;
+}
+
+/** As the figure's own control has it on the page. */
+function wordOf(page: PageContext, plot: PlotSpec, setting: string): string {
+  const controls = figureOf(page, plot.figure).controls.filter((own) => typeof own === 'object');
+  const control = controls.find(({ key }) => key === plot.over);
+  return control?.words?.[control.values.indexOf(setting)] ?? setting;
 }
 
 function ticksOf(top: number): readonly number[] {
@@ -92,7 +99,7 @@ export function DrawnPlot({ plot, asked }: DrawnProps) {
       ))}
       {main.points.map(({ x: at, setting }) => (
         <text key={setting} x={x(at)} y={bottom + 18} textAnchor="middle">
-          {setting}
+          {wordOf(page, plot, setting)}
         </text>
       ))}
       <text className="plot-axis" x={left - 8} y={14}>
