@@ -57,10 +57,10 @@ export const lesson = defineLesson({
   predictions: {
     quarter: {
       question:
-        'Now the same script runs on four ranks, with as many rows in each rank’s loader, the same learning rate, and again ten epochs. Which loss does it reach?',
+        'Now the same script runs on four ranks, with the same batch_size in each rank’s loader, the same learning rate, and again ten epochs. Which loss does it reach?',
       answer: { figure: 'rate', of: 'trainLoss' },
       guess: { kind: 'number', from: 0, to: 0.7, step: 0.01 },
-      why: 'An epoch has {batchesPerEpoch} steps now, a quarter as many as on one device, and every step is as short as before.',
+      why: 'An epoch has {batchesPerEpoch} steps now, a quarter as many as on one device, and no step goes further than before.',
       plot: {
         figure: 'rate',
         of: 'trainLoss',
