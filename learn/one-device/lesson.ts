@@ -62,7 +62,7 @@ export const lesson = defineLesson({
       question: 'On the slow machine, how long does backward compute?',
       answer: { figure: 'time', of: 'phaseTime:backward', with: { hardware: 'transputer' } },
       guess: { kind: 'number', from: 0, to: 1_600_000, step: 20_000 },
-      why: 'Forward takes {phaseTime:forward}, backward {phaseTime:backward}: each Linear layer is one product in forward and two in backward, except the first, which needs no gradient for the data.',
+      why: 'Forward takes {phaseTime:forward}, backward {phaseTime:backward}: each Linear layer is one product in forward and two in backward, except the first: its input is data, which needs no gradient.',
     },
   },
   tasks: {
