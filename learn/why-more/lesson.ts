@@ -12,7 +12,8 @@ export const lesson = defineLesson({
       run: `mode=ddp&world=4&${NET}&batch=64&hardware=transputer&at=2&moment=6`,
       show: ['stage'],
       controls: ['play', 'moment', { key: 'world', label: 'Devices', values: ['1', '2', '4', '8'] }],
-      caption: 'Devices with the same net. Each has its own part of the batch; at the end they agree on a gradient.',
+      caption:
+        'Devices with the same net. Each has its own part of the batch; at the end they average their gradients.',
       numbers: ['devices', 'effectiveBatch', 'rowsPerRank', 'parameters'],
       starts: 'walk',
     },
@@ -76,7 +77,7 @@ export const lesson = defineLesson({
       question: 'Eight devices share the batch. How much is in use on each of them at most?',
       answer: { figure: 'strong', of: 'allocated', with: { world: '8' } },
       guess: { kind: 'number', from: 0, to: 40_000, step: 500 },
-      why: 'It is {allocated}, and {heldMemory} of that is the floor. The rest is an eighth of the hill, and the buckets that DDP sends gradients in.',
+      why: 'It is {allocated}, and {heldMemory} of that is the floor. The rest is an eighth of the hill, and the buffers from which gradients are sent.',
       plot: { figure: 'strong', of: 'allocated', over: 'world', label: 'devices', values: ['1', '2', '4', '8'] },
     },
   },
