@@ -34,7 +34,7 @@ export const lesson = defineLesson({
       run: 'lab=allReduce(ranks:4,length:48,round:1)',
       show: ['lab'],
       controls: ['play', 'round', { key: 'ranks', label: 'Ranks', values: ['2', '4', '8'] }, RING_OR_ROOT],
-      caption: 'The same sum in two ways: around the ring, or with all that there is through rank 0.',
+      caption: 'The same sum in two ways: around the ring, or all of it through rank 0.',
       numbers: ['gradientBytes', 'bytesPerRank:0', 'bytesPerRank:1', 'bytesInAll', 'rounds'],
       starts: 'rest',
     },
@@ -81,7 +81,8 @@ export const lesson = defineLesson({
       },
     },
     hundred: {
-      question: 'Eight ranks, a gradient a hundred times as large. How much longer does the ring take?',
+      question:
+        'Eight ranks, a gradient a hundred times as large. How long does the ring take, compared with the small one?',
       answer: { figure: 'price', of: 'stepTime', with: { length: '4800' } },
       guess: {
         kind: 'choice',
