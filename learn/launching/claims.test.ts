@@ -61,6 +61,13 @@ test.each([4, 8, 16])('two links of a ring of %i ranks over two nodes cross', as
   expect(new Set(crossing)).toEqual(new Set([2]));
 });
 
+test('in the ring each rank sends to the one numbered one below, and rank 0 to the last', async () => {
+  const { lab } = await facts('ring');
+  const transfers = lab?.rounds.flatMap((round) => round.transfers) ?? [];
+  expect(transfers.length).toBeGreaterThan(0);
+  expect(transfers.filter(({ from, to }) => to !== (from + 7) % 8)).toEqual([]);
+});
+
 test('hierarchical: fewer bytes cross, in two rounds only, and it takes less time', async () => {
   const hierarchical = { algorithm: 'hierarchical' };
   for (const of of ['bytesBetweenNodes', 'stepTime'] as const)
