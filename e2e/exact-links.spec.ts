@@ -69,16 +69,16 @@ test('a device that is lost on the way, and a worker that ends, are said, and th
 }) => {
   const { page } = playground;
   // So far that what is said on the way can be read there.
-  await page.goto(`./#${RUN}&device=webgpu&at=20000&moment=2`);
+  await page.goto(`./#${RUN}&device=webgpu&at=10000&moment=2`);
   await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);
   await page.evaluate(() => Reflect.get(globalThis, 'lockstep').test.loseDevice());
   await expect(playground.notice(/device was lost/i)).toBeVisible();
-  await expect(playground.region('Stage')).toContainText('Training to step 20,000, where the link leads');
+  await expect(playground.region('Stage')).toContainText('Training to step 10,000, where the link leads');
   const before = await playground.number('Step');
   await expect.poll(() => playground.number('Step')).toBeGreaterThan(before + 5);
   await page.workers()[0]?.evaluate(() => self.close());
   await expect(playground.notice(/ended by itself/)).toBeVisible();
-  await expect.poll(() => moment(playground), { timeout: 60_000 }).toMatch(/^step 20,000, moment 2 of/);
+  await expect.poll(() => moment(playground), { timeout: 60_000 }).toMatch(/^step 10,000, moment 2 of/);
   await expect(playground.button('Play')).toBeEnabled();
 });
 

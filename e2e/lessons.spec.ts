@@ -65,7 +65,10 @@ test.describe('lessons', () => {
   test('there are some', () => expect(WRITTEN.length).toBeGreaterThan(5));
 
   for (const name of WRITTEN) {
-    test(`${name}: figures start and move, predictions reveal, tasks tick`, async ({ page, playground }) => {
+    test(`${name}: figures move, predictions reveal, tasks tick; axe, themes, phone, keyboard`, async ({
+      page,
+      playground,
+    }) => {
       test.slow();
       await page.goto(`./learn/${name}.html`);
       let most = 0;
@@ -89,16 +92,8 @@ test.describe('lessons', () => {
       await expect(page.locator(`.dot[data-lesson="${name}"]`)).toHaveAttribute('data-state', 'done');
       expect(most, 'session workers at a time').toBeLessThanOrEqual(1);
       expect(playground.problems).toEqual([]);
-    });
-
-    test(`${name}: axe, both themes, a phone, keyboard only`, async ({ page }) => {
-      test.slow();
-      await page.emulateMedia({ reducedMotion: 'reduce' });
-      await page.goto(`./learn/${name}.html`);
-      for (const figure of await figuresOf(page)) {
-        await bringToView(figure);
-        await isThere(figure);
-      }
+      // All figures are live by now, tasks and predictions have said what they say.
+      await page.evaluate(() => scrollTo(0, 0));
       await axeFindsNothing(page);
       await reachesByKeyboard(page);
       await page.setViewportSize(PHONE);

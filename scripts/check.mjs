@@ -2,10 +2,15 @@
  * `npm run check`: everything but the tests that CI holds the code to. Runs all of it, also after a failure, and sums
  * up.
  */
-import { ensureInstalled } from './install.mjs';
+import { ensureInstalled, root } from './install.mjs';
 
 ensureInstalled();
+const { isCurrent } = await import('./is-current.mjs');
 const { runBin } = await import('./run-bin.mjs');
+
+/** What dist/ is built from: a build that `npm test` has just made is not made again. */
+const SOURCES = ['src', 'learn', 'shaders', 'public', 'scripts', 'index.html', 'vite.config.ts', 'package-lock.json'];
+const built = isCurrent(root, 'dist/index.html', SOURCES);
 
 /** @type {readonly (readonly [string, string, readonly string[]])[]} */
 const checks = [
@@ -16,7 +21,7 @@ const checks = [
   ['state of modules', 'node', ['scripts/no-module-state.mjs']],
   ['width of comments', 'node', ['scripts/columns.mjs']],
   ['unused code', 'knip', []],
-  ['build', 'vite', ['build', '--logLevel', 'warn']],
+  ...(built ? [] : [/** @type {const} */ (['build', 'vite', ['build', '--logLevel', 'warn']])]),
   ['size of the first load', 'size-limit', []],
 ];
 
