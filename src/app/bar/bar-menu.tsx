@@ -37,7 +37,7 @@ export function BarMenu({ locked }: { locked: (part: string) => boolean }) {
       )}
       {!hide.has('lessons') && (
         <a className={styles['plain']} href="learn/index.html" title="Lessons, with figures that are runs">
-          Lessons
+          Learn
         </a>
       )}
       {!hide.has('lab') && <LabButton />}
@@ -76,10 +76,14 @@ function CompareButton() {
     <button
       type="button"
       className={styles['plain']}
+      aria-label="Compare"
       title="Compare this run with another one, on one clock"
       onClick={() => setView({ beside: '' })}
     >
-      Compare
+      <span className={styles['word']}>Compare</span>
+      <svg className={styles['icon']} viewBox="0 0 16 16" width={15} height={15} aria-hidden="true">
+        <path d="M2 2.5h12v4H2zm0 7h12v4H2z" fill="none" stroke="currentColor" strokeWidth={1.4} />
+      </svg>
     </button>
   );
 }

@@ -23,7 +23,7 @@ export function Bar() {
   const locked = useLocked();
   const sheet = useSheet();
   const pace = { disabled: locked('speed') };
-  const short = useMedia('(max-width: 1420px)');
+  const short = useMedia('(max-width: 1439px)');
   return (
     <header className={styles['bar']}>
       <h1 className={styles['mark']}>Lockstep</h1>
