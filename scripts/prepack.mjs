@@ -6,5 +6,6 @@ import { isCurrent } from './is-current.mjs';
 ensureInstalled();
 const { build } = await import('vite');
 // Standard output is npm's, which may write JSON there.
-if (!isCurrent(root, 'dist/index.html', ['src', 'learn', 'public', 'shaders', 'index.html'])) await build({ root, logLevel: 'error' });
+if (!isCurrent(root, 'dist/index.html', ['src', 'learn', 'public', 'shaders', 'index.html']))
+  await build({ root, logLevel: 'error' });
 await buildCommandLine();
