@@ -1,5 +1,7 @@
-/** What an embed tells the page around it is what its own page shows. */
+/** What an embed posts to the page around it is what its own page shows, and what docs/embedding.md lists. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { parseConfig } from '../../config/parse-config';
 import { openTestSession } from '../../session/testing/open-session';
 import { DEFAULT_VIEW } from '../permalink/permalink-view';
 import { createAppStore } from '../state/store';
@@ -14,10 +16,10 @@ test('numbers of the step that is shown; those that are not there yet are left o
   store.getState().addTrace(trace);
   store.getState().addLosses([trace.losses], 0);
   await session.close();
-  const told: unknown[] = [];
-  tellState(store, (message) => told.push(message));
-  expect(told).toHaveLength(1);
-  expect(told[0]).toMatchObject({ type: 'lockstep:state', mode: 'ddp', worldSize: 2, microBatch: 1 });
+  const posted: unknown[] = [];
+  tellState(store, (message) => posted.push(message));
+  expect(posted).toHaveLength(1);
+  expect(posted[0]).toMatchObject({ type: 'lockstep:state', mode: 'ddp', worldSize: 2, microBatch: 1 });
   const { loss, bytesPerRank, hidden, stepUs, link } = messageOf(store.getState());
   expect(loss).toBe(trace.losses.loss);
   expect(bytesPerRank).toBeGreaterThan(0);
@@ -26,4 +28,12 @@ test('numbers of the step that is shown; those that are not there yet are left o
   expect(link).toMatch(/^seed=0&/);
   expect(link).toContain('world=2');
   expect(link).not.toMatch(/embed|hide/);
+});
+
+test('docs/embedding.md lists the fields of the message', () => {
+  const docs = readFileSync(new URL('../../../docs/embedding.md', import.meta.url), 'utf8');
+  const [, table = ''] = /`\{ type: 'lockstep:state'[\s\S]*?(\n\|[\s\S]*?)\n\n/.exec(docs) ?? [];
+  const listed = table.split('\n').flatMap((row) => (row.split('|')[1] ?? '').match(/(?<=`)\w+(?=`)/g) ?? []);
+  const { type: _, ...fields } = messageOf(createAppStore(parseConfig({}), DEFAULT_VIEW).getState());
+  expect(listed.sort()).toEqual(Object.keys(fields).sort());
 });

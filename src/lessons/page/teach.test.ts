@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
+import { DEFAULT_VIEW } from '../../app/permalink/permalink-view';
+import { messageOf } from '../../app/shell/tell-state';
+import { createAppStore } from '../../app/state/store';
+import { parseConfig } from '../../config/parse-config';
 import type { FigureSpec, Task } from '../lesson';
-import { solutionWords } from './teach';
+import { MESSAGES, solutionWords } from './teach';
 
 const figure: FigureSpec = {
   run: 'mode=ddp&at=1',
@@ -21,4 +25,11 @@ test('a solution in words names the controls as the reader sees them', () => {
   };
   expect(solutionWords(task, figure)).toBe('Set Overlap to off, then press Play, then let it run.');
   expect(solutionWords({ ...task, solution: [{ set: { world: '8' } }] }, figure)).toBe('Set world to 8.');
+});
+
+test('the snippet for teachers names fields that an embed posts', () => {
+  const [, fields = ''] = /lockstep:state.*\{ (.*), \.\.\. \}/.exec(MESSAGES) ?? [];
+  const posted = messageOf(createAppStore(parseConfig({}), DEFAULT_VIEW).getState());
+  expect(fields).not.toBe('');
+  for (const field of fields.split(', ')) expect(posted).toHaveProperty(field);
 });

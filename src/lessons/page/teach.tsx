@@ -17,9 +17,10 @@ const OWN = '../examples/own-lesson.html';
 const FRAME = `<iframe src="https://example.org/lockstep/#seed=0&mode=ddp&world=4&embed=1&hide=bar,setup,result,code&at=2&moment=9"
   title="Four replicas" loading="lazy" style="width: 100%; border: 0"></iframe>`;
 
-const MESSAGES = `addEventListener('message', ({ data, source }) => {
+/** What a frame posts, for a page around it; docs/embedding.md lists all fields. */
+export const MESSAGES = `addEventListener('message', ({ data, source }) => {
   if (data?.type === 'lockstep:height') ...  // { height }: of what the figure shows
-  if (data?.type === 'lockstep:state') ...   // { step, loss, hidden, divergence, link, ... }: of its run
+  if (data?.type === 'lockstep:state') ...   // { microBatch, loss, hidden, divergence, link, ... }: of its run
   if (data?.type === 'lockstep:task') ...    // { lesson, task }: of a whole lesson in a frame
 });`;
 
@@ -37,9 +38,7 @@ export function Teach({ lessons }: { lessons: readonly TaughtLesson[] }) {
         changed. Share writes the frame, too:
       </p>
       <Snippet code={FRAME} />
-      <p>
-        The frame tells your page how high it is, and what its run has come to, so that your page can tick a task off:
-      </p>
+      <p>The frame posts its height and the state of its run to your page, so that your page can tick a task off:</p>
       <Snippet code={MESSAGES} />
       <p>
         A whole lesson in a frame does the same with its tasks: <code>learn/all-reduce.html</code> sends a message for
