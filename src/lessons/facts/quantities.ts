@@ -3,119 +3,34 @@
  * name (`<Value of="bytesPerRank" figure="ring" />`); some take an argument behind a colon: `peakMemory:0` of cuda:0.
  * An unknown name, or a quantity that the run does not have, fails the build.
  */
-import { formatBytes, formatCount, formatLoss, formatPercent, formatSmall, formatTime } from '../../app/draw/format';
-import type { SessionInfo } from '../../protocol/session-info';
-import type { LossRecord, MemoryCategory } from '../../protocol/trace';
-import { contentsAt } from '../../trace/contents';
-import { memoryOf, totalBytes } from '../../trace/memory';
 import { momentsOf } from '../../trace/moments/moments';
 import type { Facts } from './facts';
-
-/** How a number is written; `count` is a plain number. */
-export type Format = 'bytes' | 'count' | 'time' | 'percent' | 'small' | 'loss' | 'plain' | 'times';
+import {
+  buffersAt,
+  bytesBetweenNodes,
+  device,
+  different,
+  elements,
+  fullestMoment,
+  liveAt,
+  memoryFor,
+  most,
+  phaseTime,
+  record,
+  roundsOf,
+  rowsIn,
+  rowsOf,
+  sends,
+  spread,
+  sum,
+} from './readings';
+import type { Format } from './write';
 
 interface Quantity {
   /** What it is, for the table below a figure. */
   readonly label: string;
   readonly format: Format;
   readonly of: (facts: Facts, argument: string) => number | undefined;
-}
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
-
-/** Rows of the batch, each counted once: under model parallelism all devices work on the same ones. */
-const rowsOf = ({ roles, batchPerRank }: SessionInfo): number =>
-  sum(batchPerRank.filter((_, index) => roles[index]?.hasRows ?? true));
-const most = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
-const device = (argument: string): number => (argument === '' ? 0 : Number(argument));
-
-const elements = ({ info }: Facts): number | undefined =>
-  info && sum(info.parameters.map(({ shape }) => shape.reduce((a, b) => a * b, 1)));
-
-/** Bytes of one category of memory on a device, allocated once and for all. */
-const memoryFor =
-  (category: MemoryCategory) =>
-  ({ info }: Facts, argument: string): number | undefined =>
-    info?.memory[device(argument)]?.byCategory[category];
-
-/** Of the newest loss record, or of the one of a step, counted from 1. */
-const record = ({ app }: Facts, argument: string): LossRecord | undefined =>
-  argument === '' ? app.losses.at(-1) : app.losses.findLast(({ step }) => step === Number(argument) - 1);
-
-/** Bytes of live tensors on a device while an event runs; -1: before the step. */
-const liveAt = ({ trace, info }: Facts, argument: string, event: number | undefined): number | undefined =>
-  trace && info && event !== undefined
-    ? totalBytes(memoryOf(trace, info.buffers).at(device(argument), event))
-    : undefined;
-
-/** The moment at which a device holds the most, counted from 1; 0: before the first. */
-function fullestMoment({ trace, info }: Facts, argument: string): number | undefined {
-  if (!trace || !info) return undefined;
-  const { event } = memoryOf(trace, info.buffers).peak(device(argument));
-  return 1 + momentsOf(trace).findIndex(({ events }) => events.includes(event));
-}
-
-/** Modelled time that a device computes in a phase: `phaseTime:backward`. */
-const phaseTime = ({ trace }: Facts, argument: string): number | undefined => {
-  const phase = argument || 'forward';
-  const own = trace?.events.map(({ device, kind, phase: of }, index) =>
-    device === 0 && kind === 'compute' && of === phase ? (trace.modelled[index]?.durUs ?? 0) : 0,
-  );
-  return own && sum(own);
-};
-
-/** Row numbers of the data set that a device has in the step at the cursor; without an argument all devices'. */
-const rowsIn = ({ trace }: Facts, argument: string): readonly number[] | undefined =>
-  trace && (argument === '' ? trace.samples.flat() : trace.samples[Number(argument)]);
-
-/** What a buffer holds on each rank at the cursor, as far as it is known there. */
-function buffersAt({ trace, app }: Facts, buffer: string): readonly (Float32Array | undefined)[] {
-  if (!trace || !app.cursor) return [];
-  const contents = contentsAt(trace, app.cursor.event);
-  return trace.samples.map((_, rank) => contents.get(rank)?.get(buffer)?.values);
-}
-
-/** The largest difference between an element on one rank and the same element on another. */
-function spread(facts: Facts, buffer: string): number | undefined {
-  const own = buffersAt(facts, buffer);
-  const known = own.filter((values) => values !== undefined);
-  const [first] = known;
-  if (!first || known.length < own.length) return undefined;
-  const differences = Array.from(first, (_, i) => {
-    const elements = known.map((values) => values[i] ?? 0);
-    return Math.max(...elements) - Math.min(...elements);
-  });
-  return most(differences);
-}
-
-const different = (rows: readonly number[]): number => new Set(rows).size;
-
-const roundsOf = ({ trace, lab }: Facts): number | undefined =>
-  lab ? lab.rounds.length : trace && momentsOf(trace).filter(({ kind }) => kind === 'round').length;
-
-const sends = ({ trace, lab }: Facts): number | undefined =>
-  lab
-    ? sum(lab.rounds.map(({ transfers }) => transfers.length))
-    : trace?.events.filter(({ kind }) => kind === 'send').length;
-
-/** Node of a device: in modes with one process, all are on its node. */
-const nodeIn =
-  ({ environment }: SessionInfo) =>
-  (of: number): number =>
-    environment[of]?.GROUP_RANK ?? environment[0]?.GROUP_RANK ?? 0;
-
-function bytesBetweenNodes({ info, trace, lab }: Facts): number | undefined {
-  if (lab) {
-    const { nodeOf, rounds } = lab;
-    const messages = rounds.flatMap(({ transfers }) => transfers);
-    return sum(messages.map(({ from, to, bytes }) => (nodeOf[from] === nodeOf[to] ? 0 : bytes)));
-  }
-  if (!info || !trace) return undefined;
-  const node = nodeIn(info);
-  const sent = trace.events.filter(
-    ({ kind, device, peer }) => kind === 'send' && node(device) !== node(peer ?? device),
-  );
-  return sum(sent.map(({ bytes }) => bytes));
 }
 
 export const QUANTITIES = {
@@ -376,39 +291,7 @@ export function measure(facts: Facts, text: string): number | undefined {
   return value === undefined || Number.isNaN(value) ? undefined : value;
 }
 
-/** Their argument is a rank. */
-const OF_A_RANK: ReadonlySet<QuantityId> = new Set(['localRank', 'groupRank', 'lossOfRank', 'rowsRead', 'rowsSeen']);
-
-const WRITERS: Readonly<Record<Format, (value: number) => string>> = {
-  bytes: formatBytes,
-  count: formatCount,
-  time: formatTime,
-  percent: formatPercent,
-  small: formatSmall,
-  loss: formatLoss,
-  plain: String,
-  times: (value) => `${Number(value.toPrecision(2))}`,
-};
-
-export const write = (value: number, format: Format): string => WRITERS[format](value);
-
 export const formatOf = (text: string): Format => {
   const asked = quantityOf(text);
   return asked ? QUANTITIES[asked.id].format : 'plain';
 };
-
-/** For the table below a figure: of which device or step it is, too. */
-export function labelOf(text: string): string {
-  const asked = quantityOf(text);
-  if (!asked) return text;
-  const { label } = QUANTITIES[asked.id];
-  if (asked.argument === '') return label;
-  if (asked.id === 'loss') return `${label}, step ${asked.argument}`;
-  if (asked.id === 'bucketBytes') return `bytes of bucket ${asked.argument}`;
-  if (asked.id === 'spread') return `${label}, ${asked.argument}`;
-  if (asked.id === 'element') {
-    const [rank = '', buffer = '', index = ''] = asked.argument.split('/', 3);
-    return `${buffer}[${index}], rank ${rank}`;
-  }
-  return `${label}, ${OF_A_RANK.has(asked.id) ? 'rank ' : 'cuda:'}${asked.argument}`;
-}

@@ -5,7 +5,8 @@
 import { createContext, use } from 'react';
 import { lookup } from '../../base/lookup';
 import type { TermId } from '../../protocol/words/glossary';
-import { type Format, formatOf, measure, write } from '../facts/quantities';
+import { formatOf, measure } from '../facts/quantities';
+import { type Format, write } from '../facts/write';
 import type { Asked, Changes, FigureSpec, Lesson } from '../lesson';
 import type { Recorded } from '../record/record-run';
 import { linkOf } from '../run-link';

@@ -1,7 +1,8 @@
 /** What the reader is asked: predictions, tasks and questions, as they are before a script makes them live. */
 import type { ReactNode } from 'react';
 import { lookup } from '../../base/lookup';
-import { formatOf, write } from '../facts/quantities';
+import { formatOf } from '../facts/quantities';
+import { write } from '../facts/write';
 import type { Prediction } from '../lesson';
 import { askedValue, type PageContext, placeOnce, rowOf, runOf, usePage } from './context';
 import { inline } from './inline';

@@ -8,7 +8,7 @@ import type { App } from '../../app/state/store';
 import { plainText } from '../../trace/moments/marked';
 import { sentenceAt } from '../../trace/moments/moment-sentence';
 import { capital } from '../../trace/words';
-import { labelOf } from '../facts/quantities';
+import { labelOf } from '../facts/label';
 import type { FigureSpec, View } from '../lesson';
 import type { Recorded } from '../record/record-run';
 import { linkOf } from '../run-link';

@@ -3,7 +3,9 @@
  * reader's guess into it. Pure, in the units of the SVG.
  */
 import { linearScale } from '../../app/draw/scales';
-import { type Format, formatOf, labelOf, write } from '../facts/quantities';
+import { labelOf } from '../facts/label';
+import { formatOf } from '../facts/quantities';
+import { type Format, write } from '../facts/write';
 import { PLOT } from '../figure-size';
 import type { Changes, Plot as PlotSpec } from '../lesson';
 import { askedValue, figureOf, type PageContext, placeOnce, rowOf, usePage } from './context';

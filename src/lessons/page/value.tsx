@@ -1,7 +1,8 @@
 /** Numbers in the prose and in formulas, read from runs; and quantities that the reader is given. */
 import type { ReactNode } from 'react';
 import { lookup } from '../../base/lookup';
-import { type Format, formatOf } from '../facts/quantities';
+import { formatOf } from '../facts/quantities';
+import type { Format } from '../facts/write';
 import type { Asked, Changes, ValueOf } from '../lesson';
 import { textOf, usePage } from './context';
 import { mathOf } from './math';

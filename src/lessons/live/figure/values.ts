@@ -1,6 +1,7 @@
 /** The values in the text and in the table that follow the run of a figure. */
 import type { Facts } from '../../facts/facts';
-import { type Format, formatOf, measure, write } from '../../facts/quantities';
+import { formatOf, measure } from '../../facts/quantities';
+import { type Format, write } from '../../facts/write';
 
 /** How long a changed value is marked; one that changes all the time is marked at its first change. */
 const MARKED_MS = 1000;

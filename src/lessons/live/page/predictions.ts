@@ -3,7 +3,7 @@
  * figure, where it is live, is given the settings of the question, so that the run shows the answer.
  */
 import { must } from '../../../base/invariant';
-import { type Format, write } from '../../facts/quantities';
+import { type Format, write } from '../../facts/write';
 import type { Lesson } from '../../lesson';
 import type { Figures } from './figures';
 import { forgetGuess, plotGuess } from './plot-guess';

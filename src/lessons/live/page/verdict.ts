@@ -1,5 +1,5 @@
 /** How a guess compares with what the run says, in a sentence. Pure. */
-import { type Format, write } from '../../facts/quantities';
+import { type Format, write } from '../../facts/write';
 
 /** Closer than that, nobody could have said it better from the head. */
 const SAME = 0.02;

@@ -4,18 +4,9 @@
  * opened again from there when its figure asks for something: the same micro-batch, the same bits. Nothing of that is
  * seen by the figure's controller.
  */
-
 import type { StartSession } from '../../../app/state/live-session';
-import type { SessionClient, SessionListener } from '../../../app/state/session-client';
-import { within } from '../../../base/within';
-import type { Config } from '../../../protocol/config';
-import type { CheckpointFiles, ControlMessage, Files } from '../../../protocol/session';
-import type { SessionEvent } from '../../../protocol/session-events';
-import type { SessionInfo } from '../../../protocol/session-info';
-import type { StepTrace } from '../../../protocol/trace';
-
-/** A run that does not come to rest in that time (its ranks wait for each other) is ended with its worker. */
-const REST_MS = 1500;
+import { FigureSession, type Right } from './figure-session';
+import { PageWorker } from './page-worker';
 
 /** A figure's right to the session. What it asks for meanwhile waits until it has it. */
 export interface Grant {
@@ -31,81 +22,17 @@ export interface SharedSession {
   end(): void;
 }
 
-interface Opened {
-  readonly config: Config;
-  readonly files: Files;
-}
-
-interface Lasting {
-  readonly client: SessionClient;
-  /** Of the figure whose session is open, or being opened. */
-  holder: SeatedSession | undefined;
-}
-
-class Worker {
-  private lasting: Lasting | undefined;
-  private turn: Promise<unknown> = Promise.resolve();
-
-  constructor(private readonly start: StartSession) {}
-
-  /** The client of the worker, which is started where there is none. */
-  get now(): Lasting {
-    if (this.lasting) return this.lasting;
-    const made: Lasting = {
-      holder: undefined,
-      client: this.start({
-        onEvent: (event) => made.holder?.hear(event),
-        onStray: (error) => made.holder?.listener.onStray(error),
-        onFailure: (error) => {
-          if (this.lasting === made) this.lasting = undefined;
-          made.holder?.fail(error);
-        },
-      }),
-    };
-    this.lasting = made;
-    return made;
-  }
-
-  isHeldBy(session: SeatedSession): boolean {
-    return this.lasting?.holder === session;
-  }
-
-  /** One change of who has the worker after the other. */
-  inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const next = this.turn.then(task, task);
-    this.turn = next.catch(() => undefined);
-    return next;
-  }
-
-  /** Whose session is open keeps its state, and this one has the worker. */
-  async pass(to: SeatedSession): Promise<SessionClient> {
-    const { holder } = this.now;
-    if (holder !== to && holder && !(await holder.sleep(this.now.client))) this.end();
-    const { now } = this;
-    now.holder = to;
-    return now.client;
-  }
-
-  end(): void {
-    this.lasting?.client.end();
-    this.lasting = undefined;
-  }
-}
-
 export function createSharedSession(start: StartSession): SharedSession {
-  const worker = new Worker(start);
+  const worker = new PageWorker(start);
   return {
     grant() {
       let waiting: (() => void)[] = [];
       let given = false;
       const right: Right = {
-        get given() {
-          return given;
-        },
         wait: () => (given ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
       };
       return {
-        startSession: (listener) => new SeatedSession(worker, right, listener).client,
+        startSession: (listener) => new FigureSession(worker, right, listener).client,
         give() {
           given = true;
           for (const go of waiting) go();
@@ -118,234 +45,5 @@ export function createSharedSession(start: StartSession): SharedSession {
     },
     warm: () => void worker.now,
     end: () => worker.end(),
-  };
-}
-
-interface Right {
-  readonly given: boolean;
-  wait(): Promise<void>;
-}
-
-class SeatedSession {
-  private opened: Opened | undefined;
-  private saved: CheckpointFiles | undefined;
-  /** Its session is the one that is open in the worker. */
-  private awake = false;
-  private waking: Promise<SessionClient> | undefined;
-  private playing = false;
-  /** Events of a run that is brought back to where it was are no news. */
-  private muted = false;
-  private microBatch = 0;
-  /** Micro-batches of which an answer has said that they have run; their losses come by themselves. */
-  private ran = 0;
-  private readonly calls = new Set<Promise<unknown>>();
-  private readonly resting = new Set<() => void>();
-  /** A 'play' that came while the figure had no right to the session. */
-  private held: ControlMessage | undefined;
-
-  constructor(
-    private readonly worker: Worker,
-    private readonly right: Right,
-    readonly listener: SessionListener,
-  ) {}
-
-  hear(event: SessionEvent): void {
-    if (event.type === 'state') {
-      this.playing = event.state === 'playing' || event.state === 'restarting';
-      this.microBatch = event.microBatch;
-      if (!this.playing) this.rests();
-    }
-    if (event.type === 'losses') {
-      this.microBatch = (event.records.at(-1)?.microBatch ?? this.microBatch - 1) + 1;
-      this.rests();
-    }
-    if (!this.muted) this.listener.onEvent(event);
-  }
-
-  /** Its worker has ended. */
-  fail(error: Parameters<SessionListener['onFailure']>[0]): void {
-    this.awake = false;
-    this.playing = false;
-    this.rests();
-    this.listener.onFailure(error);
-  }
-
-  /** Comes to rest and keeps its state; false where it does not come to rest. */
-  async sleep(client: SessionClient): Promise<boolean> {
-    if (!this.awake) return true;
-    // What is asked from now on waits until it is opened again.
-    this.awake = false;
-    this.saved = undefined;
-    const rest = async () => {
-      while (this.calls.size > 0 || this.playing || this.microBatch < this.ran) {
-        await Promise.allSettled([...this.calls]);
-        if (this.playing || this.microBatch < this.ran) await this.more();
-      }
-      this.saved = await client.saveCheckpoint();
-      // What the session has said before that is heard first.
-      await new Promise((resolve) => setTimeout(resolve));
-    };
-    const rested = await within(REST_MS, rest()).catch(() => false);
-    this.playing = false;
-    return rested;
-  }
-
-  /** It has run on, or has come to rest. */
-  private more(): Promise<void> {
-    return new Promise((resolve) => this.resting.add(resolve));
-  }
-
-  private rests(): void {
-    for (const go of this.resting) go();
-    this.resting.clear();
-  }
-
-  private async open(config: Config, files: Files, from?: CheckpointFiles): Promise<SessionInfo> {
-    await this.right.wait();
-    return this.worker.inTurn(async () => {
-      const client = await this.worker.pass(this);
-      const info = await client.open(config, files, from);
-      this.opened = { config, files };
-      this.awake = true;
-      this.playing = false;
-      this.ran = 0;
-      this.microBatch = 0;
-      return info;
-    });
-  }
-
-  private get isOpen(): boolean {
-    return this.awake && this.worker.isHeldBy(this);
-  }
-
-  /** The worker, with this session open in it. */
-  private async live(): Promise<SessionClient> {
-    if (this.isOpen) return this.worker.now.client;
-    await this.right.wait();
-    this.waking ??= this.worker
-      .inTurn(() => this.wake())
-      .finally(() => {
-        this.waking = undefined;
-      });
-    return this.waking;
-  }
-
-  private async wake(): Promise<SessionClient> {
-    const { opened, microBatch } = this;
-    const client = await this.worker.pass(this);
-    if (this.awake || !opened) return client;
-    this.muted = true;
-    try {
-      await client.open(opened.config, opened.files, this.saved);
-      this.awake = true;
-      if (!this.saved && microBatch > 0) await this.rerun(client, microBatch);
-    } finally {
-      this.muted = false;
-      this.microBatch = microBatch;
-    }
-    return client;
-  }
-
-  /** From the start to where it was: for a run whose worker had to be ended. */
-  private async rerun(client: SessionClient, until: number): Promise<void> {
-    this.playing = true;
-    client.control({ type: 'play', stepsPerSecond: 0, until });
-    while (this.playing) await this.more();
-    client.control({ type: 'pause' });
-  }
-
-  private track<T>(call: Promise<T>): Promise<T> {
-    this.calls.add(call);
-    const done = () => void this.calls.delete(call);
-    call.then(done, done);
-    return call;
-  }
-
-  private async ask<T>(question: (client: SessionClient) => Promise<T>): Promise<T> {
-    let client = await this.live();
-    // Another figure may have taken the worker meanwhile.
-    while (this.opened && !this.isOpen) client = await this.live();
-    return this.track(question(client));
-  }
-
-  private async traceStep(): Promise<StepTrace> {
-    const trace = await this.ask((client) => client.traceStep());
-    this.ran = trace.microBatch + 1;
-    return trace;
-  }
-
-  private control(message: ControlMessage): void {
-    const plays = message.type === 'play';
-    if (this.isOpen) {
-      if (plays) this.playing = true;
-      this.worker.now.client.control(message);
-      return;
-    }
-    if (plays) {
-      const first = this.held === undefined;
-      this.held = message;
-      if (first) this.sendHeld().catch(() => undefined);
-      return;
-    }
-    if (!this.held) return;
-    // It has never begun, so no session says that it has ended.
-    this.held = undefined;
-    const { microBatch, listener } = this;
-    queueMicrotask(() => listener.onEvent({ type: 'state', state: 'paused', reason: '', microBatch }));
-  }
-
-  private async sendHeld(): Promise<void> {
-    await this.live();
-    const message = this.held;
-    this.held = undefined;
-    if (message) this.control(message);
-  }
-
-  /** What needs no session that is open. Where its worker was ended for another figure, the next one answers. */
-  private async lab<T>(question: (client: SessionClient) => Promise<T>): Promise<T> {
-    const { client } = this.worker.now;
-    try {
-      return await question(client);
-    } catch (error) {
-      if (this.worker.now.client === client) throw error;
-      return question(this.worker.now.client);
-    }
-  }
-
-  /** Whoever wants a new worker has one. */
-  private end(): void {
-    if (this.worker.isHeldBy(this)) this.worker.end();
-    this.awake = false;
-    this.opened = undefined;
-  }
-
-  readonly client: SessionClient = {
-    open: (config, files, from) => this.open(config, files, from),
-    traceStep: () => this.traceStep(),
-    snapshot: () => this.ask((client) => client.snapshot()),
-    predict: (input) => this.ask((client) => client.predict(input)),
-    generate: (...given) => this.ask((client) => client.generate(...given)),
-    attention: (row) => this.ask((client) => client.attention(row)),
-    reset: () => {
-      this.ran = 0;
-      return this.ask((client) => client.reset());
-    },
-    run: (config, files) => this.lab((client) => client.run(config, files)),
-    saveWeights: () => this.ask((client) => client.saveWeights()),
-    saveCheckpoint: (options) => this.ask((client) => client.saveCheckpoint(options)),
-    controlRun: (wanted) => this.ask((client) => client.controlRun(wanted)),
-    listing: () => this.ask((client) => client.listing()),
-    overlap: () => this.ask((client) => client.overlap()),
-    rehearse: (...given) => this.lab((client) => client.rehearse(...given)),
-    lab: (request) => this.lab((client) => client.lab(request)),
-    labCurves: (request) => this.lab((client) => client.labCurves(request)),
-    measureLab: (request) => this.lab((client) => client.measureLab(request)),
-    corrupt: (event, add) => this.ask((client) => client.corrupt(event, add)),
-    loseDevice: () => this.ask((client) => client.loseDevice()),
-    killRank: (rank, at) => this.ask((client) => client.killRank(rank, at)),
-    hangRank: (rank, at) => this.ask((client) => client.hangRank(rank, at)),
-    flightRecorder: () => this.ask((client) => client.flightRecorder()),
-    control: (message) => this.control(message),
-    end: () => this.end(),
   };
 }

@@ -1,0 +1,20 @@
+/** What a quantity is called in the table below a figure: its label with its argument, `loss, step 40`. */
+import { QUANTITIES, type QuantityId, quantityOf } from './quantities';
+
+/** Their argument is a rank. */
+const OF_A_RANK: ReadonlySet<QuantityId> = new Set(['localRank', 'groupRank', 'lossOfRank', 'rowsRead', 'rowsSeen']);
+
+export function labelOf(text: string): string {
+  const asked = quantityOf(text);
+  if (!asked) return text;
+  const { label } = QUANTITIES[asked.id];
+  if (asked.argument === '') return label;
+  if (asked.id === 'loss') return `${label}, step ${asked.argument}`;
+  if (asked.id === 'bucketBytes') return `bytes of bucket ${asked.argument}`;
+  if (asked.id === 'spread') return `${label}, ${asked.argument}`;
+  if (asked.id === 'element') {
+    const [rank = '', buffer = '', index = ''] = asked.argument.split('/', 3);
+    return `${buffer}[${index}], rank ${rank}`;
+  }
+  return `${label}, ${OF_A_RANK.has(asked.id) ? 'rank ' : 'cuda:'}${asked.argument}`;
+}
