@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import type { BucketInfo } from '../../protocol/session-info';
 import { formatSize, formatTime, NONE } from '../draw/format';
+import { ColumnHeads } from '../fields/column-heads';
 import { useLinkedDetails } from '../permalink/use-linked';
 import { type BucketTimes, waitText } from './bucket-times';
 import styles from './buckets.module.css';
@@ -21,17 +22,17 @@ export function BucketTable({ times, buckets }: BucketTableProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
         <section className={styles['scroll']} tabIndex={0} aria-label="Buckets as a table">
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Bucket</th>
-                <th scope="col">Bytes</th>
-                <th scope="col">Parameters, as their gradients come</th>
-                <th scope="col">Full</th>
-                <th scope="col">All-reduce begins</th>
-                <th scope="col">ends</th>
-                <th scope="col">Waits</th>
-              </tr>
-            </thead>
+            <ColumnHeads
+              names={[
+                'Bucket',
+                'Bytes',
+                'Parameters, as their gradients come',
+                'Full',
+                'All-reduce begins',
+                'ends',
+                'Waits',
+              ]}
+            />
             <tbody>
               {buckets.map(({ bytes, parameters }, index) => {
                 const own = times.find((t) => t.index === index);

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import type { OverlapTimes } from '../../protocol/session';
 import { formatPercent, formatTime } from '../draw/format';
+import { ColumnHeads } from '../fields/column-heads';
 import { useApp, useController } from '../state/use-app';
 import styles from './buckets.module.css';
 
@@ -35,13 +36,7 @@ export function OverlapSaving() {
         of a step, {formatPercent(saved / chosen.withoutOverlapUs)}, on {chosen.label}.
       </p>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">modelled step</th>
-            <th scope="col">with</th>
-            <th scope="col">without</th>
-          </tr>
-        </thead>
+        <ColumnHeads names={['modelled step', 'with', 'without']} />
         <tbody>
           {times.map(({ hardware, label, withOverlapUs, withoutOverlapUs }) => (
             <tr key={hardware} data-chosen={hardware === chosen.hardware || undefined}>

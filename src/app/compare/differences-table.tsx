@@ -2,6 +2,7 @@
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { formatSmall, stepNumber } from '../draw/format';
+import { ColumnHeads } from '../fields/column-heads';
 import fields from '../fields/fields.module.css';
 import { useApp, useController } from '../state/use-app';
 import styles from './compare.module.css';
@@ -32,14 +33,7 @@ export function DifferencesTable({ comparison }: { comparison: Comparison }) {
     <>
       <table className={styles['table']}>
         <caption>Step {stepNumber(step)} in numbers; × 2 means that B has twice as much as A, ÷ 2 half as much</caption>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">A</th>
-            <th scope="col">B</th>
-            <th scope="col">B beside A</th>
-          </tr>
-        </thead>
+        <ColumnHeads names={['', 'A', 'B', 'B beside A']} />
         <tbody>
           {differencesOf(facts.a, facts.b, clock).map(({ name, about, a: ofA, b: ofB, difference }) => (
             <tr key={name}>

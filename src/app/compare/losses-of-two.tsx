@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import { must } from '../../base/invariant';
 import { formatCount, formatLoss } from '../draw/format';
+import { ColumnHeads } from '../fields/column-heads';
 import { AppContexts, useAppStore, usePalette, useSettled } from '../state/use-app';
 import styles from './compare.module.css';
 import { createDuoPlot } from './duo-plot';
@@ -77,13 +78,7 @@ function LossTable({ both: { steps, a, b } }: { both: LossesOfBoth }) {
     <details className={styles['twin']}>
       <summary>Losses as a table</summary>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">step</th>
-            <th scope="col">A</th>
-            <th scope="col">B</th>
-          </tr>
-        </thead>
+        <ColumnHeads names={['step', 'A', 'B']} />
         <tbody>
           {rows.map((index) => (
             <tr key={steps[index]}>

@@ -8,6 +8,7 @@ import { must } from '../../base/invariant';
 import type { LabCurve, LabCurves, LabResult } from '../../protocol/lab';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { formatSize, formatTime } from '../draw/format';
+import { ColumnHeads } from '../fields/column-heads';
 import { usePalette } from '../state/use-app';
 import { type CurveInput, createCurvePlot } from './curve-plot';
 import { crossoverText, ncclText, neverText } from './curve-words';
@@ -104,16 +105,7 @@ function CurveTable({ curves, name, head, of }: CurveTableProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
         <section className={styles['tables']} tabIndex={0} aria-label={name}>
           <table>
-            <thead>
-              <tr>
-                <th scope="col">{head}</th>
-                {curves.map(({ algorithm }) => (
-                  <th key={algorithm} scope="col">
-                    {ALGORITHMS[algorithm].short}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <ColumnHeads names={[head, ...curves.map(({ algorithm }) => ALGORITHMS[algorithm].short)]} />
             <tbody>
               {curves[0]?.points.map((point, i) => (
                 <tr key={of(point)}>

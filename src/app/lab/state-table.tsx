@@ -7,6 +7,7 @@ import { at } from '../../base/invariant';
 import type { LabResult } from '../../protocol/lab';
 import { formatSize, formatTime } from '../draw/format';
 import { formatValue } from '../draw/numbers';
+import { ColumnHeads } from '../fields/column-heads';
 import styles from './lab.module.css';
 import { APPLY_WORDS } from './lab-words';
 
@@ -41,17 +42,9 @@ function Tables({ result, position }: StateTableProps) {
       {round && (
         <table>
           <caption>Messages of round {position}</caption>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              <th scope="col">To</th>
-              <th scope="col">Elements</th>
-              <th scope="col">Bytes</th>
-              <th scope="col">The receiver</th>
-              <th scope="col">Begins, modelled</th>
-              <th scope="col">Arrives, modelled</th>
-            </tr>
-          </thead>
+          <ColumnHeads
+            names={['From', 'To', 'Elements', 'Bytes', 'The receiver', 'Begins, modelled', 'Arrives, modelled']}
+          />
           <tbody>
             {round.transfers.map((t) => (
               <tr key={`${t.from} ${t.to} ${t.target.buffer} ${t.target.offset}`}>
@@ -71,15 +64,7 @@ function Tables({ result, position }: StateTableProps) {
       )}
       <table>
         <caption>{round ? `Buffers after round ${position}` : 'Buffers at the start'}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Rank</th>
-            <th scope="col">Buffer</th>
-            <th scope="col">Elements</th>
-            <th scope="col">First values</th>
-            <th scope="col">Values of ranks</th>
-          </tr>
-        </thead>
+        <ColumnHeads names={['Rank', 'Buffer', 'Elements', 'First values', 'Values of ranks']} />
         <tbody>
           {[...result.nodeOf.keys()].flatMap((rank) =>
             result.buffers.flatMap((buffer, b) =>

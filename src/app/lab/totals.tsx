@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { LabMeasurement, LabResult } from '../../protocol/lab';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { formatSize, formatTime } from '../draw/format';
+import { ColumnHeads } from '../fields/column-heads';
 import styles from './lab.module.css';
 import { formulaText } from './lab-words';
 
@@ -23,13 +24,7 @@ export function Totals({ result, measured, measuring, measure }: TotalsProps) {
     <section className={styles['totals']} aria-label="Totals">
       <h2>{ALGORITHMS[result.algorithm].name}, in total</h2>
       <table>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">this run</th>
-            <th scope="col">formula</th>
-          </tr>
-        </thead>
+        <ColumnHeads names={['', 'this run', 'formula']} />
         <tbody>
           <Row
             name="Sent by the busiest rank"

@@ -11,6 +11,7 @@ import type { Config, ConfigInput } from '../../protocol/config';
 import type { RankEnvironment } from '../../protocol/process-group';
 import { RUN } from '../../protocol/words/run';
 import { withMode, withSetting } from '../edit/edit-config';
+import { ColumnHeads } from '../fields/column-heads';
 import { CommitField } from '../fields/commit-field';
 import { ScrollRegion } from '../fields/scroll-region';
 import { ListSetting, NumberSetting, sentence } from '../fields/settings';
@@ -111,15 +112,7 @@ function Variables({ environment }: { environment: readonly RankEnvironment[] })
     <>
       <ScrollRegion label="Variables of each process, as they are set" className={styles['scroll']}>
         <table aria-label="Variables of each process">
-          <thead>
-            <tr>
-              {COLUMNS.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <ColumnHeads names={COLUMNS} />
           <tbody>
             {environment.map((one) => (
               <tr key={one.RANK}>

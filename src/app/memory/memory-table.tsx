@@ -4,6 +4,7 @@ import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useSta
 import { lookup } from '../../base/lookup';
 import type { DeviceMemory } from '../../protocol/trace';
 import { formatSize } from '../draw/format';
+import { ColumnHeads } from '../fields/column-heads';
 import { useApp } from '../state/use-app';
 import styles from './memory.module.css';
 import { type MemoryRow, memoryTree, visibleRows } from './memory-tree';
@@ -74,13 +75,7 @@ export function MemoryTable({ memory, device }: MemoryTableProps) {
         aria-label="Memory by device, category, module and tensor"
         className={styles['tree']}
       >
-        <thead>
-          <tr>
-            <th scope="col">Tensors</th>
-            <th scope="col">Size</th>
-            <th scope="col">Part</th>
-          </tr>
-        </thead>
+        <ColumnHeads names={['Tensors', 'Size', 'Part']} />
         <tbody>
           {rows.map((row, index) => {
             const { node, level } = row;

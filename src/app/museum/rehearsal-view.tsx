@@ -5,6 +5,7 @@
 import { useEffect, useState } from 'react';
 import type { ExhibitId } from '../../museum/mistakes';
 import type { Rehearsal, RehearsalLine } from '../../protocol/rehearsal';
+import { ColumnHeads } from '../fields/column-heads';
 import { ScrollRegion } from '../fields/scroll-region';
 import { useController } from '../state/use-app';
 import styles from './museum.module.css';
@@ -32,13 +33,7 @@ export function RehearsalView({ id, cured }: { id: ExhibitId; cured: boolean }) 
   return (
     <ScrollRegion label="What the ranks did, line by line" className={styles['rehearsal']}>
       <table aria-label="What the ranks did">
-        <thead>
-          <tr>
-            <th scope="col">rank</th>
-            <th scope="col" />
-            <th scope="col">in the order in which it happened</th>
-          </tr>
-        </thead>
+        <ColumnHeads names={['rank', '', 'in the order in which it happened']} />
         <tbody>
           {shown.lines.map(({ rank, kind, text }, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines of one run neither move nor go.

@@ -3,6 +3,7 @@
 import type { DeviceMemory } from '../../protocol/trace';
 import { type Metrics, sharesOf } from '../../trace/metrics';
 import { formatBytes, formatSize, wholePercents } from '../draw/format';
+import { ColumnHeads } from '../fields/column-heads';
 import { ScrollRegion } from '../fields/scroll-region';
 import { useLinkedDetails } from '../permalink/use-linked';
 import { useApp } from '../state/use-app';
@@ -33,18 +34,18 @@ export function DeviceTable({ metrics, memory }: DeviceTableProps) {
       <p>{payloads(metrics)}.</p>
       <ScrollRegion label="Numbers by device" className={styles['scroll']}>
         <table>
-          <thead>
-            <tr>
-              <td />
-              <th scope="col">sent</th>
-              <th scope="col">received</th>
-              <th scope="col">computing, {metrics.clock}</th>
-              <th scope="col">waits for communication</th>
-              <th scope="col">idle</th>
-              <th scope="col">reserved</th>
-              <th scope="col">allocated at most</th>
-            </tr>
-          </thead>
+          <ColumnHeads
+            names={[
+              '',
+              'sent',
+              'received',
+              `computing, ${metrics.clock}`,
+              'waits for communication',
+              'idle',
+              'reserved',
+              'allocated at most',
+            ]}
+          />
           <tbody>
             {metrics.allocatedBytes.map((allocated, device) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a device is its index

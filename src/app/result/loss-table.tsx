@@ -1,6 +1,7 @@
 /** The loss chart in numbers: a few steps spread over the history, and the newest. */
 
 import { formatLoss } from '../draw/format';
+import { ColumnHeads } from '../fields/column-heads';
 import { ScrollRegion } from '../fields/scroll-region';
 import { useLinkedDetails } from '../permalink/use-linked';
 import type { LossSeries } from './loss-series';
@@ -19,19 +20,7 @@ export function LossTable({ series }: { series: LossSeries }) {
       <summary>As a table</summary>
       <ScrollRegion label="Losses as a table" className={styles['scroll']}>
         <table>
-          <thead>
-            <tr>
-              <th scope="col">step</th>
-              {perRank.map((_, rank) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a rank is its index
-                <th key={rank} scope="col">
-                  rank {rank}
-                </th>
-              ))}
-              <th scope="col">mean</th>
-              <th scope="col">test</th>
-            </tr>
-          </thead>
+          <ColumnHeads names={['step', ...perRank.map((_, rank) => `rank ${rank}`), 'mean', 'test']} />
           <tbody>
             {rows.map((index) => (
               <tr key={steps[index]}>

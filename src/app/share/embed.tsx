@@ -1,5 +1,6 @@
 /** The page as a frame in another one: what it hides and locks, in which theme, the snippet, and how it looks. */
 import { useEffect, useRef, useState } from 'react';
+import { ColumnHeads } from '../fields/column-heads';
 import type { LinkState } from '../permalink/link-state';
 import { LOCKABLE, PARTS, type Part } from '../permalink/permalink-view';
 import type { Theme } from '../state/store';
@@ -38,13 +39,7 @@ export function Embed({ state }: { state: LinkState | undefined }) {
       <summary>Embed it in a page</summary>
       <fieldset className={styles['parts']} aria-label="What the frame shows">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Part</th>
-              <th scope="col">Hide</th>
-              <th scope="col">Lock</th>
-            </tr>
-          </thead>
+          <ColumnHeads names={['Part', 'Hide', 'Lock']} />
           <tbody>
             {PARTS.map((part) => (
               <tr key={part}>

@@ -3,6 +3,7 @@
  * numbers. Read while open.
  */
 import { useState } from 'react';
+import { ColumnHeads } from '../fields/column-heads';
 import { useLinkedDetails } from '../permalink/use-linked';
 import { useSettled } from '../state/use-app';
 import type { RoomScene } from './scene-types';
@@ -36,15 +37,7 @@ function Table({ model }: { model: StageModel }) {
   useSettled((app) => app.cursor, 250);
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Device</th>
-          <th scope="col">Now</th>
-          <th scope="col">Batch</th>
-          <th scope="col">Bucket chunks, first values</th>
-          <th scope="col">Memory</th>
-        </tr>
-      </thead>
+      <ColumnHeads names={['Device', 'Now', 'Batch', 'Bucket chunks, first values', 'Memory']} />
       <tbody>
         {model.scene?.rooms.map((room) => (
           <Row key={room.device} room={room} />

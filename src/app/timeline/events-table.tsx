@@ -10,6 +10,7 @@ import { spanOf } from '../../trace/lanes';
 import { momentsOf } from '../../trace/moments/moments';
 import { deviceName } from '../../trace/words';
 import { formatCount, formatSize, formatTime } from '../draw/format';
+import { ColumnHeads } from '../fields/column-heads';
 import { useLinkedDetails } from '../permalink/use-linked';
 import { useApp, useController, useSettled } from '../state/use-app';
 import { eventName } from './event-label';
@@ -41,22 +42,22 @@ function Table() {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={styles['scroll']} tabIndex={0} aria-label="Events of the step">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">#</th>
-            <th scope="col">Moment</th>
-            <th scope="col">Device</th>
-            <th scope="col">Queue</th>
-            <th scope="col">Event</th>
-            <th scope="col">Phase</th>
-            <th scope="col">Begins</th>
-            <th scope="col">Takes</th>
-            <th scope="col">Bytes</th>
-            <th scope="col">Flops</th>
-            <th scope="col">Waited for</th>
-            <th scope="col">Critical path</th>
-          </tr>
-        </thead>
+        <ColumnHeads
+          names={[
+            '#',
+            'Moment',
+            'Device',
+            'Queue',
+            'Event',
+            'Phase',
+            'Begins',
+            'Takes',
+            'Bytes',
+            'Flops',
+            'Waited for',
+            'Critical path',
+          ]}
+        />
         <tbody>
           {trace.events.map((e, i) => {
             const { startUs, durUs } = spanOf(trace, clock, i);

@@ -1,5 +1,6 @@
 /** The views that are tables, as they are before anything runs: memory by kind, DDP's buckets, numbers by device. */
 import { formatBytes, formatSize, wholePercents } from '../../app/draw/format';
+import { ColumnHeads } from '../../app/fields/column-heads';
 import { CATEGORY_WORDS } from '../../app/memory/memory-tree';
 import type { App } from '../../app/state/store';
 import type { MemoryCategory } from '../../protocol/trace';
@@ -18,15 +19,7 @@ export function StaticTable({ view, app }: { view: View; app: App }) {
   return (
     <table className="figure-table">
       <caption>{table.caption}</caption>
-      <thead>
-        <tr>
-          {table.head.map((text) => (
-            <th key={text} scope="col">
-              {text}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads names={table.head} />
       <tbody>
         {table.rows.map(([first = '', ...rest]) => (
           <tr key={first}>

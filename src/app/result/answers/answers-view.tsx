@@ -3,6 +3,7 @@
  * or wrong by sign and by colour.
  */
 import type { AnsweredSequence } from '../../../protocol/snapshot';
+import { ColumnHeads } from '../../fields/column-heads';
 import { useApp, useSettled } from '../../state/use-app';
 import views from '../views/views.module.css';
 import styles from './answers-view.module.css';
@@ -26,14 +27,7 @@ export function AnswersView() {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <section className={styles['scroll']} tabIndex={0} aria-label="Answers">
         <table className={styles['answers']}>
-          <thead>
-            <tr>
-              <th scope="col">prompt</th>
-              <th scope="col">expected</th>
-              <th scope="col">answer</th>
-              <td />
-            </tr>
-          </thead>
+          <ColumnHeads names={['prompt', 'expected', 'answer', '']} />
           <tbody>
             {answers.map((answer) => (
               <Row key={answer.prompt} answer={answer} />

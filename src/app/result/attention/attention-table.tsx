@@ -1,6 +1,7 @@
 /** A head in words and numbers: what each position looks at most. */
 
 import { formatPercent } from '../../draw/format';
+import { ColumnHeads } from '../../fields/column-heads';
 import { ScrollRegion } from '../../fields/scroll-region';
 import styles from '../result.module.css';
 import type { HeadMap } from './head-map';
@@ -17,13 +18,7 @@ export function AttentionTable({ map, named }: AttentionTableProps) {
       <summary>As a table</summary>
       <ScrollRegion label="Attention as a table" className={styles['scroll']}>
         <table>
-          <thead>
-            <tr>
-              <th scope="col">position</th>
-              <th scope="col">looks most at</th>
-              <th scope="col">share</th>
-            </tr>
-          </thead>
+          <ColumnHeads names={['position', 'looks most at', 'share']} />
           <tbody>
             {positions.map((row) => {
               const most = strongest(map, row);

@@ -1,4 +1,5 @@
 /** The confusion matrix in numbers: every cell where there are few classes, else what is most often taken for what. */
+import { ColumnHeads } from '../../fields/column-heads';
 import { ScrollRegion } from '../../fields/scroll-region';
 import styles from '../result.module.css';
 import type { ConfusionNumbers } from './confusion-numbers';
@@ -27,16 +28,7 @@ function Counts({ numbers, nameOf }: ConfusionTableProps) {
   const classes = Array.from({ length: numbers.classes }, (_, index) => index);
   return (
     <table aria-label="Confusion matrix">
-      <thead>
-        <tr>
-          <th scope="col">target</th>
-          {classes.map((predicted) => (
-            <th key={predicted} scope="col">
-              {nameOf(predicted)}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads names={['target', ...classes.map((predicted) => nameOf(predicted))]} />
       <tbody>
         {classes.map((target) => (
           <tr key={target}>
@@ -54,14 +46,7 @@ function Counts({ numbers, nameOf }: ConfusionTableProps) {
 function Mistakes({ numbers, nameOf }: ConfusionTableProps) {
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">target</th>
-          <th scope="col">taken for</th>
-          <th scope="col">rows</th>
-          <th scope="col">of</th>
-        </tr>
-      </thead>
+      <ColumnHeads names={['target', 'taken for', 'rows', 'of']} />
       <tbody>
         {numbers.mistakes.slice(0, MOST_MISTAKES).map(({ target, predicted, count }) => (
           <tr key={`${target}-${predicted}`}>

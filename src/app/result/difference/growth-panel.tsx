@@ -6,6 +6,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { must } from '../../../base/invariant';
 import { formatCount, formatSmall } from '../../draw/format';
+import { ColumnHeads } from '../../fields/column-heads';
 import { SavePicture } from '../../picture/save-button';
 import { useApp, usePalette, useSettled } from '../../state/use-app';
 import styles from '../result.module.css';
@@ -84,13 +85,7 @@ function GrowthTable({ own, control }: { readonly own: Lists[0]; readonly contro
     <details>
       <summary>As a table</summary>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">step</th>
-            <th scope="col">this run</th>
-            <th scope="col">control</th>
-          </tr>
-        </thead>
+        <ColumnHeads names={['step', 'this run', 'control']} />
         <tbody>
           {rows.map((row) => (
             <tr key={row.step}>
