@@ -10,13 +10,18 @@ import type { Palette } from '../shell/theme';
 /** Share of the scale's end colours that the field uses, so that the points stand out on it. */
 const FIELD_STRENGTH = 0.62;
 
-const indexOf = (value: number) => 4 * Math.round(((Math.min(Math.max(value, -1), 1) + 1) / 2) * 255);
+/** Where a value of the field is on the scale of colours, -1 to 1; 0 where it is no number. */
+export function fieldShade(raw: number, isProbability: boolean): number {
+  const value = FIELD_STRENGTH * (isProbability ? 2 * raw - 1 : raw);
+  return Number.isFinite(value) ? Math.min(Math.max(value, -1), 1) : 0;
+}
+
+const indexOf = (shade: number) => 4 * Math.round(((shade + 1) / 2) * 255);
 
 export function fieldImage(field: Float32Array, isProbability: boolean, palette: Palette): ImageData {
   const image = new ImageData(FIELD_SIZE, FIELD_SIZE);
   for (const [i, raw] of field.entries()) {
-    const value = FIELD_STRENGTH * (isProbability ? 2 * raw - 1 : raw);
-    const start = indexOf(Number.isFinite(value) ? value : 0);
+    const start = indexOf(fieldShade(raw, isProbability));
     image.data.set(palette.divergingRgba.subarray(start, start + 4), 4 * i);
   }
   return image;

@@ -1,5 +1,8 @@
-/** The colours of both themes, from the playground's own style sheet, for pictures that are painted at build. Pure. */
-import { type Palette, paletteOf } from '../../app/shell/theme';
+/**
+ * The colours of both themes, read from the text of theme.css: for pictures of the lessons, which are painted at build,
+ * and for tests that paint. Pure.
+ */
+import { type Palette, paletteOf } from './theme';
 
 export type ThemeName = 'light' | 'dark';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../config/parse-config';
 import type { ConfigInput } from '../../protocol/config';
 import { openTestSession } from '../../session/testing/open-session';
-import { cnnOf, gptOf } from '../model/families';
+import { SMALL_CNN, SMALL_GPT } from '../testing/small-runs';
 import { placeDevices } from './devices';
 import { expectedRun } from './expected-run';
 
@@ -12,22 +12,8 @@ const WHOLE: Readonly<Record<string, ConfigInput>> = {
   DataParallel: { mode: 'dataParallel', worldSize: 3 },
   DDP: { mode: 'ddp', worldSize: 4 },
   'Parameter server': { mode: 'parameterServer', worldSize: 3 },
-  'a convolutional net': {
-    mode: 'ddp',
-    worldSize: 2,
-    batchSize: 8,
-    model: { layers: cnnOf([4, 4], 6, { shape: [1, 8, 8] }) },
-    data: { type: 'shapes', size: 8, samples: 24 },
-    loss: { type: 'CrossEntropyLoss' },
-  },
-  'a GPT': {
-    mode: 'ddp',
-    worldSize: 2,
-    batchSize: 4,
-    model: { layers: gptOf({ layers: 2, heads: 2, width: 8 }, 4, 4) },
-    data: { type: 'text', text: 'abcdabcdaabbccddabcdabcd', context: 4 },
-    loss: { type: 'CrossEntropyLoss' },
-  },
+  'a convolutional net': { mode: 'ddp', worldSize: 2, ...SMALL_CNN },
+  'a GPT': { mode: 'ddp', worldSize: 2, ...SMALL_GPT },
 };
 
 async function rooms(input: ConfigInput) {

@@ -12,8 +12,8 @@ import { byMoments } from '../../trace/moments/moments';
 import { bottom, overlaps, type Rect, right, type Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import type { Measure } from '../draw/text';
-import { cnnOf, gptOf } from '../model/families';
 import { palette } from '../testing/palette';
+import { SMALL_CNN, SMALL_GPT } from '../testing/small-runs';
 import { createTraceFacts } from './facts-at';
 import { paintStage } from './paint-stage';
 import { planStage, stageScene } from './scene';
@@ -27,18 +27,8 @@ const SIZES: readonly Size[] = [
   { width: 390, height: 560 },
 ];
 
-const cnn: ConfigInput = {
-  batchSize: 16,
-  model: { layers: cnnOf([4, 4], 6, { shape: [1, 8, 8] }) },
-  data: { type: 'shapes', size: 8, samples: 24 },
-  loss: { type: 'CrossEntropyLoss' },
-};
-const gpt: ConfigInput = {
-  batchSize: 8,
-  model: { layers: gptOf({ layers: 2, heads: 2, width: 8 }, 4, 4) },
-  data: { type: 'text', text: 'abcdabcdaabbccddabcdabcd', context: 4 },
-  loss: { type: 'CrossEntropyLoss' },
-};
+const cnn = { ...SMALL_CNN, batchSize: 16 };
+const gpt = { ...SMALL_GPT, batchSize: 8 };
 const cap = { bucketCapMb: 0.00025 };
 const RUNS: Readonly<Record<string, ConfigInput>> = {
   'one device': { mode: 'single' },

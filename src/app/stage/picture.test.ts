@@ -13,7 +13,7 @@ import { firstOf, type MomentTrace, momentAt } from '../../trace/moments/moment'
 import { byMoments } from '../../trace/moments/moments';
 import { bottom, grow, overlaps, right } from '../draw/geometry';
 import { cellValue, type HeatCells } from '../draw/heat-map';
-import { cnnOf, gptOf } from '../model/families';
+import { SMALL_CNN, SMALL_GPT } from '../testing/small-runs';
 import { countRanks } from './exchanges';
 import { createTraceFacts } from './facts-at';
 import { forTab } from './facts-for-tab';
@@ -34,22 +34,8 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
     model: { layers: [{ type: 'Linear', in: 2, out: 1 }] },
   },
   'Model parallel': { mode: 'modelParallel', worldSize: 3 },
-  'a convolutional net on two ranks': {
-    mode: 'ddp',
-    worldSize: 2,
-    batchSize: 8,
-    model: { layers: cnnOf([4, 4], 6, { shape: [1, 8, 8] }) },
-    data: { type: 'shapes', size: 8, samples: 24 },
-    loss: { type: 'CrossEntropyLoss' },
-  },
-  'a GPT on two ranks': {
-    mode: 'ddp',
-    worldSize: 2,
-    batchSize: 4,
-    model: { layers: gptOf({ layers: 2, heads: 2, width: 8 }, 4, 4) },
-    data: { type: 'text', text: 'abcdabcdaabbccddabcdabcd', context: 4 },
-    loss: { type: 'CrossEntropyLoss' },
-  },
+  'a convolutional net on two ranks': { mode: 'ddp', worldSize: 2, ...SMALL_CNN },
+  'a GPT on two ranks': { mode: 'ddp', worldSize: 2, ...SMALL_GPT },
 };
 
 /** Where the value of a drawn cell stands in its buffer. */

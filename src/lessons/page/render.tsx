@@ -5,10 +5,10 @@
 import type { ComponentType } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { CONTENTS } from '../../../learn/contents';
+import { readThemes, ruleOf } from '../../app/shell/theme-sheet';
 import { lookup } from '../../base/lookup';
 import type { TermId } from '../../protocol/words/glossary';
 import type { Lesson } from '../lesson';
-import { readThemes, ruleOf } from '../record/palettes';
 import type { Looks } from '../record/pictures';
 import { type Recorded, recordRun } from '../record/record-run';
 import { Code } from './code';

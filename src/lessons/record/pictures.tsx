@@ -11,8 +11,9 @@ import type { FigurePicture } from '../../app/picture/figure-picture';
 import { bareSvgOf } from '../../app/picture/write-picture';
 import { LOSS_PICTURE, paintLosses } from '../../app/result/loss-picture';
 import { lossSeries } from '../../app/result/loss-series';
-import { paintPoints } from '../../app/result/paint-field';
+import { fieldShade, paintPoints } from '../../app/result/paint-field';
 import type { Palette } from '../../app/shell/theme';
+import type { ThemeColours, ThemeName, Themes } from '../../app/shell/theme-sheet';
 import { paintStage } from '../../app/stage/paint-stage';
 import { createStageModel } from '../../app/stage/stage-model';
 import type { App } from '../../app/state/store';
@@ -24,7 +25,6 @@ import { FIELD_SIZE } from '../../protocol/snapshot';
 import { FIGURE_WIDTH, stageHeight } from '../figure-size';
 import type { FigureSpec, View } from '../lesson';
 import { compactSvg } from './compact-svg';
-import type { ThemeColours, ThemeName, Themes } from './palettes';
 import type { Recorded } from './record-run';
 
 export interface PictureFile {
@@ -100,22 +100,18 @@ function fieldView({ info, snapshot }: App): Painted | undefined {
   return { width: FIELD, height: FIELD, paint };
 }
 
-/** As paint-field does with a bitmap: of this many shades neighbours join into one rectangle. */
-const SHADES = 16;
-const STRENGTH = 0.62;
+/** Shades on either side of the middle: neighbouring cells of one shade are one rectangle. */
+const SHADES = 26;
 
 function paintCells(context: Ink['context'], field: Float32Array, probability: boolean, palette: Palette): void {
   const cell = FIELD / FIELD_SIZE;
-  const shadeAt = (index: number) => {
-    const value = field[index] ?? 0;
-    return Math.round(SHADES * (probability ? 2 * value - 1 : Math.max(-1, Math.min(1, value)))) / SHADES;
-  };
+  const shadeAt = (index: number) => Math.round(SHADES * fieldShade(field[index] ?? 0, probability)) / SHADES;
   for (let row = 0; row < FIELD_SIZE; row++)
     for (let from = 0; from < FIELD_SIZE; ) {
       const shade = shadeAt(row * FIELD_SIZE + from);
       let to = from + 1;
       while (to < FIELD_SIZE && shadeAt(row * FIELD_SIZE + to) === shade) to++;
-      context.fillStyle = palette.diverging(STRENGTH * shade);
+      context.fillStyle = palette.diverging(shade);
       context.fillRect(from * cell, row * cell, (to - from) * cell + 0.3, cell + 0.3);
       from = to;
     }
