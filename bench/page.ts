@@ -1,5 +1,5 @@
 /**
- * The page in which one contender runs one workload. The driver (workload-figures.mjs) opens one page a contender and
+ * The page in which one contender runs one workload. The driver (workload-figures.mjs) opens one page per contender and
  * calls them in turn, so that all of them share the browser and the adapter, and one that hangs or fails takes no other
  * with it.
  */

@@ -43,7 +43,7 @@ test('links that once blanked the page are refused in words', async ({ playgroun
   // The page still does what it is asked.
   await playground.page.goto('about:blank');
   await playground.open(`${KNOWN[2]}&${TINY}&device=cpu&seed=5`);
-  await expect(playground.notice('brackets may stand in each other 16 deep')).toBeVisible();
+  await expect(playground.notice('brackets may be nested 16 deep')).toBeVisible();
   await playground.iterate(1);
 });
 

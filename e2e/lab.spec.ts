@@ -31,7 +31,7 @@ test('the lab opens from the bar, is stepped by keyboard, says so in the link, a
   await expect(playground.button('Play')).toBeEnabled();
 });
 
-test('a link opens the lab where it stood, and its settings change what runs', async ({ playground }) => {
+test('a link opens the lab at the same round, and its settings change what runs', async ({ playground }) => {
   const { page } = playground;
   await playground.open(`${RUN}&lab=allReduce(algorithm:naive,ranks:3,round:1)`);
   const lab = page.getByRole('dialog', { name: 'Collectives lab' });

@@ -33,7 +33,7 @@ test('works offline once loaded: reload, train, open what was never open', async
   await expect(page.getByRole('dialog', { name: 'Collectives lab' })).toContainText('The result is exact.');
 });
 
-test('a new version is told, and a reload takes it', async ({ playground }) => {
+test('the page says that a new version is out, and a reload takes it', async ({ playground }) => {
   const { page } = playground;
   const dist = fileURLToPath(new URL('../dist', import.meta.url));
   const folder = await mkdtemp(path.join(tmpdir(), 'lockstep-site-'));

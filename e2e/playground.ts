@@ -84,7 +84,7 @@ export class Playground {
     return this.page.getByRole('slider', { name: 'World size' });
   }
 
-  /** Where the cursor stands among all events kept, by the slider under the stage. */
+  /** Where the cursor is among all events kept, by the slider under the stage. */
   scrub(): Locator {
     return this.page.getByRole('slider', { name: 'Scrub' });
   }

@@ -65,7 +65,7 @@ test('after a pause bar, timeline, stage and result are at one step, and the nex
   }
 });
 
-test('after a press on Pause the bar says "pausing" until the step it shows is the one the run stands at', async ({
+test('after a press on Pause the bar says "pausing" until the step it shows is the one that the run is at', async ({
   playground,
 }) => {
   await playground.open('seed=0&preset=gpt&mode=ddp&world=2&device=cpu');

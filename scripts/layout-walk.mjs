@@ -50,7 +50,7 @@ export function pairwise() {
 export const nameOf = ({ size, ranks, mode, preset, panel }) => `${size} ${ranks} ${mode} ${preset}, ${panel}`;
 
 /**
- * Runs in the page before its scripts: keeps what each canvas has been told to write since it was last cleared.
+ * Runs in the page before its scripts: keeps the texts that each canvas has drawn since it was last cleared.
  */
 export function keepTexts() {
   const written = new WeakMap();

@@ -4,7 +4,7 @@ Standard input: {"scripts": [{"code": str, "processes": int, "files": {name: bas
 script, in order: {"printed": [[float, ...] per process], "error": str or null}; before them one with the version of torch.
 
 The listings are for CUDA and NCCL. Here they run in processes over gloo: device words become 'cpu', and what this PyTorch does
-not have yet, or has only on GPUs, is stood in for below. torch is imported once; every process is a fork.
+not have yet, or has only on GPUs, is replaced below. torch is imported once; every process is a fork.
 """
 import base64, contextlib, functools, json, os, re, struct, sys, tempfile, traceback, types
 

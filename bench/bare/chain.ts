@@ -14,7 +14,7 @@ export async function createChain(
   /** Rank r sends through channel r to rank r - 1. */
   const ends = channels.map(({ port1 }, rank) => {
     const before = channels[(rank + 1) % ranks]?.port2;
-    if (!before) throw new Error('a ring has a channel a rank');
+    if (!before) throw new Error('a ring has one channel per rank');
     return { plan: { rank, ranks, bytes, way }, next: port1, before };
   });
   if (gpu !== undefined) {
@@ -31,7 +31,7 @@ export async function createChain(
   await Promise.all(
     apis.map((api, r) => {
       const end = ends[r];
-      if (!end) throw new Error('an end a rank');
+      if (!end) throw new Error('one end per rank');
       return api.open(end.plan, Comlink.transfer(end.next, [end.next]), Comlink.transfer(end.before, [end.before]));
     }),
   );

@@ -36,7 +36,8 @@ export interface Study {
 type Run = (count: number) => Promise<void>;
 
 /**
- * Milliseconds a run, a list a round: all of them take turns, so that what else the machine does falls on each alike.
+ * Milliseconds per run, one list per round: all of them take turns, so that what else the machine does falls on each
+ * alike.
  */
 export async function inTurn<const K extends string>(
   runs: Readonly<Record<K, Run>>,

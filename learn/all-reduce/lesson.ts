@@ -82,7 +82,7 @@ export const lesson = defineLesson({
     },
     hundred: {
       question:
-        'Eight ranks, a gradient a hundred times as large. How long does the ring take, compared with the small one?',
+        'Eight ranks, with a gradient that is a hundred times as large. How long does the ring take, compared with the small one?',
       answer: { figure: 'price', of: 'stepTime', with: { length: '4800' } },
       guess: {
         kind: 'choice',

@@ -93,7 +93,7 @@ export const lesson = defineLesson({
     },
     cure: {
       figure: 'uneven',
-      text: 'Press Play and let the job stand still. Then cure it, and train past the end of the epoch.',
+      text: 'Press Play and let the job hang. Then cure it, and train past the end of the epoch.',
       hint: 'Ranks without a batch must still take part in the all-reduces of the others.',
       done: ({ app, info }) => info?.config.ddp.join === true && app.losses.length > info.batchesPerEpoch,
       solution: [{ set: { join: '1' } }, { press: 'play' }, 'wait'],

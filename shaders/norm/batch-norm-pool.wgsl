@@ -49,7 +49,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let scale = invstd[id.z * params.invstd_stride + channel] * weight[id.z * params.weight_stride + channel];
   let shift = bias[id.z * params.bias_stride + channel];
   var k = (row - plane * params.out_height) * 2u * params.width + first * 2u;
-  var s = id.z * (params.x_stride / 2u) + row * params.width + first; // two rows of width / 2 pairs a row of windows
+  var s = id.z * (params.x_stride / 2u) + row * params.width + first; // two rows of width / 2 pairs per row of windows
   let start = row * params.out_width;
   for (var e = start + first; e < start + last; e++) {
     let v = (vec4f(x[s], x[s + params.out_width]) - center) * scale + shift;

@@ -1,4 +1,4 @@
-// y = f(a, b) with PyTorch's broadcasting of both operands, one element an invocation; FUNCTION and p as in
+// y = f(a, b) with PyTorch's broadcasting of both operands, one element per invocation; FUNCTION and p as in
 // pointwise/binary. y runs over DIMS dimensions of `size`, outermost first; a step of an operand is 0 where it repeats.
 override FUNCTION: u32 = 0u;
 override DIMS: u32 = 6u;

@@ -1,4 +1,4 @@
-// The sum of shape/add-chains, four neighbours of a slice an invocation: dx[o, k, i] = sum of dy[o, j, i] over the
+// The sum of shape/add-chains, four neighbours of a slice per invocation: dx[o, k, i] = sum of dy[o, j, i] over the
 // positions j chained to k, inner a multiple of 4. Exists because following a chain then costs a quarter.
 struct Params {
   outer: u32,

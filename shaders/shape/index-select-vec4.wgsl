@@ -1,4 +1,4 @@
-// The picking of shape/index-select, four neighbours of a slice an invocation: y[o, j, i] = x[o, index[j], i], inner a
+// The picking of shape/index-select, four neighbours of a slice per invocation: y[o, j, i] = x[o, index[j], i], inner a
 // multiple of 4. Exists because rows of an embedding are long, and the divisions and the load of the index then serve
 // four elements.
 struct Params {

@@ -60,7 +60,7 @@ describe('lockstep collectives', () => {
     expect(() => options(line)).toThrow(message);
   });
 
-  it('prints a row a size, and that all is right', async () => {
+  it('prints one row per size, and that all is right', async () => {
     const line =
       '--op all_gather --algo double_tree --ranks 2 --bytes 64..128 --device cpu --transport ports --iters 1';
     const { status, text } = await run(line);

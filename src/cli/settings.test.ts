@@ -63,7 +63,7 @@ describe('--set', () => {
     expect(changed['model']).toEqual({ layers: [{ type: 'Linear', in: 2, out: 1, bias: false }] });
   });
 
-  it('a type begins anew, and comes first wherever it stands', () => {
+  it('a type begins anew, and comes first wherever it is', () => {
     const config = withSettings(
       { optimizer: { type: 'SGD', momentum: 0.9 } },
       settings('optimizer.lr=0.01', 'optimizer.type=Adam'),

@@ -86,7 +86,7 @@ const isJson = (value: unknown): value is Json => typeof value === 'object' && v
  */
 export function withSettings(config: Json, settings: readonly Setting[]): Json {
   const isTypeOf = ({ path }: Setting): boolean => path.at(-1) === 'type';
-  // A type decides what else there can be, so it comes first, wherever it stands.
+  // A type decides what else there can be, so it comes first, wherever it is.
   const ordered = [...settings.filter(isTypeOf), ...settings.filter((setting) => !isTypeOf(setting))];
   let current = config;
   for (const { path, value } of ordered) {

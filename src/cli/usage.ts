@@ -84,7 +84,7 @@ const TRAIN_OPTIONS: readonly OptionRow[] = [
   {
     name: 'hang',
     value: 'RANK@STEP',
-    text: 'let that rank stand still there, until the timeout of the process group (timeoutS)',
+    text: 'let that rank hang there, until the timeout of the process group (timeoutS)',
   },
   { name: 'max-restarts', value: 'N', text: 'how often all ranks start again after one has failed (maxRestarts)' },
   { name: 'flight-recorder', value: 'FILE', text: "write the last collectives of every rank in PyTorch's field names" },

@@ -1,6 +1,6 @@
 /**
- * The table of algorithms. One file each; a new one is a row in other-algorithms.ts and a name in protocol/collective.
- * Ring and naive are here from the beginning, the others are a part (training/load-parts).
+ * The table of algorithms. One file each. To add one, add a row in other-algorithms.ts and a name in
+ * protocol/collective. Ring and naive are here from the beginning, the others are a part (training/load-parts).
  */
 import { must } from '../base/invariant';
 import { CodeTable, Part } from '../base/part';

@@ -41,8 +41,8 @@ export interface CollectiveCall {
   readonly bucket?: number;
   readonly where: Where;
   /**
-   * Ranks of the group that share a node, a list a node; absent: as the builder's mesh says. Hierarchical algorithms
-   * look at it.
+   * Ranks of the group that share a node, one list per node; absent: as the builder's mesh says. Hierarchical
+   * algorithms look at it.
    */
   readonly nodes?: readonly (readonly number[])[];
 }

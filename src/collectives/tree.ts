@@ -1,7 +1,7 @@
 /**
  * Binary tree: sums flow up to the root, and down again to everybody; long buffers in chunks that follow each other
  * through the levels. Its rounds grow with log N, so it beats the ring where messages are small; but an inner rank
- * receives (and sends) two chunks a round, which halves its bandwidth, while the leaves, half of all ranks, hardly do
+ * receives (and sends) two chunks per round, which halves its bandwidth, while the leaves, half of all ranks, hardly do
  * anything. The double tree cures that. Source: NCCL's trees (src/graph/trees.cc); a tree whose root is rank r is the
  * same tree with the ranks counted from r on.
  */

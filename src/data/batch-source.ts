@@ -18,7 +18,7 @@ export interface StepBatch {
   /** From 0 through the run. */
   readonly microBatch: number;
   readonly epoch: number;
-  /** Dataset row ids, one array a process; empty: it has run out. */
+  /** Dataset row ids, one array per process; empty: it has run out. */
   readonly rows: readonly Int32Array<ArrayBuffer>[];
   /** Dropout masks, drawn after what the epoch draws. */
   readonly masks: readonly DrawnMask[];
@@ -40,7 +40,7 @@ export interface DrawnMask {
   readonly data: Float32Array<ArrayBuffer>;
 }
 
-/** Where a source stands; as good as having drawn everything before. */
+/** Where a source is; as good as having drawn everything before. */
 export interface BatchState {
   /** The next one. */
   readonly microBatch: number;

@@ -110,7 +110,7 @@ test('csv: header found or given, target by place or name', () => {
   expect(csv('5.1,3.5,setosa\n7.0,3.2,virginica\n', {}, CE).rows).toBe(2);
 });
 
-test('csv: class labels in order of appearance, whole numbers as they stand', () => {
+test('csv: class labels in order of appearance, whole numbers as they are', () => {
   const words = csv('a,b,kind\n1,2,cat\n3,4,dog\n5,6,cat\n7,8,emu\n', {}, CE);
   expect([[...words.targets], words.classes, words.classNames]).toEqual([[0, 1, 0, 2], 3, ['cat', 'dog', 'emu']]);
   const numbers = csv('1,2\n3,0\n5,2\n', {}, CE);
@@ -182,7 +182,7 @@ test('npy refused: shapes and dtypes that do not fit', () => {
     'y.npy: found shape (3), expected 2 rows as in x.npy',
   );
   expect(() => npy(x, y, CE)).toThrow('y.npy: found dtype <f4, expected integers');
-  expect(() => npy(x, writeNpy(new Int32Array(4), [2, 2]), CE)).toThrow('expected one class index a row');
+  expect(() => npy(x, writeNpy(new Int32Array(4), [2, 2]), CE)).toThrow('expected one class index per row');
 });
 
 test('class indices that the model does not have are refused with the first row at fault', () => {

@@ -29,7 +29,7 @@ const IDX: DataConfig = { type: 'idx', images: 'images', labels: 'labels', testF
 const images = idx([3, 2, 2], [0, 255, 51, 102, 1, 2, 3, 4, 5, 6, 7, 8]);
 const labels = idx([3], [4, 0, 9]);
 
-test('IDX: images over 255, labels as they stand; gzipped or not', async () => {
+test('IDX: images over 255, labels as they are; gzipped or not', async () => {
   const set = await load(IDX, { images, labels });
   expect(set).toMatchObject({ kind: 'image', rows: 3, inputShape: [1, 2, 2], targetShape: [], classes: 10 });
   expect(set.inputs).toEqual(Float32Array.from([0, 255, 51, 102, 1, 2, 3, 4, 5, 6, 7, 8], (byte) => byte / 255));

@@ -1,5 +1,5 @@
 /**
- * Orders of torch 1.13.1 in fixtures/sampler.json, exactly: samplers, loader, split, chunk, and where the streams stand
+ * Orders of torch 1.13.1 in fixtures/sampler.json, exactly: samplers, loader, split, chunk, and where the streams are
  * afterwards.
  */
 import { expect, test } from 'vitest';

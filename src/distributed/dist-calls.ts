@@ -19,7 +19,7 @@ export interface Group {
 export interface CallOptions {
   /** Default: the world. */
   readonly group?: Group;
-  /** Where the call stands ("train.py:12"), if it is not the calling line. */
+  /** The line of the call ("train.py:12"), if it is not the calling line. */
   readonly site?: string;
 }
 type Reducing = CallOptions & { readonly op?: ReduceOp };

@@ -71,7 +71,7 @@ interface Tiles {
   readonly columns: number;
 }
 
-/** Panels of 8 columns, k by k. What stands beyond the edge is computed with and thrown away. */
+/** Panels of 8 columns, k by k. What is beyond the edge is computed with and thrown away. */
 function packB(to: Float32Array, { data: b, offset: start, strides }: View, depth: number, columns: number): void {
   const bk = strides[0];
   const bn = strides[1];

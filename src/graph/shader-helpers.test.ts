@@ -39,7 +39,7 @@ describe.each(helpers)('$path', ({ functions }) => {
     return copy === undefined ? [] : [{ path: kernel.path, copy }];
   });
 
-  it('stands in several kernels', () => {
+  it('is in several kernels', () => {
     expect(users.length).toBeGreaterThan(1);
   });
 

@@ -39,7 +39,7 @@ const SIZES = [
 ];
 
 describe.each(TILE_KERNELS.map((tile) => [tile.kernel, tile] as const))('%s', (_, tile) => {
-  it.each(Object.entries(LAYOUTS))('has the bits of one invocation an element: %s', async (_layout, { a, b }) => {
+  it.each(Object.entries(LAYOUTS))('has the bits of one invocation per element: %s', async (_layout, { a, b }) => {
     const gpu = must(runner, 'runner');
     let compared = 0;
     for (const size of SIZES) {
@@ -79,7 +79,7 @@ it.each([
   ['a batch broadcast on either side', [3, 1, 5, 6], [2, 6, 8], {}],
   ['a batch transposed', [4, 7, 9], [4, 11, 7], { transposeA: true, transposeB: true }],
   ['the gradient of what was broadcast', [2, 3, 6, 5], [2, 3, 6, 9], { transposeA: true, sumTo: [3, 5, 9] }],
-] as const)('matmul/batched has the bits of one invocation an element: %s', async (_name, a, b, attrs) => {
+] as const)('matmul/batched has the bits of one invocation per element: %s', async (_name, a, b, attrs) => {
   const gpu = must(runner, 'runner');
   const f32 = (shape: readonly number[]) => ({ shape, dtype: 'f32' as const });
   const inputs = [f32(a), f32(b)];

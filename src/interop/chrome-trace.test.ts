@@ -37,7 +37,7 @@ const hair = 1e-3;
 const cases = MODES.flatMap((mode) => (['measured', 'modelled'] as const).map((clock) => [mode, clock] as const));
 
 describe.each(cases)('%s on the %s clock', (mode: Mode, clock: Clock) => {
-  test('has one slice an event, with finite times, on named threads of named processes', async () => {
+  test('has one slice per event, with finite times, on named threads of named processes', async () => {
     const traces = await tracesOf(mode);
     const { traceEvents } = chromeTrace(traces, clock);
     const slices = of(traceEvents, 'X');
@@ -71,7 +71,7 @@ describe.each(cases)('%s on the %s clock', (mode: Mode, clock: Clock) => {
     expect(begin).toBeGreaterThanOrEqual(totalUs(must(first, 'first step'), clock) - hair);
   });
 
-  test('one arrow a message, from inside its send to inside its receive, never back in time', async () => {
+  test('one arrow per message, from inside its send to inside its receive, never back in time', async () => {
     const traces = await tracesOf(mode);
     const { traceEvents } = chromeTrace(traces, clock);
     const starts = of(traceEvents, 's');

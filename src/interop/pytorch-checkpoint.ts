@@ -18,7 +18,7 @@ export interface CheckpointCode {
   readonly loader: readonly string[];
 }
 
-/** What reads the state's file as optimizer.load_state_dict wants it, and where the batches of a process stood. */
+/** What reads the state's file as optimizer.load_state_dict wants it, and where the batches of a process were. */
 const READ = [
   'def load_state(path, map_location, process):',
   "    with safe_open(path, 'pt', device=map_location) as f:",

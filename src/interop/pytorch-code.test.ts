@@ -219,7 +219,7 @@ test.each<[ConfigInput, readonly string[]]>([
     ["clip_grad_norm_(model.parameters(), 0.5, norm_type='inf')", 'clip_grad_value_(model.parameters(), 0.1)'],
   ],
   [{ clipGradNormType: 'inf' }, []],
-])('clipping stands right before the step: %j', (config, calls) => {
+])('clipping comes right before the step: %j', (config, calls) => {
   for (const mode of MODES) {
     const lines = textOf({ ...config, mode, worldSize: 2 })
       .split('\n')
@@ -293,7 +293,7 @@ test('several ranks: each on its device from the start, one prints, and the grou
   expect(textOf({ mode: 'single' })).not.toContain('rank');
 });
 
-test('imports stand above everything else, sorted', () => {
+test('imports come before everything else, sorted', () => {
   const text = textOf({
     mode: 'ddp',
     worldSize: 4,

@@ -69,7 +69,7 @@ test('prototypes, as classes and as numbers', () => {
   expect(code({ type: 'prototypes', classes: 2 }).lines.at(-2)).toBe('y = y[:, None] * 2.0 - 1');
 });
 
-test('text: a short one stands in the script, a long one is opened', () => {
+test('text: a short one is written into the script, a long one is opened as a file', () => {
   const source = (text: string) => code({ type: 'text', text, context: 4 }, 'CrossEntropyLoss').lines[0];
   expect(source('say "a"\r\nb')).toBe('text = "say \\"a\\"\\nb"');
   expect(source('x'.repeat(20_000))).toContain("open('text.txt'");

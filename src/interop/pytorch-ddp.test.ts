@@ -25,7 +25,7 @@ test.each([
   );
 });
 
-test('seeds of ranks stand before or after the model', () => {
+test('seeds of ranks are set before or after the model', () => {
   const places = (rankSeeds: 'same' | 'beforeModel' | 'afterModel') => {
     const code = listing({ rankSeeds });
     return [

@@ -86,5 +86,5 @@ test('the same name with and without the prefix is refused when the prefix goes'
     { name: 'module.w', shape: [1], data: new Float32Array(1) },
   ]);
   expect(readSafetensors(file, bytes).length).toBe(2);
-  expect(() => readSafetensors(file, bytes, { stripModule: true })).toThrow('tensor "w" stands in the file twice');
+  expect(() => readSafetensors(file, bytes, { stripModule: true })).toThrow('tensor "w" is in the file twice');
 });

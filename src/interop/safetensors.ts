@@ -49,7 +49,7 @@ export function readSafetensors(
       throw refuse(
         file,
         PREFIX,
-        `tensor "${name}" stands in the file twice`,
+        `tensor "${name}" is in the file twice`,
         'Keep it with or without "module.", not both.',
       );
     }

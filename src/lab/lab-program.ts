@@ -26,7 +26,7 @@ const MOST_ELEMENTS = 2 ** 25;
 
 export type LabShape = Pick<LabRequest, 'op' | 'reduceOp' | 'algorithm' | 'worldSize' | 'length' | 'root' | 'nodes'>;
 
-/** Of those that cut the input into a part a rank, the next multiple of the world size. */
+/** Of those that cut the input into one part per rank, the next multiple of the world size. */
 export function labLength({ op, worldSize, length }: Pick<LabShape, 'op' | 'worldSize' | 'length'>): number {
   const parts = op === 'scatter' || op === 'reduceScatter' || op === 'allToAll';
   return parts ? Math.ceil(length / worldSize) * worldSize : length;

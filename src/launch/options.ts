@@ -14,7 +14,7 @@ export interface OptionTable {
   readonly long: Readonly<Record<string, 'value' | 'flag'>>;
   /** Short forms: '-N' -> 'nodes'. */
   readonly short: Readonly<Record<string, string>>;
-  /** The script's options may stand right behind: what is not known begins them. */
+  /** The script's options may come right behind: what is not known begins them. */
   readonly takesScriptOptions?: boolean;
 }
 

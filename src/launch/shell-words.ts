@@ -15,7 +15,7 @@ export interface Command {
 
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s;
 
-/** Between these, outside all texts that people write, stands the number of a text that shell-quote must not see. */
+/** Between these, outside all texts that people write, is the number of a text that shell-quote must not see. */
 const [OPEN, CLOSE] = ['\u{E000}', '\u{E001}'];
 
 /** The words of each command of one logical line. `$NAME` is replaced where its value is known. */

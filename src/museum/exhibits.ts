@@ -75,7 +75,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     id: 'no-sync',
     title: 'Forward outside no_sync',
     mistake:
-      'Gradients are accumulated over four micro-batches, and only backward stands inside no_sync(). DDP decides in forward whether the next backward will be reduced.',
+      'Gradients are accumulated over four micro-batches, and only backward is inside no_sync(). DDP decides in forward whether the next backward will be reduced.',
     code: {
       wrong: ['out = ddp(x)', 'with ddp.no_sync():', '    (criterion(out, y) / 4).backward()'],
       right: ['with ddp.no_sync():', '    out = ddp(x)', '    (criterion(out, y) / 4).backward()'],
@@ -142,7 +142,7 @@ export const EXHIBITS: readonly Exhibit[] = [
     },
     says: '“Connection closed by peer”, or a timeout: after 10 minutes with NCCL, after 30 with gloo.',
     shows:
-      'The step after the shorter ranks have run out: the one with a batch more stands in the all-reduce of bucket 0 and waits.',
+      'The step after the shorter ranks have run out: the one with a batch more waits in the all-reduce of bucket 0.',
     cure: 'Use a DistributedSampler, which repeats its first rows until all ranks have equally many, or train inside ddp.join(): ranks that have ended take part with zeros.',
     met: ['pytorch/pytorch#33148', 'pytorch/pytorch#38174'],
   },
@@ -168,8 +168,7 @@ export const EXHIBITS: readonly Exhibit[] = [
   {
     id: 'every-rank-saves',
     title: 'Every rank writes the checkpoint',
-    mistake:
-      'torch.save stands in the training loop without a look at the rank: all of them write the same path at once.',
+    mistake: 'torch.save is in the training loop without a look at the rank: all of them write the same path at once.',
     code: {
       wrong: ['torch.save(ddp.state_dict(), "model.pt")'],
       right: ['if rank == 0:', '    torch.save(ddp.module.state_dict(), "model.pt")', 'dist.barrier()'],
@@ -190,7 +189,7 @@ export const EXHIBITS: readonly Exhibit[] = [
       right: ['opt = torch.optim.SGD(ddp.parameters(), lr=0.05 * dist.get_world_size())'],
     },
     says: 'Nothing.',
-    shows: 'After as many epochs the loss is where one device stood after a quarter of them.',
+    shows: 'After as many epochs the loss is where one device was after a quarter of them.',
     cure: 'With SGD scale the rate with the world size, and warm it up (Goyal et al. 2017), as long as the batch stays within reason. For Adam the square root of the world size fits better (Malladi et al. 2022).',
     met: ['open-mmlab/mmdetection#815', 'ultralytics/yolov5#5249'],
   },

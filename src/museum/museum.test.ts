@@ -102,7 +102,7 @@ test('an unused parameter: the second forward fails in PyTorch’s words; with t
 });
 
 test('uneven inputs without join: it ends where the shortest rank does; with join it goes on', async () => {
-  // 8 rows a batch: rank 0 has 5 batches, the others 4.
+  // 8 rows per batch: rank 0 has 5 batches, the others 4.
   const wrong = await report('uneven', false, 5);
   expect(wrong.error).toBeDefined();
   expect(wrong.steps).toBe(4);
@@ -112,7 +112,7 @@ test('uneven inputs without join: it ends where the shortest rank does; with joi
 });
 
 test('a last batch of 3 against 1: DDP takes the mean of means, until ranks have as many rows', async () => {
-  // 4 rows a batch and rank: 4 full steps, then 3 rows against 1.
+  // 4 rows per batch and rank: 4 full steps, then 3 rows against 1.
   const before = await report('last-batch', false, 4);
   expect(before.differenceFromSingle).toBeLessThan(1e-6);
   const after = await report('last-batch', false, 5);
@@ -129,7 +129,7 @@ test('learning rate not scaled: the first step is a fourth, and epochs later the
   expect((await stepOf(true)) / (await stepOf(false))).toBeCloseTo(4, 2);
   const [wrong, right] = [await report('learning-rate', false, 80), await report('learning-rate', true, 80)];
   expect(wrong.finalLoss).toBeGreaterThan(10 * right.finalLoss);
-  // After 10 epochs it is where one device with a batch of 8 stood after as many steps: a quarter of the epochs.
+  // After 10 epochs it is where one device with a batch of 8 was after as many steps: a quarter of the epochs.
   const alone = configOf('learning-rate', false, { mode: 'single', batchSize: 8, steps: 80 });
   const { losses } = (await runConfig(alone, {})).report;
   const lastEight = (all: readonly { readonly loss: number }[]) =>

@@ -51,7 +51,7 @@ describe('model', () => {
     expect(new Set(graph.values.map((v) => v.name)).size).toBe(graph.values.length);
   });
 
-  it('needs one dispatch a node, 19 for 2-8-8-8-1', () => {
+  it('needs one dispatch per node, 19 for 2-8-8-8-1', () => {
     const deep = [...layers.slice(0, 4), ...layers.slice(2)];
     const builder = new GraphBuilder(OPS);
     const x = builder.value('x', f32(10, 2), 'input');

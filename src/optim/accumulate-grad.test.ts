@@ -20,7 +20,7 @@ test('adds every fresh gradient to its accumulated one, in float32', () => {
   expect([...a, ...b]).toEqual([3, Math.fround(Math.fround(0.1) + Math.fround(0.2)), 16_777_216]);
 });
 
-test('lowers to one dispatch that adds, a segment a parameter', () => {
+test('lowers to one dispatch that adds, one segment per parameter', () => {
   const inputs = [type(4, 2), type(3), type(4, 2), type(3)];
   const outputs = accumulateGrad.infer(inputs, { count: 2 });
   expect(outputs).toEqual([type(4, 2), type(3)]);

@@ -21,7 +21,7 @@ const STEP: Where = { phase: 'step', anchor: 'step' };
 
 type Meanwhile = 'nothing' | 'gradient read' | 'gradient written' | 'bucket read';
 
-/** `g` of 5 elements a rank, packed, all-reduced and unpacked. */
+/** `g` of 5 elements per rank, packed, all-reduced and unpacked. */
 function program(ranks: number, algorithm: typeof ring, meanwhile: Meanwhile = 'nothing') {
   const group = Array.from({ length: ranks }, (_, r) => r);
   const builder = new ProgramBuilder(initDeviceMesh({ dpReplicate: group.length }), PROGRAM_OPS);

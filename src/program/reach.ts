@@ -68,7 +68,7 @@ export function reach(program: Program, rank: Rank, before: InstructionId): Read
   return ran;
 }
 
-/** Where every device stands when just these instructions have run. */
+/** Which instruction every device is at when just these instructions have run. */
 export function positionsAfter(program: Program, ran: ReadonlySet<InstructionId>): readonly Position[] {
   const next = (device: DeviceIndex, queue: Queue): InstructionId | undefined => {
     const lane = must(

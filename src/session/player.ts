@@ -49,7 +49,7 @@ export function createPlayer(options: PlayerOptions): Player {
   let looping = false;
   /** The run ends: nobody looks at what it shows. */
   let aborted = false;
-  /** What is shown is of this step: the run stood here after the last sample, or when this player took it over. */
+  /** What is shown is of this step: the run was here after the last sample, or when this player took it over. */
   let sampledAt = training.microBatch;
   let tail: Promise<void> = Promise.resolve();
   let { checkpoint } = options;

@@ -40,7 +40,7 @@ export interface RunningOptions {
   readonly keeper: DeviceKeeper;
   readonly gpu: GPU | undefined;
   readonly post: (event: SessionEvent) => void;
-  /** Where another session stood that has ended by itself. */
+  /** The state of another session that has ended by itself. */
   readonly from?: Checkpoint | undefined;
 }
 

@@ -141,7 +141,7 @@ test.each(['shared', 'workers'] as const)(
     });
     expect(standstill?.waitedMs).toBeLessThan(2500);
     await failed;
-    // It goes on by itself, and nothing stands still any more.
+    // It goes on by itself, and nothing hangs any more.
     await s.until('losses', ({ records }) => (records.at(-1)?.step ?? 0) > 10);
     expect(s.events.findLast((e) => e.type === 'standstill')?.standstill).toBeUndefined();
     await s.close();

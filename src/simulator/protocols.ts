@@ -45,7 +45,7 @@ export const ETHERNET_PROTOCOLS: readonly Protocol[] = [
   { name: 'Simple', startUs: 8.4, inside: link(30, 1), across: link(30, 1) },
 ];
 
-/** No NCCL there: each hop sets up the link's engine, and a collective a process for either direction. */
+/** No NCCL there: each hop sets up the link's engine, and a collective starts one process for each direction. */
 export const TRANSPUTER_PROTOCOLS: readonly Protocol[] = [
   { name: 'Simple', startUs: 2, inside: link(2, 0.000435), across: link(2, 0.000435) },
 ];

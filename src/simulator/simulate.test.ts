@@ -68,7 +68,7 @@ describe('messages', () => {
     const builder = exampleBuilder(2, 5);
     hop(builder, 0, 1, 5);
     const program = builder.finish('ddp');
-    // 20 bytes at 2 us a byte.
+    // 20 bytes at 2 us per byte.
     expect(table(program, 0)).toEqual([[0, 42]]);
     expect(table(program, 1)).toEqual([[0, 44]]);
   });

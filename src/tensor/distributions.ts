@@ -7,7 +7,7 @@ import type { Generator } from './generator';
 
 const f = Math.fround;
 
-/** `torch.empty(n).bernoulli_(p)`: 53 bits, two words an element. */
+/** `torch.empty(n).bernoulli_(p)`: 53 bits, two words per element. */
 export function bernoulli(generator: Generator, n: number, p: number): Float32Array<ArrayBuffer> {
   const out = new Float32Array(n);
   for (let i = 0; i < n; i++) out[i] = generator.uniform53() < p ? 1 : 0;

@@ -56,7 +56,7 @@ export class Generator {
     return twin;
   }
 
-  /** Where the engine stands, and the half pair of normals that may be left over; see rng-state.ts. */
+  /** Where the engine is, and the half pair of normals that may be left over; see rng-state.ts. */
   position(): GeneratorPosition {
     return { ...this.#engine.position(), cachedNormal: this.#cachedNormal };
   }

@@ -168,7 +168,7 @@ test('contents at a cursor do not depend on the way there', async () => {
   );
 });
 
-test('after the last event stand the trained weights; the next step begins with them', () =>
+test('after the last event the weights are the trained ones; the next step begins with them', () =>
   holds(({ traces, weights }) => {
     const last = must(traces.at(-1), 'last step');
     const end = new ContentsCursor(last).seek(last.events.length - 1);

@@ -38,7 +38,7 @@ export interface Blueprint extends Feeds {
   readonly config: Config;
   readonly notices: readonly Notice[];
   readonly dataset: Dataset;
-  /** Where the generator stands when the data is drawn and split, and the model is not. */
+  /** The generator after the data is drawn and split, before the model is. */
   readonly generatorAfterData: Generator;
   readonly table: DatasetTable;
   /** Rank 0's. */
@@ -66,7 +66,7 @@ export interface Blueprint extends Feeds {
   readonly stop: Stop | undefined;
   /** Where the run begins, if not at step 0. */
   readonly resume: ResumePlan | undefined;
-  /** The order of batches from step 0, or on from where another one stood. */
+  /** The order of batches from step 0, or on from where another one was. */
   batches(from?: BatchState): BatchSource;
 }
 

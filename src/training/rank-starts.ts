@@ -1,5 +1,5 @@
 /**
- * What each rank has drawn when training begins: rank r's parameters and where its default generator stands. All ranks
+ * What each rank has drawn when training begins: rank r's parameters and the state of its default generator. All ranks
  * run one script with one seed; with `rankSeeds` they call torch.manual_seed(seed + rank) before the model is built, or
  * after. Called by blueprint.ts.
  */

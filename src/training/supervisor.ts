@@ -33,7 +33,7 @@ export interface SupervisorOptions {
 export interface Replacement {
   /** What the ranks begin with; undefined: the start. */
   readonly checkpoint: Checkpoint | undefined;
-  /** Where the run stood: the steps since the checkpoint run once more. */
+  /** Where the run was: the steps since the checkpoint run once more. */
   readonly microBatch: number;
   /** The last of them is traced, for whoever shows where the run is. */
   readonly look?: boolean;
@@ -164,7 +164,7 @@ export class Supervisor {
     return { restarts: this.policy.restarts, config: this.options.blueprint.config };
   }
 
-  /** A training that has come to where the run stood. */
+  /** A training that has come to where the run was. */
   private async open(
     { checkpoint, microBatch, look = false }: Replacement,
     onTrace: (trace: StepTrace) => void = () => {},

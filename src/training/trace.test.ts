@@ -101,7 +101,7 @@ function expectOrder({ program, trace }: Pick<Traced, 'program' | 'trace'>): voi
 }
 
 describe.each(cases)('%s', (_, config) => {
-  test('events stand in the order of every queue and of every dependency', async () => {
+  test('events are in the order of every queue and of every dependency', async () => {
     expectOrder(await traced(config));
   });
 

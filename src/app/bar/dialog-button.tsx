@@ -9,7 +9,7 @@ import styles from './bar.module.css';
 import dialogs from './dialog.module.css';
 
 interface DialogButtonProps {
-  /** What stands on the button. */
+  /** The words on the button. */
   readonly children: string;
   /** What the button is called, where its text does not say it. */
   readonly label?: string;

@@ -70,7 +70,7 @@ describe('text', () => {
 });
 
 describe('values', () => {
-  it('are coloured by an odd, rising scale that ends where it is told', () => {
+  it('are coloured by an odd, rising scale that ends at the given colours', () => {
     for (const end of [0.03, 2]) {
       const values = [-2.5, -1, -0.5, -0.01, 0, 0.01, 0.5, 1, 2.5].map((v) => v * end);
       const scaled = values.map((v) => scaleValue(v, end));
@@ -147,7 +147,7 @@ describe('placeTip', () => {
     }
   });
 
-  it('stands above its anchor, and below where there is no room above', () => {
+  it('is above its anchor, and below where there is no room above', () => {
     expect(placeTip({ x: 300, y: 300, width: 10, height: 10 }, tip, window).y).toBe(190);
     expect(placeTip({ x: 300, y: 20, width: 10, height: 10 }, tip, window).y).toBe(40);
   });

@@ -1,8 +1,8 @@
 /**
- * Paints a matrix of values as cells. Values that stay for some frames are put into a bitmap of one pixel a cell, which
- * is kept for as long as their array lives and drawn enlarged, with the gaps ruled over it; values that change all the
- * time are drawn cell by cell. Matrices that come together get their bitmaps in different frames, so that no frame has
- * to make all of them. Called by the stage for weights, gradients, activations, tiles and packets.
+ * Paints a matrix of values as cells. Values that stay for some frames are put into a bitmap of one pixel per cell,
+ * which is kept for as long as their array lives and drawn enlarged, with the gaps ruled over it; values that change
+ * all the time are drawn cell by cell. Matrices that come together get their bitmaps in different frames, so that no
+ * frame has to make all of them. Called by the stage for weights, gradients, activations, tiles and packets.
  */
 import type { Rect } from './geometry';
 import { scaleValue } from './value-scale';
@@ -40,13 +40,13 @@ export type Heat = (context: CanvasRenderingContext2D, cells: HeatCells, rect: R
 
 const ENTRIES = 256;
 
-/** Cells smaller than this stand without gaps. */
+/** Cells smaller than this have no gaps between them. */
 const SMALLEST_WITH_GAP = 3.5;
 const DRAWS_BEFORE_BITMAP = 3;
 /** Matrices that come together are made into bitmaps over so many frames. */
 const FRAMES_OF_BITMAPS = 10;
 
-/** A tile is large enough to stand apart where its cells are not. */
+/** A tile is large enough for a gap around it where its cells are not. */
 const gapped = ({ rows, columns, tile }: HeatCells, rect: Rect): boolean =>
   Math.min((rect.width * (tile?.columns ?? 1)) / columns, (rect.height * (tile?.rows ?? 1)) / rows) >=
   SMALLEST_WITH_GAP;

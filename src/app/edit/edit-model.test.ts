@@ -148,7 +148,7 @@ describe('edit-data', () => {
     expect(changeData(PAGE_PRESETS.gpt, 'xor').replaced).toBe('mlp');
   });
 
-  it('fits rows that stand in a file', () => {
+  it('fits rows that are in a file', () => {
     const { data } = PAGE_PRESETS.mlp;
     for (const row of [
       vector(7, 3, 'CrossEntropyLoss'),

@@ -1,5 +1,5 @@
 /**
- * A group that stands still, in words: one sentence for the stage, the live region and the screen reader, and what each
+ * A group that hangs, in words: one sentence for the stage, the live region and the screen reader, and what each
  * rank's room says. Pure.
  */
 import { stepWords } from '../../protocol/micro-batches';

@@ -21,7 +21,7 @@ export interface CurveInput {
   readonly curves: readonly LabCurve[];
   readonly over: 'bytes' | 'ranks';
   readonly chosen: AlgorithmName;
-  /** Where the figure above stands. */
+  /** The figure above: its bytes, or its ranks. */
   readonly here: number;
   readonly marks: readonly CurveMark[];
 }
@@ -117,7 +117,7 @@ function options(palette: Palette, input: CurveInput, width: number): uPlot.Opti
   };
 }
 
-/** Names at the ends of the lines, kept apart; the marks; and where the figure stands. */
+/** Names at the ends of the lines, kept apart; the marks; and where the figure above is. */
 function drawWords(plot: uPlot, palette: Palette, { curves, over, chosen, here, marks }: CurveInput): void {
   const { ctx } = plot;
   const ratio = devicePixelRatio;

@@ -1,6 +1,6 @@
 /**
  * What the lab shows, as one pair of the permalink: `lab=allReduce(algorithm:tree,ranks:8,round:3)`, with only what
- * differs from the defaults. Pure, and in the first load, since the link decides whether the lab stands open;
+ * differs from the defaults. Pure, and in the first load, since the link decides whether the lab is open;
  * everything else of the lab is loaded with it.
  */
 import * as v from 'valibot';

@@ -70,7 +70,7 @@ describe('the figure', () => {
     { ranks: 16, width: 760 },
     { ranks: 4, width: 366 },
     { ranks: 16, width: 366, type: 'allToAll' as const },
-  ])('columns stand side by side, and every message has a way: %o', ({ width, ...part }) => {
+  ])('columns are side by side, and every message has a way: %o', ({ width, ...part }) => {
     for (const algorithm of ['ring', 'naive', 'halvingDoubling', 'tree'] as const) {
       const result = run({ algorithm, length: 48, ...part });
       const layout = figureLayout(result, width);

@@ -1,6 +1,6 @@
 /**
  * The collectives lab: one collective, run for real in the session and stepped through round by round. Its state is
- * `lab` of the view, so a link opens it where it stood. lab-place.tsx loads it when it is first opened.
+ * `lab` of the view, so a link opens it at the same round. lab-place.tsx loads it when it is first opened.
  */
 import { useRef } from 'react';
 import type { LabResult } from '../../protocol/lab';

@@ -1,6 +1,6 @@
 /**
  * What the lab shows, asked of the session: the run of the collective, the curves of the algorithms, and, on request, a
- * measurement. Old answers stand until new ones come.
+ * measurement. Old answers are shown until new ones come.
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { LabCurves, LabMeasurement, LabResult } from '../../protocol/lab';

@@ -1,6 +1,6 @@
 /**
  * The models that the page knows by a few numbers: a plain net (sizes and activation), the convolutional net of the
- * presets (channels), the GPT of the presets (layers, heads, width). Printer and reader of each stand side by side:
+ * presets (channels), the GPT of the presets (layers, heads, width). Printer and reader of each are side by side:
  * what is recognised is exactly what would be made. Pure.
  */
 
@@ -30,7 +30,7 @@ const canonical = (value: unknown): unknown =>
             .map(([key, inner]) => [key, canonical(inner)]),
         )
       : value;
-/** Equal as data, in whatever order the fields stand. */
+/** Equal as data, in whatever order the fields are. */
 export const same = (a: unknown, b: unknown): boolean => JSON.stringify(canonical(a)) === JSON.stringify(canonical(b));
 
 const parseLayers = (layers: readonly unknown[]): LayerConfig[] =>

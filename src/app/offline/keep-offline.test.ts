@@ -49,7 +49,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a new version is told once it is there', async () => {
+test('the page learns of a new version once all its files are kept', async () => {
   const { registration, said } = await kept('newer');
   const worker = registration.finds();
   await worker.become('installed');
@@ -58,7 +58,7 @@ test('a new version is told once it is there', async () => {
   expect(said).toEqual([NEW_VERSION]);
 });
 
-test('a page that is of that version already is told nothing, nor one on its first visit', async () => {
+test('a page of that version already does not learn of it, nor does one on its first visit', async () => {
   const { registration, said } = await kept('same');
   await registration.finds().become('activated');
   expect(said).toEqual([]);

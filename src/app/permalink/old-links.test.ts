@@ -60,7 +60,7 @@ const pairs = links.flatMap(({ link }) =>
 );
 const given = new Set(pairs.map(([key]) => key));
 
-test('every key and every other spelling of one stands in a link', () => {
+test('every key and every other spelling of one is in a link', () => {
   const rows = [...Object.values(VARIANT_KEYS), SEED_KEY, ...PLAIN_KEYS];
   const spellings = [
     ...rows.flatMap(({ key, aliases }) => [key, ...aliases]),
@@ -72,7 +72,7 @@ test('every key and every other spelling of one stands in a link', () => {
   expect(spellings.filter((key) => !given.has(key))).toEqual([]);
 });
 
-test('every mode, optimiser, loss, data set, layer and preset stands in a link', () => {
+test('every mode, optimiser, loss, data set, layer and preset is in a link', () => {
   const recorded = links.map(({ config = {} }) => JSON.stringify(config));
   const types = [
     ...['SGD', 'Adam', 'AdamW', 'RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam'],

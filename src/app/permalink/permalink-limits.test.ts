@@ -25,7 +25,7 @@ describe('brackets in brackets', () => {
     expect(kept).toEqual([[key, text]]);
     expect(notices).toHaveLength(1);
     expect(notices[0]?.text).toMatch(new RegExp(`^The link says ${key}=.{0,60}\\.\\.\\. \\([\\d,]+ characters\\): `));
-    expect(notices[0]?.text).toContain('brackets may stand in each other 16 deep');
+    expect(notices[0]?.text).toContain('brackets may be nested 16 deep');
     expect(printPermalink(config, view, kept)).toContain(`${key}=`);
   });
 

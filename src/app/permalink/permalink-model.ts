@@ -1,7 +1,7 @@
 /**
  * The net in a permalink: `layers=2-8-8-1` and `act=tanh` for a plain one, `channels=8-16` for the presets'
  * convolutional net, `gpt=2-4-64` (layers, heads, width) for the presets' GPT, `model=conv8k3p1-bn-relu-...` for any
- * other (permalink-layers.ts). Printer and parser stand side by side; permalink.ts calls them.
+ * other (permalink-layers.ts). Printer and parser are side by side; permalink.ts calls them.
  */
 import { type Config, LIMITS } from '../../protocol/config';
 import type { Edit } from '../edit/edit-config';

@@ -103,7 +103,7 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
     keep(
       key,
       text,
-      nestsTooDeep(text) ? `brackets may stand in each other ${MOST_NESTED} deep` : allowed,
+      nestsTooDeep(text) ? `brackets may be nested ${MOST_NESTED} deep` : allowed,
       'The default is used instead; the link keeps its value.',
     );
 

@@ -1,6 +1,6 @@
 /**
  * The palette for the canvases: the CSS variables of theme.css, read once per change of theme. `resolveTheme` turns the
- * setting into the theme that is shown; `readPalette` needs `data-theme` to stand on the root element already.
+ * setting into the theme that is shown; `readPalette` needs `data-theme` on the root element.
  * The scale for values is one for the whole page: negative orange, zero paper, positive blue.
  */
 import type { MemoryCategory, Payload } from '../../protocol/trace';

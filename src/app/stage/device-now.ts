@@ -30,7 +30,7 @@ const overlap = (a: Interval, b: Interval): boolean => a.startUs < b.endUs && b.
 
 const bucketWord = (e: TraceEvent): string => (e.bucket === undefined ? 'transfer' : `bucket ${e.bucket}`);
 
-/** 'idle: waits for the gradients of cuda:1'; the name of the device stands above it. */
+/** 'idle: waits for the gradients of cuda:1'; the name of the device is above it. */
 const idleWords = (gap: Gap): string => gap.why().replace(/^(rank|cuda:)\s?\d+ (is )?/, 'idle: ');
 
 export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {

@@ -1,5 +1,5 @@
 /**
- * What stands in each room, as far as it does not change while a trace is walked: titles, the layers whose parameters
+ * What is in each room, as far as it does not change while a trace is walked: titles, the layers whose parameters
  * the device holds, the buckets and their chunks as the trace's own transfers cut them. Pure; called by the scene once
  * per trace.
  */

@@ -48,7 +48,7 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
     clocks.set(clock, known);
     return known;
   };
-  /** A packet carries what stood in the sender's buffer when it left. */
+  /** A packet carries what was in the sender's buffer when it left. */
   const sent = new Map<Packet, Float32Array | undefined>();
   const carried = (packet: Packet): Float32Array | undefined => {
     if (!sent.has(packet)) {

@@ -1,5 +1,5 @@
 /**
- * What the stage shows while the ranks stand still: what they hold is that of the step behind them, what they do is
+ * What the stage shows while the ranks hang: what they hold is that of the step behind them, what they do is
  * that they wait, are late or have ended. Pure.
  */
 import type { RankStanding, Standstill } from '../../protocol/session-events';

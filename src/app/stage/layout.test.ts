@@ -110,7 +110,7 @@ describe('the rooms of a ring', () => {
 });
 
 describe('routeLinks', () => {
-  it('gives the two directions of a road a side each', () => {
+  it('gives each direction of a road its own side', () => {
     const layout = layoutFor(2, { width: 856, height: 616 }, star(2));
     const [there, back] = routeLinks(layout, star(2));
     expect(there?.path[0]?.y).not.toBe(back?.path[0]?.y);

@@ -2,8 +2,8 @@
  * Which part of a tensor is drawn, and how. A trace holds at most the first CAPTURE_LIMIT elements of a buffer, and a
  * room has place for some cells: a larger matrix is cropped to its first rows and columns, and one whose rows are too
  * long to be captured is shown as its first elements in reading order. A Conv2d's weight is shown as its filters, small
- * tiles in reading order; of images the first sample, a tile a channel; of token activations the first sample, a row a
- * token. The label says which of these it is. Pure.
+ * tiles in reading order; of images the first sample, one tile per channel; of token activations the first sample, one
+ * row per token. The label says which of these it is. Pure.
  */
 import { CAPTURE_LIMIT } from '../../protocol/trace';
 

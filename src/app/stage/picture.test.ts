@@ -38,7 +38,7 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
   'a GPT on two ranks': { mode: 'ddp', worldSize: 2, ...SMALL_GPT },
 };
 
-/** Where the value of a drawn cell stands in its buffer. */
+/** The index in its buffer of the value of a drawn cell. */
 function placeOf({ offset, stride, columns, tile, step = 1 }: HeatCells, row: number, column: number): number {
   if (!tile) return offset + row * stride + column * step;
   const which = Math.floor(row / tile.rows) * (columns / tile.columns) + Math.floor(column / tile.columns);
@@ -77,7 +77,7 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
     expect(packetsToDraw(trace).reduce((sum, p) => sum + p.bytes, 0)).toBe(trafficOf(trace).total);
   });
 
-  it('shows in every cell the number that stood in the buffer', async () => {
+  it('shows in every cell the number that was in the buffer', async () => {
     const { info, trace } = await tracedStep(config);
     const shown = { matrices: 0, packets: 0 };
     for (const { event, fraction, scene } of walk(info, trace)) {

@@ -1,5 +1,5 @@
 /**
- * The scene: layout of a trace in a size (`planStage`, kept while neither changes), and what stands in it at a cursor
+ * The scene: layout of a trace in a size (`planStage`, kept while neither changes), and what is in it at a cursor
  * (`stageScene`, once a frame). Both pure; stage.tsx calls them and paints.
  */
 

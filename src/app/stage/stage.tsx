@@ -1,6 +1,6 @@
 /**
  * The stage: devices, what they hold, and what flies between them, on one canvas. This file joins the page to it: size,
- * pointer, keyboard, tooltip. What stands where is decided by scene.ts, how it looks by paint-stage.ts; the section
+ * pointer, keyboard, tooltip. What is where is decided by scene.ts, how it looks by paint-stage.ts; the section
  * around it and its sentence belong to the page.
  */
 import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';

@@ -1,7 +1,7 @@
 /**
  * What is said at the cursor: the sentence of its moment, and why. What the pointer is on has its say first, then what
  * is pinned, then a single event at which the cursor rests in the midst of a moment; these are sentences of one event.
- * While the ranks stand still, that is what happens now.
+ * While the ranks hang, that is what happens now.
  */
 import { useMemo } from 'react';
 import type { StepTrace } from '../../protocol/trace';

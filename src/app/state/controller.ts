@@ -65,7 +65,7 @@ export interface Controller {
   run(config: unknown, files?: Files): Promise<Report>;
   saveWeights(): Promise<Uint8Array<ArrayBuffer>>;
   saveCheckpoint(): Promise<CheckpointFiles>;
-  /** Questions to the model as it stands now. */
+  /** Questions to the model as it is now. */
   readonly ask: Pick<SessionClient, 'predict' | 'generate' | 'attention' | 'rehearse'>;
   readonly listing: SessionClient['listing'];
   readonly overlap: SessionClient['overlap'];
@@ -76,7 +76,7 @@ export interface Controller {
   /** Hooks of the tests: corrupt one transfer, lose the device. */
   corrupt(event: number | undefined, add: number): Promise<void>;
   loseDevice(): Promise<void>;
-  /** Ends a rank, lets it stand still, and what every rank's collectives came to. */
+  /** Ends a rank, lets it hang, and what every rank's collectives came to. */
   readonly failures: {
     kill(rank: number): Promise<void>;
     hang(rank: number): Promise<void>;

@@ -129,7 +129,7 @@ export function startSession(listener: SessionListener): SessionClient {
   };
   worker.addEventListener('error', broke);
   const early = failed();
-  // Not before the caller has what he is told about.
+  // Not before the caller has the client that the error is about.
   if (early) queueMicrotask(() => broke(early));
   hearStrayRejections(worker, (error) => listener.onStray(error));
   worker.addEventListener('messageerror', () => fail('The training worker sent a message that could not be read.'));

@@ -100,7 +100,7 @@ export interface AppState extends ViewOptions {
   readonly goingTo: number | undefined;
   /** The page is here for the first time: one line says what is to be seen. */
   readonly newcomer: boolean;
-  /** The device whose memory stands open as a tree. */
+  /** The device whose memory is open as a tree. */
   readonly memoryOf: number | undefined;
   /** The layer that the session refused last, and why; until the next configuration is tried. */
   readonly refusedLayer: { readonly index: number; readonly text: string } | undefined;

@@ -24,6 +24,6 @@ test('a second try at a step takes the place of the first, and later ones go', (
   expect(withText(after([0, 10, 20]), { step: 10, sampledText: 'again' }).at(-1)?.text).toBe('again');
 });
 
-test('a text that stands already is not repeated', () => {
+test('a text that is there already is not repeated', () => {
   expect(steps(withText(after([0, 10]), { step: 20, sampledText: 'at 10' }))).toEqual([0, 10]);
 });

@@ -13,8 +13,8 @@ export interface WrittenText {
 export const KEPT_TEXTS = 5;
 
 /**
- * Oldest first. After a restart steps run again; what they write takes the place of the old. A text that stands already
- * is not repeated: while a run is in a hurry, a snapshot may carry the last one's text.
+ * Oldest first. After a restart steps run again; what they write takes the place of the old. A text that is there
+ * already is not repeated: while a run is in a hurry, a snapshot may carry the last one's text.
  */
 export function withText(
   texts: readonly WrittenText[],

@@ -6,7 +6,7 @@ export interface Piece {
   readonly term?: TermId;
 }
 
-/** As they stand in sentences; a plural goes by its singular. The longer come before what they contain. */
+/** As they are in sentences; a plural goes by its singular. The longer come before what they contain. */
 const TERMS: readonly TermId[] = [
   'reduce-scatter',
   'all-gather',

@@ -91,7 +91,7 @@ const placed = (trace: StepTrace, e: TraceEvent): string => `${eventName(e)} on 
 /** One line for a tooltip. */
 export const eventTitle = (trace: StepTrace, e: TraceEvent): string => capital(placed(trace, e));
 
-/** Where the cursor stands, for assistive tools. */
+/** Where the cursor is, for assistive tools. */
 export function cursorText(trace: StepTrace, clock: Clock, event: number): string {
   const e = trace.events[event];
   if (!e) return `before the first of ${trace.events.length} events`;

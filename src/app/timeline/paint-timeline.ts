@@ -37,7 +37,7 @@ function kernels(ink: Ink, scene: RunScene): void {
   label(ink, scene.labels, scene.rect, palette.ink);
 }
 
-/** Words on a patterned ground stand on a plain one. */
+/** Words on a patterned ground have a plain one behind them. */
 function plate(ink: Ink, labels: readonly string[], rect: Rect, ground: string): void {
   const text = firstFit(labels, rect.width - 2 * TEXT_INSET, SMALL, ink.measure);
   if (text === '') return;

@@ -15,14 +15,14 @@ const CLOCKS: readonly Clock[] = ['modelled', 'measured'];
 /** At full speed the run is ahead of the steps that can be shown. */
 function aheadWords(app: App): string | undefined {
   if (app.standstill && (app.traces.at(-1)?.microBatch ?? -1) + 1 < app.microBatch)
-    return `the last one that was traced; the run stands after step ${formatCount(stepShown(app, true))}`;
+    return `the last one that was traced; the run is after step ${formatCount(stepShown(app, true))}`;
   return trainingAt(app) === undefined ? undefined : 'replayed while training runs ahead';
 }
 
 interface TimelineHeadProps {
   /** > 1: larger; 0: the whole step. */
   readonly onZoom: (factor: number) => void;
-  /** What else stands on the line. */
+  /** What else is on the line. */
   readonly children: ReactNode;
 }
 

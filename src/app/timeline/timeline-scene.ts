@@ -104,7 +104,7 @@ export const timeScale = (sides: Sides, totalUs: number, view: ViewWindow) =>
 export const timeAt = (sides: Sides, totalUs: number, view: ViewWindow) =>
   linearScale(across(sides), timesIn(totalUs, view));
 
-/** Where the cursor stands, undefined when it is out of view. */
+/** Where the cursor is, undefined when it is out of view. */
 export function cursorAt(
   layout: TimelineLayout,
   totalUs: number,

@@ -24,7 +24,7 @@ export const isPausing = ({ state, pausing }: Pick<AppState, 'state' | 'pausing'
 
 type Run = Pick<AppState, 'traces' | 'cursor' | 'cursorFraction' | 'losses' | 'microBatch' | 'state'>;
 
-/** The cursor stands behind the last event of the last trace: what is shown is what has been trained. */
+/** The cursor is behind the last event of the last trace: what is shown is what has been trained. */
 export function atLiveEdge({ traces, cursor, cursorFraction }: Omit<Run, 'losses' | 'microBatch' | 'state'>): boolean {
   const last = traces.at(-1);
   if (!last || !cursor) return true;
@@ -32,7 +32,7 @@ export function atLiveEdge({ traces, cursor, cursorFraction }: Omit<Run, 'losses
 }
 
 /**
- * Micro-batches completed at the cursor; while the session runs freely, and where the cursor stands behind all that
+ * Micro-batches completed at the cursor; while the session runs freely, and where the cursor is behind all that
  * ran, those it has completed.
  */
 export function microBatchesShown(run: Run, freeRunning: boolean): number {

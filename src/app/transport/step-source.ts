@@ -2,7 +2,7 @@
 import type { ControlMessage } from '../../protocol/session';
 
 export interface StepSource {
-  /** Runs one step; resolves when its trace stands in the store. */
+  /** Runs one step; resolves when its trace is in the store. */
   traceStep(): Promise<void>;
   control(message: ControlMessage): void;
   /** Resolves when the session has stopped running freely. */

@@ -44,7 +44,7 @@ export interface Transport {
   halt(): void;
   /** The session has stopped running by itself: halts, and shows where the run is, now and later. */
   settle(): void;
-  /** Ranks stand still: nothing flies any more, and the run may still go on by itself. */
+  /** Ranks hang: nothing flies any more, and the run may still go on by itself. */
   stand(): void;
 }
 
@@ -166,7 +166,7 @@ export function createTransport(store: AppStore, walker: Walker, source: StepSou
     },
     traceArrived() {
       if (under.following && !under.free) toLiveEdge();
-      // Where nothing had run yet, or ranks stood still, there was nothing to replay.
+      // Where nothing had run yet, or ranks hung, there was nothing to replay.
       else if (store.getState().goingTo !== undefined) course.toEndOf(last());
       else if (under.free) playing.replay(under.ticket);
     },

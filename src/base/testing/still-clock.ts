@@ -1,5 +1,5 @@
 /**
- * Time for tests of timeouts and watchdogs: it stands still while anything is under way and goes on to the next timer
+ * Time for tests of timeouts and watchdogs: it does not move while anything is under way and goes on to the next timer
  * when nothing is. So however long the machine pauses, nobody is late who is not meant to be, and a timeout takes no
  * time. For work within this thread: promises, timers, MessagePorts; not for files, fetched modules or real workers.
  */

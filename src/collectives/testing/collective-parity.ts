@@ -1,5 +1,5 @@
 /**
- * What gloo computed (PyTorch 1.13, fixtures/collectives.json) as Programs of one executor, a variant a result and
+ * What gloo computed (PyTorch 1.13, fixtures/collectives.json) as Programs of one executor, one variant per result and
  * algorithm, for tests on every kind of executor and transport.
  */
 
@@ -51,7 +51,7 @@ export interface ParityVariant {
   readonly name: string;
   readonly program: Program;
   readonly inputs: readonly HostArray[];
-  /** Where the result stands. */
+  /** The buffer with the result. */
   readonly result: string;
   /** By rank; null: not defined there. */
   readonly expected: readonly (Stored | null)[];

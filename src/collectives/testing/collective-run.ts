@@ -28,7 +28,7 @@ const BITWISE: readonly ReduceOp[] = ['band', 'bor', 'bxor'];
 export const dtypeOf = (reduceOp: ReduceOp): DType => (BITWISE.includes(reduceOp) ? 'i32' : 'f32');
 const IN_PLACE: readonly CollectiveOp[] = ['allReduce', 'broadcast', 'reduce'];
 
-/** Where the result of a collective stands. */
+/** The buffer in which a collective leaves its result. */
 export const resultBuffer = (op: CollectiveOp): 'in' | 'out' => (IN_PLACE.includes(op) ? 'in' : 'out');
 
 /** A Program of it alone, over buffers 'in' and 'out' on every device of the mesh. */

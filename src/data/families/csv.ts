@@ -1,6 +1,6 @@
 /**
  * A CSV file as rows: one target column, all others inputs. Under CrossEntropyLoss, NLLLoss and BCEWithLogitsLoss the
- * target may be words, which become classes in order of appearance; whole numbers (0 and 1) are taken as they stand.
+ * target may be words, which become classes in order of appearance; whole numbers (0 and 1) are taken as they are.
  * Every error names file, line and column.
  */
 import { firstFew } from '../../base/brief';

@@ -1,6 +1,6 @@
 /**
  * Images and labels from two IDX files, as MNIST, Fashion-MNIST and EMNIST come: images [1, height, width], bytes
- * divided by 255 as torchvision's ToTensor does; labels as they stand.
+ * divided by 255 as torchvision's ToTensor does; labels as they are.
  */
 import { at } from '../../base/invariant';
 import type { DataConfig } from '../../protocol/config';

@@ -61,7 +61,7 @@ function indices(file: string, { data, descr, shape }: NpyArray): Labels {
     throw dataError(
       { file },
       `shape (${shape.join(', ')})`,
-      'one class index a row',
+      'one class index per row',
       'Save the indices, not one-hot rows: array.argmax(1).',
     );
   return { kind: 'labels', classes: data.reduce((most, value) => Math.max(most, value + 1), 0), values: data };

@@ -1,5 +1,6 @@
 /**
- * Images of PNG folders, decoded and scaled by `prepare-images.ts`: [1 or 3, size, size] from 0 to 1, a class a folder.
+ * Images of PNG folders, decoded and scaled by `prepare-images.ts`: [1 or 3, size, size] from 0 to 1, one class per
+ * folder.
  */
 
 import { must } from '../../base/invariant';

@@ -93,7 +93,7 @@ test.each([
 });
 
 test.each([
-  ['a byte that never stands in UTF-8', [0x61, 0xff, 0xfe], 1, 'ff'],
+  ['a byte that is never in UTF-8', [0x61, 0xff, 0xfe], 1, 'ff'],
   ['a sequence broken off by a letter', [0xc3, 0xa4, 0xe2, 0x82, 0x61], 2, 'e2'],
   ['a sequence cut at the end', [0x61, 0xf0, 0x9f, 0x98], 1, 'f0'],
   ['a continuation after a whole character', [0xc3, 0xa4, 0x80], 2, '80'],

@@ -15,7 +15,7 @@ export interface CollectiveRequest {
   readonly length: number;
   readonly root?: number;
   readonly reduceOp?: ReduceOp;
-  /** Ranks that share a node, a list a node. */
+  /** Ranks that share a node, one list per node. */
   readonly nodes?: readonly (readonly number[])[];
 }
 

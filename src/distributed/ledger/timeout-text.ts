@@ -6,7 +6,7 @@ import { torchError } from '../torch-error';
 import type { CollectiveCall } from './calls';
 
 export interface Waited {
-  /** "rank 0 waits in all_reduce (seq 3) at train.ts:12", a sentence a rank. */
+  /** "rank 0 waits in all_reduce (seq 3) at train.ts:12", one sentence per rank. */
   readonly waiting: readonly string[];
   /** What the others do instead. */
   readonly missing: readonly string[];

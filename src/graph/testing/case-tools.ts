@@ -1,5 +1,5 @@
 /**
- * What test cases are made of: shapes of three sizes, random inputs, and the form of a case. The cases themselves stand
+ * What test cases are made of: shapes of three sizes, random inputs, and the form of a case. The cases themselves are
  * in families/.
  */
 

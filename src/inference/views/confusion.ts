@@ -1,6 +1,6 @@
 /**
- * The confusion matrix of a classifier with one class index a row: what was asked, what was answered. Made by snapshots
- * from outputs that they have evaluated.
+ * The confusion matrix of a classifier with one class index per row: what was asked, what was answered. Made by
+ * snapshots from outputs that they have evaluated.
  */
 import { at } from '../../base/invariant';
 import type { Confusion } from '../../protocol/snapshot';
@@ -14,7 +14,7 @@ export interface Classified {
   /** `width` a row. */
   readonly outputs: Float32Array;
   readonly width: number;
-  /** A class index a row. */
+  /** One class index per row. */
   readonly targets: HostArray;
   readonly ignoreIndex: number;
 }

@@ -17,7 +17,7 @@ test('what fits into the budget is of these weights', () => {
   expect([1, 2, 3].map((id) => own.take(stateOf(id), 100))).toEqual([1, 2, 3]);
 });
 
-test('what does not fit goes on from snapshot to snapshot; the last result stands meanwhile', () => {
+test('what does not fit goes on from snapshot to snapshot; meanwhile the last result is shown', () => {
   const own = view();
   expect([1, 2, 3, 4, 5, 6, 7].map((id) => own.take(stateOf(id), 20))).toEqual([undefined, undefined, 1, 1, 1, 4, 4]);
 });

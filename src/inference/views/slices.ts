@@ -1,6 +1,6 @@
 /**
  * A view that may take longer than a snapshot has time for: worked on in slices, one snapshot after the other, on the
- * weights with which it began; meanwhile the last finished result stands. Where all of it fits into a snapshot, it is
+ * weights with which it began; meanwhile the last finished result is shown. Where all of it fits into a snapshot, it is
  * always of that snapshot's step. Snapshots hold one for each such view.
  */
 import type { ModelState } from '../evaluator';

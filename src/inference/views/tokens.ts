@@ -15,7 +15,7 @@ export interface Tokens {
   encode(text: string): Int32Array<ArrayBuffer>;
 }
 
-/** A token a position in, a token a position asked for: what text can be sampled from. */
+/** One token per position in, one token per position asked for: what text can be sampled from. */
 export const asksTokens = ({ kind, inputShape, targetShape, targets }: Dataset): boolean =>
   kind === 'tokens' && targets instanceof Int32Array && targetShape.length === 1 && targetShape[0] === inputShape[0];
 

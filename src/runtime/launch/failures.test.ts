@@ -81,7 +81,7 @@ test.each(names)(
 );
 
 test.each(names)(
-  '%s: killed before an instruction; where the others stood',
+  '%s: killed before an instruction; where the others were',
   still(async (name) => {
     const world = await open(name);
     const fault: Fault = { what: 'kill', rank: 2, microBatch: 1, instruction: endOfBackward(2) };

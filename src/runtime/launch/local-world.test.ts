@@ -50,7 +50,7 @@ const ways: readonly [string, (small: SmallWorld) => Promise<World>][] = [
       return createLocalWorld([{ ...one, executor: hesitating(one.executor) }], small.table);
     },
   ],
-  ['an executor a device', async (small) => (await joined(small)).world],
+  ['one executor per device', async (small) => (await joined(small)).world],
 ];
 
 describe.each(ways)('%s', (_, open) => {

@@ -24,7 +24,7 @@ const SILENCE_MS = 60_000;
 const PING_MS = 2000;
 /** What a rank may take to give its devices back before its worker is ended. */
 const FAREWELL_MS = 500;
-/** What the ranks that are left may take to say where they stand. */
+/** What the ranks that are left may take to say which instruction they are at. */
 const POSITIONS_MS = 300;
 
 export class RankHandle {
@@ -124,7 +124,7 @@ export class RankHandle {
     if (!this.dead) this.api.abort(toWire(error)).catch(() => {});
   }
 
-  /** Where its devices stand; nothing from one that does not say it in time. */
+  /** Which instruction its devices are at; nothing from one that does not say it in time. */
   async positions(): Promise<readonly StandsAt[]> {
     let found: readonly StandsAt[] = [];
     const asked = this.api.positions().then((positions) => {

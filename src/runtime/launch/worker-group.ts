@@ -52,7 +52,7 @@ export class WorkerGroup {
     }
   }
 
-  /** The first failure is everybody's: where the others stand is asked, then they give up what they wait for. */
+  /** The first failure is everybody's: the others are asked where they are, then they give up what they wait for. */
   failAll(make: (positions: readonly StandsAt[]) => LockstepError, without?: RankHandle): Promise<LockstepError> {
     this.failing ??= (async () => {
       const error = make(await this.positions(without));

@@ -76,7 +76,7 @@ export interface GroupOptions {
   readonly adapters?: readonly (AdapterName | undefined)[];
 }
 
-/** Where a device stood when its world failed. */
+/** Which instruction a device was at when its world failed. */
 export interface StandsAt extends Position {
   readonly program: ProgramKey;
   readonly microBatch: number | undefined;

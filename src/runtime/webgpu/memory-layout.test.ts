@@ -82,7 +82,7 @@ it.each([
   },
 );
 
-it('stands the replicas of DataParallel at one stride although device 0 holds more', () => {
+it('places the replicas of DataParallel at one stride although device 0 holds more', () => {
   const run = testRun({ mode: 'dataParallel', worldSize: 4, batchSize: 400 });
   const layout = new MemoryLayout(run.programs, run.devices, LIMITS);
   const [first, second] = [0, 1].map((device) => layout.bytesOn(device));
@@ -102,7 +102,7 @@ it('stands the replicas of DataParallel at one stride although device 0 holds mo
   }
 });
 
-it('stands the devices of DDP at one stride in every buffer', () => {
+it('places the devices of DDP at one stride in every buffer', () => {
   const run = testRun({ mode: 'ddp', worldSize: 4, batchSize: 12 });
   const layout = new MemoryLayout(run.programs, run.devices, LIMITS);
   for (const { name } of at(at(run.programs, 0).lanes, 0).buffers) {

@@ -20,9 +20,9 @@ export interface CompiledKernel {
   readonly params: GPUBindGroupLayout;
 }
 
-/** Words of a row of the block table: an offset a binding, count, extra. */
+/** Words of a row of the block table: one offset per binding, count, extra. */
 export const blockWords = (spec: KernelSpec): number => spec.tensors.length + 2;
-/** Words of the Params struct: the parameters, then for dense kernels a stride a tensor. */
+/** Words of the Params struct: the parameters, then for dense kernels one stride per tensor. */
 export const paramWords = (spec: KernelSpec): number => spec.params + (spec.segmented ? 0 : spec.tensors.length);
 
 export function kernelKey({ kernel, constants }: KernelUse): string {

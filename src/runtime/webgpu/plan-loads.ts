@@ -1,7 +1,7 @@
 /**
  * Loads to writes. All host data of a step is written before its submit; regions of several devices that lie next to
  * each other are one write from one staging array, which is made once. A load into memory that an earlier instruction
- * of the same step still uses goes through an upload buffer and is copied where the instruction stands.
+ * of the same step still uses goes through an upload buffer and is copied in the place of the instruction.
  */
 import { LockstepError } from '../../base/errors';
 import { at } from '../../base/invariant';

@@ -110,7 +110,7 @@ export class RemoteStep {
     await Promise.all(this.outgoing);
   }
 
-  /** Where the two queues stand. */
+  /** The next instruction of either queue. */
   position(): Position {
     const next = ({ list, next: at, arrival }: Cursor) => arrival?.at ?? list[at]?.instruction.id;
     return { device: this.input.lane.device, compute: next(this.compute), comm: next(this.comm) };

@@ -42,8 +42,8 @@ export class SharedRun {
   private readonly variants: ReadonlyMap<ProgramKey, Variant>;
   private readonly tracer: SharedTrace;
   /**
-   * The variants with every round of every all-reduce in them, where a corruption can stand; made when the first is
-   * asked for.
+   * The variants with every round of every all-reduce in them, so that a corruption can be put between them; made when
+   * the first is asked for.
    */
   private roundByRound: ReadonlyMap<ProgramKey, Variant> | undefined;
   /** Those with the corruption in them; empty without one. */

@@ -38,7 +38,7 @@ export class TimestampLog {
     };
   }
 
-  /** Encodes the copy of all stamps into `target`, 16 bytes a pass. */
+  /** Encodes the copy of all stamps into `target`, 16 bytes per pass. */
   resolve(encoder: GPUCommandEncoder, passes: number, target: GPUBuffer): void {
     this.sets.forEach((set, i) => {
       const count = Math.min(set.count, passes * 2 - i * SET_SIZE);

@@ -73,7 +73,7 @@ export const whoIn = (trace: StepTrace, { events }: Moment): Who =>
     events.map((index) => at(trace.events, index).device),
   );
 
-/** As whoAre, for those who stand against one: 'all other ranks' where it is everyone else. */
+/** As whoAre, for the partners of one: 'all other ranks' where it is everyone else. */
 export function othersOf(trace: StepTrace, devices: ReadonlySet<DeviceIndex>, one: ReadonlySet<DeviceIndex>): Who {
   const together = new Set([...devices, ...one]);
   const others = devices.size > 1 && one.size === 1 && together.size > devices.size;

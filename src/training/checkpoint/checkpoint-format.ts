@@ -42,7 +42,7 @@ export interface Checksums {
 }
 
 /**
- * State tensors of process p that say where its batches stand: row ids of the epoch, how many each batch has, the
+ * State tensors of process p that say where its batches are: row ids of the epoch, how many each batch has, the
  * generator.
  */
 export const batchTensors = (p: number) => ({

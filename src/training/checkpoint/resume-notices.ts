@@ -1,6 +1,6 @@
 /**
- * What a run that resumes says before its first step: where it stands, and all that is not as it was saved. Called by
- * resume-plan.ts.
+ * What a run that resumes says before its first step: at which step it is, and all that is not as it was saved. Called
+ * by resume-plan.ts.
  */
 import type { ParallelMode } from '../../parallel/mode';
 import type { Config, LayerConfig } from '../../protocol/config';

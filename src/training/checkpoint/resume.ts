@@ -1,5 +1,5 @@
 /**
- * Brings a fresh training to where a broken one stood: back to the checkpoint, then the steps since then once more,
+ * Brings a fresh training to where a broken one was: back to the checkpoint, then the steps since then once more,
  * with the same batches and masks. Runs are deterministic, so on the same kind of device the bits are those of a run
  * without the loss. Called by supervisor.ts; reports no step.
  */

@@ -28,7 +28,7 @@ export function tornWrite(files: readonly Uint8Array[], blockBytes: number, seed
   const size = Math.max(0, ...files.map((file) => file.length));
   const bytes = new Uint8Array(size);
   const writer = new Int8Array(size).fill(-1);
-  /** Where each rank's own file offset stands; undefined: not yet opened. */
+  /** Each rank's own file offset; undefined: not yet opened. */
   const place: (number | undefined)[] = files.map(() => undefined);
   const calls: WriteCall[] = [];
   let length = 0;

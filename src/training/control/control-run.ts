@@ -97,7 +97,7 @@ async function controlOn(world: World, blueprint: Blueprint, programs: Blueprint
         chunk = Math.max(1, Math.min(2 * chunk, Math.floor(ms / 2 / eachMs)));
         if (now >= deadline && microBatch < until) return;
       }
-      // Where the run stands still, the curves end together.
+      // Where the run has stopped, the curves end together.
       if (microBatch > start && differences.at(-1)?.step !== stepOf(microBatch, config)) await compare();
     },
     async reference() {

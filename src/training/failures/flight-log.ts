@@ -1,8 +1,8 @@
 /**
  * What the flight recorder of a training run is written from: which micro-batches were asked for and when they were
- * known to be done, with the times of those that were traced, and where every device stood when the process group
- * failed. It costs an entry a call of run() or trace(); flight-dump.ts makes PyTorch's records of it when somebody
- * asks. It outlives restarts: each is a process group of its own.
+ * known to be done, with the times of those that were traced, and which instruction every device was at when the
+ * process group failed. It costs one entry per call of run() or trace(); flight-dump.ts makes PyTorch's records of it
+ * when somebody asks. It outlives restarts: each is a process group of its own.
  */
 
 import type { ProgramKey } from '../../protocol/step-kind';
@@ -18,7 +18,7 @@ export interface FlightSpan {
   completedNs?: number;
   /** Of a traced step. */
   records?: readonly Pick<InstructionRecord, 'id' | 'startUs' | 'durUs'>[];
-  /** It failed with the group: where the devices stood. */
+  /** It failed with the group: which instructions the devices were at. */
   positions?: readonly StandsAt[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Who lets whom wait, from where the devices of a process group stand: back along the chain of those who wait, to the
- * rank that lets all of them wait. Pure. Called by failure-words.ts when a group has failed and by standstill.ts while
- * it stands still.
+ * Who lets whom wait, from the instructions that the devices of a process group are at: back along the chain of those
+ * who wait, to the rank that lets all of them wait. Pure. Called by failure-words.ts when a group has failed and by
+ * standstill.ts while it stands still.
  */
 import type { Instruction, Program } from '../../program/instruction';
 import { findProgram } from '../../program/program-of';

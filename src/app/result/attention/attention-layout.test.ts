@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { attentionCellAt, attentionLayout } from './attention-layout';
 import { headMaps, shownToken } from './head-map';
 
-test.each([1, 12, 32, 64, 256])('%i tokens fit, and names stand apart', (tokens) => {
+test.each([1, 12, 32, 64, 256])('%i tokens fit, and names do not touch', (tokens) => {
   const layout = attentionLayout(312, tokens, tokens, 1);
   expect(layout.left + layout.cell * tokens).toBeLessThanOrEqual(312 + 1e-6);
   expect(layout.namedEvery * layout.cell).toBeGreaterThanOrEqual(8);

@@ -1,7 +1,7 @@
 /**
- * An image of the data as a bitmap of one pixel a pixel: gray from the page's ground (0) to its ink (1), so that white
- * on black reads as ink on paper; three channels in their own colours. Drawn enlarged without smoothing, because its
- * pixels are what the model reads.
+ * An image of the data as a bitmap of one pixel for each of its pixels: gray from the page's ground (0) to its ink (1),
+ * so that white on black reads as ink on paper; three channels in their own colours. Drawn enlarged without smoothing,
+ * because its pixels are what the model reads.
  */
 import type { Palette } from '../../shell/theme';
 

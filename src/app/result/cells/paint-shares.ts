@@ -1,5 +1,5 @@
 /**
- * Paints a matrix of shares as one bitmap of a pixel a cell, enlarged without smoothing: for cells too many or too
+ * Paints a matrix of shares as a bitmap with one pixel per cell, enlarged without smoothing: for cells too many or too
  * small to be drawn one by one.
  */
 import type { Rect } from '../../draw/geometry';

@@ -24,13 +24,13 @@ describe.each([2, 3, 10, 26, 100, 1000])('%i classes in 312 pixels', (classes) =
     expect(matrixCellAt(layout, classes, { x: layout.left + 2, y: layout.top - 2 })).toBeUndefined();
   });
 
-  test('names stand apart', () => {
+  test('names do not touch', () => {
     expect(layout.rowNamedEvery * layout.cell).toBeGreaterThanOrEqual(12);
     expect(layout.columnNamedEvery * layout.cell).toBeGreaterThanOrEqual(layout.upright ? 12 : 30);
   });
 });
 
-test('short names stay level, long ones stand upright where columns are narrow', () => {
+test('short names stay level, long ones are upright where columns are narrow', () => {
   expect(matrixLayout(312, 10, 1)).toMatchObject({ upright: false, columnNamedEvery: 1 });
   expect(matrixLayout(312, 100, 2)).toMatchObject({ upright: false, rowNamedEvery: 5, columnNamedEvery: 6 });
   expect(matrixLayout(312, 6, 8)).toMatchObject({ upright: true, columnNamedEvery: 1 });

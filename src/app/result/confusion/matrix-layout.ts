@@ -13,7 +13,7 @@ export interface MatrixLayout extends Size {
   /** Every so many rows, and every so many columns, have their name beside them. */
   readonly rowNamedEvery: number;
   readonly columnNamedEvery: number;
-  /** The names of the columns are longer than the columns are wide and stand upright. */
+  /** The names of the columns are longer than the columns are wide and are upright. */
   readonly upright: boolean;
   /** Numbers fit into the cells. */
   readonly numbers: boolean;
@@ -25,7 +25,7 @@ export interface MatrixLayout extends Size {
 const NAME_PIXELS = 6.4;
 const SHARE_WIDTH = 40;
 const HEAD = 34;
-/** Names up to that many characters stay level and stand further apart instead. */
+/** Names up to that many characters stay level, with more room between them instead. */
 const SHORT_NAME = 3;
 const LARGEST_CELL = 34;
 const LOWEST_TEXT = 12;

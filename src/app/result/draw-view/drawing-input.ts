@@ -10,7 +10,7 @@ type Shape = readonly [channels: number, height: number, width: number];
 
 /** A dot is not blown up to a picture. */
 const MOST_ENLARGED = 4;
-/** Points a side within a pixel that tell how much of it is inside a figure. */
+/** Points per side of a pixel that tell how much of it is inside a figure. */
 const FINE = 3;
 
 export function drawingInput(

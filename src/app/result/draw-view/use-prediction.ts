@@ -1,6 +1,6 @@
 /**
  * What the model says to the newest input: asked while one draws, and again at each snapshot, since the model goes on
- * learning under a drawing that stands.
+ * learning while a drawing stays.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useApp, useController, useSettled } from '../../state/use-app';

@@ -33,7 +33,7 @@ export function filterLayout(width: number, shape: readonly number[], first: boo
   const outs = Math.min(MOST_OUTS, allOuts);
   const flows = allIns <= FEW_INS;
   const side = Math.max(kernelHeight, kernelWidth);
-  // A matrix of kernels is as large as the width allows, down to 3 pixels a weight.
+  // A matrix of kernels is as large as the width allows, down to 3 pixels per weight.
   const fits = Math.floor(((width + KERNEL_GAP) / allIns - KERNEL_GAP) / kernelWidth);
   const wanted = flows ? SMALL_PIXEL : Math.min(SMALL_PIXEL, Math.max(LEAST_PIXEL, fits));
   const pixel = first && flows ? largePixel(width, outs, allIns, side) : Math.min(wanted, LARGEST_TILE / side);

@@ -12,7 +12,7 @@ const op = (name: string) => must(ALL_OPS.get(name), name);
 const shapes = (types: readonly TensorType[]) => types.map((type) => type.shape);
 
 describe('shapes', () => {
-  it('are those of the queries, and one statistic a query', () => {
+  it('are those of the queries, and one statistic per query', () => {
     const inputs = [f32(2, 3, 5, 4), f32(2, 3, 7, 4), f32(2, 3, 7, 4)];
     expect(shapes(op('attention/attention').infer(inputs, {}))).toEqual([
       [2, 3, 5, 4],

@@ -35,7 +35,7 @@ export const refuse = (message: string, hint?: string): never => {
   throw new LockstepError('shape', message, hint);
 };
 
-/** An argument that torch takes as a number or as one number a dimension: [y, x]; in one dimension y is `neutral`. */
+/** An argument that torch takes as a number or as one number per dimension: [y, x]; in one dimension y is `neutral`. */
 export function pairOf(attrs: Attrs, name: string, fallback: number, rank = 2, neutral = fallback): [number, number] {
   const value = lookup(attrs, name) ?? fallback;
   const list = typeof value === 'number' ? Array.from({ length: rank }, () => value) : value;

@@ -1,9 +1,9 @@
 /**
- * The statistics of a batch in training: first half of torch.nn.functional.batch_norm(training=True). It stands apart
- * from the normalisation because SyncBatchNorm gathers statistics in between. Inputs x [N, C, ...], running_mean,
- * running_var [C], num_batches_tracked (int32 [1]); attrs `eps`, `momentum` (0.1) or `cumulative` (momentum=None).
- * Outputs mean and invstd [C] of the batch (biased variance), the three running values moved on (unbiased variance),
- * and scratch. Place the running values in place (`into`): on a GPU only the output is bound.
+ * The statistics of a batch in training: first half of torch.nn.functional.batch_norm(training=True). It is a node of
+ * its own, before the normalisation, because SyncBatchNorm gathers statistics in between. Inputs x [N, C, ...],
+ * running_mean, running_var [C], num_batches_tracked (int32 [1]); attrs `eps`, `momentum` (0.1) or `cumulative`
+ * (momentum=None). Outputs mean and invstd [C] of the batch (biased variance), the three running values moved on
+ * (unbiased variance), and scratch. Place the running values in place (`into`): on a GPU only the output is bound.
  */
 import { at } from '../../../base/invariant';
 import { elements } from '../../../tensor/shape';

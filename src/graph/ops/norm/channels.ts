@@ -71,7 +71,7 @@ function split(view: ChannelView, perPart: number, most: number, width: 1 | 4): 
 export const partsOf = (s: Split): number => s.slices * s.lanes;
 export const invocationsOf = (s: Split): number => s.slices * s.lanes * s.channels;
 export const splitParams = (s: Split): number[] => [s.batch, s.channels, s.plane / s.width, s.slices, s.lanes];
-/** Scratch of a split sum: two numbers a part. */
+/** Scratch of a split sum: two numbers per part. */
 export const partialType = (s: Split): TensorType => ({ shape: [2, s.channels, partsOf(s)], dtype: 'f32' });
 export const perChannel = (channels: number): TensorType => ({ shape: [channels], dtype: 'f32' });
 

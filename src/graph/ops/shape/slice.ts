@@ -1,5 +1,5 @@
 /**
- * Part of a tensor, as x[start:end:step] of torch: attrs `start`, `end`, `step` are lists (one entry a dimension from
+ * Part of a tensor, as x[start:end:step] of torch: attrs `start`, `end`, `step` are lists (one entry per dimension from
  * the first on; what is missing is taken whole), or numbers along attr `dim`. Negative positions count from the end,
  * those past it are clamped. With `select` a single sliced dimension of size 1 is dropped, as x[i] does. The gradient
  * puts dy back among zeros ('shape/place').

@@ -84,7 +84,7 @@ const reduced =
   (inputs, attrs) =>
     groups(arg(inputs, 0), attrs).map((values) => f(values, attrs));
 
-/** Applies f to each line of attr `dim` (default the last) and puts the results where the line stood. */
+/** Applies f to each line of attr `dim` (default the last) and puts the results where the line was. */
 const alongLines =
   (f: (line: readonly number[], attrs: Attrs) => readonly number[]): Formula =>
   (inputs, attrs) => {

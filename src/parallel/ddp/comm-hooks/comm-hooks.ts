@@ -1,5 +1,5 @@
 /**
- * The table of communication hooks: one file for each; a new one is a row here and a variant in protocol/config/ddp.
+ * The table of communication hooks: one file for each. To add one, add a row here and a variant in protocol/config/ddp.
  * All but the plain all-reduce are loaded for the runs that have them (training/load-parts).
  */
 import { loadAll, Part } from '../../../base/part';
