@@ -5,7 +5,7 @@
 const rooms = [
   ['base'],
   ['protocol'],
-  ['mesh', 'shapes'],
+  ['mesh', 'shapes', 'schedules'],
   ['tensor'],
   ['sharding'],
   ['graph'],
@@ -31,9 +31,10 @@ const rooms = [
 ];
 
 const only = {
+  schedules: ['base', 'protocol'],
   trace: ['base', 'protocol'],
-  app: ['base', 'protocol', 'shapes', 'trace', 'launch', 'config', 'training', 'lab', 'museum', 'session'],
-  cli: ['base', 'protocol', 'trace', 'launch', 'config', 'training', 'session', 'headless', 'bench'],
+  app: ['base', 'protocol', 'shapes', 'schedules', 'trace', 'launch', 'config', 'training', 'lab', 'museum', 'session'],
+  cli: ['base', 'protocol', 'schedules', 'trace', 'launch', 'config', 'training', 'session', 'headless', 'bench'],
   lessons: ['base', 'protocol', 'trace', 'museum', 'session', 'app'],
 };
 

@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'shape' // the model's shapes do not fit
   | 'data' // a data file is malformed, or targets are out of range
   | 'placement' // more devices than layers, a batch smaller than the world...
+  | 'schedule' // a pipeline's schedule has no such size, is illegal, or would hang
   | 'memory' // a device is over its budget
   | 'program' // the verifier refused a Program
   | 'not-finite' // a loss became NaN or infinite

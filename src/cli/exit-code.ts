@@ -19,6 +19,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
   shape: EXIT.usage,
   data: EXIT.usage,
   placement: EXIT.usage,
+  schedule: EXIT.usage,
   memory: EXIT.runFailed,
   program: EXIT.internal,
   'not-finite': EXIT.runFailed,

@@ -1,0 +1,7 @@
+/**
+ * A rank's order without pairs: what it computes, one after the other. For readers to whom overlap makes no difference.
+ */
+import type { PipelineAction } from '../protocol/pipeline';
+import { type Cell, partsOf } from './cell';
+
+export const actionsOf = (order: readonly Cell[]): readonly PipelineAction[] => order.flatMap(partsOf);

@@ -1,0 +1,23 @@
+/** A cell in torch's own text, printed and parsed: 2F0, 3W1, (0F3;3B1)OVERLAP_F_B. Whole schedules are in text.ts. */
+import { COMPUTATIONS, type PipelineAction } from '../protocol/pipeline';
+import { action, type Cell, isPair } from './cell';
+
+export const printAction = ({ stage, kind, microBatch }: PipelineAction): string => `${stage}${kind}${microBatch}`;
+
+export const printCell = (cell: Cell): string =>
+  isPair(cell) ? `(${cell.pair.map(printAction).join(';')})OVERLAP_F_B` : printAction(cell);
+
+/** Undefined where it is no computation. Small letters and spaces around are forgiven. */
+export function parseCell(text: string): Cell | undefined {
+  const plain = text.trim().toUpperCase();
+  const [, first, second] = /^\(([^;]*);([^;]*)\)OVERLAP_F_B$/.exec(plain) ?? [];
+  if (first === undefined || second === undefined) return parseAction(plain);
+  const [forward, backward] = [parseAction(first.trim()), parseAction(second.trim())];
+  return forward && backward && { pair: [forward, backward] };
+}
+
+function parseAction(text: string): PipelineAction | undefined {
+  const [, stage, letter, microBatch] = /^(\d{1,6})([A-Z])(\d{1,6})$/.exec(text) ?? [];
+  const kind = COMPUTATIONS.find((computation) => computation === letter);
+  return kind === undefined ? undefined : action(Number(stage), kind, Number(microBatch));
+}

@@ -1,0 +1,36 @@
+/**
+ * What a rank's order is a list of: an action, or a pair of them that torch may run overlapped. Nothing here knows a
+ * whole schedule.
+ */
+import type { Computation, PipelineAction } from '../protocol/pipeline';
+
+/** DualPipeV's (0F3;3B1)OVERLAP_F_B: a forward and a backward of different stages, neither of which needs the other. */
+export interface Pair {
+  readonly pair: readonly [PipelineAction, PipelineAction];
+}
+
+export type Cell = PipelineAction | Pair;
+
+export const isPair = (cell: Cell): cell is Pair => 'pair' in cell;
+
+/** The action, or both of a pair in the order in which torch runs them. */
+export const partsOf = (cell: Cell): readonly PipelineAction[] => (isPair(cell) ? cell.pair : [cell]);
+
+export const action = (stage: number, kind: Computation, microBatch: number): PipelineAction => ({
+  stage,
+  kind,
+  microBatch,
+});
+
+/**
+ * Two of these are equal where stage, kind and micro-batch are; whole and exact for stages and micro-batches < 2^24.
+ */
+export const keyOf = ({ stage, kind, microBatch }: PipelineAction): number =>
+  (stage * 2 ** 24 + microBatch) * 4 + KIND_NUMBERS[kind];
+
+const KIND_NUMBERS: Readonly<Record<Computation, number>> = { F: 0, B: 1, I: 2, W: 3 };
+
+export const sameCell = (a: Cell, b: Cell): boolean => {
+  const [first, second] = [partsOf(a), partsOf(b)];
+  return first.length === second.length && first.every((part, i) => keyOf(part) === keyOf(second[i] ?? part));
+};

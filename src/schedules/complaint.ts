@@ -1,0 +1,49 @@
+/** What check.ts says of a schedule that cannot run, for messages and for an editor that marks the cells. */
+import type { PipelineAction } from '../protocol/pipeline';
+import type { Cell } from './cell';
+import type { Blocked } from './execution';
+
+export type ComplaintKind =
+  | 'size' // lists that do not fit the numbers of ranks and stages
+  | 'range' // a stage or micro-batch that is not there
+  | 'rank' // an action on a rank that does not have its stage
+  | 'twice' // the same action again
+  | 'both' // a backward that is whole and split
+  | 'missing' // an action that nobody runs
+  | 'pair' // two actions that cannot be paired
+  | 'order' // before what it needs, on one rank
+  | 'deadlock' // ranks that wait for one another in a circle
+  | 'more'; // how many complaints there are beyond those listed
+
+export interface Complaint {
+  readonly rank: number;
+  /** Of the cell in the rank's order, from 0; undefined: no cell is wrong, one is missing. */
+  readonly index: number | undefined;
+  readonly cell: Cell | undefined;
+  readonly kind: ComplaintKind;
+  /** A sentence without a full stop that names ranks and actions. */
+  readonly message: string;
+  /** The action that is missing, or that comes too late. */
+  readonly missing?: PipelineAction;
+  /** Of a deadlock: every rank of the circle, where it is stuck and on what. */
+  readonly circle?: readonly Blocked[];
+}
+
+export const MOST_COMPLAINTS = 20;
+
+/** Keeps the first complaints and counts the others, whose sentences are never written. */
+export class ComplaintList {
+  private readonly kept: Complaint[] = [];
+  private leftOut = 0;
+
+  add(complaint: () => Complaint): void {
+    if (this.kept.length < MOST_COMPLAINTS) this.kept.push(complaint());
+    else this.leftOut++;
+  }
+
+  all(): readonly Complaint[] {
+    if (this.leftOut === 0) return this.kept;
+    const message = `and ${this.leftOut.toLocaleString('en')} more`;
+    return [...this.kept, { rank: 0, index: undefined, cell: undefined, kind: 'more', message }];
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Runs the orders of ranks in the abstract: each rank takes its next unit of work as soon as all that it needs is done.
+ * Gives one order in which everything can run, and who is stuck on what. It takes time linear in the actions: a rank
+ * that waits is looked at again only when that one action is done.
+ */
+import type { PipelineAction } from '../protocol/pipeline';
+import { keyOf } from './cell';
+import type { Place } from './dependencies';
+
+/** Actions that start together, once the inputs of all are there; one, but for pairs. */
+export type Unit = readonly PipelineAction[];
+
+export interface Blocked extends Place {
+  readonly waitsFor: PipelineAction;
+}
+
+export interface Execution {
+  /** Units in an order that every dependency allows. */
+  readonly done: readonly Place[];
+  /** Ranks that could not finish, by rank: the unit where they are stuck and the first action that it lacks. */
+  readonly blocked: readonly Blocked[];
+}
+
+export function execute(
+  queues: readonly (readonly Unit[])[],
+  needs: (action: PipelineAction, place: Place) => readonly PipelineAction[],
+): Execution {
+  const finished = new Set<number>();
+  const done: Place[] = [];
+  const next = queues.map(() => 0);
+  const waiting = new Map<number, number[]>();
+  const stuckOn = new Map<number, PipelineAction>();
+  const toLookAt = queues.map((_, rank) => rank).toReversed();
+
+  for (let rank = toLookAt.pop(); rank !== undefined; rank = toLookAt.pop()) {
+    const index = next[rank] ?? 0;
+    const unit = queues[rank]?.[index];
+    if (unit === undefined) continue;
+    const place = { rank, index };
+    const lacking = unit.flatMap((part) => needs(part, place)).find((needed) => !finished.has(keyOf(needed)));
+    if (lacking) {
+      stuckOn.set(rank, lacking);
+      const others = waiting.get(keyOf(lacking));
+      if (others) others.push(rank);
+      else waiting.set(keyOf(lacking), [rank]);
+      continue;
+    }
+    done.push(place);
+    next[rank] = index + 1;
+    toLookAt.push(rank);
+    for (const part of unit) {
+      finished.add(keyOf(part));
+      for (const other of waiting.get(keyOf(part)) ?? []) {
+        stuckOn.delete(other);
+        toLookAt.push(other);
+      }
+      waiting.delete(keyOf(part));
+    }
+  }
+  const blocked = [...stuckOn].map(([rank, waitsFor]) => ({ rank, index: next[rank] ?? 0, waitsFor }));
+  return { done, blocked: blocked.toSorted((a, b) => a.rank - b.rank) };
+}

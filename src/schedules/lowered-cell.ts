@@ -1,0 +1,44 @@
+/**
+ * What stands beside computations in a lowered schedule, in torch's text. SEND_F of stage s goes to stage s+1, SEND_B
+ * to s-1; a RECV has the number of the stage that receives. UNSHARD, RESHARD and REDUCE_GRAD are FSDP's and of no
+ * micro-batch.
+ */
+import type { Cell } from './cell';
+import { printCell } from './cell-text';
+
+export interface Message {
+  readonly stage: number;
+  readonly message: 'SEND_F' | 'RECV_F' | 'SEND_B' | 'RECV_B';
+  readonly microBatch: number;
+}
+
+/** Two messages that 1F1B's loop posts together, so that neighbours who both send do not wait for each other. */
+export interface PostedTogether {
+  readonly together: readonly [Message, Message];
+}
+
+export interface ParameterCall {
+  readonly stage: number;
+  readonly call: 'UNSHARD' | 'RESHARD' | 'REDUCE_GRAD';
+}
+
+export type LoweredCell = Cell | Message | PostedTogether | ParameterCall;
+
+export const isMessage = (cell: LoweredCell): cell is Message => 'message' in cell;
+export const isTogether = (cell: LoweredCell): cell is PostedTogether => 'together' in cell;
+export const isCall = (cell: LoweredCell): cell is ParameterCall => 'call' in cell;
+export const isComputation = (cell: LoweredCell): cell is Cell => 'kind' in cell || 'pair' in cell;
+
+const printMessage = ({ stage, message, microBatch }: Message): string => `${stage}${message}${microBatch}`;
+
+export function printLowered(cell: LoweredCell): string {
+  if (isMessage(cell)) return printMessage(cell);
+  if (isTogether(cell)) return `(${cell.together.map(printMessage).join(';')})`;
+  return isCall(cell) ? `${cell.stage}${cell.call}` : printCell(cell);
+}
+
+/** What printLowered writes beside computations, in capital letters. Readers of schedules leave it out. */
+export const isLoweredText = (text: string): boolean =>
+  /^\d+(UNSHARD|RESHARD|REDUCE_GRAD)$/.test(text) ||
+  /^\d+(SEND|RECV)_[FB]\d+$/.test(text) ||
+  /^\(\d+(SEND|RECV)_[FB]\d+(;\d+(SEND|RECV)_[FB]\d+)*\)$/.test(text);

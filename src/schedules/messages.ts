@@ -1,0 +1,36 @@
+/** The message that an action sends, and its other end: what it makes goes to the neighbouring stage. */
+import type { PipelineAction } from '../protocol/pipeline';
+import type { Message } from './lowered-cell';
+import type { Schedule } from './schedule';
+
+export interface Transfer {
+  readonly send: Message;
+  readonly receive: Message;
+  readonly toRank: number;
+}
+
+/** Undefined where nothing is sent: at the ends of the pipeline, between stages of one rank, and for W. */
+export function transferAfter(
+  { stage, kind, microBatch }: PipelineAction,
+  { rankOfStage }: Pick<Schedule, 'rankOfStage'>,
+): Transfer | undefined {
+  const [to, letter] = kind === 'F' ? ([stage + 1, 'F'] as const) : ([stage - 1, 'B'] as const);
+  const toRank = rankOfStage[to];
+  if (kind === 'W' || toRank === undefined || toRank === rankOfStage[stage]) return undefined;
+  return {
+    send: { stage, message: `SEND_${letter}`, microBatch },
+    receive: { stage: to, message: `RECV_${letter}`, microBatch },
+    toRank,
+  };
+}
+
+/** What an action waits for from another rank. */
+export function receiveBefore(
+  { stage, kind, microBatch }: PipelineAction,
+  { rankOfStage }: Pick<Schedule, 'rankOfStage'>,
+): Message | undefined {
+  const [from, letter] = kind === 'F' ? ([stage - 1, 'F'] as const) : ([stage + 1, 'B'] as const);
+  const fromRank = rankOfStage[from];
+  if (kind === 'W' || fromRank === undefined || fromRank === rankOfStage[stage]) return undefined;
+  return { stage, message: `RECV_${letter}`, microBatch };
+}

@@ -1,0 +1,27 @@
+/** What every file of this folder makes: the order of one rank, for sizes that size-rules.ts has let through. */
+import type { Computation, PipelineAction } from '../../protocol/pipeline';
+import { action, type Cell } from '../cell';
+
+export interface Shape {
+  readonly ranks: number;
+  readonly stagesPerRank: number;
+  readonly microBatches: number;
+}
+
+export type OrderMaker = (shape: Shape, rank: number) => readonly Cell[];
+
+/** [0, 1, ..., length-1]; empty where the length is not above 0. */
+export const count = (length: number): readonly number[] => Array.from({ length: Math.max(0, length) }, (_, i) => i);
+
+/** For each kind a function that gives the stage's next action of it: the first call that of micro-batch 0. */
+export const stageActions = (stage: number): Readonly<Record<Computation, () => PipelineAction>> => ({
+  F: counter(stage, 'F'),
+  B: counter(stage, 'B'),
+  I: counter(stage, 'I'),
+  W: counter(stage, 'W'),
+});
+
+function counter(stage: number, kind: Computation): () => PipelineAction {
+  let next = 0;
+  return () => action(stage, kind, next++);
+}

@@ -1,0 +1,82 @@
+/**
+ * Which sizes a schedule exists for: torch's rules, each refused in a sentence with a way out. makeSchedule asks here
+ * first, so that the makers of orders/ need not.
+ */
+import { LockstepError } from '../base/errors';
+import type { ScheduleName } from '../protocol/pipeline';
+import { roundsOf } from './orders/interleaved';
+import type { Shape } from './orders/order-maker';
+
+/** Stages times micro-batches: far beyond what anyone reads, and made in a moment. */
+export const MOST_FORWARDS = 65_536;
+
+interface Rule {
+  readonly isKept: (shape: Shape) => boolean;
+  readonly says: (shape: Shape) => string;
+  readonly wayOut: (shape: Shape) => string;
+}
+
+const oneStage: Rule = {
+  isKept: ({ stagesPerRank }) => stagesPerRank === 1,
+  says: ({ stagesPerRank }) => `takes exactly 1 stage per rank, not ${stagesPerRank}`,
+  wayOut: () => 'With several stages per rank take LoopedBFS, Interleaved1F1B or InterleavedZeroBubble.',
+};
+
+const twoStages: Rule = {
+  isKept: ({ stagesPerRank }) => stagesPerRank === 2,
+  says: ({ stagesPerRank }) => `takes exactly 2 stages per rank, the two arms of its V, not ${stagesPerRank}`,
+  wayOut: () => 'Set 2 stages per rank, or take Interleaved1F1B or InterleavedZeroBubble.',
+};
+
+const enoughMicroBatches = (other: ScheduleName): Rule => ({
+  isKept: (shape) => shape.microBatches >= stagesOf(shape),
+  says: (shape) =>
+    'needs at least as many micro-batches as stages, but here are ' +
+    `${shape.microBatches} micro-batches and ${stagesOf(shape)} stages`,
+  wayOut: (shape) => `Take ${stagesOf(shape)} micro-batches or more, or ${other}, which takes any number.`,
+});
+
+const wholeRounds: Rule = {
+  isKept: (shape) => shape.microBatches % roundsOf(shape) === 0,
+  says: (shape) =>
+    `needs a number of micro-batches that is a multiple of its rounds: ${shape.microBatches} micro-batches on ` +
+    `${shape.ranks} ranks make ${roundsOf(shape)} rounds`,
+  wayOut: ({ ranks, microBatches }) => {
+    const below = Math.floor(microBatches / ranks) * ranks;
+    return `Take ${below} or ${below + ranks} micro-batches: a multiple of the ${ranks} ranks always fits.`;
+  },
+};
+
+const RULES: Readonly<Record<ScheduleName, readonly Rule[]>> = {
+  GPipe: [oneStage],
+  '1F1B': [oneStage, enoughMicroBatches('GPipe')],
+  LoopedBFS: [],
+  Interleaved1F1B: [wholeRounds],
+  InterleavedZeroBubble: [wholeRounds],
+  ZBVZeroBubble: [twoStages],
+  DualPipeV: [twoStages, enoughMicroBatches('ZBVZeroBubble')],
+};
+
+const stagesOf = ({ ranks, stagesPerRank }: Shape): number => ranks * stagesPerRank;
+
+/** Throws a LockstepError of code 'schedule' where torch has no such schedule. */
+export function checkSize(name: ScheduleName, shape: Shape): void {
+  for (const [what, size] of [
+    ['ranks', shape.ranks],
+    ['stages per rank', shape.stagesPerRank],
+    ['micro-batches', shape.microBatches],
+  ] as const) {
+    if (!Number.isSafeInteger(size) || size < 1)
+      throw refused(name, shape, `a schedule has a whole number of ${what} from 1 on, not ${size}`, '');
+  }
+  if (stagesOf(shape) * shape.microBatches > MOST_FORWARDS) {
+    const says = `${stagesOf(shape)} stages and ${shape.microBatches} micro-batches are more than Lockstep lays out`;
+    const most = MOST_FORWARDS.toLocaleString('en');
+    throw refused(name, shape, says, `Stages times micro-batches may be up to ${most}.`);
+  }
+  const broken = RULES[name].find((rule) => !rule.isKept(shape));
+  if (broken) throw refused(name, shape, `${name} ${broken.says(shape)}`, broken.wayOut(shape));
+}
+
+const refused = (name: ScheduleName, shape: Shape, message: string, hint: string): LockstepError =>
+  new LockstepError('schedule', message, hint, { schedule: name, ...shape });

@@ -1,0 +1,106 @@
+/**
+ * A schedule as text, as torch's own CSV has it: a row per rank, a cell per action. Written with or without the sends
+ * and receives, which follow from the computations; read without them.
+ */
+import { brief } from '../base/brief';
+import { LockstepError } from '../base/errors';
+import { type Cell, partsOf } from './cell';
+import { parseCell, printCell } from './cell-text';
+import { isCall, isLoweredText, printLowered } from './lowered-cell';
+import { lower } from './lowering';
+import { count } from './orders/order-maker';
+import { placedOn } from './placement';
+import type { Schedule } from './schedule';
+import { MOST_FORWARDS } from './size-rules';
+
+export { parseCell, printCell } from './cell-text';
+
+/**
+ * One row per rank and a line end after each. With `comms` as torch executes it, with sends and receives
+ * (lowering.ts), and without FSDP's calls.
+ */
+export function toCsv(schedule: Schedule, { comms = false }: { readonly comms?: boolean } = {}): string {
+  const rows = comms
+    ? lower(schedule).map((order) => order.filter((cell) => !isCall(cell)).map(printLowered))
+    : schedule.orders.map((order) => order.map(printCell));
+  return rows.map((row) => `${row.join(',')}\n`).join('');
+}
+
+/** As many cells as the largest schedule has, with its messages and FSDP's calls. */
+const MOST_CELLS = 8 * MOST_FORWARDS;
+
+/**
+ * The schedule that a CSV describes: one row per rank. Numbers of ranks, stages and micro-batches are those that occur,
+ * and a stage is on the rank that has most of its actions. Idle slots (empty cells) and torch's messages and FSDP calls
+ * are left out. Throws a LockstepError of code 'schedule' with row and column where a cell cannot be read; whether the
+ * schedule can run is for check.ts to say.
+ */
+export function fromCsv(text: string): Schedule {
+  const rows = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
+  while (rows.length > 0 && rows.at(-1)?.trim() === '') rows.pop();
+  if (rows.length === 0) throw refused('there is no row in it: the schedule of each rank is one', {});
+  let cells = 0;
+  const orders = rows.map((row, index) => {
+    const texts = row.split(',');
+    cells += texts.length;
+    if (cells > MOST_CELLS) throw refused(`it has more than ${MOST_CELLS.toLocaleString('en')} cells`, {});
+    const order = texts.flatMap((cell, column) => readCell(cell, index + 1, column + 1));
+    if (order.length === 0)
+      throw refused(`row ${index + 1} has no computation: a rank has at least one stage`, { row: index + 1 });
+    return order;
+  });
+  return ofOrders(orders);
+}
+
+/** The cell, or nothing for an idle slot and for what follows from the computations. Row and column count from 1. */
+function readCell(text: string, row: number, column: number): readonly Cell[] {
+  const plain = text
+    .trim()
+    .replace(/^(["'])(.*)\1$/, '$2')
+    .trim();
+  if (plain === '' || isLoweredText(plain.toUpperCase().replaceAll(' ', ''))) return [];
+  const cell = parseCell(plain);
+  if (cell) return [cell];
+  const where = { row, column, text: brief(plain) };
+  if (/[;\t|]/.test(plain) && !plain.startsWith('('))
+    throw refused(`row ${row}, column ${column}: "${brief(plain)}" is several cells; commas separate them`, where);
+  throw refused(`row ${row}, column ${column}: "${brief(plain)}" is no action of a schedule`, where);
+}
+
+function ofOrders(orders: readonly (readonly Cell[])[]): Schedule {
+  let [stages, microBatches] = [0, 0];
+  for (const { stage, microBatch } of orders.flatMap((order) => order.flatMap(partsOf))) {
+    stages = Math.max(stages, stage + 1);
+    microBatches = Math.max(microBatches, microBatch + 1);
+  }
+  if (stages * microBatches > MOST_FORWARDS) {
+    const most = MOST_FORWARDS.toLocaleString('en');
+    throw refused(`${stages} stages times ${microBatches} micro-batches are more than ${most}`, {
+      stages,
+      microBatches,
+    });
+  }
+  const ranks = orders.length;
+  return { name: undefined, ranks, stages, microBatches, rankOfStage: placesOfStages(orders, stages), orders };
+}
+
+/** The rank with most of a stage's actions; one that nobody computes goes where a loop would have it. */
+function placesOfStages(orders: readonly (readonly Cell[])[], stages: number): readonly number[] {
+  const most = count(stages).map((stage) => ({ rank: placedOn('loop', stage, orders.length), actions: 0 }));
+  for (const [rank, order] of orders.entries()) {
+    const actions = new Map<number, number>();
+    for (const { stage } of order.flatMap(partsOf)) actions.set(stage, (actions.get(stage) ?? 0) + 1);
+    for (const [stage, number] of actions) {
+      if (number > (most[stage]?.actions ?? 0)) most[stage] = { rank, actions: number };
+    }
+  }
+  return most.map(({ rank }) => rank);
+}
+
+const refused = (what: string, details: Readonly<Record<string, unknown>>): LockstepError =>
+  new LockstepError(
+    'schedule',
+    `the CSV of the schedule cannot be read: ${what}`,
+    'A row is a rank; a cell is stage, F, B, I or W, and micro-batch: 0F0, 2B1, 3I0, 3W0 or (0F3;3B1)OVERLAP_F_B.',
+    details,
+  );
