@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
 import { PARITY_CASES } from '../testing/parity-cases';
 import { runParity } from '../testing/run-parity';
-import { runPlacements } from '../testing/run-placements';
+import { expectSameBits, runPlacements } from '../testing/run-placements';
 
 let node: NodeGpu;
 beforeAll(() => {
@@ -28,10 +28,6 @@ describe.each(PARITY_CASES)('$name', (parity) => {
   });
 
   test('one GPUDevice per rank: the bits of the shared run', async () => {
-    const { shared, workers } = await runPlacements(parity, node.gpu);
-    expect(shared.bits.size).toBeGreaterThan(0);
-    expect(workers.losses).toEqual(shared.losses);
-    expect([...workers.bits.keys()].sort()).toEqual([...shared.bits.keys()].sort());
-    for (const [buffer, bits] of shared.bits) expect(workers.bits.get(buffer), buffer).toEqual(bits);
+    expectSameBits(await runPlacements(parity, node.gpu));
   });
 });
