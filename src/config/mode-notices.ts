@@ -5,7 +5,7 @@ import { FACES } from '../parallel/faces';
 import { type Config, DEFAULT_CONFIG } from '../protocol/config';
 import type { Notice } from '../protocol/notice';
 
-type Section = NonNullable<Face['section']>;
+type Section = NonNullable<Face['sections']>[number];
 /**
  * The page gives a small cap to every run, whatever its mode, so that there are several buckets when it becomes DDP.
  */
@@ -15,10 +15,14 @@ export function modeNotices(config: Config, face: Face): readonly Notice[] {
   const { resume, resumeBy, nodes } = config;
   const notices: Notice[] = [];
   const say = (id: string, text: string, hint: string) => notices.push({ level: 'info', id, text, hint });
-  const others = Object.values(FACES).flatMap(({ name, section }) =>
-    section === undefined || section === face.section
-      ? []
-      : given(config, section).map((setting) => ({ setting, name })),
+  const own: ReadonlySet<Section> = new Set(face.sections);
+  const seen = new Set(own);
+  const others = Object.values(FACES).flatMap(({ name, sections = [] }) =>
+    sections.flatMap((section) => {
+      if (seen.has(section)) return [];
+      seen.add(section);
+      return given(config, section).map((setting) => ({ setting, name }));
+    }),
   );
   // The mode that nodes are for, above all.
   const nodesOf = face.oneDevice && nodes > 1 ? [{ setting: 'nodes', name: FACES.ddp.name }] : [];

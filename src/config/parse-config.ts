@@ -4,10 +4,11 @@
  */
 import * as v from 'valibot';
 import { LockstepError } from '../base/errors';
+import { lookup } from '../base/lookup';
 import { rankDevices } from '../launch/rank-devices';
 import { checkOptimizer } from '../optim/check-optimizer';
 import { PARALLEL_MODES } from '../parallel/modes';
-import { type Config, configSchema } from '../protocol/config';
+import { type Config, configSchema, LIMITS } from '../protocol/config';
 import { checkNesting } from './check-nesting';
 import { configComplaints, settingNames } from './config-issue';
 
@@ -24,7 +25,7 @@ export function parseConfig(input: unknown): Config {
       { issues },
     );
   }
-  const config = result.output;
+  const config = settled(result.output, input);
   checkOptimizer(config);
   const mode = PARALLEL_MODES[config.mode];
   mode.check?.(config);
@@ -38,6 +39,35 @@ export function parseConfig(input: unknown): Config {
   }
   rankDevices(config);
   return config;
+}
+
+/**
+ * A mesh that is sized by its axes says how many devices there are, and in a configuration that names no mode, that it
+ * is a pipeline.
+ */
+function settled(config: Config, input: unknown): Config {
+  const { pp, dp } = config.mesh;
+  if (pp === undefined) return config;
+  const given = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const mode = lookup(given, 'mode') === undefined ? ('pipeline' as const) : config.mode;
+  const { sections = [] } = PARALLEL_MODES[mode].face;
+  if (!sections.includes('mesh')) return config;
+  const devices = pp * dp;
+  if (lookup(given, 'worldSize') !== undefined && config.worldSize !== devices)
+    throw new LockstepError(
+      'config',
+      `worldSize is ${config.worldSize}, but the mesh of pp ${pp} and dp ${dp} has ${devices} ranks.`,
+      'Leave worldSize or mesh.pp out, or make worldSize the product of the axes.',
+      { worldSize: config.worldSize, pp, dp },
+    );
+  if (devices > LIMITS.worldSize)
+    throw new LockstepError(
+      'config',
+      `The mesh of pp ${pp} and dp ${dp} has ${devices} ranks; a world has at most ${LIMITS.worldSize}.`,
+      'Make one of the axes smaller.',
+      { pp, dp, most: LIMITS.worldSize },
+    );
+  return { ...config, mode, worldSize: devices };
 }
 
 /** The single-device reference of a configuration. */

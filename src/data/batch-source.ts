@@ -30,6 +30,8 @@ export interface MaskDraw {
   readonly dataIndex: number;
   readonly device: number;
   readonly buffer: string;
+  /** Of the pieces that the batch is cut into, the one that it is for. */
+  readonly microBatch: number;
   readonly elements: number;
   readonly p: number;
 }
@@ -37,6 +39,7 @@ export interface MaskDraw {
 export interface DrawnMask {
   readonly device: number;
   readonly buffer: string;
+  readonly microBatch: number;
   readonly data: Float32Array<ArrayBuffer>;
 }
 
@@ -118,11 +121,14 @@ export function makeBatchSource(options: BatchSourceOptions): BatchSource {
         const place = places[rank];
         return place ? at(own, place.batch) : new Int32Array();
       });
-      const drawn = masks(rows.map((own) => own.length)).map(({ dataIndex, device, buffer, elements, p }) => ({
-        device,
-        buffer,
-        data: dropoutMask(at(generators, dataIndex), elements, p),
-      }));
+      const drawn = masks(rows.map((own) => own.length)).map(
+        ({ dataIndex, device, buffer, microBatch: piece, elements, p }) => ({
+          device,
+          buffer,
+          microBatch: piece,
+          data: dropoutMask(at(generators, dataIndex), elements, p),
+        }),
+      );
       return { microBatch: microBatch++, epoch, rows, masks: drawn };
     },
     state: () => ({ microBatch, epoch, batches, generators: generators.map((g) => g.clone()) }),

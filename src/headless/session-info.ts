@@ -41,7 +41,7 @@ export function sessionInfo(training: Training): SessionInfo {
     batchesPerEpoch: blueprint.batchesPerEpoch,
     dataset: preview(blueprint),
     roles: rankOfDevice.map((_, device) => {
-      const role = (mode.face.role ?? plainRole)(device, rankOfDevice.length);
+      const role = (mode.face.role ?? plainRole)(device, { ...config, worldSize: rankOfDevice.length });
       const own = mode.face.processPerDevice && config.nodes > 1 ? environment[device] : undefined;
       // Each node counts its devices from cuda:0.
       return own ? { ...role, beside: `node ${own.GROUP_RANK}, cuda:${own.LOCAL_RANK}` } : role;

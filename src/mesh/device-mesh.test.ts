@@ -38,10 +38,9 @@ test('2 stages of 2 replicas of 2 tensor ranks: neighbours share a layer, the ha
   // Both stages and both tensor ranks of a replica take its batch.
   expect(mesh.world.ranks.map((rank) => mesh.dataIndex(rank))).toEqual([0, 0, 1, 1, 0, 0, 1, 1]);
   expect(mesh.dataIndices).toBe(2);
-  expect(mesh.lossRanks).toEqual([4, 6]);
 });
 
-test('2 replicas of 2 shards of 2 context ranks: every shard has a batch, both context ranks report their part', () => {
+test('2 replicas of 2 shards of 2 context ranks: every shard has a batch', () => {
   const mesh = initDeviceMesh({ dpReplicate: 2, dpShard: 2, cp: 2 });
   expect(ranksOf(mesh, 'dpShard')).toEqual([
     [0, 2],
@@ -50,7 +49,6 @@ test('2 replicas of 2 shards of 2 context ranks: every shard has a batch, both c
     [5, 7],
   ]);
   expect(mesh.world.ranks.map((rank) => mesh.dataIndex(rank))).toEqual([0, 0, 1, 1, 2, 2, 3, 3]);
-  expect(mesh.lossRanks).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
 test('a line that holds all ranks is the default group, as in torch', () => {
@@ -109,13 +107,12 @@ test('two groups have two ids, whatever their axes', () =>
     { numRuns: 30 },
   ));
 
-test('every data index has the same number of ranks and of loss ranks', () =>
+test('every data index has the same number of ranks', () =>
   fc.assert(
     fc.property(meshes, (mesh) => {
       const count = (ranks: readonly number[]) =>
         Array.from({ length: mesh.dataIndices }, (_, i) => ranks.filter((rank) => mesh.dataIndex(rank) === i).length);
       expect(new Set(count(mesh.world.ranks)).size).toBe(1);
-      expect(new Set(count(mesh.lossRanks))).toEqual(new Set([mesh.shape.cp]));
     }),
     { numRuns: 30 },
   ));

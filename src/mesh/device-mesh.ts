@@ -1,6 +1,6 @@
 /**
  * The ranks of a run as a grid with named axes, after torch.distributed.device_mesh: coordinates, a process group for
- * every line of every axis, which ranks share a batch, which compute a loss, which node each device is on. Ranks are
+ * every line of every axis, which ranks share a batch, which node each device is on. Ranks are
  * row-major with the tensor axis innermost, so its traffic stays on the fastest links. It holds no tensors and sends
  * nothing. Parallel modes describe themselves with it; compilers, training and the launchers read it.
  */
@@ -29,11 +29,6 @@ export class DeviceMesh {
   readonly rankOfDevice: readonly Rank[];
   /** nodeOf[d] is the node that cuda:d is on. */
   readonly nodeOf: readonly number[];
-  /**
-   * Ranks whose loss is reported: those of the last pipeline stage, and of the ranks of a tensor group, which all
-   * compute the same loss, the first.
-   */
-  readonly lossRanks: readonly Rank[];
   private readonly lines: Readonly<Record<Axis, readonly Group[]>>;
 
   constructor(shape: MeshShape, { devicesPerRank = 1, nodes = 1 }: MeshOptions = {}) {
@@ -45,10 +40,6 @@ export class DeviceMesh {
     const devices = this.worldSize * devicesPerRank;
     this.rankOfDevice = Array.from({ length: devices }, (_, device) => Math.floor(device / devicesPerRank));
     this.nodeOf = spreadOverNodes(devices, nodes);
-    this.lossRanks = this.world.ranks.filter((rank) => {
-      const { pp, tp } = this.coordinate(rank);
-      return pp === shape.pp - 1 && tp === 0;
-    });
     this.lines = linesOf(this);
   }
 

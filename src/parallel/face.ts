@@ -33,8 +33,8 @@ export interface Face {
   readonly link: string;
   /** What else people call it, in small letters without spaces. */
   readonly alsoCalled?: readonly string[];
-  /** The part of the configuration that only this mode reads. */
-  readonly section?: 'ddp' | 'modelParallel' | 'parameterServer';
+  /** The parts of the configuration that it reads and some other modes do not. */
+  readonly sections?: readonly ('ddp' | 'modelParallel' | 'parameterServer' | 'mesh' | 'pipeline')[];
   readonly controls?: readonly Control[];
   /** One device, whatever `worldSize` says. */
   readonly oneDevice?: true;
@@ -47,7 +47,7 @@ export interface Face {
   /** Gradients are reduced in buckets, which have a view of their own. */
   readonly buckets?: true;
   /** What each device is to the people who use the mode; absent: one of several that one process drives. */
-  role?(device: number, devices: number): DeviceRole;
+  role?(device: number, config: Config): DeviceRole;
   /** The most devices that can have something to do; absent: any number. */
   mostDevices?(config: Config): number;
   /** Why its weights are not those of one device; undefined: because of nothing but the order of sums. */
@@ -62,9 +62,9 @@ export const countWord = (count: number): string => COUNTS[count] ?? `${count}`;
 export const NORM_OF_PARTS = 'batch norm takes the statistics of each part of the batch by itself';
 
 /** A device of a mode that has nothing more to say about it. */
-export const plainRole = (device: number, devices: number): DeviceRole => ({
+export const plainRole = (device: number, { worldSize }: Pick<Config, 'worldSize'>): DeviceRole => ({
   title: `cuda:${device}`,
-  beside: devices === 1 ? undefined : 'process 0 drives',
+  beside: worldSize === 1 ? undefined : 'process 0 drives',
   hasRows: true,
   keepsState: true,
 });

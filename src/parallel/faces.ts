@@ -5,6 +5,14 @@ import { ddp } from './ddp/face';
 import type { Face } from './face';
 import { modelParallel } from './model-parallel/face';
 import { parameterServer } from './parameter-server/face';
+import { pipeline } from './pipeline/face';
 import { single } from './single/face';
 
-export const FACES: Readonly<Record<Mode, Face>> = { single, dataParallel, ddp, modelParallel, parameterServer };
+export const FACES: Readonly<Record<Mode, Face>> = {
+  single,
+  dataParallel,
+  ddp,
+  modelParallel,
+  pipeline,
+  parameterServer,
+};

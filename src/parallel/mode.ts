@@ -17,7 +17,7 @@ import type { Config } from '../protocol/config';
 import type { Notice } from '../protocol/notice';
 import type { BucketsInfo } from '../protocol/session-info';
 import type { HookPhase, TrainingKind } from '../protocol/step-kind';
-import type { CodeLine } from '../protocol/trace';
+import type { CodeLine, Rank } from '../protocol/trace';
 import type { ShardMap, TensorSpec } from '../sharding/shard-map';
 import type { Shape } from '../tensor/shape';
 import type { Pass, RunSizes } from './closed-form';
@@ -84,6 +84,8 @@ export interface ProcessGroup {
 export interface ParallelMode {
   /** What the page says about it, and its name. */
   readonly face: Face;
+  /** What is fetched before a blueprint is made: the other members may need it, except mesh and check. */
+  readonly parts?: readonly Part<unknown>[];
   /** Its processes as a grid, and the devices that each drives. */
   mesh(config: Config): DeviceMesh;
   /** Layers (indices into the configuration) whose parameters live on each device. */
@@ -94,12 +96,24 @@ export interface ParallelMode {
   borderShapes?(input: ModeInput): readonly Shape[];
   /** The rows that each device works on. `rows`: how many each process has. */
   rowsOfDevice(config: Config, rows: readonly number[]): readonly RowSlice[];
+  /** Ranks that compute a loss, ascending: those of a pipeline's last stage. Absent: all. */
+  lossRanks?(config: Config): readonly Rank[];
   /** What the processes do in these micro-batches; one without rows has run out of batches. */
   compile(input: ModeInput, kind: TrainingKind): Program;
   /** What runs once before step 0 (DDP's constructor), if anything. */
   construct?(input: ModeInput): Program | undefined;
   /** Gives the buffers that process 0 holds to all others: what a run runs that resumes by rank 0. */
   broadcastState?(input: ModeInput, buffers: readonly BufferSpec[]): Program | undefined;
+  /**
+   * The configuration with what the user has left open and the shapes of the data decide, as which layers make a
+   * stage. Everything but mesh and check sees this one.
+   */
+  settle?(input: ModeInput): Config;
+  /**
+   * Into so many pieces each batch is cut, as torch.tensor_split cuts, all of them in one Program: a pipeline's
+   * micro-batches. Absent: a batch is not cut.
+   */
+  pieces?(config: Config): number;
   /** Absent: nothing is reduced by passes, and steps differ only in their micro-batches. */
   accumulationPolicy?(config: Config): AccumulationPolicy;
   /**
@@ -133,9 +147,12 @@ export interface ParallelMode {
   notices?(input: NoticeInput): readonly Notice[];
   stop?(input: NoticeInput): Stop | undefined;
 
-  /** Each process has a sampler of its own (a DistributedSampler), be there only one. Absent: one loader for all. */
-  readonly sampler?: 'distributed';
-  /** Settings of its own section that decide which rows come when. */
+  /**
+   * 'distributed': each data index has a sampler of its own (a DistributedSampler), be there only one. Absent: one
+   * loader for all.
+   */
+  sampler?(config: Config): 'distributed' | undefined;
+  /** Settings of its sections that decide which rows come when: 'ddp.setEpoch'. */
   readonly settingsOfBatches?: readonly string[];
   /** When each process seeds its generator with a seed of its own; absent: they all draw alike. */
   rankSeeds?(config: Config): 'same' | 'beforeModel' | 'afterModel';

@@ -14,6 +14,7 @@ import { ddp } from './ddp/mode';
 import type { ParallelMode } from './mode';
 import { modelParallel } from './model-parallel/mode';
 import { parameterServer } from './parameter-server/mode';
+import { pipeline } from './pipeline/mode';
 import { single } from './single/mode';
 
 export const PARALLEL_MODES: Readonly<Record<Mode, ParallelMode>> = {
@@ -21,10 +22,12 @@ export const PARALLEL_MODES: Readonly<Record<Mode, ParallelMode>> = {
   dataParallel,
   ddp,
   modelParallel,
+  pipeline,
   parameterServer,
 };
 
-if (!globalThis.LOCKSTEP_SITE) await loadAll(Object.values(PARALLEL_MODES).map(({ listing }) => listing));
+if (!globalThis.LOCKSTEP_SITE)
+  await loadAll(Object.values(PARALLEL_MODES).flatMap(({ listing, parts = [] }) => [listing, ...parts]));
 
 const rows = new CodeTable<OpDef>([OPS, OPTIM_OPS, COMM_OPS].flatMap((table) => [...table.values()]));
 

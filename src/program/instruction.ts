@@ -4,6 +4,7 @@
  * the verifier, the simulator and the views read it. Nothing here runs anything.
  */
 import type { Attrs } from '../graph/op';
+import type { PipelineAction } from '../protocol/pipeline';
 import type { StepKind } from '../protocol/step-kind';
 import type {
   Apply,
@@ -36,6 +37,8 @@ interface Base {
   readonly bucket?: number;
   /** Of the micro-batches of the Program, the one that it belongs to; absent: the first. */
   readonly microBatch?: number;
+  /** Of a pipeline's schedule, the action that it is a part of; of a message, the one that made what is sent. */
+  readonly action?: PipelineAction;
 }
 
 /** Run an operator of the op table over whole buffers. An output may be one of the inputs (in place). */

@@ -5,6 +5,7 @@
 import { LockstepError } from '../base/errors';
 import { invariant, must } from '../base/invariant';
 import type { Attrs, OpTable, TensorType } from '../graph/op';
+import type { PipelineAction } from '../protocol/pipeline';
 import type { DeviceIndex, Phase, Queue, Rank, Slice } from '../protocol/trace';
 import { elements } from '../tensor/shape';
 import type { BufferSpec, Instruction, Lane, LaneLoss, Load, Recv, Send } from './instruction';
@@ -29,8 +30,9 @@ export class LaneBuilder {
   private readonly losses: LaneLoss[] = [];
   readonly views = new Map<string, readonly string[]>();
   private microBatch = 0;
-  /** Buffers that the later micro-batch which is being emitted has for itself. */
-  private readonly own = new Set<string>();
+  private action: PipelineAction | undefined;
+  /** By later micro-batch, the buffers that it has for itself. */
+  private readonly ownOf = new Map<number, Set<string>>();
 
   constructor(
     readonly device: DeviceIndex,
@@ -44,7 +46,21 @@ export class LaneBuilder {
   /** What follows belongs to that micro-batch: what it declares are buffers and events of its own. */
   startMicroBatch(microBatch: number): void {
     this.microBatch = microBatch;
-    this.own.clear();
+    this.action = undefined;
+  }
+
+  /** What follows belongs to that action of a pipeline's schedule, and to its micro-batch. */
+  startAction(action: PipelineAction): void {
+    this.startMicroBatch(action.microBatch);
+    this.action = action;
+  }
+
+  private get own(): Set<string> {
+    const found = this.ownOf.get(this.microBatch);
+    if (found) return found;
+    const made = new Set<string>();
+    this.ownOf.set(this.microBatch, made);
+    return made;
   }
 
   /**
@@ -186,6 +202,7 @@ export class LaneBuilder {
       ...(where.signals === undefined ? {} : { signals: where.signals }),
       ...(where.bucket === undefined ? {} : { bucket: where.bucket }),
       ...(this.microBatch === 0 ? {} : { microBatch: this.microBatch }),
+      ...(this.action === undefined ? {} : { action: this.action }),
     };
   }
 

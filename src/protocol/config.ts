@@ -10,6 +10,7 @@ import { count, LIMITS, real } from './config/fields';
 import { layerSchema } from './config/layers';
 import { lossSchema } from './config/loss';
 import { optimizerSchema, paramGroupSchema } from './config/optimizer';
+import { meshSchema, pipelineSchema } from './config/pipeline';
 import { schedulerSchema } from './config/scheduler';
 
 export type { DataConfig } from './config/data';
@@ -23,7 +24,7 @@ export { optimizerSchema } from './config/optimizer';
 export type { SchedulerConfig } from './config/scheduler';
 export { dataSchema };
 
-export const MODES = ['single', 'dataParallel', 'ddp', 'modelParallel', 'parameterServer'] as const;
+export const MODES = ['single', 'dataParallel', 'ddp', 'modelParallel', 'pipeline', 'parameterServer'] as const;
 export const HARDWARE = ['nvlink8', 'pcie4', 'ethernet10g', 'transputer'] as const;
 
 export const configSchema = v.strictObject({
@@ -147,6 +148,9 @@ export const configSchema = v.strictObject({
     }),
     {},
   ),
+  /** Sizes of the mesh's axes; only mode pipeline reads it. */
+  mesh: v.optional(meshSchema, {}),
+  pipeline: v.optional(pipelineSchema, {}),
   /** The machine that the modelled clock assumes. */
   hardware: v.optional(v.picklist(HARDWARE), 'pcie4'),
   /** Memory of each device in MiB; a Program that needs more is refused. */

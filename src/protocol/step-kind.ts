@@ -29,13 +29,18 @@ export interface MicroBatchKind {
   readonly endsJoin: boolean;
 }
 
-/** Micro-batches of one accumulation group, one after the other. */
+/** Micro-batches of one accumulation group, one after the other, or pieces of one batch. */
 export interface TrainingKind {
   readonly type: 'training';
   readonly microBatches: readonly MicroBatchKind[];
   /** The last of them is the last of its group: then the optimiser steps. */
   readonly steps: boolean;
   readonly hookPhase: HookPhase;
+  /**
+   * The micro-batches are pieces of one batch, cut as torch.tensor_split cuts, which a pipeline has under way at the
+   * same time. Absent: each is a batch of its own, and they follow one another.
+   */
+  readonly ofOneBatch?: true;
 }
 
 /**
@@ -75,7 +80,7 @@ export const stepsAfter = ({ microBatches, steps }: TrainingKind, microBatch: nu
 
 /** What most steps of a run are: one full micro-batch, after which the optimiser steps, and nothing else. */
 export function isUsual(kind: StepKind): boolean {
-  if (kind.type !== 'training' || kind.microBatches.length > 1) return false;
+  if (kind.type !== 'training' || (kind.microBatches.length > 1 && !kind.ofOneBatch)) return false;
   const [only] = kind.microBatches;
   return kind.steps && kind.hookPhase === 'usual' && only?.size === 'full' && !only.beforeRebuild && !only.endsJoin;
 }
@@ -93,7 +98,7 @@ function keyText(kind: StepKind): string {
   if (kind.type === 'alone') return `alone ${kind.name}`;
   if (kind.type !== 'training') return kind.type;
   // Looked up several times per step: pieced together without arrays.
-  let text = `${kind.steps} ${kind.hookPhase}`;
+  let text = `${kind.steps} ${kind.hookPhase} ${kind.ofOneBatch}`;
   for (const { size, rows, gradients, reduces, syncsBuffers, beforeRebuild, endsJoin } of kind.microBatches)
     text += ` ${size},${rows},${gradients},${reduces},${syncsBuffers},${beforeRebuild},${endsJoin}`;
   return text;
@@ -112,7 +117,8 @@ export function kindLabel(kind: StepKind): KindLabel {
 
 function labelText(kind: StepKind): string {
   if (kind.type !== 'training') return kind.type;
-  const { microBatches, hookPhase } = kind;
+  const { microBatches, hookPhase, ofOneBatch } = kind;
+  if (ofOneBatch) return microBatches[0]?.size ?? '';
   const parts = microBatches.map((microBatch, i) => {
     const { gradients, beforeRebuild, endsJoin } = microBatch;
     const size = microBatch.size === 'other' ? microBatch.rows.join() : microBatch.size;

@@ -6,6 +6,7 @@
 
 import type { AlgorithmName, CollectiveOp, ReduceOp } from './collective';
 import type { Group } from './mesh';
+import type { PipelineAction } from './pipeline';
 import type { StepKind } from './step-kind';
 
 /** Index of a device in the mesh: cuda:0, cuda:1 ... */
@@ -111,6 +112,8 @@ export interface TraceEvent {
   readonly match?: number;
   readonly collective?: CollectiveRef;
   readonly bucket?: number;
+  /** Of a pipeline's schedule, the action that it is a part of; of a message, the one that made what is sent. */
+  readonly action?: PipelineAction;
   /** Ids of the events it had to wait for (queue order excluded). */
   readonly deps: readonly number[];
   /** Measured, microseconds from the start of the step. */

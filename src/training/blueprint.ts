@@ -72,18 +72,19 @@ export interface Blueprint extends Feeds {
 
 /** `mode`: one that no setting names, of a test. */
 export function createBlueprint(
-  config: Config,
+  given: Config,
   files: Files,
-  mode: ParallelMode = PARALLEL_MODES[config.mode],
+  mode: ParallelMode = PARALLEL_MODES[given.mode],
 ): Blueprint {
-  const mesh = mode.mesh(config);
-  const start = startOf({ config, files, mode, mesh });
+  const mesh = mode.mesh(given);
+  const start = startOf({ config: given, files, mode, mesh });
   const { dataset, parameters, buffers, saved } = start;
+  const config = mode.settle?.(modeInputOf(given, dataset)) ?? given;
   const draws = new Map<string, readonly MaskDraw[]>();
   const batches = (from?: BatchState) =>
     makeBatchSource({
       config: { ...config, batchSize: microBatchSize(config) },
-      sampler: mode.sampler,
+      sampler: mode.sampler?.(config),
       dataset,
       generator: start.generators,
       processes: mesh.dataIndices,
@@ -160,8 +161,10 @@ export function createBlueprint(
 /** Which masks micro-batches of so many rows draw, read off their Program. */
 function noteDraws(draws: Map<string, readonly MaskDraw[]>, program: Program): void {
   const { kind } = program;
-  if (kind.type !== 'training' || kind.microBatches.length !== 1) return;
-  const rows = at(kind.microBatches, 0).rows.join();
+  if (kind.type !== 'training' || (kind.microBatches.length !== 1 && !kind.ofOneBatch)) return;
+  const rows = at(kind.microBatches, 0)
+    .rows.map((_, index) => kind.microBatches.reduce((sum, { rows: own }) => sum + at(own, index), 0))
+    .join();
   if (!draws.has(rows)) draws.set(rows, maskDraws(program));
 }
 

@@ -70,6 +70,7 @@ export function opFamiliesOf(config: Config): readonly ProgramOpFamily[] {
 export async function loadParts(config: Config): Promise<void> {
   const parts: readonly Part<unknown>[] = [
     ...(config.fuse ? [FUSION_PASSES] : []),
+    ...(PARALLEL_MODES[config.mode].parts ?? []),
     ...(config.scheduler === undefined ? [] : [SCHEDULERS]),
     ...(config.resume === undefined && config.weights === undefined ? [] : [RESUMING]),
   ];

@@ -13,10 +13,13 @@ import type { Blueprint } from './blueprint';
 export type LossRecorder = (batch: StepBatch, all: readonly Loss[], own?: number) => LossRecord;
 
 export function lossRecorder({ config, mode, mesh }: Pick<Blueprint, 'config' | 'mode' | 'mesh'>): LossRecorder {
-  const { rankOfDevice, lossRanks } = mesh;
+  const { rankOfDevice } = mesh;
+  const lossRanks = mode.lossRanks?.(config) ?? mesh.world.ranks;
   const reports = rankOfDevice.map((rank) => lossRanks.includes(rank));
+  const isCut = mode.pieces?.(config) !== undefined;
   return ({ microBatch, epoch, rows }, all, own = 0) => {
-    const losses = all.filter((loss) => loss.microBatch === own && reports[loss.device]);
+    const reported = all.filter((loss) => reports[loss.device]);
+    const losses = isCut ? meanOfPieces(reported) : reported.filter((loss) => loss.microBatch === own);
     const step = stepOf(microBatch, config);
     if (rows.some(isEmpty)) {
       // A rank without a batch has no loss: NaN is in its place.
@@ -34,6 +37,17 @@ export function lossRecorder({ config, mode, mesh }: Pick<Blueprint, 'config' | 
       : sum(perRank) / Math.max(1, perRank.length);
     return { step, microBatch, epoch, perRank, loss };
   };
+}
+
+/** The mean over the pieces of a batch (a pipeline's micro-batches), of each device. */
+function meanOfPieces(losses: readonly Loss[]): readonly Loss[] {
+  const ofDevice = new Map<number, Loss[]>();
+  for (const loss of losses) ofDevice.set(loss.device, [...(ofDevice.get(loss.device) ?? []), loss]);
+  return [...ofDevice].map(([device, own]) => ({
+    device,
+    microBatch: 0,
+    value: sum(own.map(({ value }) => value)) / own.length,
+  }));
 }
 
 const isEmpty = (rows: Int32Array): boolean => rows.length === 0;

@@ -19,15 +19,19 @@ export function maskDraws({ lanes }: Program): readonly MaskDraw[] {
         buffers.find((b) => b.name === i.buffer),
         i.buffer,
       );
-      return [{ dataIndex: i.dataIndex, device, buffer: i.buffer, elements: elements(spec.shape), p: i.p ?? 0 }];
+      const { dataIndex, draw = i.buffer, microBatch = 0, p = 0 } = i;
+      return [{ dataIndex, device, buffer: draw, microBatch, elements: elements(spec.shape), p }];
     }),
   );
 }
 
-/** The reference sees the whole batch: the rows of all devices one after the other, so their masks too. */
+/**
+ * The reference sees the whole batch: the rows of all devices one after the other, and of each device those of its
+ * micro-batches, so their masks too.
+ */
 export function joinedMasks(masks: readonly DrawnMask[]): readonly DrawnMask[] {
   const parts = new Map<string, Float32Array[]>();
-  for (const { buffer, data } of masks) {
+  for (const { buffer, data } of masks.toSorted((a, b) => a.device - b.device || a.microBatch - b.microBatch)) {
     const list = parts.get(buffer);
     if (list) list.push(data);
     else parts.set(buffer, [data]);
@@ -39,6 +43,6 @@ export function joinedMasks(masks: readonly DrawnMask[]): readonly DrawnMask[] {
       data.set(part, offset);
       offset += part.length;
     }
-    return { device: 0, buffer, data };
+    return { device: 0, buffer, microBatch: 0, data };
   });
 }

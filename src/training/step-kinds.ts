@@ -4,7 +4,9 @@
  * before or after DDP has rebuilt its buckets, the last within join(). A mode may tell optimiser steps apart further
  * (ParallelMode.stepPhases, as a communication hook that begins later does). Called by blueprint.ts and usual-step.ts.
  */
+import { at } from '../base/invariant';
 import type { BatchSchedule } from '../data/batch-schedule';
+import { tensorSplit } from '../data/tensor-split';
 import type { AccumulationPolicy, ParallelMode, StepPhases } from '../parallel/mode';
 import type { Config } from '../protocol/config';
 import { stepOf } from '../protocol/micro-batches';
@@ -24,12 +26,16 @@ export interface KindRules {
   readonly policy: AccumulationPolicy | undefined;
   readonly joins: boolean;
   readonly phases: StepPhases | undefined;
+  /** Into so many each batch is cut within its Program (ParallelMode.pieces); absent: it is not cut. */
+  readonly pieces?: number;
 }
 
 export function kindRules(config: Config, mode: ParallelMode): KindRules {
   const policy = mode.accumulationPolicy?.(config);
   const joins = policy !== undefined && config.ddp.join;
-  return { accumulate: config.accumulate, policy, joins, phases: mode.stepPhases?.(config) };
+  const pieces = mode.pieces?.(config);
+  const rules = { accumulate: config.accumulate, policy, joins, phases: mode.stepPhases?.(config) };
+  return pieces === undefined ? rules : { ...rules, pieces };
 }
 
 /** The kind of `count` micro-batches of one group, from that one on (counted from 0). */
@@ -48,10 +54,23 @@ const isLast = (microBatch: number, { accumulate }: KindRules): boolean => micro
 export const phaseAt = (last: number, rules: KindRules): HookPhase =>
   (isLast(last, rules) ? rules.phases?.at(stepOf(last, rules)) : undefined) ?? 'usual';
 
-const microBatchesAt = (microBatch: number, count: number, schedule: BatchSchedule, rules: KindRules) => ({
-  type: 'training' as const,
-  microBatches: Array.from({ length: count }, (_, i) => microBatchAt(microBatch + i, schedule, rules)),
-});
+function microBatchesAt(microBatch: number, count: number, schedule: BatchSchedule, rules: KindRules) {
+  const whole = Array.from({ length: count }, (_, i) => microBatchAt(microBatch + i, schedule, rules));
+  const { pieces } = rules;
+  if (pieces === undefined) return { type: 'training' as const, microBatches: whole };
+  const microBatches = whole.flatMap((batch) => cut(batch, pieces));
+  return { type: 'training' as const, microBatches, ofOneBatch: true as const };
+}
+
+/** The pieces of a batch: their gradients add up, and the last one ends the step. */
+function cut(batch: MicroBatchKind, pieces: number): readonly MicroBatchKind[] {
+  const rows = batch.rows.map((count) => tensorSplit(count, pieces));
+  return Array.from({ length: pieces }, (_, m) => ({
+    ...batch,
+    rows: rows.map((own) => at(own, m)),
+    gradients: m === 0 ? batch.gradients : 'add',
+  }));
+}
 
 /**
  * Micro-batches of a group that one Program holds. A longer group takes several, so that a Program, and what is
@@ -143,6 +162,13 @@ export const distinctKinds = (kinds: readonly TrainingKind[]): readonly Training
 
 /** Of the single-device reference: one process has the rows of all. */
 export const joinedKind = (kind: TrainingKind): TrainingKind => ({
-  ...kind,
-  microBatches: kind.microBatches.map((own) => ({ ...own, rows: [own.rows.reduce((a, b) => a + b, 0)] })),
+  type: 'training',
+  steps: kind.steps,
+  hookPhase: kind.hookPhase,
+  microBatches: kind.ofOneBatch
+    ? kind.microBatches.slice(0, 1).map((own) => ({ ...own, rows: [sum(kind.microBatches.map(rowsOf))] }))
+    : kind.microBatches.map((own) => ({ ...own, rows: [rowsOf(own)] })),
 });
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+const rowsOf = ({ rows }: MicroBatchKind): number => sum(rows);

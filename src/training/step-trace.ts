@@ -145,6 +145,7 @@ function toEvent(
     durUs: measured.durUs,
     captured,
     ...(i.bucket === undefined ? {} : { bucket: i.bucket }),
+    ...(i.action === undefined ? {} : { action: i.action }),
     ...(i.kind === 'send' || i.kind === 'recv' ? { peer: i.peer, slice: i.slice, payload: i.payload } : {}),
     ...(i.kind === 'recv' ? { apply: i.apply } : {}),
     ...((i.kind === 'send' || i.kind === 'recv') && i.collective ? { collective: i.collective } : {}),

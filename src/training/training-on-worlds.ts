@@ -37,7 +37,9 @@ export function trainingOn(
   reference: World | undefined,
   { notices, faults, flight, traceConstruct }: Given,
 ): Training {
-  const { config, programs } = blueprint;
+  const { config, programs, mode } = blueprint;
+  /** Of a batch, in the feed of its Program. */
+  const pieces = mode.pieces?.(config) ?? 1;
   const state = createRunState(blueprint, world, reference);
   const feeds = feedsWithFaults(blueprint, faults);
   const tracer = createStepTracer(blueprint, state.values);
@@ -93,7 +95,7 @@ export function trainingOn(
       flight.completed(span);
       const lossRecords: LossRecord[] = [];
       given.forEach(({ microBatches }, i) => {
-        for (let m = 0; m < microBatches.length; m++)
+        for (let m = 0; m < microBatches.length / pieces; m++)
           lossRecords.push(lossRecord(at(taken, lossRecords.length), losses[i] ?? [], m));
       });
       return lossRecords;

@@ -6,7 +6,7 @@
 
 import * as v from 'valibot';
 import { FACES } from '../../parallel/faces';
-import { type Config, configSchema } from '../../protocol/config';
+import { type Config, configSchema, LIMITS } from '../../protocol/config';
 import { rangeOf, rangeText, type SettingPath } from './setting-ranges';
 
 export type Edit = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problem: string };
@@ -86,6 +86,13 @@ export function withWorldSize(config: Config, worldSize: number): Edit {
   const { split, ...rest } = config.modelParallel;
   const keeps = split === undefined || split.length === worldSize;
   return withSetting(keeps ? config : { ...config, modelParallel: rest }, ['worldSize'], worldSize);
+}
+
+/** In a mode whose ranks are a grid: as many devices as its axes have places, where both are given. */
+export function withMeshDevices(config: Config): Config {
+  const { pp, dp } = config.mesh;
+  const isGrid = FACES[config.mode].sections?.includes('mesh') ?? false;
+  return isGrid && pp !== undefined ? { ...config, worldSize: Math.min(pp * dp, LIMITS.worldSize) } : config;
 }
 
 /** Another mode over the same seed, data and net, on as many devices as can have something to do in it. */

@@ -8,7 +8,14 @@ import * as v from 'valibot';
 import { exhibitConfig } from '../../museum/mistakes';
 import { type Config, configSchema } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
-import { LOSS_TYPES, OPTIMIZER_TYPES, withOptimizer, withSetting, withSettings } from '../edit/edit-config';
+import {
+  LOSS_TYPES,
+  OPTIMIZER_TYPES,
+  withMeshDevices,
+  withOptimizer,
+  withSetting,
+  withSettings,
+} from '../edit/edit-config';
 import { fitToData, isBuiltIn, withData } from '../edit/edit-data';
 import { rangeOf, readSetting } from '../edit/setting-ranges';
 import { same } from '../model/families';
@@ -68,7 +75,11 @@ const codecFor = (config: Config, key: PermalinkKey) => {
 };
 
 const ALL_KEYS: readonly PermalinkKey[] = [...Object.values(VARIANT_KEYS), SEED_KEY, ...PLAIN_KEYS];
-const canonical = new Map(ALL_KEYS.flatMap((row) => [row.key, ...row.aliases].map((name) => [name, row.key] as const)));
+/** A name that is one key's and another one's alias means the key. */
+const canonical = new Map([
+  ...ALL_KEYS.flatMap((row) => row.aliases.map((name) => [name, row.key] as const)),
+  ...ALL_KEYS.map((row) => [row.key, row.key] as const),
+]);
 
 const KNOWN = new Set<string>([
   ...ALL_KEYS.map((row) => row.key),
@@ -160,7 +171,7 @@ export function parsePermalink(hash: string, from: Config = PAGE_PRESETS.mlp): P
   for (const [key, text] of all) {
     if (!KNOWN.has(key)) keep(key, text, 'there is no such setting', 'It is ignored; the link keeps it.');
   }
-  return { config, view, state, kept, notices: notices.all() };
+  return { config: withMeshDevices(config), view, state, kept, notices: notices.all() };
 }
 
 /** What a link gives for one key. */

@@ -43,6 +43,9 @@ function settingsWith(place: string): object {
       return variant === '' ? {} : { [part]: type };
     case 'scheduler':
       return variant === '' ? {} : { scheduler: { ...lookup(SCHEDULES, variant), ...type } };
+    case 'mesh':
+    case 'pipeline':
+      return { mode: 'pipeline' };
     case 'parameterServer':
       return { mode: 'parameterServer' };
     case 'ddp':

@@ -37,7 +37,7 @@ export function expectedRun(config: Config): RunShape {
   return {
     config,
     worldSize,
-    roles: devices.map((device) => (face.role ?? plainRole)(device, worldSize)),
+    roles: devices.map((device) => (face.role ?? plainRole)(device, { ...config, worldSize })),
     buffers: devices.flatMap((device) =>
       parameters.map(({ name, shape }) => ({ device, name, shape, category: 'parameter' as const })),
     ),

@@ -17,7 +17,7 @@ export const ddp: Face = {
       : `${countWord(devices)} replicas of one net, each with its own samples. Watch them agree.`,
   link: 'ddp',
   alsoCalled: ['distributeddataparallel'],
-  section: 'ddp',
+  sections: ['ddp'],
   controls: [
     { kind: 'choice', setting: DDP_MAIN.algorithm, words: namesOf('short') },
     { kind: 'size', setting: DDP_MAIN.bucketCapMb },

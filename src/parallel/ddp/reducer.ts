@@ -23,7 +23,7 @@ import { reduceUsedMap } from './used-map';
 
 const REDUCE: Where = { phase: 'reduce', anchor: 'allreduce', queue: 'comm' };
 
-interface Reducer {
+export interface Reducer {
   /** The device has written these buffers; launches what is ready on all. */
   ready(device: DeviceIndex, gradients: readonly string[]): void;
   /** finalize_backward: waits for each bucket in order, copies the averages back into .grad. */
@@ -37,13 +37,16 @@ interface ReducerOptions {
   readonly group: Group;
   readonly stage: StageGraph;
   readonly buckets: readonly (readonly ParameterRef[])[];
+  /** Before the names of its buckets' buffers, where a device has several reducers. */
+  readonly prefix?: string;
   /** Devices that have a batch. */
   readonly active: readonly DeviceIndex[];
   readonly phase: HookPhase;
 }
 
 export function createReducer(options: ReducerOptions): Reducer {
-  const { builder, config, group, stage, buckets, active, phase } = options;
+  const { builder, config, group, stage, buckets, active, phase, prefix = '' } = options;
+  const nameOf = (index: number): string => `${prefix}bucket${index}`;
   const hook = commHookOf(config);
   const { overlap, divideByInitialWorldSize, join, gradientAsBucketView, staticGraph } = config.ddp;
   const lanes = builder.lanesOf(group);
@@ -73,11 +76,11 @@ export function createReducer(options: ReducerOptions): Reducer {
       const attrs = { from: 0, length: lane.whole(part).length, scale };
       lane.compute('comm/scale', [part], [part], attrs, where);
     }
-    lane.view(`bucket${index}`, parts);
+    lane.view(nameOf(index), parts);
   };
   const pack = (lane: LaneBuilder, index: number, where: Where) => {
     const { length, runs, gaps } = at(slots, index);
-    const name = `bucket${index}`;
+    const name = nameOf(index);
     lane.buffer({ name, shape: [length], dtype: 'f32', category: 'bucket', persistent: false });
     const own = active.includes(lane.device);
     for (const gap of own ? gaps : [{ start: 0, length }])
@@ -97,12 +100,12 @@ export function createReducer(options: ReducerOptions): Reducer {
     for (const lane of lanes) {
       if (gradientAsBucketView && active.includes(lane.device)) view(lane, index, where);
       else pack(lane, index, where);
-      lane.signal('compute', `bucket${index}.ready`);
+      lane.signal('compute', `${nameOf(index)}.ready`);
     }
     if (overlap) reduce(index);
   };
   const reduce = (index: number) => {
-    const buffer = `bucket${index}`;
+    const buffer = nameOf(index);
     const where = { ...REDUCE, bucket: index };
     for (const lane of lanes) {
       // Without overlap the first bucket waits for the last gradient, the others queue behind it.
@@ -131,11 +134,11 @@ export function createReducer(options: ReducerOptions): Reducer {
         const where: Where = { phase: 'reduce', anchor: 'backward', bucket: index };
         for (const device of active) {
           const lane = builder.lane(device);
-          lane.wait(`bucket${index}.done`, where);
+          lane.wait(`${nameOf(index)}.done`, where);
           for (const { start, parameters } of gradientAsBucketView ? [] : at(slots, index).runs) {
             lane.compute(
               'ddp/unpack',
-              [`bucket${index}`],
+              [nameOf(index)],
               parameters.map((p) => p.gradient),
               start > 0 ? { start } : {},
               where,

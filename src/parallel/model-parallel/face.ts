@@ -15,9 +15,9 @@ export const modelParallel: Face = {
       : `One net, its layers spread over ${devices} devices. Watch the activations cross, and the gradients come back.`,
   link: 'mp',
   alsoCalled: ['model'],
-  section: 'modelParallel',
+  sections: ['modelParallel'],
   controls: [{ kind: 'panel', panel: 'split' }],
   // The whole batch goes to the first device; the later ones get activations.
-  role: (device, devices) => ({ ...plainRole(device, devices), hasRows: device === 0 }),
+  role: (device, config) => ({ ...plainRole(device, config), hasRows: device === 0 }),
   mostDevices: ({ model }) => model.layers.filter(({ type }) => LAYERS_WITH_WEIGHTS.has(type)).length,
 };

@@ -16,18 +16,18 @@ export const parameterServer: Face = {
       : `One server keeps the weights; ${countWord(devices - 1).toLowerCase()} ${devices === 2 ? 'worker pulls' : 'workers pull'} them and push gradients. Watch everything pass through it.`,
   link: 'ps',
   alsoCalled: ['server'],
-  section: 'parameterServer',
+  sections: ['parameterServer'],
   controls: [
     { kind: 'flag', setting: PARAMETER_SERVER.synchronous },
     { kind: 'number', setting: PARAMETER_SERVER.staleness },
   ],
   launchable: true,
   splitsBatch: true,
-  role: (device, devices) =>
-    devices === 1
-      ? plainRole(device, devices)
+  role: (device, config) =>
+    config.worldSize === 1
+      ? plainRole(device, config)
       : {
-          ...plainRole(device, devices),
+          ...plainRole(device, config),
           title: device === 0 ? 'server' : `worker ${device}`,
           beside: `cuda:${device}`,
         },

@@ -66,6 +66,8 @@ export const RUN = settings<Exclude<NameIn<Config>, InBar>>('', {
   ddp: ['DDP', 'Settings of DistributedDataParallel.'],
   parameterServer: ['Parameter server', 'Settings of the parameter server.'],
   modelParallel: ['Model parallel', 'Settings of model parallelism.'],
+  mesh: ['Mesh', 'How many ranks lie along each axis of the mesh.'],
+  pipeline: ['Pipeline', 'Settings of pipeline parallelism.'],
   hardware: ['Machine', 'The machine that the modelled clock assumes.'],
   memoryBudgetMb: ['Memory, MiB', 'Memory of each device; a run that needs more is refused.'],
   fuse: [

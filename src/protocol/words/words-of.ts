@@ -10,7 +10,7 @@ import { DDP_MAIN } from './ddp-main';
 import { LAYER, LAYER_OWN } from './layers';
 import { LOSS } from './loss';
 import { OPTIMIZER, PARAM_GROUP } from './optimizer';
-import { MODEL, MODEL_PARALLEL, PARAMETER_SERVER, STRAGGLER } from './parts';
+import { MESH, MODEL, MODEL_PARALLEL, PARAMETER_SERVER, PIPELINE, STRAGGLER } from './parts';
 import { RUN } from './run';
 import { SCHEDULER } from './scheduler';
 import type { Setting } from './setting';
@@ -25,11 +25,13 @@ const PARTS: readonly (readonly [path: string, table: Readonly<Record<string, Se
   ['data', DATA],
   ['ddp', { ...DDP, ...DDP_MAIN }],
   ['loss', LOSS],
+  ['mesh', MESH],
   ['model', MODEL],
   ['modelParallel', MODEL_PARALLEL],
   ['optimizer', OPTIMIZER],
   ['paramGroups', PARAM_GROUP],
   ['parameterServer', PARAMETER_SERVER],
+  ['pipeline', PIPELINE],
   ['scheduler', SCHEDULER],
   ['stragglers', STRAGGLER],
 ];

@@ -5,6 +5,7 @@
 import { at } from '../../base/invariant';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { StepBatch } from '../../data/batch-source';
+import { tensorSplit } from '../../data/tensor-split';
 import type { DeviceMesh } from '../../mesh/device-mesh';
 import { makeStepScalars } from '../../optim/scalars';
 import type { ModeInput, ParallelMode } from '../../parallel/mode';
@@ -55,13 +56,14 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
         schedule.placeOf(rank, microBatch)?.epoch ?? 0,
       ),
     );
+  const pieces = mode.pieces?.(config);
   const drawsOf = mode.noiseForStep?.(input);
   /** Masks, and what the mode draws beside them for every device. */
-  const allDraws = ({ microBatch, masks }: StepBatch): MicroBatchFeed['masks'] => {
+  const allDraws = ({ microBatch, masks }: StepBatch): StepDraws => {
     const own = drawsOf?.(stepOf(microBatch, config)) ?? [];
     return own.length === 0
       ? masks
-      : [...masks, ...mesh.devices.flatMap((device) => own.map((d) => ({ ...d, device })))];
+      : [...masks, ...mesh.devices.flatMap((device) => own.map((d) => ({ ...d, device, microBatch: 0 })))];
   };
   return {
     kindOf: ({ microBatch }) => kinds.at(microBatch).kind,
@@ -72,7 +74,10 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
       return {
         program: kinds.at(microBatch, taken.length).key,
         microBatch,
-        microBatches: taken.map((batch) => ({ rows: batch.rows, masks: allDraws(batch) })),
+        microBatches: taken.flatMap((batch) => {
+          const masks = allDraws(batch);
+          return pieces === undefined ? [{ rows: batch.rows, masks }] : cut(batch.rows, masks, pieces);
+        }),
         scalars: scalars(last, updates),
         ...(behind ? { scalarsOf: scalarsOfRanks(last) } : {}),
       };
@@ -84,6 +89,24 @@ export function createFeeds({ input, mode, mesh, schedule, rules, referenceRules
       scalars: scalars(at(taken, taken.length - 1)),
     }),
   };
+}
+
+/** With the piece of the batch that each is for. */
+type StepDraws = readonly (MicroBatchFeed['masks'][number] & { readonly microBatch: number })[];
+
+/** Every data index's rows in pieces, as torch.tensor_split cuts them. */
+function cut(rows: StepBatch['rows'], masks: StepDraws, pieces: number): readonly MicroBatchFeed[] {
+  const cuts = rows.map((own) => {
+    let start = 0;
+    return tensorSplit(own.length, pieces).map((count) => {
+      start += count;
+      return own.subarray(start - count, start);
+    });
+  });
+  return Array.from({ length: pieces }, (_, m) => ({
+    rows: cuts.map((own) => at(own, m)),
+    masks: masks.filter(({ microBatch }) => microBatch === m),
+  }));
 }
 
 function concat(parts: readonly Int32Array[]): Int32Array {

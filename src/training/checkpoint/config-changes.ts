@@ -60,18 +60,18 @@ export function configChanges(
   const present = now as Readonly<Record<string, unknown>>;
   const keys = [...new Set([...Object.keys(saved), ...Object.keys(present)])].filter((key) => !WITHOUT_EFFECT.has(key));
   const used = keys.filter((key) => isUsed(key, face) && differs(lookup(saved, key), lookup(present, key)));
-  const own = face.section ?? '';
-  const sectionOf = (config: Readonly<Record<string, unknown>>) =>
-    (lookup(config, own) ?? {}) as Readonly<Record<string, unknown>>;
-  const ofSampler = settingsOfBatches.filter((key) =>
-    differs(lookup(sectionOf(saved), key), lookup(sectionOf(present), key)),
-  );
+  const settingOf = (config: Readonly<Record<string, unknown>>, path: string): unknown => {
+    const [section = '', key = ''] = path.split('.');
+    return lookup((lookup(config, section) ?? {}) as Readonly<Record<string, unknown>>, key);
+  };
+  const ofSampler = settingsOfBatches.filter((path) => differs(settingOf(saved, path), settingOf(present, path)));
   return {
     names: used,
-    ofBatches: [...used.filter((key) => OF_BATCHES.has(key)), ...ofSampler.map((key) => `${own}.${key}`)],
+    ofBatches: [...used.filter((key) => OF_BATCHES.has(key)), ...ofSampler],
   };
 }
 
 /** Settings of a mode that is not this one lie idle. */
-const isUsed = (key: string, { section }: Face): boolean => key === section || !SECTIONS.has(key);
-const SECTIONS: ReadonlySet<string | undefined> = new Set(Object.values(FACES).map(({ section }) => section));
+const isUsed = (key: string, { sections = [] }: Face): boolean =>
+  sections.some((section) => section === key) || !SECTIONS.has(key);
+const SECTIONS: ReadonlySet<string> = new Set(Object.values(FACES).flatMap(({ sections = [] }) => sections));

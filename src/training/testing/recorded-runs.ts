@@ -74,7 +74,7 @@ export interface Recorded {
   readonly ddp: readonly RecordedDdp[];
 }
 
-const tanhLayers: LayerInput[] = [
+export const tanhLayers: LayerInput[] = [
   { type: 'Linear', in: 2, out: 8 },
   { type: 'Tanh' },
   { type: 'Linear', in: 8, out: 8 },
@@ -95,7 +95,7 @@ const cnnLayers = ({ c1, c2, size, out }: (typeof cnn)['spec']['model']): LayerI
   { type: 'Linear', in: c2 * (size / 4) ** 2, out },
 ];
 
-const gptLayers = ({ V, T, D, H, L }: (typeof gpt)['spec']['model']): LayerInput[] => [
+export const gptLayers = ({ V, T, D, H, L }: Omit<(typeof gpt)['spec']['model'], 'kind'>): LayerInput[] => [
   { type: 'TokenEmbedding', vocab: V, context: T, width: D, name: '' },
   ...Array.from(
     { length: L },

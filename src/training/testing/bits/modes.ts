@@ -7,7 +7,9 @@ import { type Config, type ConfigInput, MODES } from '../../../protocol/config';
 import { type Named, NETS, type NetName, withNet } from './nets';
 
 const PLACEMENTS: readonly Config['placement'][] = ['shared', 'workers'];
-const PARALLEL = MODES.filter((mode) => mode !== 'single');
+/** A pipeline cuts its batches by itself: its runs are in pipelines.ts. */
+const WHOLE_BATCHES = MODES.filter((mode) => mode !== 'pipeline');
+const PARALLEL = WHOLE_BATCHES.filter((mode) => mode !== 'single');
 const netNames = Object.keys(NETS) as readonly NetName[];
 
 const everyNet: readonly Named[] = netNames.flatMap((net) => [
@@ -29,12 +31,12 @@ const beside: readonly Named[] = PARALLEL.map((mode) =>
   withNet(`${mode} of 2, mixed, a single device beside it`, 'mixed', { mode, worldSize: 2, compareSingle: true }),
 );
 
-const accumulation: readonly Named[] = MODES.flatMap((mode) => [
+const accumulation: readonly Named[] = WHOLE_BATCHES.flatMap((mode) => [
   withNet(`${mode}, mlp, accumulate 2`, 'mlp', { mode, worldSize: 2, accumulate: 2 }),
   withNet(`${mode}, cnn, accumulate 3, workers`, 'cnn', { mode, worldSize: 2, accumulate: 3, placement: 'workers' }),
 ]);
 
-const rewrites: readonly Named[] = MODES.flatMap((mode) => [
+const rewrites: readonly Named[] = WHOLE_BATCHES.flatMap((mode) => [
   withNet(`${mode}, gpt, fused`, 'gpt', { mode, worldSize: 2, fuse: true }),
   withNet(`${mode}, mixed, checkpointed in 2 segments`, 'mixed', { mode, worldSize: 2, checkpointSegments: 2 }),
 ]);

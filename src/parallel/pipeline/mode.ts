@@ -1,0 +1,65 @@
+/**
+ * Pipeline parallelism, as torch.distributed.pipelining does it: one process for each rank of the pipeline, each with
+ * one or more stages of the model; the batch is cut into micro-batches, which go through the stages in the order of a
+ * schedule (schedules/). Replicas of the pipeline train on different batches, and average each stage's gradients
+ * over its own group. This file is the light part, which is there from the beginning; what compiles is fetched.
+ */
+import { LockstepError } from '../../base/errors';
+import { Part } from '../../base/part';
+import { initDeviceMesh } from '../../mesh/device-mesh';
+import { type ParallelMode, SCRIPT } from '../mode';
+import { pipeline as face } from './face';
+import { meshSizes } from './sizes';
+
+const COMPILER = new Part('The compiler of pipelines', () => import('./compiler'));
+
+export const pipeline: ParallelMode = {
+  face,
+  parts: [COMPILER],
+  mesh: (config) => {
+    const { pp, dp } = meshSizes(config);
+    return initDeviceMesh({ pp, dpReplicate: dp }, { nodes: config.nodes });
+  },
+  check: ({ accumulate, mesh, worldSize, pipeline: { microBatches, schedule, actions } }) => {
+    if (accumulate > 1)
+      throw new LockstepError(
+        'config',
+        `accumulate is ${accumulate}, but in mode pipeline the batch is cut by pipeline.microBatches (${microBatches}).`,
+        'Leave accumulate at 1, and set pipeline.microBatches.',
+        { accumulate, microBatches },
+      );
+    if (mesh.pp === undefined && worldSize % mesh.dp > 0)
+      throw new LockstepError(
+        'placement',
+        `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be shared out to ${mesh.dp} replicas of a pipeline evenly.`,
+        'Set mesh.dp to a divisor of worldSize, or mesh.pp to the ranks that a pipeline has.',
+        { worldSize, dp: mesh.dp },
+      );
+    if (schedule === 'own' && actions === undefined)
+      throw new LockstepError(
+        'config',
+        'pipeline.schedule is own, but pipeline.actions has no actions.',
+        'Write one row per rank into pipeline.actions, as in 0F0,0F1,0B0,0B1, or name one of torch’s schedules.',
+        { schedule },
+      );
+  },
+  sampler: ({ mesh }) => (mesh.dp > 1 ? 'distributed' : undefined),
+  settingsOfBatches: ['mesh.dp', 'ddp.samplerSeed', 'ddp.setEpoch'],
+  pieces: ({ pipeline: { microBatches } }) => microBatches,
+  processGroup: ({ mesh, ddp }) => (mesh.dp > 1 ? { algorithm: ddp.algorithm } : {}),
+  rowsOfDevice: (config, rows) => {
+    const { pp } = meshSizes(config);
+    return Array.from({ length: pp }, () => rows.map((count) => [0, count] as const)).flat();
+  },
+  listing: new Part(SCRIPT, async () => (await import('./listing')).pipelineListing),
+
+  settle: (input) => COMPILER.get().settle(input),
+  layersOfDevice: (config) => COMPILER.get().layersOfDevice(config),
+  shards: (config, tensors) => COMPILER.get().shards(config, tensors),
+  lossRanks: (config) => COMPILER.get().lossRanks(config),
+  borderShapes: (input) => COMPILER.get().borderShapes(input),
+  compile: (input, kind) => COMPILER.get().compile(input, kind, pipeline.mesh(input.config)),
+  closedForm: (run, pass) => COMPILER.get().closedForm(run, pass),
+  checkSchedule: (config, schedule) => COMPILER.get().checkBatches(config, schedule),
+  notices: (input) => COMPILER.get().notices(input),
+};

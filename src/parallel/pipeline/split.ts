@@ -1,0 +1,114 @@
+/**
+ * Which layers make each stage: the user's split, or stages of about equally many floating-point operations. A stage
+ * begins with a layer that has weights; what has none stays with the layer before it. Called by compiler.ts.
+ */
+import { LockstepError } from '../../base/errors';
+import { at, must } from '../../base/invariant';
+import { GraphBuilder } from '../../graph/graph';
+import { buildForward, type LayerRange } from '../../nn/model';
+import type { Config } from '../../protocol/config';
+import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+import type { ModeInput } from '../mode';
+
+/** The configuration with its split written out. */
+export function settle(input: ModeInput, stages: number): Config {
+  const { config } = input;
+  const split = config.pipeline.split ?? evenSplit(input, stages);
+  checkSplit(split, stages, config.model.layers.length);
+  return { ...config, pipeline: { ...config.pipeline, split: [...split] } };
+}
+
+/** [start, end) of the layers of each stage; of a settled configuration. */
+export function layerRanges({ pipeline, model }: Config): readonly LayerRange[] {
+  const split = must(pipeline.split, 'a settled split');
+  let start = 0;
+  const ranges = split.map((layers) => {
+    start += layers;
+    return { start: start - layers, end: start };
+  });
+  checkSplit(split, split.length, model.layers.length);
+  return ranges;
+}
+
+function checkSplit(split: readonly number[], stages: number, layers: number): void {
+  const sum = split.reduce((a, b) => a + b, 0);
+  if (split.length === stages && sum === layers) return;
+  throw new LockstepError(
+    'placement',
+    `pipeline.split [${split.join(', ')}] makes ${split.length} stages of ${sum} layers, but the schedule has ${stages} stages and the model ${layers} layers.`,
+    'Give one number per stage; together they must be the number of layers. Or leave split out.',
+    { split, stages, layers },
+  );
+}
+
+/** Layers in each stage, such that the stage with the most operations has as few as can be. */
+function evenSplit(input: ModeInput, stages: number): readonly number[] {
+  const { layers } = input.config.model;
+  const weighted = layers.flatMap((layer, i) => (LAYERS_WITH_WEIGHTS.has(layer.type) ? [i] : []));
+  if (stages > weighted.length)
+    throw new LockstepError(
+      'placement',
+      `A pipeline of ${stages} stages needs as many layers with weights; the model has ${weighted.length}.`,
+      `Use at most ${weighted.length} ${weighted.length === 1 ? 'stage' : 'stages'} (ranks times stages per rank), or add layers.`,
+      { stages, layers: weighted.length },
+    );
+  const flops = forwardFlops(input);
+  const starts = weighted.map((start, i) => (i === 0 ? 0 : start));
+  const costs = starts.map((start, i) => {
+    const end = starts[i + 1] ?? layers.length;
+    return flops.slice(start, end).reduce((a, b) => a + b, 0);
+  });
+  const firsts = cutEvenly(costs, stages).map((group) => at(starts, group));
+  return firsts.map((first, s) => (firsts[s + 1] ?? layers.length) - first);
+}
+
+/**
+ * Cuts costs into so many stretches that their greatest sum is smallest, and of those cuts the one with the smallest
+ * sum of squares; the first index of each stretch. By dynamic programming over how many stretches are cut from the end.
+ */
+export function cutEvenly(costs: readonly number[], stretches: number): readonly number[] {
+  interface Cut {
+    readonly worst: number;
+    readonly squares: number;
+    readonly firsts: readonly number[];
+  }
+  const better = (a: Cut, b: Cut | undefined): boolean =>
+    b === undefined || a.worst < b.worst || (a.worst === b.worst && a.squares < b.squares);
+  let best: (Cut | undefined)[] = costs.map((_, start) => {
+    const sum = costs.slice(start).reduce((a, b) => a + b, 0);
+    return { worst: sum, squares: sum * sum, firsts: [start] };
+  });
+  for (let k = 2; k <= stretches; k++) {
+    const after = best;
+    best = costs.map((_, start) => {
+      let chosen: Cut | undefined;
+      let sum = 0;
+      for (let next = start + 1; next < costs.length; next++) {
+        sum += at(costs, next - 1);
+        const rest = after[next];
+        if (!rest) continue;
+        const cut = {
+          worst: Math.max(sum, rest.worst),
+          squares: sum * sum + rest.squares,
+          firsts: [start, ...rest.firsts],
+        };
+        if (better(cut, chosen)) chosen = cut;
+      }
+      return chosen;
+    });
+  }
+  return must(best[0], `a cut of ${costs.length} into ${stretches}`).firsts;
+}
+
+/** Floating-point operations of each layer's forward pass over two rows (batch norm asks for two). */
+function forwardFlops({ config, ops, inputShape, inputType }: ModeInput): readonly number[] {
+  const builder = new GraphBuilder(ops);
+  const x = builder.value('x', { shape: [2, ...inputShape], dtype: inputType }, 'input');
+  const { nodesOfLayer } = buildForward(builder, config.model.layers, x);
+  const { nodes, values } = builder.finish();
+  const flops = nodes.map(({ op, inputs, outputs, attrs }) => {
+    const type = (id: number) => at(values, id).type;
+    return must(ops.get(op), op).flops({ inputs: inputs.map(type), outputs: outputs.map(type), attrs });
+  });
+  return nodesOfLayer.map(({ start, end }) => flops.slice(start, end).reduce((a, b) => a + b, 0));
+}

@@ -1,0 +1,114 @@
+/**
+ * The stages of a pipeline as graphs, the schedule that orders their work, and which device has which stage. Called by
+ * compiler.ts and compile.ts.
+ */
+import { at, must } from '../../base/invariant';
+import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
+import type { Config } from '../../protocol/config';
+import type { DeviceIndex, Rank } from '../../protocol/trace';
+import { checkSchedule } from '../../schedules/check';
+import { makeSchedule, type Schedule, stagesPerRankOf } from '../../schedules/schedule';
+import { fromCsv } from '../../schedules/text';
+import { replicated, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
+import type { Shape } from '../../tensor/shape';
+import type { ModeInput } from '../mode';
+import { type StageGraph, stageGraph } from '../stage-graph';
+import { meshSizes } from './sizes';
+import { layerRanges } from './split';
+
+/** The order in which the run's ranks work; refused where it can't be run. */
+export function scheduleOf(config: Config): Schedule {
+  const { pp } = meshSizes(config);
+  const { schedule: name, stagesPerRank, microBatches, actions } = config.pipeline;
+  const schedule =
+    name === 'own'
+      ? fromCsv(must(actions, 'pipeline.actions'))
+      : makeSchedule({ name, ranks: pp, stagesPerRank: stagesPerRankOf(name, stagesPerRank), microBatches });
+  checkSchedule(schedule);
+  return schedule;
+}
+
+/** The devices that hold a stage: one in each replica. */
+export function devicesOfStage(config: Config, { rankOfStage }: Schedule, stage: number): readonly DeviceIndex[] {
+  const { dp } = meshSizes(config);
+  return Array.from({ length: dp }, (_, replica) => at(rankOfStage, stage) * dp + replica);
+}
+
+/** Those that have the last stage: with a V placement the first ranks. A rank drives one device. */
+export function lossRanks(config: Config): readonly Rank[] {
+  const schedule = scheduleOf(config);
+  return devicesOfStage(config, schedule, schedule.stages - 1);
+}
+
+/** Layers (indices into the configuration) that live on each device. */
+export function layersOfDevice(config: Config): readonly (readonly number[])[] {
+  const schedule = scheduleOf(config);
+  const { pp, dp } = meshSizes(config);
+  const layers: number[][] = Array.from({ length: pp * dp }, () => []);
+  layerRanges(config).forEach(({ start, end }, stage) => {
+    for (const device of devicesOfStage(config, schedule, stage))
+      for (let i = start; i < end; i++) at(layers, device).push(i);
+  });
+  return layers.map((own) => own.sort((a, b) => a - b));
+}
+
+/** Each tensor on the devices of its stage; what no layer has is the loss's, on those of the last one. */
+export function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap {
+  const schedule = scheduleOf(config);
+  const stageOf = new Map<string, number>();
+  layerRanges(config).forEach(({ start, end }, stage) => {
+    for (let i = start; i < end; i++) {
+      const layer = at(config.model.layers, i);
+      for (const { name } of [...parametersOfLayer(layer, i), ...buffersOfLayer(layer, i)]) stageOf.set(name, stage);
+    }
+  });
+  return shardMap(tensors, ({ name, shape }) =>
+    replicated(shape, devicesOfStage(config, schedule, stageOf.get(name) ?? schedule.stages - 1)),
+  );
+}
+
+/** What a stage's graph differs by. */
+export interface StageRun {
+  readonly rows: number;
+  readonly gradients: 'set' | 'add';
+}
+
+/** Every stage's graph for micro-batches of so many rows; each is made once. */
+export function createStageGraphs(input: ModeInput): (stage: number, run: StageRun) => StageGraph {
+  const ranges = layerRanges(input.config);
+  const made = new Map<string, StageGraph>();
+  const graphOf = (stage: number, run: StageRun): StageGraph => {
+    const key = `${stage} ${run.rows} ${run.gradients}`;
+    const found = made.get(key);
+    if (found) return found;
+    // Output names and shapes of the stage before; whether its gradients are set or added does not matter here.
+    const before = stage === 0 ? undefined : graphOf(stage - 1, { ...run, gradients: 'add' });
+    const graph = stageGraph(input, {
+      ...run,
+      range: at(ranges, stage),
+      ...(before ? { inputName: before.output, inputShape: rowShape(before), inputType: 'f32' as const } : {}),
+      withLoss: stage === ranges.length - 1,
+      needInputGradient: stage > 0,
+    });
+    made.set(key, graph);
+    return graph;
+  };
+  return graphOf;
+}
+
+/** Of the output of a stage. */
+function rowShape({ graph, output }: StageGraph): Shape {
+  const { type } = must(
+    graph.values.find(({ name }) => name === output),
+    output,
+  );
+  return type.shape.slice(1);
+}
+
+/** Shape of one row of what each stage hands to the next one. */
+export function borderShapes(input: ModeInput): readonly Shape[] {
+  const graphOf = createStageGraphs(input);
+  const stages = layerRanges(input.config).length;
+  // Batch norm asks for two rows.
+  return Array.from({ length: stages - 1 }, (_, stage) => rowShape(graphOf(stage, { rows: 2, gradients: 'add' })));
+}

@@ -1,0 +1,111 @@
+/**
+ * Pipelines recorded from real PyTorch 2.13 (torch.distributed.pipelining over gloo) as parity cases: every schedule,
+ * with the losses, first gradients and final parameters that it has to come to. Initial weights, data and batches are
+ * those of the unsplit run.
+ */
+import { must } from '../../base/invariant';
+import type { ConfigInput, LayerInput } from '../../protocol/config';
+import { SCHEDULE_NAMES } from '../../protocol/pipeline';
+import fixture from '../fixtures/pipeline.json';
+import type { ParityCase } from './parity-cases';
+import { type Bars, gptLayers, type Stored, tanhLayers } from './recorded-runs';
+
+interface RecordedPipeline {
+  readonly mode: {
+    readonly schedule: string;
+    readonly ranks: number;
+    readonly split: readonly number[];
+    readonly microbatches: number;
+    readonly scale_grads?: boolean;
+  };
+  readonly losses: readonly number[];
+  readonly microbatch_losses_first_step: readonly number[];
+  readonly first_step_grads: Readonly<Record<string, Stored>>;
+  readonly final_params: Readonly<Record<string, Stored>>;
+  readonly bars: Bars;
+}
+
+type RunName = keyof typeof fixture.runs;
+
+/** Linear layers with Tanh between them. */
+const deep = (dims: readonly number[]): LayerInput[] =>
+  dims.slice(1).flatMap((out, i): LayerInput[] => {
+    const linear: LayerInput = { type: 'Linear', in: must(dims[i], 'width'), out };
+    return i === 0 ? [linear] : [{ type: 'Tanh' }, linear];
+  });
+
+const { tanh_mlp, deep_tanh, mlp784, gpt } = fixture.runs;
+const spiral = { loss: { type: 'BCEWithLogitsLoss' }, optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 } } as const;
+
+const BASES: Readonly<Record<RunName, ConfigInput>> = {
+  tanh_mlp: {
+    ...spiral,
+    model: { layers: tanhLayers },
+    data: { type: 'xor', samples: tanh_mlp.spec.data.n },
+    batchSize: tanh_mlp.spec.batch,
+    seed: tanh_mlp.spec.seed,
+  },
+  deep_tanh: {
+    ...spiral,
+    model: { layers: deep(deep_tanh.spec.model.dims) },
+    data: { type: 'xor', samples: deep_tanh.spec.data.n },
+    batchSize: deep_tanh.spec.batch,
+    seed: deep_tanh.spec.seed,
+  },
+  mlp784: {
+    model: { layers: [{ type: 'Linear', in: 784, out: 128 }, { type: 'ReLU' }, { type: 'Linear', in: 128, out: 10 }] },
+    loss: { type: 'CrossEntropyLoss' },
+    optimizer: { type: 'SGD', lr: 0.1 },
+    data: { type: 'prototypes', samples: mlp784.spec.data.n, classes: 10, features: 784 },
+    batchSize: mlp784.spec.batch,
+    seed: mlp784.spec.seed,
+  },
+  gpt: {
+    model: { layers: gptLayers(gpt.spec.model) },
+    loss: { type: 'CrossEntropyLoss' },
+    optimizer: { type: 'AdamW', lr: 0.001 },
+    data: { type: 'text', text: gpt.spec.data.text, context: gpt.spec.data.T },
+    batchSize: gpt.spec.batch,
+    dropLast: true,
+    seed: gpt.spec.seed,
+  },
+};
+
+const tensors = (stored: Readonly<Record<string, Stored>>) => new Map(Object.entries(stored));
+
+function caseOf(base: ConfigInput, name: string, { mode, ...recorded }: RecordedPipeline): ParityCase {
+  const { ranks, split, microbatches, scale_grads: scaleGrads = true } = mode;
+  const schedule = must(
+    SCHEDULE_NAMES.find((known) => known === mode.schedule),
+    mode.schedule,
+  );
+  return {
+    name: `${name} ${schedule}, ${ranks} ranks, stages [${split.join(', ')}], ${microbatches} micro-batches${scaleGrads ? '' : ', gradients summed'}`,
+    config: {
+      ...base,
+      mode: 'pipeline',
+      mesh: { pp: ranks },
+      pipeline: {
+        schedule,
+        stagesPerRank: split.length / ranks,
+        split: [...split],
+        microBatches: microbatches,
+        scaleGrads,
+      },
+    },
+    files: {},
+    losses: [recorded.losses],
+    firstGradients: tensors(recorded.first_step_grads),
+    finalParameters: tensors(recorded.final_params),
+    evalLoss: undefined,
+    clipped: 1,
+    finalBuffers: new Map(),
+    bars: recorded.bars,
+  };
+}
+
+export const PIPELINE_CASES: readonly ParityCase[] = (Object.keys(BASES) as RunName[]).flatMap((name) =>
+  (fixture.runs[name].pipeline as unknown as readonly RecordedPipeline[]).map((recorded) =>
+    caseOf(BASES[name], name, recorded),
+  ),
+);
