@@ -1,6 +1,7 @@
 /**
- * How long a schedule takes where every computation has a cost and transfers are free: each rank starts its next cell as
- * soon as it is there and what it needs is done. Gives when each action runs, where a rank is idle and why, and how many
+ * How long a schedule takes where every computation has a cost and transfers are free: each rank starts its next
+ * cell as soon as it is there and what it needs is done. Gives when each action runs, where a rank is idle and why,
+ * and how many
  * activations it keeps. The simulator says the same of real Programs; here it is a picture of the order alone.
  */
 import { at, must } from '../base/invariant';
@@ -21,7 +22,8 @@ export interface TimingOptions {
   /** For all stages alike, or for each. */
   readonly costs?: Costs | ((stage: number) => Costs);
   /**
-   * How a pair runs: its parts one after the other, each as soon as its input is there, as torch 2.13 does, or together:
+   * How a pair runs: its parts one after the other, each as soon as its input is there, as torch 2.13 does, or
+   * together:
    * the first part only when both inputs are there.
    */
   readonly pairs?: 'oneAfterTheOther' | 'together';
