@@ -73,11 +73,14 @@ const earlyWorker = (): Plugin => ({
   },
 });
 
-/** The site fetches parts when a run needs them (base/part); whatever else is built or run has them all. */
+/**
+ * In a browser parts are fetched when a run needs them (base/part); whatever runs in Node has them all. The modules
+ * that have them all await them, and a worker that awaits while it is imported loses what is posted to it meanwhile.
+ */
 const site = (): Plugin => ({
   name: 'site',
-  apply: (_, { command, isSsrBuild }) => command === 'build' && !isSsrBuild,
-  config: () => ({ define: { 'globalThis.LOCKSTEP_SITE': 'true' } }),
+  apply: (_, { command, isSsrBuild }) => (command === 'build' ? !isSsrBuild : process.env['VITEST'] === undefined),
+  configEnvironment: (name) => (name === 'client' ? { define: { 'globalThis.LOCKSTEP_SITE': 'true' } } : null),
 });
 
 /**

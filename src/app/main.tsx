@@ -75,7 +75,7 @@ function start(): void {
   if (link.view.embed) beAGoodGuest({ store, controller, root, state: link.state, ask: arrival.ask });
   window.lockstep = createWindowApi(controller, () => urlSync.href());
   if (!labAlone) controller.apply(link.config, 'link');
-  if (globalThis.LOCKSTEP_SITE && window.top === window) keepSiteOnceOpen(store, controller.say);
+  if (import.meta.env.PROD && window.top === window) keepSiteOnceOpen(store, controller.say);
 }
 
 /** What is in another page's frame leaves that to the page that is opened from it. */

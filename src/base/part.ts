@@ -1,17 +1,18 @@
 /**
  * Code that is fetched when a run needs it, for callers that do not wait: load() comes before, in a place that waits,
- * and get() in the middle of the work. Only the built site fetches. Elsewhere (tests, benches, the command line) a
- * module that has parts loads them as it is imported:
+ * and get() in the middle of the work. Only the site in a browser fetches, built or from the development server.
+ * Elsewhere (tests, benches, the command line) a module that has parts loads them as it is imported:
  *
  *     if (!globalThis.LOCKSTEP_SITE) await loadAll(PARTS);
  *
- * vite.config.ts makes that word `true` in the site, so the line is not in it. load-part.ts is for callers that wait.
+ * vite.config.ts makes that word `true` in the site, so the line does nothing in it. load-part.ts is for callers that
+ * wait.
  */
 import { must } from './invariant';
 import { loadPart } from './load-part';
 
 declare global {
-  /** Set by the build of the site alone. */
+  /** Set in the scripts of the site alone (vite.config.ts). */
   var LOCKSTEP_SITE: true | undefined;
 }
 

@@ -63,10 +63,10 @@ const COMPONENTS = {
 };
 
 /** The two files of each lesson; a row of the contents without them fails the build. */
-export async function readLessons(only?: string): Promise<readonly LessonSource[]> {
+export async function readLessons(): Promise<readonly LessonSource[]> {
   const texts = import.meta.glob<LessonText>('/learn/*/lesson.mdx');
   const tables = import.meta.glob<{ readonly lesson: Lesson }>('/learn/*/lesson.ts');
-  const written = CONTENTS.filter(({ planned, name }) => planned === undefined && (only ?? name) === name);
+  const written = CONTENTS.filter(({ planned }) => planned === undefined);
   return Promise.all(
     written.map(async ({ name }) => {
       const text = lookup(texts, `/learn/${name}/lesson.mdx`);
@@ -103,7 +103,7 @@ export interface SiteOptions {
   readonly sheets: Sheets;
   /** Of the lessons that have one: relative to the pages. */
   readonly previews: ReadonlyMap<string, string>;
-  /** One page alone, for the development server. */
+  /** The one page that is asked for, by the development server; the list and the page for teachers are always made. */
   readonly only?: string;
 }
 
@@ -112,8 +112,9 @@ export async function renderSite({ site, sheets, previews, only }: SiteOptions):
   const highlight = await createHighlight();
   const runs = new Runs();
   const files = new Map<string, string>();
-  const lessons = await readLessons(only);
+  const lessons = await readLessons();
   for (const source of lessons) {
+    if ((only ?? source.name) !== source.name) continue;
     const { title, description, minutes } = source.text.frontmatter;
     const text = await renderLesson(source, { looks, highlight, runs, files });
     const preview = previews.get(source.name);
