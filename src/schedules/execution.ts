@@ -37,7 +37,7 @@ export function execute(
     const unit = queues[rank]?.[index];
     if (unit === undefined) continue;
     const place = { rank, index };
-    const lacking = unit.flatMap((part) => needs(part, place)).find((needed) => !finished.has(keyOf(needed)));
+    const lacking = firstLacking(unit, (part) => needs(part, place), finished);
     if (lacking) {
       stuckOn.set(rank, lacking);
       const others = waiting.get(keyOf(lacking));
@@ -59,4 +59,16 @@ export function execute(
   }
   const blocked = [...stuckOn].map(([rank, waitsFor]) => ({ rank, index: next[rank] ?? 0, waitsFor }));
   return { done, blocked: blocked.toSorted((a, b) => a.rank - b.rank) };
+}
+
+/** Plain loops: it is asked for every action of a schedule, and again after every change in the editor. */
+function firstLacking(
+  unit: Unit,
+  needs: (action: PipelineAction) => readonly PipelineAction[],
+  finished: ReadonlySet<number>,
+): PipelineAction | undefined {
+  for (const part of unit) {
+    for (const needed of needs(part)) if (!finished.has(keyOf(needed))) return needed;
+  }
+  return undefined;
 }

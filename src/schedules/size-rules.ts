@@ -61,22 +61,35 @@ const stagesOf = ({ ranks, stagesPerRank }: Shape): number => ranks * stagesPerR
 
 /** Throws a LockstepError of code 'schedule' where torch has no such schedule. */
 export function checkSize(name: ScheduleName, shape: Shape): void {
+  const refusal = refusalOf(name, shape);
+  if (refusal) throw new LockstepError('schedule', refusal.message, refusal.hint, { schedule: name, ...shape });
+}
+
+/** Whether there is such a schedule. */
+export const isSize = (name: ScheduleName, shape: Shape): boolean => refusalOf(name, shape) === undefined;
+
+interface Refusal {
+  readonly message: string;
+  readonly hint: string;
+}
+
+function refusalOf(name: ScheduleName, shape: Shape): Refusal | undefined {
   for (const [what, size] of [
     ['ranks', shape.ranks],
     ['stages per rank', shape.stagesPerRank],
     ['micro-batches', shape.microBatches],
   ] as const) {
     if (!Number.isSafeInteger(size) || size < 1)
-      throw refused(name, shape, `a schedule has a whole number of ${what} from 1 on, not ${size}`, '');
+      return {
+        message: `a schedule has a whole number of ${what} from 1 on, not ${size}`,
+        hint: `Set the number of ${what} to 1 or more.`,
+      };
   }
-  if (stagesOf(shape) * shape.microBatches > MOST_FORWARDS) {
-    const says = `${stagesOf(shape)} stages and ${shape.microBatches} micro-batches are more than Lockstep lays out`;
-    const most = MOST_FORWARDS.toLocaleString('en');
-    throw refused(name, shape, says, `Stages times micro-batches may be up to ${most}.`);
-  }
+  if (stagesOf(shape) * shape.microBatches > MOST_FORWARDS)
+    return {
+      message: `${stagesOf(shape)} stages and ${shape.microBatches} micro-batches are more than Lockstep lays out`,
+      hint: `Stages times micro-batches may be up to ${MOST_FORWARDS.toLocaleString('en')}.`,
+    };
   const broken = RULES[name].find((rule) => !rule.isKept(shape));
-  if (broken) throw refused(name, shape, `${name} ${broken.says(shape)}`, broken.wayOut(shape));
+  return broken && { message: `${name} ${broken.says(shape)}`, hint: broken.wayOut(shape) };
 }
-
-const refused = (name: ScheduleName, shape: Shape, message: string, hint: string): LockstepError =>
-  new LockstepError('schedule', message, hint, { schedule: name, ...shape });

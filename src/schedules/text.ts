@@ -62,7 +62,7 @@ function readCell(text: string, row: number, column: number): readonly Cell[] {
   const cell = parseCell(plain);
   if (cell) return [cell];
   const where = { row, column, text: brief(plain) };
-  if (/[;\t|]/.test(plain) && !plain.startsWith('('))
+  if (!plain.startsWith('(') && plain.split(/[;\s|]+/).some((piece) => piece !== plain && parseCell(piece)))
     throw refused(`row ${row}, column ${column}: "${brief(plain)}" is several cells; commas separate them`, where);
   throw refused(`row ${row}, column ${column}: "${brief(plain)}" is no action of a schedule`, where);
 }

@@ -1,8 +1,8 @@
 /**
- * How long a schedule takes where every computation has a cost and transfers are free: each rank starts its next
- * cell as soon as it is there and what it needs is done. Gives when each action runs, where a rank is idle and why,
- * and how many
- * activations it keeps. The simulator says the same of real Programs; here it is a picture of the order alone.
+ * How long a schedule takes where every computation has a cost and transfers are free: each rank starts its next cell
+ * as soon as the rank is free and what the cell needs is done. Gives when each action runs, where a rank is idle and
+ * why, and how many activations it keeps. The simulator says the same of real Programs; here it is a picture of the
+ * order alone.
  */
 import { at, must } from '../base/invariant';
 import type { Computation, PipelineAction } from '../protocol/pipeline';
@@ -23,8 +23,7 @@ export interface TimingOptions {
   readonly costs?: Costs | ((stage: number) => Costs);
   /**
    * How a pair runs: its parts one after the other, each as soon as its input is there, as torch 2.13 does, or
-   * together:
-   * the first part only when both inputs are there.
+   * together: the first part only when both inputs are there.
    */
   readonly pairs?: 'oneAfterTheOther' | 'together';
 }
