@@ -30,6 +30,8 @@ export interface Lit {
 export interface FigureState {
   readonly changes: Changes;
   readonly pressed: readonly string[];
+  /** How many of `pressed` were before the page led the figure somewhere: they do no task. */
+  readonly pressedBefore: number;
   /** The moment with which it begins is on its stage. */
   readonly there: boolean;
   /** On the way to a moment with other settings: what the store has meanwhile is of no run. */
@@ -55,6 +57,10 @@ export interface FigureRun {
   /** Each resolves when what it leads to is shown. */
   press(what: Press): Promise<void>;
   set(changes: Changes): Promise<void>;
+  /** As set(), and rests there: what comes next is pressed at that very moment. */
+  setAtRest(changes: Changes): Promise<void>;
+  /** As set(), by the page: no task is done by it. */
+  show(changes: Changes): Promise<void>;
   toRound(round: number): void;
   /** As it was at first, and at rest. */
   begin(): Promise<void>;
@@ -86,6 +92,7 @@ export interface RunParts {
 const startState: FigureState = {
   changes: {},
   pressed: [],
+  pressedBefore: 0,
   there: false,
   leading: false,
   failure: undefined,
@@ -135,11 +142,23 @@ export function createParts(options: FigureRunOptions, onArrived: () => void): R
     },
     href,
     facts() {
-      const { lab, pressed } = state.getState();
-      return factsOf({ app: store.getState(), lab, pressed });
+      const { lab, pressed, pressedBefore } = state.getState();
+      return factsOf({ app: store.getState(), lab, pressed: pressed.slice(pressedBefore) });
     },
   };
 }
+
+/** Writes down what has been pressed or set. */
+export function pressedIn(state: StoreApi<FigureState>, ...what: readonly string[]): void {
+  state.setState(({ pressed }) => ({ pressed: [...pressed, ...what] }));
+}
+
+export const settingWords = (changes: Changes): readonly string[] =>
+  Object.entries(changes).map(([key, value]) => `${key}=${value}`);
+
+/** What has been pressed up to now does no task. */
+export const forgetPressed = (state: StoreApi<FigureState>): void =>
+  state.setState(({ pressed }) => ({ pressedBefore: pressed.length }));
 
 /** A calm pace, or full speed; a link that says another is obeyed. */
 const paceOf = ({ starts }: FigureSpec): Pace =>
@@ -170,7 +189,6 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
     wantsPlay = false;
     player.play();
   };
-  const pressing = (what: string) => state.setState(({ pressed }) => ({ pressed: [...pressed, what] }));
 
   const lead = (changes: Changes): Promise<void> => {
     const { config, state: at, view } = readLink(linkOf(spec.run, changes));
@@ -187,10 +205,19 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
     return there;
   };
 
-  const begin = () => {
+  const rest = () => {
     if (store.getState().state === 'playing') player.pause();
     wantsPlay = false;
+  };
+  const begin = () => {
+    rest();
     return lead({});
+  };
+  const set = (changes: Changes): Promise<void> => {
+    pressedIn(state, ...settingWords(changes));
+    // On the way to a moment the run plays, too.
+    wantsPlay ||= store.getState().state === 'playing' && !state.getState().leading;
+    return lead({ ...state.getState().changes, ...changes });
   };
 
   const stopWatching = store.subscribe(({ state: is, notices, busy }) => {
@@ -233,17 +260,22 @@ export function openFigureRun(options: FigureRunOptions): FigureRun {
       grant.take();
     },
     async press(what) {
-      pressing(what);
+      pressedIn(state, what);
       try {
         await steps[what]();
       } catch (error) {
         controller.say({ level: 'error', id: 'figure', text: String(error), hint: 'Reset leads back to the start.' });
       }
     },
-    set(changes) {
-      for (const [key, value] of Object.entries(changes)) pressing(`${key}=${value}`);
-      wantsPlay ||= store.getState().state === 'playing';
-      return lead({ ...state.getState().changes, ...changes });
+    set,
+    setAtRest(changes) {
+      rest();
+      return set(changes);
+    },
+    show(changes) {
+      const there = set(changes);
+      forgetPressed(state);
+      return there;
     },
     toRound: () => undefined,
     begin,

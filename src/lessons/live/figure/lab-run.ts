@@ -5,7 +5,14 @@
 import { DEFAULT_LAB, type LabSettings, labRequest, printLab } from '../../../app/lab/lab-link';
 import type { Changes } from '../../lesson';
 import { linkOf, readLink } from '../../run-link';
-import { createParts, type FigureRun, type FigureRunOptions } from './figure-run';
+import {
+  createParts,
+  type FigureRun,
+  type FigureRunOptions,
+  forgetPressed,
+  pressedIn,
+  settingWords,
+} from './figure-run';
 
 /** How long a round is looked at, and the first one after play was pressed. */
 const ROUND_MS = 1500;
@@ -76,6 +83,14 @@ export function openLabRun(options: FigureRunOptions): FigureRun {
     return run(labOf(spec.run));
   };
 
+  const set = async (changes: Changes): Promise<void> => {
+    const { round, ...others } = changes;
+    const next = { ...state.getState().changes, ...others };
+    pressedIn(state, ...settingWords(changes));
+    state.setState({ changes: next });
+    await run({ ...labOf(spec.run, next), round: round === undefined ? now().round : Number(round) });
+  };
+
   return {
     ...parts,
     id: options.id,
@@ -95,7 +110,7 @@ export function openLabRun(options: FigureRunOptions): FigureRun {
       stop();
     },
     async press(what) {
-      state.setState(({ pressed }) => ({ pressed: [...pressed, what] }));
+      pressedIn(state, what);
       const { labPlays } = state.getState();
       stop();
       wantsPlay = false;
@@ -104,15 +119,18 @@ export function openLabRun(options: FigureRunOptions): FigureRun {
       if (what === 'reset') await begin();
     },
     begin,
-    async set(changes) {
-      const pressed = Object.entries(changes).map(([key, value]) => `${key}=${value}`);
-      const { round, ...others } = changes;
-      const next = { ...state.getState().changes, ...others };
-      state.setState((before) => ({ changes: next, pressed: [...before.pressed, ...pressed] }));
-      await run({ ...labOf(spec.run, next), round: round === undefined ? now().round : Number(round) });
+    set,
+    setAtRest(changes) {
+      stop();
+      return set(changes);
+    },
+    show(changes) {
+      const there = set(changes);
+      forgetPressed(state);
+      return there;
     },
     toRound(round) {
-      state.setState(({ pressed }) => ({ pressed: [...pressed, 'round'] }));
+      pressedIn(state, 'round');
       stop();
       show(round);
     },

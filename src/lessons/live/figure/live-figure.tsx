@@ -9,7 +9,7 @@ import { startSession } from '../../../app/state/session-client';
 import { AppProvider } from '../../../app/state/use-app';
 import { createFrames } from '../../../app/transport/frames';
 import type { Facts } from '../../facts/facts';
-import type { Action, FigureSpec } from '../../lesson';
+import type { Action, Changes, FigureSpec } from '../../lesson';
 import { sayFailed, takeBack } from '../page/say-failed';
 import { createSharedSession, type SharedSession } from '../session/shared-session';
 import { type FigureRun, type Lit, openFigureRun } from './figure-run';
@@ -50,6 +50,8 @@ export interface LiveFigure {
   begin(): Promise<void>;
   /** As the reader would do it; the control is framed meanwhile. */
   perform(action: Exclude<Action, 'wait'>): Promise<void>;
+  /** With these settings, for the reader to look at; the first control is framed meanwhile. */
+  show(changes: Changes): Promise<void>;
   facts(): Facts;
   /** After each change, not more often than can be seen. */
   onChange(listener: () => void): void;
@@ -108,7 +110,11 @@ export function openLiveFigure({ figure, spec, engine, onUse }: LiveFigureOption
     leave: run.leave,
     there: () => until(run, ({ there }) => there),
     begin: run.begin,
-    perform: (action) => perform(run, action, engine.reducedMotion()),
+    perform: (action) =>
+      'set' in action
+        ? framed(run, firstOf(action.set), engine.reducedMotion(), () => run.setAtRest(action.set))
+        : framed(run, action.press, engine.reducedMotion(), () => run.press(action.press)),
+    show: (changes) => framed(run, firstOf(changes), engine.reducedMotion(), () => run.show(changes)),
     facts: run.facts,
     onChange: (listener) => void listeners.push(listener),
     light(lit) {
@@ -156,15 +162,16 @@ function until({ state }: FigureRun, holds: (now: ReturnType<FigureRun['state'][
 const LOOK_MS = 600;
 const AGAIN_MS = 150;
 
-async function perform(run: FigureRun, action: Exclude<Action, 'wait'>, calm: boolean): Promise<void> {
-  const uses = 'set' in action ? (Object.keys(action.set)[0] ?? '') : action.press;
+const firstOf = (changes: Changes): string => Object.keys(changes)[0] ?? '';
+
+/** Frames the control while it is used. */
+async function framed(run: FigureRun, uses: string, calm: boolean, use: () => Promise<void>): Promise<void> {
   const { used, pressed } = run.state.getState();
   const again = calm || used === uses || pressed.at(-1) === uses;
   const look = () => new Promise((resolve) => setTimeout(resolve, again ? AGAIN_MS : LOOK_MS));
   run.state.setState({ used: uses });
   await look();
-  if ('set' in action) await run.set(action.set);
-  else await run.press(action.press);
+  await use();
   await look();
   run.state.setState({ used: undefined });
 }
