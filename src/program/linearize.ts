@@ -61,7 +61,14 @@ export function linearize(program: Program, options: { readonly group: boolean }
     }
     return false;
   };
+  const signatures = new Map<Instruction, string>();
+  /** Looked at again while it waits for its turn. */
   const signature = (device: DeviceIndex, i: Instruction): string => {
+    const known = signatures.get(i) ?? signatureOf(device, i);
+    signatures.set(i, known);
+    return known;
+  };
+  const signatureOf = (device: DeviceIndex, i: Instruction): string => {
     const shape = (name: string) => shapes.get(device)?.get(name) ?? '?';
     switch (i.kind) {
       case 'compute':
@@ -101,7 +108,9 @@ export function linearize(program: Program, options: { readonly group: boolean }
           : !overwritesPosted(head.lane.device, instruction);
       if (!ready) continue;
       const key = signature(head.lane.device, instruction);
-      groups.set(key, [...(groups.get(key) ?? []), { head, instruction }]);
+      const group = groups.get(key);
+      if (group) group.push({ head, instruction });
+      else groups.set(key, [{ head, instruction }]);
     }
     const best = [...groups.values()].sort(
       (a, b) => b.length - a.length || must(a[0], 'group').instruction.id - must(b[0], 'group').instruction.id,

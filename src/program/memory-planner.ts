@@ -102,6 +102,35 @@ function planDevice(programs: readonly Ordered[], device: DeviceIndex): DevicePl
 
 /** Greedy by size: each buffer goes into the first slot with which none of its lifetimes collide. */
 function shareSlots(lane: Lane, order: Order): BufferSpec[][] {
+  const uses = usesOf(lane, order);
+  const none: Use = { starts: [], ends: [] };
+  const strictlyBefore = (a: Use, b: Use): boolean => a.ends.every((i) => b.starts.every((j) => order.before(i, j)));
+  const slots: { readonly spec: BufferSpec; readonly use: Use }[][] = [];
+  const bySize = lane.buffers
+    .filter((b) => !b.persistent)
+    .map((spec, i) => ({ spec, i }))
+    .sort((a, b) => alignedBytes(b.spec) - alignedBytes(a.spec) || a.i - b.i);
+  for (const { spec } of bySize) {
+    const use = uses.get(spec.name) ?? none;
+    const home = slots.find((slot) =>
+      slot.every((other) => strictlyBefore(other.use, use) || strictlyBefore(use, other.use)),
+    );
+    if (home) home.push({ spec, use });
+    else slots.push([{ spec, use }]);
+  }
+  return slots.map((slot) => slot.map(({ spec }) => spec));
+}
+
+/** What of a buffer's lifetime decides: nothing else can come before its starts or after its ends. */
+interface Use {
+  /** The first instruction on each queue. */
+  readonly starts: readonly Instruction[];
+  /** The last one on each queue, and the receives of all messages that carry it: they come in no order. */
+  readonly ends: readonly Instruction[];
+}
+
+/** Of every buffer of the lane. Each queue runs in its order, so of its other instructions nobody need ask. */
+function usesOf(lane: Lane, order: Order): ReadonlyMap<string, Use> {
   const users = new Map<string, Instruction[]>();
   for (const instruction of lane.instructions) {
     for (const name of accessedBuffers(instruction)) {
@@ -110,19 +139,16 @@ function shareSlots(lane: Lane, order: Order): BufferSpec[][] {
       else users.set(name, [instruction]);
     }
   }
-  const strictlyBefore = (a: BufferSpec, b: BufferSpec): boolean =>
-    (users.get(a.name) ?? []).every((i) => (users.get(b.name) ?? []).every((j) => order.before(order.done(i), j)));
-  const slots: BufferSpec[][] = [];
-  const bySize = lane.buffers
-    .filter((b) => !b.persistent)
-    .map((spec, i) => ({ spec, i }))
-    .sort((a, b) => alignedBytes(b.spec) - alignedBytes(a.spec) || a.i - b.i);
-  for (const { spec } of bySize) {
-    const home = slots.find((slot) =>
-      slot.every((other) => strictlyBefore(other, spec) || strictlyBefore(spec, other)),
-    );
-    if (home) home.push(spec);
-    else slots.push([spec]);
-  }
-  return slots;
+  const useOf = (list: readonly Instruction[]): Use => {
+    const queues = (['compute', 'comm'] as const).map((queue) => list.filter((i) => i.queue === queue));
+    const isSend = (i: Instruction): boolean => i.kind === 'send';
+    return {
+      starts: queues.flatMap((own) => own.slice(0, 1)),
+      ends: [
+        ...queues.flatMap((own) => own.filter((i) => !isSend(i)).slice(-1)),
+        ...list.filter(isSend).map((i) => order.done(i)),
+      ],
+    };
+  };
+  return new Map([...users].map(([name, list]) => [name, useOf(list)]));
 }

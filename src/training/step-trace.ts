@@ -69,7 +69,9 @@ function canonicalOrder(program: Program, deps: ReadonlyMap<number, readonly num
       if (instruction.kind === 'wait') continue;
       const item = { device, instruction };
       placed.set(instruction.id, item);
-      pending.set(queueOf(item), [...(pending.get(queueOf(item)) ?? []), item]);
+      const queue = pending.get(queueOf(item));
+      if (queue) queue.push(item);
+      else pending.set(queueOf(item), [item]);
     }
   }
   const order: Placed[] = [];
