@@ -1,14 +1,23 @@
-/** Pipelines on the CPU device against torch.distributed.pipelining 2.13, in both placements. */
+/**
+ * Pipelines on the CPU device against torch.distributed.pipelining 2.13: in one memory from the first step to the last,
+ * with one worker per rank held to the bits of that run.
+ */
 import { describe, expect, test } from 'vitest';
-import { PIPELINE_CASES } from '../testing/pipeline-cases';
+import { PIPELINE_CASES, PIPELINE_MESH_CASES } from '../testing/pipeline-cases';
 import { runParity } from '../testing/run-parity';
+import { expectSameBits, runPlacements } from '../testing/run-placements';
 
-describe.each(PIPELINE_CASES)('$name', (parity) => {
-  test.each(['shared', 'workers'] as const)('meets its bars on the CPU, %s', async (placement) => {
-    const measured = await runParity(parity, 'cpu', undefined, placement);
+describe.each([...PIPELINE_CASES, ...PIPELINE_MESH_CASES])('$name', (parity) => {
+  test('meets its bars on the CPU', async () => {
+    const measured = await runParity(parity, 'cpu');
     expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
     expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
     expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
     expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
+    expect(measured.replicaDivergence).toBe(0);
+  });
+
+  test('one worker per rank: the bits of the shared run', async () => {
+    expectSameBits(await runPlacements(parity));
   });
 });

@@ -35,18 +35,18 @@ const deep = (dims: readonly number[]): LayerInput[] =>
   });
 
 const { tanh_mlp, deep_tanh, mlp784, gpt } = fixture.runs;
-const spiral = { loss: { type: 'BCEWithLogitsLoss' }, optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 } } as const;
+const ofTanh = { loss: { type: 'BCEWithLogitsLoss' }, optimizer: { type: 'SGD', lr: 0.1, momentum: 0.9 } } as const;
 
 const BASES: Readonly<Record<RunName, ConfigInput>> = {
   tanh_mlp: {
-    ...spiral,
+    ...ofTanh,
     model: { layers: tanhLayers },
     data: { type: 'xor', samples: tanh_mlp.spec.data.n },
     batchSize: tanh_mlp.spec.batch,
     seed: tanh_mlp.spec.seed,
   },
   deep_tanh: {
-    ...spiral,
+    ...ofTanh,
     model: { layers: deep(deep_tanh.spec.model.dims) },
     data: { type: 'xor', samples: deep_tanh.spec.data.n },
     batchSize: deep_tanh.spec.batch,
@@ -71,14 +71,25 @@ const BASES: Readonly<Record<RunName, ConfigInput>> = {
   },
 };
 
+interface RecordedMesh extends Pick<RecordedPipeline, 'first_step_grads' | 'final_params' | 'bars'> {
+  readonly mode: Omit<RecordedPipeline['mode'], 'ranks'> & {
+    readonly mesh: { readonly pp: number; readonly dp: number };
+    readonly batch_per_dp: number;
+  };
+  readonly per_dp_losses: readonly (readonly number[])[];
+}
+
 const tensors = (stored: Readonly<Record<string, Stored>>) => new Map(Object.entries(stored));
+
+const scheduleNamed = (name: string) =>
+  must(
+    SCHEDULE_NAMES.find((known) => known === name),
+    name,
+  );
 
 function caseOf(base: ConfigInput, name: string, { mode, ...recorded }: RecordedPipeline): ParityCase {
   const { ranks, split, microbatches, scale_grads: scaleGrads = true } = mode;
-  const schedule = must(
-    SCHEDULE_NAMES.find((known) => known === mode.schedule),
-    mode.schedule,
-  );
+  const schedule = scheduleNamed(mode.schedule);
   return {
     name: `${name} ${schedule}, ${ranks} ranks, stages [${split.join(', ')}], ${microbatches} micro-batches${scaleGrads ? '' : ', gradients summed'}`,
     config: {
@@ -109,3 +120,52 @@ export const PIPELINE_CASES: readonly ParityCase[] = (Object.keys(BASES) as RunN
     caseOf(BASES[name], name, recorded),
   ),
 );
+
+/** With replicas of the pipeline, whose gradients torch's DDP or FSDP2 averages: the same mean. */
+function meshCaseOf(base: ConfigInput, name: string, { mode, ...recorded }: RecordedMesh): ParityCase {
+  const { mesh, split, microbatches, batch_per_dp } = mode;
+  const schedule = scheduleNamed(mode.schedule);
+  return {
+    name: `${name} ${schedule}, pp ${mesh.pp} x dp ${mesh.dp}, ${microbatches} micro-batches`,
+    config: {
+      ...base,
+      mode: 'pipeline',
+      mesh,
+      batchSize: mesh.dp * batch_per_dp,
+      dropLast: true,
+      pipeline: { schedule, split: [...split], microBatches: microbatches },
+    },
+    files: {},
+    losses: recorded.per_dp_losses,
+    firstGradients: tensors(recorded.first_step_grads),
+    finalParameters: tensors(recorded.final_params),
+    evalLoss: undefined,
+    clipped: 1,
+    finalBuffers: new Map(),
+    bars: recorded.bars,
+  };
+}
+
+const meshes = fixture.meshes;
+const recordedMesh = (list: readonly unknown[]): RecordedMesh => must(list[0], 'a recorded mesh') as RecordedMesh;
+
+export const PIPELINE_MESH_CASES: readonly ParityCase[] = [
+  meshCaseOf(
+    {
+      ...BASES.deep_tanh,
+      model: { layers: deep(meshes.deep_tanh.spec.model.dims) },
+      data: { type: 'xor', samples: meshes.deep_tanh.spec.data.n },
+    },
+    'deep_tanh',
+    recordedMesh(meshes.deep_tanh.mesh),
+  ),
+  meshCaseOf(
+    {
+      ...BASES.gpt,
+      model: { layers: gptLayers(meshes.gpt.spec.model) },
+      data: { type: 'text', text: meshes.gpt.spec.data.text, context: meshes.gpt.spec.data.T },
+    },
+    'gpt',
+    recordedMesh(meshes.gpt.mesh),
+  ),
+];

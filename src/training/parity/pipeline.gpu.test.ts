@@ -1,0 +1,37 @@
+/**
+ * Pipelines on the WGSL kernels, shared on one GPUDevice, against torch.distributed.pipelining 2.13; two of them with
+ * one GPUDevice per rank, too, held to the bits of the shared run. Of the schedules that run the same kernels in
+ * another order one of each kind is enough here (pipeline.test.ts has all).
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type NodeGpu, nodeGpu } from '../../runtime/webgpu/testing/node-gpu';
+import { PIPELINE_CASES, PIPELINE_MESH_CASES } from '../testing/pipeline-cases';
+import { runParity } from '../testing/run-parity';
+import { expectSameBits, runPlacements } from '../testing/run-placements';
+
+let node: NodeGpu;
+beforeAll(() => {
+  node = nodeGpu({ warm: true });
+});
+afterAll(() => node.close());
+
+const ON_GPU = /^tanh_mlp|^deep_tanh (GPipe|LoopedBFS|InterleavedZeroBubble|ZBV|DualPipeV), 2|^mlp784|^gpt 1F1B, 4/;
+const cases = [...PIPELINE_CASES.filter(({ name }) => ON_GPU.test(name)), ...PIPELINE_MESH_CASES];
+
+describe.each(cases)('$name', (parity) => {
+  test('meets its bars on WebGPU', async () => {
+    const measured = await runParity(parity, 'webgpu', node.gpu, 'shared');
+    expect(measured.loss_rel_first10).toBeLessThanOrEqual(parity.bars.loss_rel_first10);
+    expect(measured.loss_rel_all).toBeLessThanOrEqual(parity.bars.loss_rel_all);
+    expect(measured.first_grad_maxrel).toBeLessThanOrEqual(parity.bars.first_grad_maxrel);
+    expect(measured.final_param_maxabs).toBeLessThanOrEqual(parity.bars.final_param_maxabs);
+    expect(measured.replicaDivergence).toBe(0);
+  });
+});
+
+test.each(cases.filter(({ name }) => /^deep_tanh.*(ZeroBubble|pp 2)/.test(name)))(
+  'one GPUDevice per rank, $name: the bits of the shared run',
+  async (parity) => {
+    expectSameBits(await runPlacements(parity, node.gpu));
+  },
+);
