@@ -57,10 +57,16 @@ export const phaseAt = (last: number, rules: KindRules): HookPhase =>
 function microBatchesAt(microBatch: number, count: number, schedule: BatchSchedule, rules: KindRules) {
   const whole = Array.from({ length: count }, (_, i) => microBatchAt(microBatch + i, schedule, rules));
   const { pieces } = rules;
-  if (pieces === undefined) return { type: 'training' as const, microBatches: whole };
-  const microBatches = whole.flatMap((batch) => cut(batch, pieces));
-  return { type: 'training' as const, microBatches, ofOneBatch: true as const };
+  const kind = { type: 'training' as const, microBatches: whole };
+  return pieces === undefined ? kind : inPieces(kind, pieces);
 }
+
+/** A step whose batch is cut into so many micro-batches. */
+export const inPieces = <Kind extends Pick<TrainingKind, 'microBatches'>>(kind: Kind, pieces: number) => ({
+  ...kind,
+  microBatches: kind.microBatches.flatMap((batch) => cut(batch, pieces)),
+  ofOneBatch: true as const,
+});
 
 /** The pieces of a batch: their gradients add up, and the last one ends the step. */
 function cut(batch: MicroBatchKind, pieces: number): readonly MicroBatchKind[] {

@@ -11,7 +11,7 @@ export { pipelineForm as closedForm } from './closed-form';
 export { compile } from './compile';
 export { borderShapes, layersOfDevice, lossRanks, shards } from './stages';
 
-export const settle = (input: ModeInput): Config => settleSplit(input, scheduleOf(input.config).stages);
+export const settle = (input: ModeInput): Config => settleSplit(input, scheduleOf(input.config));
 
 /** Every micro-batch needs a row. */
 export function checkBatches({ pipeline: { microBatches } }: Config, { sizes }: BatchSchedule): void {

@@ -8,14 +8,15 @@ import { GraphBuilder } from '../../graph/graph';
 import { buildForward, type LayerRange } from '../../nn/model';
 import type { Config } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+import type { Schedule } from '../../schedules/schedule';
 import type { ModeInput } from '../mode';
 
-/** The configuration with its split written out. */
-export function settle(input: ModeInput, stages: number): Config {
+/** The configuration with its split, and what a schedule of one's own decides, written out. */
+export function settle(input: ModeInput, { stages, microBatches }: Pick<Schedule, 'stages' | 'microBatches'>): Config {
   const { config } = input;
   const split = config.pipeline.split ?? evenSplit(input, stages);
   checkSplit(split, stages, config.model.layers.length);
-  return { ...config, pipeline: { ...config.pipeline, split: [...split] } };
+  return { ...config, pipeline: { ...config.pipeline, microBatches, split: [...split] } };
 }
 
 /** [start, end) of the layers of each stage; of a settled configuration. */

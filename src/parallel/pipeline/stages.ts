@@ -2,6 +2,7 @@
  * The stages of a pipeline as graphs, the schedule that orders their work, and which device has which stage. Called by
  * compiler.ts and compile.ts.
  */
+import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import type { Config } from '../../protocol/config';
@@ -22,10 +23,21 @@ export function scheduleOf(config: Config): Schedule {
   const { schedule: name, stagesPerRank, microBatches, actions } = config.pipeline;
   const schedule =
     name === 'own'
-      ? fromCsv(must(actions, 'pipeline.actions'))
+      ? ownSchedule(must(actions, 'pipeline.actions'), pp)
       : makeSchedule({ name, ranks: pp, stagesPerRank: stagesPerRankOf(name, stagesPerRank), microBatches });
   checkSchedule(schedule);
   return schedule;
+}
+
+function ownSchedule(actions: string, ranks: number): Schedule {
+  const schedule = fromCsv(actions);
+  if (schedule.ranks === ranks) return schedule;
+  throw new LockstepError(
+    'placement',
+    `pipeline.actions has ${schedule.ranks} ${schedule.ranks === 1 ? 'row' : 'rows'}, one per rank, but the pipeline has ${ranks} ranks.`,
+    `Set mesh.pp to ${schedule.ranks}, or write ${ranks} rows.`,
+    { rows: schedule.ranks, ranks },
+  );
 }
 
 /** The devices that hold a stage: one in each replica. */

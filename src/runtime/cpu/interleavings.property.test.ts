@@ -17,6 +17,8 @@ import { type Ran, randomOrder } from '../../program/testing/random-order';
 import { ALGORITHM_NAMES } from '../../protocol/collective';
 import { programKey } from '../../protocol/step-kind';
 import type { DeviceIndex } from '../../protocol/trace';
+import { randomSchedules } from '../../schedules/testing/random-schedule';
+import { toCsv } from '../../schedules/text';
 import type { HostArray } from '../../tensor/shape';
 import { readParameters, type TestRun, testRun, writeParameters } from '../webgpu/testing/programs';
 import { computeAction, loadAction, receive, sliceOf } from './cpu-actions';
@@ -86,7 +88,15 @@ async function expected(run: TestRun): Promise<Float32Array[]> {
 
 const runs = fc
   .record({
-    mode: fc.constantFrom('single' as const, 'dataParallel' as const, 'ddp' as const, 'modelParallel' as const),
+    mode: fc.constantFrom(
+      'single' as const,
+      'dataParallel' as const,
+      'ddp' as const,
+      'modelParallel' as const,
+      'pipeline' as const,
+    ),
+    schedule: randomSchedules({ ranks: 4, stagesPerRank: 2, microBatches: 3 }),
+    replicas: fc.integer({ min: 1, max: 2 }),
     widths: fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 2, maxLength: 5 }),
     world: fc.integer({ min: 1, max: 6 }),
     batch: fc.integer({ min: 6, max: 80 }),
@@ -94,18 +104,28 @@ const runs = fc
     algorithm: fc.constantFrom(...ALGORITHM_NAMES),
     overlap: fc.boolean(),
   })
-  .map(({ mode, widths, world, batch, cap, algorithm, overlap }) =>
-    testRun(
+  .map(({ mode, schedule, replicas, widths: drawn, world, batch, cap, algorithm, overlap }) => {
+    // A pipeline has a layer for each stage.
+    const widths =
+      mode === 'pipeline' ? Array.from({ length: schedule.stages + 1 }, (_, i) => at(drawn, i % 2)) : drawn;
+    const worlds = { modelParallel: Math.min(world, widths.length - 1), pipeline: schedule.ranks * replicas };
+    return testRun(
       {
         mode,
-        worldSize: mode === 'modelParallel' ? Math.min(world, widths.length - 1) : world,
+        worldSize: mode === 'modelParallel' || mode === 'pipeline' ? worlds[mode] : world,
+        ...(mode === 'pipeline'
+          ? {
+              mesh: { dp: replicas },
+              pipeline: { schedule: 'own' as const, actions: toCsv(schedule), microBatches: schedule.microBatches },
+            }
+          : {}),
         batchSize: batch,
         optimizer: { type: 'SGD', momentum: 0.9 },
         ddp: { bucketCapMb: cap, algorithm, overlap },
       },
       widths.slice(1).flatMap((out, i) => [{ type: 'Linear', in: at(widths, i), out }, { type: 'Tanh' }]),
-    ),
-  );
+    );
+  });
 
 test.each(['when received', 'when sent'] as const)(
   'a message copied %s: any legal order, the same bits',

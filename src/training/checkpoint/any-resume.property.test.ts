@@ -74,7 +74,13 @@ const Ddp = fc.record(
 
 const Run = fc.record({
   model: Layers,
-  mode: fc.constantFrom('single', 'dataParallel', 'ddp', 'ddp', 'ddp', 'modelParallel', 'parameterServer'),
+  mode: fc.constantFrom('single', 'dataParallel', 'ddp', 'ddp', 'ddp', 'modelParallel', 'pipeline', 'parameterServer'),
+  mesh: fc.constantFrom({}, { dp: 2 }),
+  pipeline: fc.record({
+    schedule: fc.constantFrom('GPipe', '1F1B'),
+    microBatches: fc.constantFrom(2, 3),
+    scaleGrads: fc.boolean(),
+  }),
   optimizer: fc.constantFrom(...OPTIMIZERS),
   scheduler: fc.constantFrom(...SCHEDULERS),
   paramGroups: fc.constantFrom(

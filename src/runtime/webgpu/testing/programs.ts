@@ -9,6 +9,7 @@ import { type Config, configSchema } from '../../../protocol/config';
 import { fullStep, type ProgramKey, programKey } from '../../../protocol/step-kind';
 import type { DeviceIndex } from '../../../protocol/trace';
 import { elements } from '../../../tensor/shape';
+import { inPieces } from '../../../training/step-kinds';
 import type { Executor, Feed } from '../../executor';
 
 export interface TestRun {
@@ -35,20 +36,23 @@ const LAYERS = [
 ];
 
 export function testRun(settings: v.InferInput<typeof configSchema>, layers: readonly unknown[] = LAYERS): TestRun {
-  const config: Config = v.parse(configSchema, { loss: { type: 'MSELoss' }, ...settings, model: { layers } });
-  const mode = PARALLEL_MODES[config.mode];
-  const sizes = widths(config);
-  const input = {
-    config,
+  const given: Config = v.parse(configSchema, { loss: { type: 'MSELoss' }, ...settings, model: { layers } });
+  const mode = PARALLEL_MODES[given.mode];
+  const sizes = widths(given);
+  const open = {
+    config: given,
     ops: PROGRAM_OPS,
     inputShape: [sizes.in],
     inputType: 'f32' as const,
     targetShape: [sizes.out],
     targetType: 'f32' as const,
   };
+  const config = mode.settle?.(open) ?? given;
+  const input = { ...open, config };
   const { dataIndices: processes } = mode.mesh(config);
   const rows = Array.from({ length: processes }, () => Math.floor(config.batchSize / processes));
-  const full = fullStep(rows);
+  const pieces = mode.pieces?.(config);
+  const full = pieces === undefined ? fullStep(rows) : inPieces(fullStep(rows), pieces);
   const first = mode.accumulationPolicy ? fullStep(rows, { beforeRebuild: true }) : full;
   const programs = [...new Set([full, first])].map((kind) => mode.compile(input, kind));
   const lanes = programs[0]?.lanes ?? [];
@@ -64,7 +68,8 @@ export function testRun(settings: v.InferInput<typeof configSchema>, layers: rea
       const length = elements(specs.get(`${device} ${load.buffer}`)?.shape ?? []);
       if (load.source === 'scalars')
         return Float32Array.from({ length }, (_, i) => [0.05, 0.01, 0.9, step === 0 ? 0 : 0.9, 1][i] ?? 0);
-      return noise(length, 1000 * step + 10 * load.dataIndex + load.start + (load.source === 'inputs' ? 1 : 2));
+      const start = load.start + 100 * (load.microBatch ?? 0);
+      return noise(length, 1000 * step + 10 * load.dataIndex + start + (load.source === 'inputs' ? 1 : 2));
     };
   return {
     programs,
