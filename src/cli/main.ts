@@ -4,6 +4,7 @@ import { code } from './code';
 import { collectives } from './collectives';
 import { EXIT, exitCode } from './exit-code';
 import { memory } from './memory';
+import { schedule } from './schedule';
 import { configJsonSchema } from './schema';
 import { serve } from './serve';
 import { train } from './train';
@@ -20,6 +21,9 @@ async function run(args: readonly string[]): Promise<number> {
       return EXIT.ok;
     case 'memory':
       process.stdout.write(await memory(command.options));
+      return EXIT.ok;
+    case 'schedule':
+      process.stdout.write(await schedule(command.options));
       return EXIT.ok;
     case 'code':
       await code(command.options);

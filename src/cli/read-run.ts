@@ -86,7 +86,8 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-async function readInput(): Promise<Buffer> {
+/** All of standard input. */
+export async function readInput(): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of process.stdin) parts.push(Buffer.from(part));
   return Buffer.concat(parts);

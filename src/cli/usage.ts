@@ -17,6 +17,7 @@ import {
   type Values,
   wholeOf,
 } from './option-values';
+import { SCHEDULE_OPTIONS, type ScheduleOptions, scheduleOptions } from './schedule-usage';
 import { SETTING_OPTIONS, type Setting, settingsOf } from './settings';
 import { PRESET_NAMES } from './spoken-names';
 import { launchedOptions, readLaunch } from './torchrun';
@@ -144,7 +145,8 @@ export type Command =
   | { readonly name: 'code'; readonly options: CodeOptions }
   | { readonly name: 'serve'; readonly options: ServeOptions }
   | { readonly name: 'train'; readonly options: TrainOptions }
-  | { readonly name: 'collectives'; readonly options: CollectivesOptions };
+  | { readonly name: 'collectives'; readonly options: CollectivesOptions }
+  | { readonly name: 'schedule'; readonly options: ScheduleOptions };
 
 export function helpText(): string {
   return [
@@ -157,6 +159,8 @@ export function helpText(): string {
     '  lockstep srun -N 2 --ntasks-per-node=4 -- --config run.json    the same from a SLURM line',
     '  lockstep collectives --op all_reduce --algo ring --ranks 8 --bytes 64KiB..16MiB',
     '                                               time a collective over sizes, as nccl-tests does',
+    '  lockstep schedule --name ZBVZeroBubble --ranks 4 --microbatches 8',
+    '                                               print who computes what when in a pipeline, its bubble and peaks',
     '  lockstep memory --config run.json            print what each device will allocate, tensor by tensor',
     '  lockstep code --config run.json              print the PyTorch script of the run, which prints the same losses',
     '  lockstep serve [--port 5173]                 serve the playground to a browser on this machine',
@@ -170,6 +174,9 @@ export function helpText(): string {
     '',
     'Options of collectives (in brackets: when absent)',
     ...optionLines(COLLECTIVES_OPTIONS),
+    '',
+    'Options of schedule (in brackets: when absent)',
+    ...optionLines(SCHEDULE_OPTIONS),
     '',
     'Files named in the configuration (csv, npy, safetensors) are found relative to the configuration file.',
     'Progress and notices go to standard error, one line per step (per micro-batch with accumulate); the report holds all.',
@@ -197,6 +204,10 @@ export function parseCommand(args: readonly string[], visibleDevices = process.e
   if (name === 'collectives') {
     const values = readOptions(rest, COLLECTIVES_OPTIONS);
     return values['help'] === true ? { name: 'help' } : { name, options: collectivesOptions(values) };
+  }
+  if (name === 'schedule') {
+    const values = readOptions(rest, SCHEDULE_OPTIONS);
+    return values['help'] === true ? { name: 'help' } : { name, options: scheduleOptions(values) };
   }
   if (name === 'torchrun' || name === 'srun') {
     if (rest.includes('--help')) return { name: 'help' };

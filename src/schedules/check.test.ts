@@ -78,3 +78,19 @@ test('a schedule that does not fit its own numbers', () => {
   expect(complaints({ rankOfStage: [0, 7] })).toEqual(['size']);
   expect(complaints({ microBatches: 1 })).toEqual(['range', 'range', 'range', 'range']);
 });
+
+test.each(RECORDED.filter(({ printed }) => printed))(
+  '1F1B as torch prints it is told from 1F1B: $title',
+  ({ size, printed }) => {
+    const schedule = fromCsv((printed ?? []).join('\n'));
+    expect(() => checkSchedule(schedule)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(`rank 0 never runs 0F${size.microBatches}`),
+        hint: expect.stringMatching(/^This is 1F1B as torch 2.13 prints it/),
+      }),
+    );
+    expect(() => checkSchedule(fromCsv('0F0,0F1,0B0'))).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/^Every rank runs/) }),
+    );
+  },
+);

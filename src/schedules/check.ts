@@ -9,6 +9,7 @@ import { printAction, printCell } from './cell-text';
 import { type Complaint, ComplaintList } from './complaint';
 import { deadlockOf } from './deadlock';
 import { type ActionPlaces, type Place, placesOf } from './dependencies';
+import { isMisprinted1F1B } from './misprint';
 import type { Schedule } from './schedule';
 
 export type { Complaint } from './complaint';
@@ -41,17 +42,22 @@ export function complaintsOf(schedule: Schedule): readonly Complaint[] {
 export function checkSchedule(schedule: Schedule): void {
   const complaints = complaintsOf(schedule);
   if (complaints.length === 0) return;
-  const [first] = complaints;
-  const sentences = complaints.slice(0, 3).map(({ message }) => message);
+  const sentences = complaints.slice(0, MOST_SAID).map(({ message }) => message);
   const left = complaints.length - sentences.length;
   const more = left > 0 ? [`and ${complaints.at(-1)?.kind === 'more' ? 'many' : left} more`] : [];
-  const hint =
-    first?.kind === 'deadlock'
-      ? 'Move one of these actions before the one that waits, so that some rank can go on.'
-      : 'Every rank runs the forward and the backward (B, or I and then W) of each of its stages once per micro-batch.';
-  throw new LockstepError('schedule', `the schedule cannot run: ${[...sentences, ...more].join('; ')}`, hint, {
-    complaints,
-  });
+  const message = `the schedule cannot run: ${[...sentences, ...more].join('; ')}`;
+  throw new LockstepError('schedule', message, hintFor(schedule, complaints), { complaints });
+}
+
+/** The message quotes so many complaints; the error's details have all. */
+const MOST_SAID = 3;
+
+function hintFor(schedule: Schedule, [first]: readonly Complaint[]): string {
+  if (isMisprinted1F1B(schedule))
+    return 'This is 1F1B as torch 2.13 prints it: on the last rank it writes each forward one micro-batch too high. Lower them by one; that is what torch runs.';
+  return first?.kind === 'deadlock'
+    ? 'Move one of these actions before the one that waits, so that some rank can go on.'
+    : 'Every rank runs the forward and the backward (B, or I and then W) of each of its stages once per micro-batch.';
 }
 
 function eachCell({ orders }: Schedule, look: (cell: Cell, place: Place) => void): void {
