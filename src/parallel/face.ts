@@ -50,6 +50,11 @@ export interface Face {
   role?(device: number, config: Config): DeviceRole;
   /** The most devices that can have something to do; absent: any number. */
   mostDevices?(config: Config): number;
+  /**
+   * The settings with which a run of this model, data and batch opens, where others may not: what is set when the mode
+   * is chosen. `rows`: training rows in an epoch, where they are known. Absent: any settings open a run.
+   */
+  fitted?(config: Config, rows?: number): Config;
   /** Why its weights are not those of one device; undefined: because of nothing but the order of sums. */
   differenceCause?(config: Config): string | undefined;
 }

@@ -1,12 +1,23 @@
 /** Which parallelism: a segmented group of radios. The seed, the data and the start stay when it changes. */
+import { useRef } from 'react';
 import { FACES } from '../../parallel/faces';
-import { withMode } from '../edit/edit-config';
+import type { Config } from '../../protocol/config';
+import { type ModeChanges, switchMode } from '../edit/mode-changes';
+import { same } from '../model/families';
 import { useApp, useController } from '../state/use-app';
 import styles from './mode-picker.module.css';
 
 export function ModePicker({ disabled }: { disabled: boolean }) {
   const config = useApp((app) => app.config);
+  const read = useApp((app) => app.info);
   const controller = useController();
+  const changes = useRef<ModeChanges>([]);
+  const choose = (mode: Config['mode']) => {
+    const rows = read && same(read.config.data, config.data) ? read.dataset.rows - read.dataset.testRows : undefined;
+    const next = switchMode(config, mode, { changes: changes.current, rows });
+    changes.current = next.changes;
+    controller.apply(next.config);
+  };
   return (
     <div role="radiogroup" aria-label="Parallel mode" className={styles['group']}>
       {Object.values(FACES).map(({ name, title, short, tight = short, about }) => (
@@ -17,7 +28,7 @@ export function ModePicker({ disabled }: { disabled: boolean }) {
             aria-label={title}
             checked={config.mode === name}
             disabled={disabled}
-            onChange={() => controller.apply(withMode(config, name))}
+            onChange={() => choose(name)}
           />
           <span aria-hidden>
             <i className={styles['short']}>{short}</i>

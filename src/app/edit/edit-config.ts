@@ -81,11 +81,23 @@ export function withSplit(config: Config, split: readonly number[]): Edit {
   return done({ ...config, worldSize: split.length, modelParallel: { ...config.modelParallel, split: [...split] } });
 }
 
-/** Another number of devices; a split for the old number goes, the even one comes. */
+/**
+ * Another number of devices; a split for the old number goes, the even one comes. Where the ranks are a grid, the rows
+ * of it stay, and the ranks of each row follow.
+ */
 export function withWorldSize(config: Config, worldSize: number): Edit {
-  const { split, ...rest } = config.modelParallel;
+  const { split, ...modelParallel } = config.modelParallel;
+  const { pp: _, ...mesh } = config.mesh;
+  const { split: stages, ...pipeline } = config.pipeline;
   const keeps = split === undefined || split.length === worldSize;
-  return withSetting(keeps ? config : { ...config, modelParallel: rest }, ['worldSize'], worldSize);
+  const isSame = stages === undefined || worldSize === config.worldSize;
+  const free = {
+    ...config,
+    mesh,
+    modelParallel: keeps ? config.modelParallel : modelParallel,
+    pipeline: isSame ? config.pipeline : pipeline,
+  };
+  return withSetting(free, ['worldSize'], worldSize);
 }
 
 /** In a mode whose ranks are a grid: as many devices as its axes have places, where both are given. */
@@ -95,10 +107,16 @@ export function withMeshDevices(config: Config): Config {
   return isGrid && pp !== undefined ? { ...config, worldSize: Math.min(pp * dp, LIMITS.worldSize) } : config;
 }
 
-/** Another mode over the same seed, data and net, on as many devices as can have something to do in it. */
-export function withMode(config: Config, mode: Config['mode']): Config {
-  const most = FACES[mode].mostDevices?.(config) ?? 0;
-  if (most === 0 || config.worldSize <= most) return { ...config, mode };
-  const fewer = withWorldSize({ ...config, mode }, most);
-  return fewer.ok ? fewer.config : { ...config, mode };
+/**
+ * Another mode over the same seed, data and net, on as many devices as can have something to do in it, and with what
+ * else it needs to run. `rows`: training rows in an epoch, where they are known.
+ */
+export function withMode(config: Config, mode: Config['mode'], rows?: number): Config {
+  const face = FACES[mode];
+  const other = { ...config, mode };
+  if (face.fitted) return face.fitted(other, rows);
+  const most = face.mostDevices?.(config) ?? 0;
+  if (most === 0 || config.worldSize <= most) return other;
+  const fewer = withWorldSize(other, most);
+  return fewer.ok ? fewer.config : other;
 }

@@ -4,8 +4,8 @@
  */
 import { at } from '../../base/invariant';
 import type { ClosedForm } from '../../protocol/closed-form';
+import { meshSizes } from '../../protocol/mesh-sizes';
 import { closedForm, type Pass, type RunSizes } from '../closed-form';
-import { meshSizes } from './sizes';
 import { devicesOfStage, scheduleOf } from './stages';
 
 export function pipelineForm({ config, devices, transfers }: RunSizes, { rows }: Pass): ClosedForm {

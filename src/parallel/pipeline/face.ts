@@ -1,9 +1,10 @@
 /** Pipeline: what the page says about it. */
 import type { Config } from '../../protocol/config';
-import { batchNorms, LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+import { batchNorms } from '../../protocol/config/layer-kinds';
+import { meshSizes, placeOf } from '../../protocol/mesh-sizes';
 import { MESH, PIPELINE } from '../../protocol/words/parts';
 import { countWord, type Face } from '../face';
-import { meshSizes, placeOf } from './sizes';
+import { fitted, mostRanks } from './face-fit';
 
 /** torch's names, and what the literature calls some of them. */
 const SCHEDULE_WORDS: Readonly<Record<Config['pipeline']['schedule'], string>> = {
@@ -45,7 +46,8 @@ export const pipeline: Face = {
     const replica = meshSizes(config).dp > 1 ? `, replica ${dp}` : '';
     return { title: `rank ${device}`, beside: `pipeline rank ${pp}${replica}`, hasRows: pp === 0, keepsState: true };
   },
-  mostDevices: ({ model, mesh }) => mesh.dp * model.layers.filter(({ type }) => LAYERS_WITH_WEIGHTS.has(type)).length,
+  mostDevices: mostRanks,
+  fitted,
   differenceCause,
 };
 

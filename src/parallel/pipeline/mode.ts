@@ -7,9 +7,9 @@
 import { LockstepError } from '../../base/errors';
 import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
+import { meshSizes } from '../../protocol/mesh-sizes';
 import { type ParallelMode, SCRIPT } from '../mode';
 import { pipeline as face } from './face';
-import { meshSizes } from './sizes';
 
 const COMPILER = new Part('The compiler of pipelines', () => import('./compiler'));
 

@@ -10,6 +10,7 @@ import type { Config } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import type { Schedule } from '../../schedules/schedule';
 import type { ModeInput } from '../mode';
+import { stagesOfRank } from './face-fit';
 
 /** The configuration with its split, and what a schedule of one's own decides, written out. */
 export function settle(input: ModeInput, { stages, microBatches }: Pick<Schedule, 'stages' | 'microBatches'>): Config {
@@ -50,7 +51,7 @@ function evenSplit(input: ModeInput, stages: number): readonly number[] {
     throw new LockstepError(
       'placement',
       `A pipeline of ${stages} stages needs as many layers with weights; the model has ${weighted.length}.`,
-      `Use at most ${weighted.length} ${weighted.length === 1 ? 'stage' : 'stages'} (ranks times stages per rank), or add layers.`,
+      wayToFewerStages(input.config, stages, weighted.length),
       { stages, layers: weighted.length },
     );
   const flops = forwardFlops(input);
@@ -61,6 +62,16 @@ function evenSplit(input: ModeInput, stages: number): readonly number[] {
   });
   const firsts = cutEvenly(costs, stages).map((group) => at(starts, group));
   return firsts.map((first, s) => (firsts[s + 1] ?? layers.length) - first);
+}
+
+function wayToFewerStages({ pipeline: settings }: Config, stages: number, layers: number): string {
+  const perRank = stagesOfRank(settings);
+  const ranks = Math.floor(layers / perRank);
+  const missing = stages - layers;
+  const more = `add ${missing} more ${missing === 1 ? 'layer' : 'layers'} with weights, such as Linear`;
+  if (ranks === 0) return `Take GPipe or 1F1B, which have one stage per rank, or ${more}.`;
+  const each = perRank === 1 ? '' : `, ${perRank} stages each`;
+  return `Take at most ${ranks} ${ranks === 1 ? 'rank' : 'ranks'} in a pipeline${each}, or ${more}.`;
 }
 
 /**

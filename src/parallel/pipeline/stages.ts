@@ -6,6 +6,7 @@ import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import type { Config } from '../../protocol/config';
+import { meshSizes } from '../../protocol/mesh-sizes';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import { checkSchedule } from '../../schedules/check';
 import { makeSchedule, type Schedule, stagesPerRankOf } from '../../schedules/schedule';
@@ -14,7 +15,6 @@ import { replicated, type ShardMap, shardMap, type TensorSpec } from '../../shar
 import type { Shape } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
 import { type StageGraph, stageGraph } from '../stage-graph';
-import { meshSizes } from './sizes';
 import { layerRanges } from './split';
 
 /** The order in which the run's ranks work; refused where it can't be run. */

@@ -1,8 +1,8 @@
 /**
  * How many ranks lie along each axis of a pipeline's mesh, and where each is. All of it follows from the settings
- * alone, so the page knows it before any session. Called by this folder's files, by the page through face.ts.
+ * alone, so the page knows it before any session. Called by parallel/pipeline and by the page's picture of the mesh.
  */
-import type { Config } from '../../protocol/config';
+import type { Config } from './config';
 
 export interface MeshSizes {
   /** Ranks of a pipeline. */

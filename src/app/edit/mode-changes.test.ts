@@ -1,0 +1,62 @@
+/** Every mode opens a run from every preset, and leaving it gives back what it has set. */
+import { describe, expect, it } from 'vitest';
+import { FACES } from '../../parallel/faces';
+import { openTestSession } from '../../session/testing/open-session';
+import { PAGE_CONFIG } from '../state/page-config';
+import { PAGE_PRESETS, PRESET_NAMES } from '../state/page-presets';
+import { withMode, withWorldSize } from './edit-config';
+import { switchMode } from './mode-changes';
+
+const NONE = { changes: [], rows: undefined };
+
+describe('switching modes', () => {
+  it.each(PRESET_NAMES)('%s trains as a pipeline', async (name) => {
+    const config = withMode(PAGE_PRESETS[name], 'pipeline');
+    const { api, info, close } = await openTestSession({ ...config, device: 'cpu' });
+    expect(info.notices.filter(({ level }) => level === 'error')).toEqual([]);
+    const trace = await api.traceStep();
+    expect(trace.losses.loss).toBeGreaterThan(0);
+    await close();
+  });
+
+  it('the run that the page opens with becomes four stages of eight micro-batches', () => {
+    const { worldSize, pipeline, mode } = withMode(PAGE_CONFIG, 'pipeline');
+    expect({ worldSize, mode, ...pipeline }).toMatchObject({
+      worldSize: 4,
+      mode: 'pipeline',
+      schedule: '1F1B',
+      microBatches: 8,
+    });
+  });
+
+  it('gives back what nobody has touched since', () => {
+    const wide = { ...PAGE_PRESETS.wideMlp, worldSize: 8 };
+    const pipeline = switchMode(wide, 'pipeline', NONE);
+    expect(pipeline.config).toMatchObject({ worldSize: 2, dropLast: true });
+    const back = switchMode(pipeline.config, 'ddp', { ...NONE, changes: pipeline.changes });
+    expect(back.config).toEqual(wide);
+    const touched = { ...pipeline.config, worldSize: 1 };
+    expect(switchMode(touched, 'ddp', { ...NONE, changes: pipeline.changes }).config).toEqual({
+      ...wide,
+      worldSize: 1,
+    });
+    // By way of another mode, and of one that takes fewer devices.
+    for (const { name } of Object.values(FACES)) {
+      const other = switchMode(pipeline.config, name, { ...NONE, changes: pipeline.changes });
+      expect(switchMode(other.config, 'ddp', { ...NONE, changes: other.changes }).config).toEqual(wide);
+    }
+  });
+
+  it('keeps a last batch that is as long as the others', () => {
+    expect(switchMode(PAGE_CONFIG, 'pipeline', { changes: [], rows: 448 }).config.dropLast).toBe(false);
+    expect(switchMode(PAGE_CONFIG, 'pipeline', { changes: [], rows: 400 }).config.dropLast).toBe(true);
+    expect(switchMode(PAGE_CONFIG, 'pipeline', { changes: [], rows: 40 }).config.dropLast).toBe(false);
+  });
+
+  it('the number of devices is never said twice', () => {
+    const grid = { ...PAGE_CONFIG, mode: 'pipeline' as const, mesh: { pp: 4, dp: 1 } };
+    const two = withWorldSize(grid, 2);
+    expect(two.ok && two.config).toMatchObject({ worldSize: 2, mesh: { dp: 1 } });
+    expect(two.ok && two.config.mesh.pp).toBe(undefined);
+  });
+});

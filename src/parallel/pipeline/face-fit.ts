@@ -1,0 +1,118 @@
+/**
+ * The settings with which a pipeline of this model and batch runs: what the page sets when the mode is chosen, so that
+ * a run opens whatever ran before. It changes no more than it must, and nothing that fits. Called through face.ts.
+ */
+import type { Config } from '../../protocol/config';
+import { batchNorms, LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+import { MOST_MICRO_BATCHES } from '../../protocol/config/pipeline';
+import { meshSizes } from '../../protocol/mesh-sizes';
+
+type Settings = Config['pipeline'];
+
+/** Stages that each rank has: the schedule's number, or that of the settings. */
+export const stagesOfRank = ({ schedule, stagesPerRank }: Settings): number =>
+  FIXED_STAGES[schedule] ?? stagesPerRank ?? 2;
+
+const FIXED_STAGES: Readonly<Partial<Record<Settings['schedule'], number>>> = {
+  GPipe: 1,
+  '1F1B': 1,
+  ZBVZeroBubble: 2,
+  DualPipeV: 2,
+};
+
+const layersWithWeights = ({ model }: Config): number =>
+  model.layers.filter(({ type }) => LAYERS_WITH_WEIGHTS.has(type)).length;
+
+/** Ranks of all replicas: each has one layer with weights for each of its stages. */
+export const mostRanks = (config: Config): number =>
+  config.mesh.dp * Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
+
+/** `rows`: training rows in an epoch, where they are known. */
+export function fitted(config: Config, rows?: number): Config {
+  const sized = withRanks(withSchedule(config));
+  const microBatches = microBatchesFor(sized, rows);
+  // GPipe orders any number of micro-batches.
+  if (microBatches === undefined) return fitted(withName(config, 'GPipe'), rows);
+  return {
+    ...sized,
+    pipeline: { ...sized.pipeline, microBatches },
+    accumulate: 1,
+    dropLast: sized.dropLast || endsShort(sized, rows),
+  };
+}
+
+const withName = (config: Config, schedule: Settings['schedule']): Config => {
+  const { actions: _, ...pipeline } = config.pipeline;
+  return { ...config, pipeline: { ...pipeline, schedule } };
+};
+
+/** A schedule that has work for every stage; 1F1B where the model has too few layers for the one that is set. */
+function withSchedule(config: Config): Config {
+  const { schedule, actions } = config.pipeline;
+  const fits =
+    schedule === 'own'
+      ? actions?.trim().split('\n').length === meshSizes(config).pp
+      : stagesOfRank(config.pipeline) <= layersWithWeights(config);
+  return fits ? config : withName(config, '1F1B');
+}
+
+/** As many replicas as the batch has rows for, and in each as many ranks as have layers. */
+function withRanks(config: Config): Config {
+  const { pp: _, ...mesh } = config.mesh;
+  const dp = Math.min(mesh.dp, config.worldSize, config.batchSize);
+  const most = Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
+  const pp = Math.max(1, Math.min(Math.floor(config.worldSize / dp), most));
+  const { split, ...pipeline } = config.pipeline;
+  const stages = pp * stagesOfRank(pipeline);
+  const layers = split?.reduce((a, b) => a + b, 0);
+  const keepsSplit = split?.length === stages && layers === config.model.layers.length;
+  return {
+    ...config,
+    worldSize: pp * dp,
+    mesh: { ...mesh, dp },
+    pipeline: keepsSplit ? config.pipeline : pipeline,
+  };
+}
+
+/** Rows of one replica in a full batch, and in the last one of an epoch where that is short and stays. */
+function rowsOfReplica({ batchSize, mesh, dropLast }: Config, rows: number | undefined) {
+  const full = Math.floor(Math.min(batchSize, rows ?? batchSize) / mesh.dp);
+  const last = rows === undefined ? full : Math.ceil(rows / mesh.dp) % full || full;
+  // A DistributedSampler drops rows, but its loader keeps a short batch.
+  return { full, last: mesh.dp > 1 || !dropLast ? last : full };
+}
+
+/**
+ * The number of micro-batches that is nearest to the one set: equal parts, where there are such, that the schedule can
+ * order; undefined: it can order none.
+ */
+function microBatchesFor(config: Config, rows: number | undefined): number | undefined {
+  const { schedule, microBatches: wanted } = config.pipeline;
+  if (schedule === 'own') return wanted;
+  const { full, last } = rowsOfReplica({ ...config, dropLast: true }, rows);
+  // Batch norm asks for two rows.
+  const least = batchNorms(config.model.layers) > 0 ? 2 : 1;
+  const most = Math.min(MOST_MICRO_BATCHES, Math.max(1, Math.floor(Math.min(full, last) / least)));
+  const legal = Array.from({ length: most }, (_, i) => i + 1).filter((count) => canOrder(config, count));
+  const even = legal.filter((count) => full % count === 0);
+  return (even.length > 0 ? even : legal).toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0];
+}
+
+/** torch's rules for the sizes of a schedule (schedules/size-rules.ts; a test holds the two to each other). */
+function canOrder(config: Config, microBatches: number): boolean {
+  const { pp } = meshSizes(config);
+  const { schedule } = config.pipeline;
+  if (schedule === '1F1B') return microBatches >= pp;
+  if (schedule === 'DualPipeV') return microBatches >= 2 * pp;
+  if (schedule === 'Interleaved1F1B' || schedule === 'InterleavedZeroBubble')
+    return microBatches % Math.max(1, Math.floor(microBatches / pp)) === 0;
+  return true;
+}
+
+/** Whether an epoch may end with a short batch: PyTorch's stages take batches of one size. */
+function endsShort(config: Config, rows: number | undefined): boolean {
+  if (rows === undefined) return true;
+  if (rows < config.batchSize) return false;
+  const { full, last } = rowsOfReplica({ ...config, dropLast: false }, rows);
+  return last !== full;
+}
