@@ -9,7 +9,7 @@ export const EXIT = { ok: 0, internal: 1, usage: 2, noDevice: 3, runFailed: 4 } 
 export const EXIT_MEANING: readonly (readonly [number, string])[] = [
   [EXIT.ok, 'the run finished and its report was written'],
   [EXIT.internal, 'a bug in Lockstep'],
-  [EXIT.usage, 'wrong options, a configuration or data file that is not valid, shapes that do not fit'],
+  [EXIT.usage, 'wrong options, a configuration, data file or schedule that is not valid, shapes that do not fit'],
   [EXIT.noDevice, 'the device asked for is not there (no WebGPU, no adapter, no Chromium)'],
   [EXIT.runFailed, 'the run stopped: loss not finite, out of memory, device lost, a rank failed, interrupted'],
 ];

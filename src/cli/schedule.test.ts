@@ -1,5 +1,5 @@
 /** `lockstep schedule`, from arguments to what is printed. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
@@ -81,6 +81,12 @@ peak of live activations, by rank   2 1                 min(M, P - r): 2 1
 P = 2 ranks, L = 1 stage per rank, M = 3 micro-batches, F = 1, B = 2, r = the rank
 `,
   );
+});
+
+test('the example in docs/pipelines.md is what is printed', async () => {
+  const docs = readFileSync('docs/pipelines.md', 'utf8');
+  const example = /^```\n(1F1B: 2 ranks.*?)```$/ms.exec(docs)?.[1] ?? 'no example';
+  expect(await run('--name 1F1B --ranks 2 --microbatches 3')).toContain(example);
 });
 
 test.each([
