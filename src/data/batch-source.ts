@@ -60,8 +60,11 @@ export interface BatchSource extends Pick<BatchSchedule, 'batchesPerEpoch' | 'si
 
 export interface BatchSourceOptions {
   readonly config: Pick<Config, 'batchSize' | 'shuffle' | 'dropLast' | 'ddp' | 'epochs'>;
-  /** 'distributed': each process has a DistributedSampler or rows of its own, be there only one process. */
-  readonly sampler?: 'distributed' | undefined;
+  /**
+   * 'distributed': each process has a DistributedSampler or rows of its own, be there only one process.
+   * 'distributedWhole': the same, and with drop_last its loader, too, leaves out a short last batch.
+   */
+  readonly sampler?: 'distributed' | 'distributedWhole' | undefined;
   readonly dataset: Dataset;
   /**
    * The default generator of each process after data and model have been drawn; one generator: all hold it at this
@@ -149,7 +152,7 @@ function scheduleOf(
     length,
   }));
   const uneven = processes.some(({ length }) => length !== processes[0]?.length);
-  const together = sampler === 'distributed' && (uneven || ddp.join);
+  const together = sampler !== undefined && (uneven || ddp.join);
   return batchSchedule(processes, { epochs: together ? (epochs ?? 1) : 1, hangs: uneven && !ddp.join });
 }
 
@@ -191,6 +194,7 @@ function perRank({ config, processes }: BatchSourceOptions): number {
 function distributed(options: BatchSourceOptions): MakeLoader[] {
   const { config, dataset, processes } = options;
   const batchSize = perRank(options);
+  const drops = config.dropLast && options.sampler === 'distributedWhole';
   return Array.from({ length: processes }, (_, rank) => (defaultGenerator: Generator) => {
     const sampler = new DistributedSampler({
       rows: dataset.train.length,
@@ -198,11 +202,11 @@ function distributed(options: BatchSourceOptions): MakeLoader[] {
       rank,
       shuffle: config.shuffle,
       seed: config.ddp.samplerSeed,
-      // As in the usual training script, this concerns the sampler; the loader keeps its short last batch.
+      // As in the usual training script of DDP, this concerns the sampler; its loader keeps a short last batch.
       dropLast: config.dropLast,
     });
     return {
-      loader: new DataLoader({ sampler, batchSize, defaultGenerator }),
+      loader: new DataLoader({ sampler, batchSize, dropLast: drops, defaultGenerator }),
       offset: 0,
       // Forgotten, every epoch has the order of the first.
       setEpoch: (epoch: number) => (config.ddp.setEpoch ? sampler.setEpoch(epoch) : undefined),

@@ -46,13 +46,16 @@ export const closedForm = (
   more: Partial<Pick<ClosedForm, 'exact' | 'speaksOf'>> = {},
 ): ClosedForm => ({ perDevice, total: sum(perDevice), exact: true, text, speaksOf: 'everything', ...more });
 
-/** Of the micro-batches of a Program, in their order. Its text is that of the one that sends most. */
-export function together(forms: readonly [ClosedForm, ...ClosedForm[]]): ClosedForm {
+/**
+ * Of the micro-batches of a Program, in their order. Its text is that of the one that sends most, and how many send;
+ * of pieces of one batch the text says so itself.
+ */
+export function together(forms: readonly [ClosedForm, ...ClosedForm[]], ofOneBatch = false): ClosedForm {
   const [first, ...others] = forms;
   const most = forms.reduce((a, b) => (b.total > a.total ? b : a), first);
   const sending = forms.filter(({ total }) => total > 0).length;
   const perDevice = first.perDevice.map((bytes, d) => bytes + sum(others.map((form) => form.perDevice[d] ?? 0)));
-  const text = sending > 1 ? `${most.text}; ${sending} times` : most.text;
+  const text = sending > 1 && !ofOneBatch ? `${most.text}; ${sending} times` : most.text;
   return closedForm(perDevice, text, { exact: forms.every(({ exact }) => exact), speaksOf: first.speaksOf });
 }
 

@@ -57,7 +57,7 @@ function formOf(mode: ParallelMode, sizes: RunSizes, kind: StepKind): ClosedForm
       hookPhase: kind.hookPhase,
     }),
   );
-  return first && together([first, ...others]);
+  return first && together([first, ...others], kind.ofOneBatch);
 }
 
 function transferSizes({ mode, input, stage }: Described): TransferSizes {

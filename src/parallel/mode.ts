@@ -54,6 +54,8 @@ export type RowSlice = readonly [start: number, count: number];
 
 /** What a mode may look at to say something before a run starts. */
 export interface NoticeInput {
+  /** As it was asked for, before `settle`. */
+  readonly given: Config;
   readonly config: Config;
   readonly schedule: BatchSchedule;
   /** The graph of a whole model on one device. */
@@ -148,10 +150,11 @@ export interface ParallelMode {
   stop?(input: NoticeInput): Stop | undefined;
 
   /**
-   * 'distributed': each data index has a sampler of its own (a DistributedSampler), be there only one. Absent: one
+   * 'distributed': each data index has a sampler of its own (a DistributedSampler), be there only one;
+   * 'distributedWhole': and dropLast leaves out a short last batch, too, not only rows of the sampler. Absent: one
    * loader for all.
    */
-  sampler?(config: Config): 'distributed' | undefined;
+  sampler?(config: Config): 'distributed' | 'distributedWhole' | undefined;
   /** Settings of its sections that decide which rows come when: 'ddp.setEpoch'. */
   readonly settingsOfBatches?: readonly string[];
   /** When each process seeds its generator with a seed of its own; absent: they all draw alike. */

@@ -8,7 +8,7 @@ import { parseConfig } from '../config/parse-config';
 import { findProgram } from '../program/program-of';
 import { ALGORITHM_NAMES } from '../protocol/collective';
 import { type ConfigInput, MODES } from '../protocol/config';
-import { PRESETS, type PresetName } from '../protocol/presets';
+import { mlpLayers, PRESETS, type PresetName } from '../protocol/presets';
 import { CONSTRUCT, kindLabel, type ProgramKey, programKey, type StepKind } from '../protocol/step-kind';
 import { closedFormOf, isSpoken } from '../trace/formula';
 import { countTraffic } from '../trace/links';
@@ -55,8 +55,11 @@ const NAMES = Object.keys(PRESETS) as PresetName[];
 
 describe.each(NAMES)('preset %s', (name) => {
   test.each(MODES)('%s', (mode) => {
-    for (const worldSize of mode === 'modelParallel' ? [1, 2] : [1, 2, 3, 4])
-      expect(disagreements({ ...smaller(name), mode, worldSize }), `${worldSize} devices`).toEqual([]);
+    // The smallest preset has two layers with weights, the last batch five rows.
+    const cutsModel = mode === 'modelParallel' || mode === 'pipeline';
+    const pipeline = { microBatches: 3 };
+    for (const worldSize of cutsModel ? [1, 2] : [1, 2, 3, 4])
+      expect(disagreements({ ...smaller(name), mode, worldSize, pipeline }), `${worldSize} devices`).toEqual([]);
   });
 
   test.each(ALGORITHM_NAMES)('DDP by %s', (algorithm) => {
@@ -81,6 +84,22 @@ test.each<ConfigInput>([
   { mode: 'dataParallel', accumulate: 3 },
   { mode: 'dataParallel', worldSize: 8, batchSize: 10, data: { type: 'xor', samples: 80 } },
   { mode: 'modelParallel', accumulate: 2, clipGradNorm: 1, modelParallel: { split: [2, 3, 1] } },
+  { mode: 'pipeline', pipeline: { microBatches: 4, split: [2, 3, 1] } },
+  { mode: 'pipeline', mesh: { dp: 3 }, pipeline: { microBatches: 2 } },
+  { mode: 'pipeline', mesh: { pp: 3, dp: 2 }, worldSize: 6, ddp: { algorithm: 'naive' }, dropLast: true },
+  {
+    mode: 'pipeline',
+    worldSize: 2,
+    model: { layers: mlpLayers([2, 4, 4, 4, 1], 'Tanh') },
+    pipeline: { schedule: 'ZBVZeroBubble', microBatches: 3 },
+  },
+  {
+    mode: 'pipeline',
+    mesh: { pp: 2, dp: 2 },
+    worldSize: 4,
+    model: { layers: mlpLayers([2, 4, 4, 4, 1], 'Tanh') },
+    pipeline: { schedule: 'InterleavedZeroBubble', microBatches: 4 },
+  },
   { mode: 'parameterServer', accumulate: 3 },
   { mode: 'parameterServer', parameterServer: { synchronous: false, staleness: 3 } },
   { mode: 'ddp', accumulate: 2, ddp: { findUnusedParameters: true } },

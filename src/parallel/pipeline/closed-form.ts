@@ -1,31 +1,78 @@
 /**
  * What crosses the borders of a pipeline: the activations of every micro-batch, and as much for their gradients; with
- * replicas, the all-reduce of each stage's gradients once per step. Called through compiler.ts.
+ * replicas, each stage's gradients, all-reduced once per step. Called through compiler.ts.
  */
 import { at } from '../../base/invariant';
+import { parametersOfLayer } from '../../nn/model';
 import type { ClosedForm } from '../../protocol/closed-form';
+import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
-import { closedForm, type Pass, type RunSizes } from '../closed-form';
+import type { DeviceIndex } from '../../protocol/trace';
+import { elements } from '../../tensor/shape';
+import { closedForm, type Pass, type RunSizes, sum } from '../closed-form';
+import { ddpForm } from '../ddp/closed-form';
+import { layerRanges } from './split';
 import { devicesOfStage, scheduleOf } from './stages';
 
-export function pipelineForm({ config, devices, transfers }: RunSizes, { rows }: Pass): ClosedForm {
+/** Of one micro-batch; with the last one the replicas reduce. */
+export function pipelineForm(run: RunSizes, pass: Pass): ClosedForm {
+  const { config, devices } = run;
   const schedule = scheduleOf(config);
-  const { dp } = meshSizes(config);
+  const stageDevices = Array.from({ length: schedule.stages }, (_, stage) => devicesOfStage(config, schedule, stage));
   const perDevice: number[] = Array.from({ length: devices }, () => 0);
-  const crossing: string[] = [];
-  transfers.borderRowBytes.forEach((rowBytes, stage) => {
-    const here = devicesOfStage(config, schedule, stage);
-    const next = devicesOfStage(config, schedule, stage + 1);
-    if (here[0] === next[0]) return;
-    for (let replica = 0; replica < dp; replica++) {
-      for (const device of [at(here, replica), at(next, replica)])
-        perDevice[device] = (perDevice[device] ?? 0) + rowBytes * at(rows, device);
-    }
-    crossing.push(`${rowBytes * at(rows, at(here, 0))} B`);
+  const crossing = addBorders(perDevice, run, pass, stageDevices);
+  const { dp } = meshSizes(config);
+  const each = `in each of ${schedule.microBatches} micro-batches`;
+  const border =
+    crossing.length === 0
+      ? '0 between stages: they are on one rank'
+      : `activations forward and as many gradients back ${each}, at the borders ${crossing.join(', ')} each way`;
+  if (dp === 1) return closedForm(perDevice, border);
+  if (pass.steps) addReductions(perDevice, run, pass, stageDevices);
+  const exact = config.ddp.algorithm === 'naive';
+  return closedForm(perDevice, `${border}; once per step the gradients of each stage over its ${dp} replicas`, {
+    exact,
   });
-  if (crossing.length === 0) return closedForm(perDevice, '0: one rank has all stages');
-  return closedForm(
-    perDevice,
-    `each border between ranks, each micro-batch: activations forward, as many gradients back; ${crossing.join(', ')} each way`,
-  );
+}
+
+function addBorders(
+  perDevice: number[],
+  { transfers }: RunSizes,
+  { rows }: Pass,
+  stageDevices: readonly (readonly DeviceIndex[])[],
+): readonly string[] {
+  return transfers.borderRowBytes.flatMap((rowBytes, stage) => {
+    const [here, next] = [at(stageDevices, stage), at(stageDevices, stage + 1)];
+    if (here[0] === next[0]) return [];
+    here.forEach((device, replica) => {
+      for (const side of [device, at(next, replica)]) perDevice[side] = at(perDevice, side) + rowBytes * at(rows, side);
+    });
+    return [`${rowBytes * at(rows, at(here, 0))} B`];
+  });
+}
+
+function addReductions(
+  perDevice: number[],
+  run: RunSizes,
+  pass: Pass,
+  stageDevices: readonly (readonly DeviceIndex[])[],
+): void {
+  stageDevices.forEach((group, stage) => {
+    const parameters = parametersOfStage(run.config, stage);
+    const gradientBytes = 4 * sum(parameters.map(({ shape }) => elements(shape)));
+    const config: Config = { ...run.config, ddp: { ...run.config.ddp, commHook: { type: 'allreduce' } } };
+    const transfers = { ...run.transfers, gradientBytes, parameterBytes: gradientBytes };
+    const form = ddpForm({ ...run, config, devices: group.length, parameters, transfers, buckets: undefined }, pass);
+    group.forEach((device, place) => {
+      perDevice[device] = at(perDevice, device) + at(form.perDevice, place);
+    });
+  });
+}
+
+/** Those with a gradient: a layer that forward does not use has none. */
+function parametersOfStage(config: Config, stage: number) {
+  const { start, end } = at(layerRanges(config), stage);
+  return config.model.layers
+    .slice(start, end)
+    .flatMap((layer, i) => (layer.type === 'Unused' ? [] : parametersOfLayer(layer, start + i)));
 }

@@ -4,6 +4,7 @@ import type { BatchSchedule } from '../../data/batch-schedule';
 import type { Config } from '../../protocol/config';
 import type { Notice } from '../../protocol/notice';
 import type { ModeInput, NoticeInput } from '../mode';
+import { ignoredDdpNotices } from './ddp-of-stages';
 import { settle as settleSplit } from './split';
 import { scheduleOf } from './stages';
 
@@ -31,4 +32,4 @@ export function checkBatches({ pipeline: { microBatches }, mesh: { dp } }: Confi
   }
 }
 
-export const notices = (_input: NoticeInput): readonly Notice[] => [];
+export const notices = ({ given }: NoticeInput): readonly Notice[] => ignoredDdpNotices(given);

@@ -7,7 +7,6 @@ import { at } from '../../base/invariant';
 import type { GraphNode } from '../../graph/graph';
 import type { ProgramBuilder } from '../../program/builder';
 import type { LaneBuilder, Where } from '../../program/lane-builder';
-import type { Config } from '../../protocol/config';
 import type { PipelineAction } from '../../protocol/pipeline';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
@@ -106,7 +105,7 @@ export function createGradients(options: GradientsOptions): Gradients {
 
 /** Of a stage, over its line of replicas. */
 function reducerOf({ builder, input, schedule, lanesOf }: GradientsOptions, stage: number, graph: StageGraph): Reducer {
-  const config = reducing(input.config);
+  const { config } = input;
   const lanes = lanesOf(stage);
   const reached: StageGraph = { ...graph, registered: graph.parameters };
   return createReducer({
@@ -120,20 +119,6 @@ function reducerOf({ builder, input, schedule, lanesOf }: GradientsOptions, stag
     phase: 'usual',
   });
 }
-
-/** What DDP around a stage has of its own settings: buckets, algorithm, overlap. */
-const reducing = (config: Config): Config => ({
-  ...config,
-  ddp: {
-    ...config.ddp,
-    findUnusedParameters: false,
-    staticGraph: false,
-    gradientAsBucketView: false,
-    join: false,
-    syncBatchNorm: false,
-    commHook: { type: 'allreduce' },
-  },
-});
 
 /** By stage, the micro-batch whose weight gradients are made last. */
 function lastGradients({ stages, orders }: Schedule): readonly number[] {

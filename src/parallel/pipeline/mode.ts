@@ -43,7 +43,7 @@ export const pipeline: ParallelMode = {
         { schedule },
       );
   },
-  sampler: ({ mesh }) => (mesh.dp > 1 ? 'distributed' : undefined),
+  sampler: ({ mesh }) => (mesh.dp > 1 ? 'distributedWhole' : undefined),
   settingsOfBatches: ['mesh.dp', 'ddp.samplerSeed', 'ddp.setEpoch'],
   pieces: ({ pipeline: { microBatches } }) => microBatches,
   processGroup: ({ mesh, ddp }) => (mesh.dp > 1 ? { algorithm: ddp.algorithm } : {}),

@@ -10,6 +10,7 @@ import type { Config } from '../../protocol/config';
 import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import type { Schedule } from '../../schedules/schedule';
 import type { ModeInput } from '../mode';
+import { withDdpOfStages } from './ddp-of-stages';
 import { stagesOfRank } from './face-fit';
 
 /** The configuration with its split, and what a schedule of one's own decides, written out. */
@@ -17,7 +18,7 @@ export function settle(input: ModeInput, { stages, microBatches }: Pick<Schedule
   const { config } = input;
   const split = config.pipeline.split ?? evenSplit(input, stages);
   checkSplit(split, stages, config.model.layers.length);
-  return { ...config, pipeline: { ...config.pipeline, microBatches, split: [...split] } };
+  return { ...withDdpOfStages(config), pipeline: { ...config.pipeline, microBatches, split: [...split] } };
 }
 
 /** [start, end) of the layers of each stage; of a settled configuration. */
