@@ -148,7 +148,8 @@ function clockwork(
   return { cells, gaps };
 }
 
-function liveSteps(cells: readonly TimedCell[]): readonly LiveStep[] {
+/** Of one rank's cells, in the order of time. */
+export function liveSteps(cells: readonly Pick<TimedCell, 'action' | 'end'>[]): readonly LiveStep[] {
   let live = 0;
   const steps: LiveStep[] = [];
   for (const { action, end: time } of cells) {

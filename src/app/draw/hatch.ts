@@ -1,9 +1,10 @@
 /**
  * Patterns, the second channel beside colour, one meaning each: stripes are communication that hides behind
- * computation, dots are time in which something waits (theme.css has the same for legends). Made once per colour and
- * pixel ratio by a `Hatches` object that its owner keeps, never by the module.
+ * computation, dots are time in which something waits (theme.css has the same for legends); a pipeline's schedule has
+ * lines of four directions (pipeline/kind-looks.ts). Made once per colour and pixel ratio by a `Hatches` object that
+ * its owner keeps, never by the module.
  */
-export type Pattern = 'hidden' | 'waiting';
+export type Pattern = 'hidden' | 'waiting' | 'rising' | 'falling' | 'upright' | 'level';
 
 export interface HatchStyle {
   readonly pattern: Pattern;
@@ -28,8 +29,8 @@ export function createHatches(context: CanvasRenderingContext2D, pixelRatio: num
     if (!pen) return ground;
     pen.fillStyle = ground;
     pen.fillRect(0, 0, side, side);
-    if (kind === 'hidden') stripes(pen, side, ink, width * pixelRatio);
-    else dot(pen, side, ink, width * pixelRatio);
+    if (kind === 'waiting') dot(pen, side, ink, width * pixelRatio);
+    else strokes(pen, linesOf(kind, side), ink, width * pixelRatio);
     const pattern = context.createPattern(tile, 'repeat');
     pattern?.setTransform(new DOMMatrix().scale(1 / pixelRatio));
     made.set(key, pattern ?? ground);
@@ -37,14 +38,24 @@ export function createHatches(context: CanvasRenderingContext2D, pixelRatio: num
   };
 }
 
-/** One stroke through the tile and its continuation at two corners, so that tiles join without a seam. */
-function stripes(pen: OffscreenCanvasRenderingContext2D, side: number, ink: string, width: number): void {
+type Line = readonly [fromX: number, fromY: number, toX: number, toY: number];
+
+/** Of a slanted stroke also its continuation at two corners, so that tiles join without a seam. */
+export function linesOf(kind: Exclude<Pattern, 'waiting'>, side: number): readonly Line[] {
+  const [half, more] = [side / 2, side * 1.5];
+  if (kind === 'upright') return [[half, 0, half, side]];
+  if (kind === 'level') return [[0, half, side, half]];
+  const [from, to] = kind === 'falling' ? [-half, more] : [more, -half];
+  return [-side, 0, side].map((x) => [x - half, from, x + more, to]);
+}
+
+function strokes(pen: OffscreenCanvasRenderingContext2D, lines: readonly Line[], ink: string, width: number): void {
   pen.strokeStyle = ink;
   pen.lineWidth = width;
   pen.beginPath();
-  for (const shift of [-side, 0, side]) {
-    pen.moveTo(shift - side / 2, side * 1.5);
-    pen.lineTo(shift + side * 1.5, -side / 2);
+  for (const [fromX, fromY, toX, toY] of lines) {
+    pen.moveTo(fromX, fromY);
+    pen.lineTo(toX, toY);
   }
   pen.stroke();
 }

@@ -16,7 +16,7 @@ type Format = keyof typeof FORMATS;
 
 interface SavePictureProps {
   /** In the name of the file. */
-  readonly name: 'stage' | 'timeline' | 'loss' | 'field' | 'confusion' | 'attention' | 'growth' | 'lab';
+  readonly name: 'stage' | 'timeline' | 'schedule' | 'loss' | 'field' | 'confusion' | 'attention' | 'growth' | 'lab';
   /** What is saved, in words. */
   readonly what: string;
   readonly figure: Figure;

@@ -4,7 +4,7 @@
  * picture is saved.
  */
 import { must } from '../../base/invariant';
-import type { HatchStyle } from '../draw/hatch';
+import { type HatchStyle, linesOf } from '../draw/hatch';
 import { createHeat } from '../draw/heat-map';
 import { createInk, type Ink } from '../draw/ink';
 import { openSurface } from '../draw/surface';
@@ -107,12 +107,12 @@ function createSvgHatch(recorder: SvgRecorder): Ink['hatch'] {
 }
 
 function patternOf(id: string, { pattern, ground, ink, pitch = 6, width = 1.4 }: HatchStyle): string {
-  const [half, more] = [pitch / 2, pitch * 1.5];
-  const strokes = [-pitch, 0, pitch].map((x) => `M${x - half} ${more}L${x + more} ${-half}`).join('');
   const mark =
-    pattern === 'hidden'
-      ? `<path d="${strokes}" stroke="${ink}" stroke-width="${width}"/>`
-      : `<circle cx="${half}" cy="${half}" r="${width / 2}" fill="${ink}"/>`;
+    pattern === 'waiting'
+      ? `<circle cx="${pitch / 2}" cy="${pitch / 2}" r="${width / 2}" fill="${ink}"/>`
+      : `<path d="${linesOf(pattern, pitch)
+          .map(([fromX, fromY, toX, toY]) => `M${fromX} ${fromY}L${toX} ${toY}`)
+          .join('')}" stroke="${ink}" stroke-width="${width}"/>`;
   return (
     `<pattern id="${id}" width="${pitch}" height="${pitch}" patternUnits="userSpaceOnUse">` +
     `<rect width="${pitch}" height="${pitch}" fill="${ground}"/>${mark}</pattern>`

@@ -1,22 +1,34 @@
 /**
- * Where the timeline is on the page. Play does not wait for its code, which comes when the session has answered; until
- * then its place is kept free.
+ * Where the timeline is on the page, and for a run with a schedule the picture of that. Play does not wait for their
+ * code, which comes when the session has answered; until then their place is kept free.
  */
+import { FACES } from '../../parallel/faces';
 import { laterPanel } from '../boundary/loaded-panel';
 import { useApp } from '../state/use-app';
 import { layoutTimeline } from './timeline-layout';
 import styles from './timeline-place.module.css';
 
 const Timeline = laterPanel('The timeline', async () => (await import('./timeline')).Timeline);
+const SchedulePlace = laterPanel(
+  'The schedule',
+  async () => (await import('../pipeline/schedule-place')).SchedulePlace,
+);
 
 const HEAD = 68;
 
 export function TimelinePlace() {
   const height = useApp(({ config }) => HEAD + layoutTimeline(1000, config.worldSize, config.worldSize > 1).height);
+  const scheduled = useApp(({ info }) => info && FACES[info.config.mode].sections?.includes('pipeline'));
   return (
     <div className={styles['place']}>
       <div className={styles['free']} style={{ height }} />
-      <Timeline />
+      {scheduled ? (
+        <SchedulePlace>
+          <Timeline />
+        </SchedulePlace>
+      ) : (
+        <Timeline />
+      )}
     </div>
   );
 }

@@ -2,15 +2,14 @@
  * The stages of a pipeline as graphs, the schedule that orders their work, and which device has which stage. Called by
  * compiler.ts and compile.ts.
  */
-import { LockstepError } from '../../base/errors';
 import { at, must } from '../../base/invariant';
 import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
 import { checkSchedule } from '../../schedules/check';
-import { makeSchedule, type Schedule, stagesPerRankOf } from '../../schedules/schedule';
-import { fromCsv } from '../../schedules/text';
+import { chosenSchedule } from '../../schedules/chosen';
+import type { Schedule } from '../../schedules/schedule';
 import { replicated, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
 import type { Shape } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
@@ -20,24 +19,9 @@ import { layerRanges } from './split';
 /** The order in which the run's ranks work; refused where it can't be run. */
 export function scheduleOf(config: Config): Schedule {
   const { pp } = meshSizes(config);
-  const { schedule: name, stagesPerRank, microBatches, actions } = config.pipeline;
-  const schedule =
-    name === 'own'
-      ? ownSchedule(must(actions, 'pipeline.actions'), pp)
-      : makeSchedule({ name, ranks: pp, stagesPerRank: stagesPerRankOf(name, stagesPerRank), microBatches });
+  const schedule = chosenSchedule(config.pipeline, pp);
   checkSchedule(schedule);
   return schedule;
-}
-
-function ownSchedule(actions: string, ranks: number): Schedule {
-  const schedule = fromCsv(actions);
-  if (schedule.ranks === ranks) return schedule;
-  throw new LockstepError(
-    'placement',
-    `pipeline.actions has ${schedule.ranks} ${schedule.ranks === 1 ? 'row' : 'rows'}, one per rank, but the pipeline has ${ranks} ranks.`,
-    `Set mesh.pp to ${schedule.ranks}, or write ${ranks} rows.`,
-    { rows: schedule.ranks, ranks },
-  );
 }
 
 /** The devices that hold a stage: one in each replica. */

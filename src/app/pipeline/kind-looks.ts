@@ -1,0 +1,46 @@
+/**
+ * How the kinds of a schedule's cells look: a colour, and lines of another direction for each, so that colour is never
+ * all that tells them apart. Read by the painter, and by the legend through its data-kind.
+ */
+import type { Computation } from '../../protocol/pipeline';
+import type { HatchStyle, Pattern } from '../draw/hatch';
+import type { Palette } from '../shell/theme';
+
+export interface KindLook {
+  readonly fill: string;
+  readonly edge: string;
+  /** Undefined: plain. */
+  readonly pattern: Pattern | undefined;
+}
+
+export function kindLook({ phase }: Palette, kind: Computation): KindLook {
+  switch (kind) {
+    case 'F':
+      return { ...phase.forward, pattern: undefined };
+    case 'B':
+      return { ...phase.backward, pattern: 'rising' };
+    case 'I':
+      return { ...phase.backward, pattern: 'upright' };
+    case 'W':
+      return { ...phase.loss, pattern: 'level' };
+  }
+}
+
+/** `mix`: how strong the lines are on their ground, 0 to 1. */
+const blend = (ground: string, ink: string, mix: number): string => {
+  const channel = (hex: string, start: number) => Number.parseInt(hex.slice(start, start + 2), 16);
+  const mixed = [1, 3, 5].map((start) => Math.round(channel(ground, start) * (1 - mix) + channel(ink, start) * mix));
+  return `rgb(${mixed.join(', ')})`;
+};
+
+/** Lines that leave the number on them legible. */
+export const hatchOf = ({ fill, edge, pattern }: KindLook): HatchStyle | undefined =>
+  pattern && { pattern, ground: fill, ink: blend(fill, edge, 0.28), pitch: 6, width: 1.2 };
+
+export const bubbleHatch = ({ track, line }: Palette): HatchStyle => ({
+  pattern: 'falling',
+  ground: track,
+  ink: line,
+  pitch: 7,
+  width: 1.1,
+});

@@ -1,0 +1,240 @@
+/**
+ * Draws the pipeline picture: bubbles, cells with kind and micro-batch, the band of kept activations below each row,
+ * the axis, and over them what is marked. Decides nothing.
+ */
+import type { PipelineAction } from '../../protocol/pipeline';
+import type { Gap, LiveStep } from '../../schedules/timing';
+import { formatTime } from '../draw/format';
+import { bottom, centre, grow, type Path, type Rect, right } from '../draw/geometry';
+import type { Ink } from '../draw/ink';
+import { arrowHead, box, line } from '../draw/shapes';
+import { drawText, ellipsize } from '../draw/text';
+import type { ViewWindow } from '../timeline/view-window';
+import { bubbleHatch, hatchOf, kindLook } from './kind-looks';
+import type { Picture, PictureCell, PictureRow } from './picture';
+import type { PictureItem } from './picture-items';
+import { type PictureLayout, type RowLayout, scaleOf, stretchIn, ticksOf } from './picture-layout';
+
+export interface RowTitle {
+  readonly name: string;
+  readonly detail: string;
+  /** Of the ranks, one for each replica. */
+  readonly colours: readonly string[];
+}
+
+/** What lies over the picture; items are drawn where they are in view. */
+export interface PictureMarks {
+  /** On the picture's clock; undefined: there is none. */
+  readonly cursor: number | undefined;
+  /** Under way at the cursor. */
+  readonly lit: ReadonlySet<PictureCell>;
+  readonly selected: PictureItem | undefined;
+  readonly pointed: PictureItem | undefined;
+  /** Cells that cannot be where they are. */
+  readonly wrong: ReadonlySet<PictureCell>;
+  /** From what is waited for to what waits. */
+  readonly arrows: readonly { readonly from: PictureCell; readonly to: PictureCell | Gap }[];
+}
+
+export const NO_MARKS: PictureMarks = {
+  cursor: undefined,
+  lit: new Set(),
+  selected: undefined,
+  pointed: undefined,
+  wrong: new Set(),
+  arrows: [],
+};
+
+export interface PictureScene {
+  readonly picture: Picture;
+  readonly layout: PictureLayout;
+  readonly view: ViewWindow;
+  readonly titles: readonly RowTitle[];
+  /** The most activations that any row keeps: a band that is full. */
+  readonly mostKept: number;
+}
+
+const TEXT = 11.5;
+const SMALL = 11;
+
+export function paintPicture(ink: Ink, scene: PictureScene, marks: PictureMarks): void {
+  const { picture, layout, view } = scene;
+  const scale = scaleOf(layout, picture, view);
+  axis(ink, scene, scale);
+  for (const row of picture.rows) {
+    const at = layout.rows[row.rank];
+    if (!at) continue;
+    title(ink, at, scene.titles[row.rank]);
+    bubbles(ink, scene, at, row, scale);
+    for (const cell of row.cells) {
+      const rect = stretchIn(layout, at.cells, scale, cell);
+      if (rect) cellBox(ink, rect, cell.action, marks.wrong.has(cell));
+    }
+    band(ink, scene, at, row, scale);
+  }
+  over(ink, scene, marks, scale);
+}
+
+/** Ends of the axis keep their labels inside. */
+function axis(ink: Ink, { picture, layout, view }: PictureScene, scale: (time: number) => number): void {
+  const { context, palette } = ink;
+  const marks = ticksOf(layout, picture, view);
+  const step = (marks[1] ?? 1) - (marks[0] ?? 0);
+  for (const [index, time] of marks.entries()) {
+    const x = scale(time);
+    const text = picture.unit === 'us' ? tickTime(time, step) : `${time}${index === 0 ? ' units' : ''}`;
+    const width = ink.measure(text, { size: SMALL });
+    line(
+      context,
+      [
+        { x, y: layout.axis.height - 4 },
+        { x, y: layout.height - 2 },
+      ],
+      { colour: palette.hair, width: 1 },
+    );
+    const left = Math.min(Math.max(x - width / 2, layout.left), layout.right - width + 20);
+    drawText(ink, text, { x: left, y: 12 }, { size: SMALL, colour: palette.soft });
+  }
+}
+
+/** With as many digits as neighbours need to differ. */
+const tickTime = (us: number, step: number): string =>
+  step >= 10 || us + step >= 1000 ? formatTime(us) : `${us.toFixed(step >= 1 ? 0 : 1)} µs`;
+
+function title(ink: Ink, { name, cells }: RowLayout, row: RowTitle | undefined): void {
+  if (!row) return;
+  const { context, palette } = ink;
+  const height = Math.min(name.height, 34) / row.colours.length;
+  for (const [index, fill] of row.colours.entries())
+    box(context, { x: name.x, y: name.y + index * height, width: 4, height: height - 1 }, { fill, radius: 1 });
+  const x = name.x + 9;
+  const room = right(name) - x;
+  const style = { size: 12, weight: 600 };
+  const short = ink.measure(row.name, style) <= room ? row.name : row.name.replace(/^(stage|rank) /, '');
+  const y = cells.y + Math.min(cells.height / 2 + 4, 13);
+  drawText(ink, short, { x, y }, { ...style, colour: palette.ink });
+  const detail = ellipsize(row.detail, room, { size: SMALL }, ink.measure);
+  if (name.height >= 32) drawText(ink, detail, { x, y: y + 14 }, { size: SMALL, colour: palette.soft });
+}
+
+function bubbles(
+  ink: Ink,
+  { layout }: PictureScene,
+  { cells }: RowLayout,
+  { gaps }: PictureRow,
+  scale: (time: number) => number,
+): void {
+  const fill = ink.hatch(bubbleHatch(ink.palette));
+  for (const gap of gaps) {
+    const rect = stretchIn(layout, cells, scale, gap);
+    if (rect) box(ink.context, rect, { fill, radius: 2 });
+  }
+}
+
+/** Cells beside each other keep a hairline between them as long as there is room for one. */
+const inset = (rect: Rect): Rect => ({ ...rect, width: rect.width > 3 ? rect.width - 1 : rect.width });
+
+export function cellBox(ink: Ink, stretch: Rect, action: PipelineAction, wrong: boolean): void {
+  const rect = inset(stretch);
+  const look = kindLook(ink.palette, action.kind);
+  const hatch = hatchOf(look);
+  const edge = rect.width > 4 ? { stroke: look.edge, lineWidth: 0.75, radius: 3 } : {};
+  box(ink.context, rect, { fill: hatch && rect.width > 5 ? ink.hatch(hatch) : look.fill, ...edge });
+  if (wrong) box(ink.context, rect, { stroke: ink.palette.bad, lineWidth: 2, radius: 3, dash: [4, 2] });
+  label(ink, rect, action, wrong ? ink.palette.bad : ink.palette.ink);
+}
+
+function label(ink: Ink, rect: Rect, { kind, microBatch }: PipelineAction, colour: string, weight = 400): void {
+  const style = { size: TEXT, weight };
+  const text = [`${kind}${microBatch}`, `${microBatch}`].find((one) => ink.measure(one, style) <= rect.width - 3);
+  if (text === undefined || rect.height < TEXT) return;
+  const middle = centre(rect);
+  drawText(ink, text, { x: middle.x, y: middle.y + 4 }, { ...style, colour, align: 'center' });
+}
+
+/** Steps up when a forward is done, down when the backward that frees it is. */
+function band(
+  ink: Ink,
+  { layout, picture, mostKept }: PictureScene,
+  { band: lane }: RowLayout,
+  { live, peak }: PictureRow,
+  scale: (time: number) => number,
+): void {
+  const { context, palette } = ink;
+  context.fillStyle = palette.memory.activation;
+  for (const { start, end, kept } of stretchesOf(live, picture.to)) {
+    const rect = stretchIn(layout, lane, scale, { start, end });
+    const height = (lane.height * kept) / Math.max(1, mostKept);
+    if (rect && kept > 0) context.fillRect(rect.x, bottom(lane) - height, rect.width, height);
+  }
+  const base = bottom(lane) + 0.5;
+  line(
+    context,
+    [
+      { x: layout.left, y: base },
+      { x: layout.right, y: base },
+    ],
+    { colour: palette.line, width: 1 },
+  );
+  drawText(ink, String(peak), { x: layout.right + 6, y: bottom(lane) }, { size: SMALL, colour: palette.ink });
+}
+
+function stretchesOf(live: readonly LiveStep[], to: number) {
+  return live.map(({ time, live: kept }, index) => ({ start: time, end: live[index + 1]?.time ?? to, kept }));
+}
+
+function over(ink: Ink, scene: PictureScene, marks: PictureMarks, scale: (time: number) => number): void {
+  const { context, palette } = ink;
+  const { layout } = scene;
+  const rectOf = (stretch: { readonly rank: number; readonly start: number; readonly end: number }) => {
+    const row = layout.rows[stretch.rank];
+    return row && stretchIn(layout, row.cells, scale, stretch);
+  };
+  for (const cell of marks.lit) {
+    const rect = rectOf(cell);
+    if (!rect) continue;
+    box(context, inset(rect), { stroke: palette.accent, lineWidth: 2, radius: 3 });
+    if (rect.width > 24) plain(ink, inset(rect), cell.action);
+  }
+  const pointed = marks.pointed && rectOf(marks.pointed);
+  if (pointed) box(context, inset(pointed), { stroke: palette.ink, lineWidth: 1, radius: 3 });
+  const selected = marks.selected && rectOf(marks.selected);
+  if (selected) box(context, grow(inset(selected), 1), { stroke: palette.accent, lineWidth: 2.5, radius: 4 });
+  cursor(ink, layout, marks.cursor === undefined ? undefined : scale(marks.cursor));
+  for (const { from, to } of marks.arrows) {
+    const [start, end] = [rectOf(from), rectOf(to)];
+    if (start && end) arrow(ink, start, end);
+  }
+}
+
+/** The label once more, bold, on the cell's own colour. */
+function plain(ink: Ink, rect: Rect, action: PipelineAction): void {
+  box(ink.context, grow(rect, -2), { fill: kindLook(ink.palette, action.kind).fill, radius: 2 });
+  label(ink, rect, action, ink.palette.ink, 700);
+}
+
+function cursor({ context, palette }: Ink, layout: PictureLayout, x: number | undefined): void {
+  if (x === undefined || x < layout.left - 1 || x > layout.right + 1) return;
+  const top = layout.axis.height - 4;
+  line(
+    context,
+    [
+      { x, y: top },
+      { x, y: layout.height - 2 },
+    ],
+    { colour: palette.accent, width: 1.5 },
+  );
+  box(context, { x: x - 4, y: top - 4, width: 8, height: 8 }, { fill: palette.accent, radius: 4 });
+}
+
+/** From the end of what is waited for to the end of the wait, around what lies between the rows. */
+function arrow({ context, palette }: Ink, from: Rect, to: Rect): void {
+  const down = to.y > from.y;
+  const start = { x: right(from) - 4, y: down ? bottom(from) : from.y };
+  const end = { x: right(to) - 4, y: down ? to.y : bottom(to) };
+  const between = down ? to.y - 5 : bottom(to) + 5;
+  const path: Path = [start, { x: start.x, y: between }, { x: end.x, y: between }, end];
+  line(context, path, { colour: palette.accent, width: 1.75, radius: 4 });
+  arrowHead(context, path, 1, 6, palette.accent);
+  box(context, inset(from), { stroke: palette.accent, lineWidth: 1.5, radius: 3 });
+}

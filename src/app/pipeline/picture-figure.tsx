@@ -1,0 +1,196 @@
+/**
+ * The pipeline picture on the page: a canvas, one button that goes from cell to cell with the arrow keys, pointer and
+ * wheel. What is shown and what is marked comes from outside; the schedule's view and the editor share it.
+ */
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import type { Rect } from '../draw/geometry';
+import type { Ink } from '../draw/ink';
+import type { Tip } from '../draw/tip';
+import { Tooltip } from '../draw/tooltip';
+import { useSize, useSurface } from '../draw/use-surface';
+import type { App } from '../state/store';
+import { useAppStore, useMedia } from '../state/use-app';
+import { reveal, type ViewWindow } from '../timeline/view-window';
+import { type PictureMarks, type PictureScene, paintPicture, type RowTitle } from './paint-picture';
+import type { Picture } from './picture';
+import { findItem, itemBeside, type PictureItem } from './picture-items';
+import { layoutPicture, type PictureLayout, scaleOf, stretchIn } from './picture-layout';
+import styles from './pipeline.module.css';
+import { type Grip, usePicturePointer } from './use-picture-pointer';
+
+/** Where the panel has the height that the page gives it; elsewhere the page scrolls and it takes what it needs. */
+const ONE_SCREEN = '(min-width: 721px) and (min-height: 600px)';
+
+export interface PictureFigureProps {
+  /** What the canvas is called; it is described by the table beside it. */
+  readonly label: string;
+  readonly picture: Picture;
+  readonly items: readonly (readonly PictureItem[])[];
+  readonly titles: readonly RowTitle[];
+  readonly mostKept: number;
+  readonly view: ViewWindow;
+  readonly onView: (view: ViewWindow) => void;
+  readonly focused: string | undefined;
+  readonly onFocus: (id: string) => void;
+  readonly onPick: (item: PictureItem) => void;
+  /** Of the button that has the focus. */
+  readonly nameOf: (item: PictureItem) => string;
+  readonly tipOf: (item: PictureItem) => Tip | undefined;
+  readonly marks: (app: App, pointed: PictureItem | undefined) => PictureMarks;
+  /** True: the key was the caller's. */
+  readonly onKey?: (event: KeyboardEvent, item: PictureItem) => boolean;
+  /** Cells may be dragged; without it a drag moves the view. */
+  readonly grip?: Grip;
+  /** Painted over all. */
+  readonly paintOver?: (ink: Ink, scene: PictureScene) => void;
+  readonly children?: ReactNode;
+}
+
+export function PictureFigure(props: PictureFigureProps) {
+  const { picture, items, titles, mostKept, view, onView, focused, onFocus, onPick, marks, paintOver } = props;
+  const store = useAppStore();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const hand = useRef<HTMLDivElement>(null);
+  const room = useSize(place);
+  const oneScreen = useMedia(ONE_SCREEN);
+  const embed = useAppStore().getState().embed;
+  const own = oneScreen && !embed && room.height > 0 ? room.height : undefined;
+  const layout = useMemo(() => layoutPicture(room.width, picture.rows.length, own), [room.width, picture, own]);
+  const { width, height } = layout;
+  const surface = useMemo(() => ({ width, height }), [width, height]);
+  const scene = useMemo(
+    (): PictureScene => ({ picture, layout, view, titles, mostKept }),
+    [picture, layout, view, titles, mostKept],
+  );
+  const [pointed, setPointed] = useState<string>();
+  const draw = useCallback(
+    (ink: Ink) => {
+      paintPicture(ink, scene, marks(store.getState(), findItem(items, pointed)));
+      paintOver?.(ink, scene);
+    },
+    [scene, marks, store, items, pointed, paintOver],
+  );
+  useSurface(canvas, surface, draw);
+
+  const hands = usePicturePointer(hand, {
+    scene,
+    items,
+    scrolls: () => (place.current ? place.current.scrollHeight > place.current.clientHeight + 1 : false),
+    onView,
+    onPoint: (item) => setPointed(item?.id),
+    onPick: (item) => {
+      onFocus(item.id);
+      onPick(item);
+    },
+    grip: props.grip,
+  });
+  const shown = findItem(items, focused) ?? items[0]?.[0];
+  const go = (item: PictureItem) => {
+    onFocus(item.id);
+    const length = picture.to - picture.from;
+    const share = (time: number) => (length > 0 ? (time - picture.from) / length : 0);
+    onView(reveal(view, share(item.start), share(item.end)));
+  };
+  const pointedItem = findItem(items, pointed);
+  const tip = pointedItem && props.tipOf(pointedItem);
+  const pointedRect = pointedItem && rectOfItem(layout, scene, pointedItem);
+  const corner = canvas.current?.getBoundingClientRect();
+  return (
+    <div ref={place} className={styles['view']}>
+      <div className={styles['lanes']} style={{ height }}>
+        <canvas ref={canvas} role="img" aria-label={props.label} style={{ width, height }} />
+        <div ref={hand} className={styles['hand']} {...hands} />
+        {shown && (
+          <FocusedItem
+            item={shown}
+            rect={rectOfItem(layout, scene, shown)}
+            name={props.nameOf(shown)}
+            isFocused={focused !== undefined}
+            onPick={() => onPick(shown)}
+            onKeyDown={(event) => {
+              if (props.onKey?.(event, shown)) return;
+              const next =
+                event.altKey || event.ctrlKey || event.metaKey ? undefined : itemBeside(items, shown, event.key);
+              if (!next) return;
+              event.preventDefault();
+              go(next);
+            }}
+            place={place}
+          />
+        )}
+        {props.children}
+      </div>
+      {tip && pointedRect && corner && (
+        <Tooltip tip={tip} anchor={{ ...pointedRect, x: pointedRect.x + corner.left, y: pointedRect.y + corner.top }} />
+      )}
+    </div>
+  );
+}
+
+export function rectOfItem(
+  layout: PictureLayout,
+  { picture, view }: PictureScene,
+  item: PictureItem,
+): Rect | undefined {
+  const row = layout.rows[item.rank];
+  return row && stretchIn(layout, row.cells, scaleOf(layout, picture, view), item);
+}
+
+interface FocusedItemProps {
+  readonly item: PictureItem;
+  readonly rect: Rect | undefined;
+  readonly name: string;
+  /** Somebody has moved the focus here, or pressed on the picture; before that it waits at the first cell. */
+  readonly isFocused: boolean;
+  readonly onPick: () => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly place: RefObject<HTMLDivElement | null>;
+}
+
+/**
+ * The one stop of the Tab key in the picture. It is another button for each item, so that a screen reader says where
+ * the focus has gone; the pointer passes through it.
+ */
+function FocusedItem({ item, rect, name, isFocused, onPick, onKeyDown, place }: FocusedItemProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const had = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus follows the item, whatever else is drawn anew
+  useEffect(() => {
+    if (!had.current || !isFocused) return;
+    button.current?.focus({ preventScroll: true });
+    const [view, own] = [place.current?.getBoundingClientRect(), button.current?.getBoundingClientRect()];
+    if (!view || !own || !place.current) return;
+    if (own.bottom > view.bottom) place.current.scrollTop += own.bottom - view.bottom + 8;
+    else if (own.top < view.top + 20) place.current.scrollTop -= view.top + 20 - own.top;
+  }, [item.id]);
+  const at = rect ?? { x: 0, y: 0, width: 1, height: 1 };
+  return (
+    <button
+      key={item.id}
+      ref={button}
+      type="button"
+      className={styles['focused']}
+      aria-label={name}
+      style={{ left: at.x, top: at.y, width: Math.max(6, at.width - 1), height: at.height }}
+      onFocus={() => {
+        had.current = true;
+      }}
+      onBlur={(event) => {
+        // A button that is replaced by the next one loses the focus to nothing.
+        if (event.relatedTarget !== null) had.current = false;
+      }}
+      onClick={onPick}
+      onKeyDown={onKeyDown}
+    />
+  );
+}

@@ -1,0 +1,78 @@
+/**
+ * What can be pointed at in the pipeline picture, row by row in the order of time: cells, gaps, and in the editor the
+ * place behind a row's last cell. Pure; pointer, keyboard and painter go by it.
+ */
+import type { Gap } from '../../schedules/timing';
+import { clamp } from '../draw/geometry';
+import type { Picture, PictureCell, PictureRow } from './picture';
+
+interface Stretch {
+  readonly id: string;
+  readonly rank: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export type PictureItem =
+  | (Stretch & { readonly kind: 'cell'; readonly cell: PictureCell })
+  | (Stretch & { readonly kind: 'gap'; readonly gap: Gap })
+  /** Where the next cell of the row would be. */
+  | (Stretch & { readonly kind: 'end' });
+
+/** A cell is known by its place in the rank's order, and by its part of a pair. */
+export const cellId = ({ rank, index, action, paired }: PictureCell): string =>
+  `cell ${rank} ${index}${paired ? ` ${action.kind}` : ''}`;
+
+export const endId = (rank: number): string => `end ${rank}`;
+
+const gapId = ({ rank, start }: Gap): string => `gap ${rank} ${start}`;
+
+export const itemsOf = ({ rows }: Picture): readonly (readonly PictureItem[])[] => rows.map(itemsOfRow);
+
+function itemsOfRow({ rank, cells, gaps }: PictureRow): readonly PictureItem[] {
+  const all: PictureItem[] = [
+    ...cells.map((cell) => ({ kind: 'cell', id: cellId(cell), rank, start: cell.start, end: cell.end, cell }) as const),
+    ...gaps.map((gap) => ({ kind: 'gap', id: gapId(gap), rank, start: gap.start, end: gap.end, gap }) as const),
+  ];
+  return all.sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+export const findItem = (
+  items: readonly (readonly PictureItem[])[],
+  id: string | undefined,
+): PictureItem | undefined => (id === undefined ? undefined : items.flat().find((item) => item.id === id));
+
+/** Where a key leads from an item; undefined where it is no key that moves. Up and down keep the time. */
+export function itemBeside(
+  items: readonly (readonly PictureItem[])[],
+  from: PictureItem,
+  key: string,
+): PictureItem | undefined {
+  const row = items[from.rank] ?? [];
+  const place = row.findIndex(({ id }) => id === from.id);
+  switch (key) {
+    case 'ArrowLeft':
+      return row[Math.max(0, place - 1)];
+    case 'ArrowRight':
+      return row[Math.min(row.length - 1, place + 1)];
+    case 'Home':
+      return row[0];
+    case 'End':
+      return row.at(-1);
+    case 'ArrowUp':
+    case 'ArrowDown': {
+      const rank = clamp(from.rank + (key === 'ArrowUp' ? -1 : 1), 0, items.length - 1);
+      return rank === from.rank ? from : nearest(items[rank] ?? [], (from.start + from.end) / 2);
+    }
+    default:
+      return undefined;
+  }
+}
+
+const away = ({ start, end }: Stretch, time: number): number => Math.max(start - time, time - end, 0);
+
+function nearest(row: readonly PictureItem[], time: number): PictureItem | undefined {
+  let best: PictureItem | undefined;
+  for (const item of row) if (!best || away(item, time) < away(best, time)) best = item;
+  return best;
+}

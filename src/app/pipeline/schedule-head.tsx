@@ -1,0 +1,107 @@
+/** The line above the pipeline picture: the clock, what the cells' looks mean, the replica, and the zoom buttons. */
+import type { ReactNode } from 'react';
+import { COMPUTATIONS } from '../../protocol/pipeline';
+import type { Clock } from '../../protocol/trace';
+import head from '../timeline/timeline-head.module.css';
+import { type ViewWindow, WHOLE, zoom } from '../timeline/view-window';
+import type { Picture } from './picture';
+import styles from './pipeline.module.css';
+
+export type PictureClock = Clock | 'units';
+
+interface ScheduleHeadProps {
+  readonly clock: PictureClock;
+  readonly clocks: readonly PictureClock[];
+  readonly label: string;
+  readonly onClock: (clock: PictureClock) => void;
+  readonly view: ViewWindow;
+  readonly onView: (view: ViewWindow) => void;
+  readonly replica: number;
+  readonly replicas: number;
+  readonly onReplica: (replica: number) => void;
+  /** Its kinds are in the legend. */
+  readonly kinds: Picture;
+  readonly children: ReactNode;
+}
+
+export function ScheduleHead(props: ScheduleHeadProps) {
+  const { clock, clocks, label, onClock, replica, replicas, onReplica } = props;
+  return (
+    <div className={head['head']}>
+      <fieldset className={head['clocks']}>
+        <legend className="visually-hidden">Clock of the schedule</legend>
+        {clocks.map((one) => (
+          <label key={one}>
+            <input
+              type="radio"
+              name="schedule-clock"
+              value={one}
+              checked={clock === one}
+              onChange={() => onClock(one)}
+            />
+            <span>{one}</span>
+          </label>
+        ))}
+      </fieldset>
+      <span className={head['label']} title={label}>
+        {label}
+      </span>
+      {replicas > 1 && (
+        <label className={styles['replica']}>
+          replica{' '}
+          <select value={replica} onChange={(event) => onReplica(Number(event.target.value))}>
+            {Array.from({ length: replicas }, (_, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a replica is its index
+              <option key={index} value={index}>
+                dp {index}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <Legend picture={props.kinds} />
+      <ZoomButtons view={props.view} onView={props.onView} />
+      {props.children}
+    </div>
+  );
+}
+
+const KIND_NAMES = { F: 'forward', B: 'backward', I: 'input gradient', W: 'weight gradients' } as const;
+
+export function Legend({ picture }: { readonly picture: Picture }) {
+  const there = new Set(picture.rows.flatMap(({ cells }) => cells.map(({ action }) => action.kind)));
+  return (
+    <span className={styles['legend']}>
+      {COMPUTATIONS.filter((kind) => there.has(kind)).map((kind) => (
+        <span key={kind}>
+          <i data-kind={kind}>{kind}</i>
+          {KIND_NAMES[kind]}
+        </span>
+      ))}
+      <span>
+        <i data-kind="bubble" />
+        bubble
+      </span>
+      <span>
+        <i data-kind="kept" />
+        kept for backward
+      </span>
+    </span>
+  );
+}
+
+export function ZoomButtons({ view, onView }: Pick<ScheduleHeadProps, 'view' | 'onView'>) {
+  return (
+    <span className={head['zoom']}>
+      <button type="button" aria-label="Zoom out" onClick={() => onView(zoom(view, 1 / 1.6, 0.5))}>
+        −
+      </button>
+      <button type="button" aria-label="Zoom in" onClick={() => onView(zoom(view, 1.6, 0.5))}>
+        +
+      </button>
+      <button type="button" aria-label="Show the whole step" onClick={() => onView(WHOLE)}>
+        fit
+      </button>
+    </span>
+  );
+}

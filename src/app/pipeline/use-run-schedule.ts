@@ -1,0 +1,24 @@
+/** The schedule of the run that is open, in React; undefined while none is. */
+import { useMemo } from 'react';
+import type { Config } from '../../protocol/config';
+import { meshSizes } from '../../protocol/mesh-sizes';
+import { chosenSchedule } from '../../schedules/chosen';
+import type { Schedule } from '../../schedules/schedule';
+import { useApp } from '../state/use-app';
+
+export interface RunSchedule {
+  readonly schedule: Schedule;
+  /** Replicas of the pipeline. */
+  readonly replicas: number;
+  readonly config: Config;
+}
+
+export function runSchedule(config: Config): RunSchedule {
+  const { pp, dp } = meshSizes(config);
+  return { schedule: chosenSchedule(config.pipeline, pp), replicas: dp, config };
+}
+
+export function useRunSchedule(): RunSchedule | undefined {
+  const config = useApp((app) => app.info?.config);
+  return useMemo(() => config && runSchedule(config), [config]);
+}

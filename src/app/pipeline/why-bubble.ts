@@ -1,0 +1,71 @@
+/**
+ * Why a rank of a pipeline is idle, in one sentence or two, and how cells and rows are called. Pure; read by the
+ * pipeline picture, its table and the schedule editor.
+ */
+import type { PipelineAction } from '../../protocol/pipeline';
+import type { Schedule } from '../../schedules/schedule';
+import type { Gap } from '../../schedules/timing';
+import { capital } from '../../trace/words';
+import { formatTime } from '../draw/format';
+import type { ClockUnit, Picture, PictureCell } from './picture';
+
+/** '4.5 units', '12.3 µs'. */
+export const timeText = (time: number, unit: ClockUnit): string => {
+  if (unit === 'us') return formatTime(time);
+  const rounded = Math.round(time * 100) / 100;
+  return `${rounded} ${rounded === 1 ? 'unit' : 'units'}`;
+};
+
+/** A point on the axis: '8.5', '12.3 µs'. */
+const momentText = (time: number, unit: ClockUnit): string =>
+  unit === 'us' ? formatTime(time) : String(Math.round(time * 100) / 100);
+
+/** 'stage 1' where a rank has one stage, else 'rank 1'. */
+export const rowName = ({ stages, ranks }: Pick<Schedule, 'stages' | 'ranks'>, rank: number): string =>
+  `${stages === ranks ? 'stage' : 'rank'} ${rank}`;
+
+const KIND_WORDS = {
+  F: 'forward',
+  B: 'backward',
+  I: 'backward for the input',
+  W: 'backward for the weights',
+} as const satisfies Readonly<Record<PipelineAction['kind'], string>>;
+
+/** 'forward of micro-batch 3 in stage 1' */
+export const actionWords = ({ kind, stage, microBatch }: PipelineAction): string =>
+  `${KIND_WORDS[kind]} of micro-batch ${microBatch} in stage ${stage}`;
+
+/** What an action makes for the one that waits. */
+const resultWords = ({ kind, microBatch }: PipelineAction): string =>
+  kind === 'F' ? `the activations of micro-batch ${microBatch}` : `the gradient of micro-batch ${microBatch}`;
+
+/** 'Stage 1 is idle for 4.5 units. It waits for the gradient of micro-batch 0, which stage 2 computes until 8.5.' */
+export function whyBubble(gap: Gap, picture: Picture, schedule: Schedule): string {
+  const { unit } = picture;
+  const length = gap.end - gap.start;
+  const name = rowName(schedule, gap.rank);
+  const idle = `${capital(name)} is idle for ${timeText(length, unit)}.`;
+  if (!gap.next) return `${idle} It has run all its actions and waits for the last rank to finish.`;
+  const needed = gap.waitsFor && picture.cellOf(gap.waitsFor);
+  if (!gap.waitsFor || !needed) return `${idle} ${otherCause(gap, picture)}`;
+  const { stage } = gap.waitsFor;
+  const by = schedule.stages === schedule.ranks ? `stage ${stage}` : `stage ${stage} on rank ${needed.rank}`;
+  const what = resultWords(gap.waitsFor);
+  const tense = needed.end > gap.start ? `computes until ${momentText(needed.end, unit)}` : 'has computed before';
+  const late = gap.end - needed.end;
+  const message =
+    unit === 'us' && late > 1e-3 * length && needed.rank !== gap.rank
+      ? `; the message then takes ${timeText(gap.end - Math.max(needed.end, gap.start), unit)}`
+      : '';
+  return `${idle} It waits for ${what}, which ${by} ${tense}${message}.`;
+}
+
+function otherCause({ start, next }: Gap, { from }: Picture): string {
+  if (start === from && next?.kind === 'F' && next.stage === 0) return 'Its batch is still being loaded.';
+  return 'What it needs is there: it waits for its turn on the processor that the devices share.';
+}
+
+/** 'Forward of micro-batch 3 in stage 1: from 8 to 9 units.' */
+export function cellWords({ action, start, end }: PictureCell, { unit }: Picture): string {
+  return `${capital(actionWords(action))}: from ${momentText(start, unit)} to ${timeText(end, unit)}.`;
+}
