@@ -23,7 +23,7 @@ export async function pytorchScript(input: unknown, files: Files): Promise<PyTor
   const config = parseConfig(input);
   await loadParts(config);
   const blueprint = createBlueprint(config, await prepareFiles(config.data, files));
-  const lines = (await blueprint.mode.listing.load())(config).map((line) => line.text);
+  const lines = (await blueprint.mode.listing.load())(blueprint.config).map((line) => line.text);
   const text = `${lines.join('\n')}\n`;
   return { text, dataset: { needed: text.includes(`'${DATASET_FILE}'`), file: () => datasetFile(blueprint) } };
 }

@@ -37,12 +37,21 @@ export function seedLines({ ddp, seed }: Config): {
   return { before: ddp.rankSeeds === 'beforeModel' ? own : [], after: ddp.rankSeeds === 'afterModel' ? own : [] };
 }
 
+/** The place of a process among those that share the data out, where they are not all of the group. */
+export interface DataPlace {
+  readonly size: number;
+  /** A Python expression. */
+  readonly rank: string;
+}
+
 /** A rank's loader, and the names that it takes from torch.utils.data. */
 export function loaderLines(
   config: Config,
   batchSize: number,
+  place?: DataPlace,
 ): { readonly names: readonly string[]; readonly lines: readonly string[] } {
   const { shuffle, dropLast, ddp } = config;
+  const rank = place?.rank ?? 'rank';
   if (ddp.samplesPerRank) {
     const args = [
       'part',
@@ -55,14 +64,15 @@ export function loaderLines(
       names: ['Subset'],
       lines: [
         `rows = [${ddp.samplesPerRank.join(', ')}]`,
-        'start = sum(rows[:rank])',
-        'part = Subset(dataset, range(start, start + rows[rank]))',
+        `start = sum(rows[:${rank}])`,
+        `part = Subset(dataset, range(start, start + rows[${rank}]))`,
         `loader = DataLoader(${args.join(', ')})`,
       ],
     };
   }
   const sampler = [
     'dataset',
+    ...(place ? [`num_replicas=${place.size}`, `rank=${place.rank}`] : []),
     ...flag('shuffle', shuffle, true),
     ...keyword('seed', ddp.samplerSeed, 0),
     ...flag('drop_last', dropLast, false),

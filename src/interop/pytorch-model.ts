@@ -5,11 +5,11 @@
  */
 import { at } from '../base/invariant';
 import { layerPath } from '../nn/model';
-import { tiedNames } from '../nn/tied';
 import type { LayerConfig } from '../protocol/config';
-import { type Expression, layout } from './python';
+import { layout } from './python';
 import { classCode } from './pytorch-classes';
 import { allLayers, isIdentifier, layerCode, sequentialCode } from './pytorch-layers';
+import { entries, isIndexed, layersOf, sequentialOf, ties, tree } from './pytorch-tree';
 
 export interface ModelCode {
   readonly imports: readonly string[];
@@ -18,65 +18,6 @@ export interface ModelCode {
   /** From `model = ` on. */
   readonly lines: readonly string[];
 }
-
-/** Layers that share the first part of their names, or one layer. */
-interface Node {
-  readonly key: string;
-  readonly first: number;
-  /** Number of layers. */
-  readonly count: number;
-  readonly code: Expression;
-  readonly children?: readonly Node[];
-}
-
-/** Undefined where modules cannot have these names: empty ones, or one name twice. */
-function tree(layers: readonly LayerConfig[]): readonly Node[] | undefined {
-  const paths = layers.map((layer, i) => layerPath(layer, i).split('.'));
-  const below = (start: number, end: number, depth: number): readonly Node[] | undefined => {
-    const nodes: Node[] = [];
-    for (let first = start; first < end; ) {
-      const key = paths[first]?.[depth] ?? '';
-      let next = first + 1;
-      while (next < end && paths[next]?.[depth] === key) next++;
-      if (key === '' || nodes.some((node) => node.key === key)) return undefined;
-      const count = next - first;
-      if (paths.slice(first, next).some((path) => path.length === depth + 1)) {
-        if (count > 1) return undefined;
-        nodes.push({ key, first, count, code: layerCode(at(layers, first), sequentialOf) });
-      } else {
-        const children = below(first, next, depth + 1);
-        if (!children) return undefined;
-        nodes.push({ key, first, count, code: sequentialCode(entries(children)), children });
-      }
-      first = next;
-    }
-    return nodes;
-  };
-  return below(0, layers.length, 0);
-}
-
-const entries = (nodes: readonly Node[]): [string, Expression][] => nodes.map(({ key, code }) => [key, code]);
-
-const isIndexed = (nodes: readonly Node[]): boolean => nodes.every(({ key }, i) => key === String(i));
-
-/** Where the names cannot be had, the layers are numbered. */
-function sequentialOf(layers: readonly LayerConfig[]): Expression {
-  const nodes = tree(layers);
-  if (nodes) return sequentialCode(entries(nodes));
-  return sequentialCode(layers.map((layer, i) => [String(i), layerCode(layer, sequentialOf)]));
-}
-
-/** The parameter of that name below `root`; `indexed`: a Sequential whose modules are numbered in order. */
-function access(root: string, name: string, indexed: boolean): string {
-  const parts = name.split('.');
-  const [first = '', ...rest] = parts;
-  if (parts.every(isIdentifier)) return `${root}.${name}`;
-  if (indexed && rest.every(isIdentifier)) return `${root}[${first}].${rest.join('.')}`;
-  return `${root}.get_submodule('${parts.slice(0, -1).join('.')}').${parts.at(-1) ?? ''}`;
-}
-
-const ties = (layers: readonly LayerConfig[], root: string, indexed = false): readonly string[] =>
-  tiedNames(layers).map(({ name, source }) => `${access(root, name, indexed)} = ${access(root, source, indexed)}`);
 
 /** Layers of which the listing cannot say the names. */
 const NAMES = '# some names differ from those of the run: no module can have them';
@@ -95,7 +36,7 @@ export function modelCode(layers: readonly LayerConfig[], to: string, segments?:
     classes: [
       ...movesTwice(layers),
       'class Model(nn.Sequential):',
-      ...(flat ? [] : layersMethod(nodes.map(listed))),
+      ...(flat ? [] : layersMethod(nodes.flatMap((node) => layersOf(node, 'self')))),
       '    def forward(self, x):',
       checkpointedForward(flat ? 'self' : 'self.layers()', checkpointed),
     ],
@@ -127,7 +68,7 @@ export function splitModelCode(layers: readonly LayerConfig[], devices: readonly
     return { ...rest, classes: [place, ...classes], lines: ['model = Model()'] };
   }
   const flat = nodes.every(({ children }) => children === undefined);
-  const list = flat ? [] : layersMethod(nodes.map(listed));
+  const list = flat ? [] : layersMethod(nodes.flatMap((node) => layersOf(node, 'self')));
   const all = flat ? 'self' : 'self.layers()';
   const whole = sequentialCode(entries(nodes));
   const model = { ...whole, open: whole.open.replace('nn.Sequential', 'Model') };
@@ -159,11 +100,6 @@ const forwardOverDevices = (all: string, devices: string): readonly string[] => 
   '        return x',
 ];
 
-const listed = ({ key, children }: Node): string => {
-  const own = isIdentifier(key) ? `self.${key}` : `self.get_submodule('${key}')`;
-  return children ? `*${own}` : own;
-};
-
 function withClasses(
   layers: readonly LayerConfig[],
   except: ReadonlySet<LayerConfig>,
@@ -180,17 +116,51 @@ function withClasses(
   };
 }
 
+/** A model of which ranks take layers; its forward pass is never called. */
+export interface ListedModel extends ModelCode {
+  /** A Python expression of all layers, which can be sliced. */
+  readonly layers: string;
+}
+
+/** On the CPU, whole: what ranks of a pipeline cut their stages from. */
+export function listedModelCode(layers: readonly LayerConfig[]): ListedModel {
+  const nodes = tree(layers);
+  const flat = nodes?.every(({ children }) => children === undefined) === true;
+  const code = nodes
+    ? withClasses(layers, new Set(), {
+        classes: [],
+        lines: [...layout('model = ', sequentialCode(entries(nodes)), ''), ...ties(layers, 'model', isIndexed(nodes))],
+      })
+    : spelledOut(layers, { listed: true });
+  if (flat) return { ...code, layers: 'model' };
+  const items = nodes ? nodes.flatMap((node) => layersOf(node, 'model')) : [];
+  const list = nodes ? layout('layers = ', { open: '[', items, close: ']' }, '') : ['layers = model.layers()'];
+  return { ...code, lines: [...(nodes ? code.lines : ['model = Model()']), ...list], layers: 'layers' };
+}
+
 interface Spelling {
   /** Of each layer; absent: all on one. */
   readonly devices?: readonly number[];
   /** Segments of torch.utils.checkpoint. */
   readonly checkpointed?: number | undefined;
+  /** Only the layers are asked for, as modules. */
+  readonly listed?: true;
 }
 
 const EMBED = 'x = self.tok(x) + self.pos.weight[:x.shape[1]]';
 
+/** The two embeddings, which the model itself has, as a layer. */
+const EMBED_CLASS = [
+  'class Embed(nn.Module):',
+  '    def __init__(self, tok, pos):',
+  '        super().__init__()',
+  '        self.tok, self.pos = tok, pos',
+  '    def forward(self, x):',
+  `        ${EMBED.replace('x =', 'return')}`,
+];
+
 /** class Model with one attribute per layer, or a group of layers with a common first name. */
-function spelledOut(layers: readonly LayerConfig[], { devices, checkpointed }: Spelling): ModelCode {
+function spelledOut(layers: readonly LayerConfig[], { devices, checkpointed, listed }: Spelling): ModelCode {
   const inits: string[] = [];
   const forwards: string[] = [];
   const modules: string[] = [];
@@ -209,7 +179,7 @@ function spelledOut(layers: readonly LayerConfig[], { devices, checkpointed }: S
         `self.pos = nn.Embedding(${context}, ${width})${to}`,
       );
       forwards.push(EMBED);
-      modules.push('self.embed');
+      modules.push(listed ? 'Embed(self.tok, self.pos)' : 'self.embed');
       taken.add('tok').add('pos');
       except.add(layer);
       embedded = 1;
@@ -233,14 +203,15 @@ function spelledOut(layers: readonly LayerConfig[], { devices, checkpointed }: S
     inits.push(...layout(`        ${before}`, own.code, plain ? '' : ')').map((text) => text.slice(8)));
     const attribute = plain ? `self.${own.key}` : `self.get_submodule('${own.key}')`;
     forwards.push(`x = ${attribute}(x)`);
-    modules.push(node?.children ? `*${attribute}` : attribute);
+    modules.push(...(node ? layersOf(node, 'self') : [attribute]));
     i = end;
   }
   const embed = ['    def embed(self, x):', `        ${EMBED.replace('x =', 'return')}`];
   // Under model parallel the embedding is before the loop over layers.
   const listedModules = devices && embedded > 0 ? modules.slice(1) : modules;
-  const body =
-    checkpointed !== undefined
+  const body = listed
+    ? []
+    : checkpointed !== undefined
       ? [checkpointedForward('self.layers()', checkpointed)]
       : devices === undefined
         ? [...forwards.map((text) => `        ${text}`), '        return x']
@@ -256,6 +227,7 @@ function spelledOut(layers: readonly LayerConfig[], { devices, checkpointed }: S
     classes: [
       ...(renamed ? [NAMES] : []),
       ...(checkpointed === undefined ? [] : movesTwice(layers)),
+      ...(listed && embedded > 0 ? EMBED_CLASS : []),
       'class Model(nn.Module):',
       '    def __init__(self):',
       '        super().__init__()',
@@ -263,8 +235,8 @@ function spelledOut(layers: readonly LayerConfig[], { devices, checkpointed }: S
       ...ties(layers, 'self').map((text) => `        ${text}`),
       ...(devices === undefined ? [] : place),
       ...(checkpointed !== undefined && embedded > 0 ? embed : []),
-      ...(devices === undefined && checkpointed === undefined ? [] : layersMethod(listedModules)),
-      '    def forward(self, x):',
+      ...(devices === undefined && checkpointed === undefined && !listed ? [] : layersMethod(listedModules)),
+      ...(listed ? [] : ['    def forward(self, x):']),
       ...body,
     ],
     lines: [],

@@ -5,11 +5,11 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type ConfigInput, configSchema } from '../protocol/config';
-import { lossCode, optimizerCode, schedulerCode } from './pytorch-optim';
+import { lossCode, optimizerCode, parametersOf, schedulerCode } from './pytorch-optim';
 
 const parse = (input: ConfigInput) => v.parse(configSchema, input);
 const loss = (input: ConfigInput['loss']) => lossCode(parse({ loss: input }).loss, 'rank').replace('loss_fn = nn.', '');
-const optimizer = (input: ConfigInput) => optimizerCode(parse(input), 'model.module');
+const optimizer = (input: ConfigInput) => optimizerCode(parse(input), parametersOf('model.module'));
 const scheduler = (input: ConfigInput['scheduler']) => schedulerCode(parse({ scheduler: input }).scheduler);
 
 test('losses with what differs from the defaults', () => {

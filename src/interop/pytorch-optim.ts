@@ -22,12 +22,24 @@ export function lossCode(loss: LossConfig, device: string): string {
 /** A number that makes a float tensor. */
 const real = (value: number): string => (Number.isInteger(value) ? `${value}.` : `${value}`);
 
+/** Python expressions of what the optimiser steps. */
+export interface Parameters {
+  readonly all: string;
+  /** Pairs of name and parameter, with the names of the run. */
+  readonly named: string;
+}
+
 /** `model`: the module whose parameters have our names, which a wrapper may hold. */
-export function optimizerCode(config: Config, model: string): readonly string[] {
+export const parametersOf = (model: string): Parameters => ({
+  all: 'model.parameters()',
+  named: `${model}.named_parameters()`,
+});
+
+export function optimizerCode(config: Config, { all, named }: Parameters): readonly string[] {
   const { optimizer, paramGroups } = config;
   const make = (parameters: string) =>
     `optimizer = torch.optim.${optimizer.type}(${[parameters, `lr=${optimizer.lr}`, ...argumentsOf(optimizer)].join(', ')})`;
-  if (paramGroups.length === 0) return [make('model.parameters()')];
+  if (paramGroups.length === 0) return [make(all)];
   const groups = new Map<string, string>();
   for (const [k, group] of paramGroups.entries()) {
     const { match } = group;
@@ -43,7 +55,7 @@ export function optimizerCode(config: Config, model: string): readonly string[] 
     'groups = {  # a parameter is in the first group that its name matches',
     ...rows,
     '}',
-    `for name, p in ${model}.named_parameters():`,
+    `for name, p in ${named}:`,
     '    match = next(m for m in groups if fnmatchcase(name, m))',
     "    groups[match].setdefault('params', []).append(p)",
     make("[g for g in groups.values() if 'params' in g]"),

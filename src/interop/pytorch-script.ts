@@ -14,7 +14,7 @@ import { importLines } from './pytorch-imports';
 import { launchLines } from './pytorch-launch';
 import { type LoopParts, loopImports, trainingLoop } from './pytorch-loop';
 import { drops, FORWARD_LINE, type ModelCode, SEND_LINE } from './pytorch-model';
-import { lossCode, optimizerCode, schedulerCode } from './pytorch-optim';
+import { lossCode, optimizerCode, type Parameters, parametersOf, schedulerCode } from './pytorch-optim';
 
 export const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
 export const lines = (...texts: readonly string[]): CodeLine[] => texts.map((text) => line(text));
@@ -37,6 +37,8 @@ export interface Script {
   /** Beside the model. */
   readonly afterModel?: readonly CodeLine[];
   readonly afterOptimizer?: readonly CodeLine[];
+  /** What the optimiser steps, where it is not all of the model. */
+  readonly parameters?: Parameters;
   /** What a checkpoint has, and the script does not read. */
   readonly notRead?: readonly string[];
   readonly loaders: readonly string[];
@@ -100,7 +102,7 @@ export function script(config: Config, parts: Script): CodeLine[] {
     ...(wrapper ? [wrapper] : []),
     ...(parts.afterModel ?? []),
     ...lines(
-      ...optimizerCode(config, wrapper ? 'model.module' : 'model'),
+      ...optimizerCode(config, parts.parameters ?? parametersOf(wrapper ? 'model.module' : 'model')),
       ...scheduler.lines,
       ...checkpoint.optimizer,
       ...(parts.afterOptimizer ?? []).map(({ text }) => text),
