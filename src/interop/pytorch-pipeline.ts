@@ -4,11 +4,8 @@
  */
 import type { Config } from '../protocol/config';
 import type { ScheduleName } from '../protocol/pipeline';
-import type { CodeLine } from '../protocol/trace';
 import { layout } from './python';
 import { lossCall } from './pytorch-loop';
-
-const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
 
 /** How a pipeline lies on its ranks. */
 export interface PipelineShape {

@@ -14,8 +14,8 @@ import {
 } from '../../interop/pytorch-pipeline';
 import { line, lines, loader, script } from '../../interop/pytorch-script';
 import type { Config } from '../../protocol/config';
+import { meshSizes } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
-import { meshSizes } from './sizes';
 import { layerRanges } from './split';
 import { scheduleOf } from './stages';
 
