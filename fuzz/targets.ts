@@ -13,6 +13,7 @@ import { printState } from '../src/app/permalink/link-state';
 import { parsePermalink, printPermalink } from '../src/app/permalink/permalink';
 import { PAGE_CONFIG } from '../src/app/state/page-config';
 import { readRun } from '../src/cli/read-run';
+import { scheduleText } from '../src/cli/schedule-table';
 import { parseCommand } from '../src/cli/usage';
 import { parseConfig } from '../src/config/parse-config';
 import { makeDataset } from '../src/data/make-dataset';
@@ -23,12 +24,17 @@ import { parseLaunchLine } from '../src/launch/parse-launch-line';
 import { type Config, configSchema, type DataConfig, type LossConfig } from '../src/protocol/config';
 import type { Notice } from '../src/protocol/notice';
 import type { Files } from '../src/protocol/session';
+import { complaintsOf } from '../src/schedules/check';
+import { recognise } from '../src/schedules/recognise';
+import { fromCsv, toCsv } from '../src/schedules/text';
+import { timingOf } from '../src/schedules/timing';
 import { Generator } from '../src/tensor/generator';
 import { readCheckpoint } from '../src/training/checkpoint/read-checkpoint';
 import { anyCommand, anyConfigText, anyLaunchLine } from './arbitraries/commands';
 import { anyConfig, runnableConfig } from './arbitraries/configs';
 import { anyFile, anyFileOf, type DamagedFile, damaged, WHOLE } from './arbitraries/files';
 import { anyLink } from './arbitraries/links';
+import { anySchedule } from './arbitraries/schedules';
 import { checkSentence, keepsPromise } from './promise';
 import regressions from './regressions.json';
 
@@ -195,6 +201,21 @@ async function tryConfigText(text: string): Promise<void> {
   await keepsPromise(async () => parseConfig((await readRun({ preset: undefined, config: file })).config));
 }
 
+/** What is complained of cannot run, and what is not can: it has a time, messages and a table. */
+async function trySchedule(csv: string): Promise<void> {
+  const { result: schedule } = await keepsPromise(() => fromCsv(csv));
+  if (!schedule) return;
+  const complaints = complaintsOf(schedule);
+  for (const { message } of complaints) checkSentence(message);
+  const { refused } = await keepsPromise(() => {
+    if (!(timingOf(schedule).makespan > 0)) throw new Error('a schedule that takes no time');
+    const again = fromCsv(toCsv(schedule, { comms: true }));
+    if (!same(again, schedule)) throw new Error('written with messages and read again it is another one');
+    scheduleText({ ...schedule, name: recognise(schedule) }, 'a schedule');
+  });
+  if ((refused === undefined) !== (complaints.length === 0)) throw new Error('refused and not complained of, or so');
+}
+
 export const TARGETS: readonly Target[] = [
   target('links', 600, anyLink, tryLink),
   target('configs', 1500, anyConfig, tryParse),
@@ -209,4 +230,5 @@ export const TARGETS: readonly Target[] = [
     await keepsPromise(() => parseLaunchLine(line));
   }),
   target('configFiles', 300, anyConfigText, tryConfigText),
+  target('schedules', 400, anySchedule, trySchedule),
 ];

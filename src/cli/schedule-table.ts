@@ -30,7 +30,7 @@ function sizeWords({ ranks, stages, microBatches }: Schedule): string {
 
 /** A ruler and a row per rank: a unit of time is as wide as the longest cell. */
 function chartLines({ ranks, rankOfStage }: Schedule, { cells, makespan }: Timing): readonly string[] {
-  const width = Math.max(...cells.map(({ action }) => printAction(action).length)) + 1;
+  const width = cells.reduce((most, { action }) => Math.max(most, printAction(action).length), 0) + 1;
   const label = (rank: number): string => {
     const own = rankOfStage.flatMap((home, stage) => (home === rank ? [stage] : []));
     return `rank ${rank} (${own.length === 1 ? 'stage' : 'stages'} ${own.join(', ')})`;

@@ -45,9 +45,9 @@ test('a pair starts when both its inputs are there, so its forward cannot be wha
 });
 
 test.each([
-  ['0F0,0F1,0B0', ['rank 0 never runs 0B1, neither whole nor split into I and W']],
-  ['0F0,0I0,0W0,0F1,0I1', ['rank 0 never runs 0W1, which 0I1 goes with']],
-  ['0F0,0W0', ['rank 0 never runs 0I0, which 0W0 goes with']],
+  ['0F0,0F1,0B0', ['rank 0 never runs 0B1 (nor 0I1 and 0W1)']],
+  ['0F0,0I0,0W0,0F1,0I1', ['rank 0 never runs 0W1, the other half of 0I1']],
+  ['0F0,0W0', ['rank 0 never runs 0I0, the other half of 0W0']],
   ['0F0,0B0,1F0,1B0', ['rank 0 runs 0B0 (cell 2) before 1B0 (cell 4), which it needs']],
   ['0F0,1F0,1B0,0B0,0B0', ['0B0 runs twice: rank 0 at cell 4 and rank 0 at cell 5']],
   ['0F0,0B0,0I0,0W0', ['both 0B0 and 0I0 are there: a backward is either whole (B) or split (I and W)']],
@@ -58,7 +58,23 @@ test.each([
       'rank 0 runs 1F1 (cell 2) before 0F1 (cell 3), which it needs',
     ],
   ],
-  ['0F0,0B0\n2F0,2B0', ['rank 1 never runs 1F0', 'rank 1 never runs 1B0, neither whole nor split into I and W']],
+  ['0F0,0B0\n2F0,2B0\n1F0', ['rank 2 never runs 1B0 (nor 1I0 and 1W0), which 0B0 of rank 0 needs']],
+  ['0F0,0B0\n1B0', ['rank 1 never runs 1F0, which 1B0 of rank 1 needs']],
+  ['0B0\n1F0,1B0', ['rank 0 never runs 0F0, which 1F0 of rank 1 needs']],
+  [
+    '0F0,0B0\n2F0,2B0',
+    [
+      'rank 1 never runs 1F0, which 2F0 of rank 1 needs',
+      'rank 1 never runs 1B0 (nor 1I0 and 1W0), which 0B0 of rank 0 needs',
+    ],
+  ],
+  [
+    '0F0\n0B0',
+    [
+      'rank 1 has no stage: every rank of a pipeline needs at least one',
+      'rank 1 runs 0B0 (cell 1), but stage 0 is on rank 0',
+    ],
+  ],
 ])('%s', (csv, messages) => {
   expect(said(csv)).toEqual(messages);
 });

@@ -3,7 +3,7 @@
  * ranks that wait for one another in a circle. Called before anything runs, and by the editor after every change.
  */
 import { LockstepError } from '../base/errors';
-import type { PipelineAction } from '../protocol/pipeline';
+import type { Computation, PipelineAction } from '../protocol/pipeline';
 import { action, type Cell, isPair, keyOf, partsOf } from './cell';
 import { printAction, printCell } from './cell-text';
 import { type Complaint, ComplaintList } from './complaint';
@@ -18,13 +18,13 @@ export { dependenciesOf } from './dependencies';
 /** All that is wrong, in the order in which one would mend it: at most some 20, then how many more. */
 export function complaintsOf(schedule: Schedule): readonly Complaint[] {
   const list = new ComplaintList();
-  const { ranks, stages, orders, rankOfStage } = schedule;
-  if (orders.length !== ranks || rankOfStage.length !== stages || rankOfStage.some((rank) => !(rank in orders))) {
-    const message = `there are orders of ${orders.length} ranks and places of ${rankOfStage.length} stages for ${ranks} ranks and ${stages} stages`;
-    list.add(() => ({ rank: 0, index: undefined, cell: undefined, kind: 'size', message }));
+  const misfit = misfitOf(schedule);
+  if (misfit !== undefined) {
+    list.add(() => ({ rank: 0, index: undefined, cell: undefined, kind: 'size', message: misfit }));
     return list.all();
   }
   const places = placesOf(schedule);
+  findIdleRanks(schedule, list);
   eachCell(schedule, (cell, place) => {
     checkPair(cell, place, places, list);
     for (const part of partsOf(cell)) checkAction(part, { cell, place, schedule, places, list });
@@ -36,6 +36,24 @@ export function complaintsOf(schedule: Schedule): readonly Complaint[] {
   const deadlock = deadlockOf(schedule, places);
   if (deadlock) list.add(() => deadlock);
   return list.all();
+}
+
+/** Numbers and lists that do not belong together, so that nothing else can be said. */
+function misfitOf({ ranks, stages, orders, rankOfStage }: Schedule): string | undefined {
+  if (orders.length !== ranks || rankOfStage.length !== stages)
+    return `there are orders of ${orders.length} ranks and places of ${rankOfStage.length} stages for ${ranks} ranks and ${stages} stages`;
+  const nowhere = rankOfStage.findIndex((rank) => !isBelow(rank, ranks));
+  if (nowhere < 0) return undefined;
+  return `stage ${nowhere} is on rank ${rankOfStage[nowhere]}, but there are ranks 0 to ${ranks - 1}`;
+}
+
+/** Ranks that have no part in the pipeline; torch has at least one stage on each. */
+function findIdleRanks({ ranks, rankOfStage }: Schedule, list: ComplaintList): void {
+  const busy = new Set(rankOfStage);
+  for (let rank = 0; rank < ranks; rank++) {
+    const message = `rank ${rank} has no stage: every rank of a pipeline needs at least one`;
+    if (!busy.has(rank)) list.add(() => ({ rank, index: undefined, cell: undefined, kind: 'size', message }));
+  }
 }
 
 /** Throws a LockstepError of code 'schedule' that names ranks, actions and the dependency that is missing. */
@@ -126,28 +144,39 @@ function checkPair(cell: Cell, place: Place, places: ActionPlaces, list: Complai
 
 /** Forwards and backwards that no rank runs. */
 function findMissing({ stages, microBatches, rankOfStage }: Schedule, places: ActionPlaces, list: ComplaintList): void {
+  const miss = (missing: PipelineAction, what: string): void =>
+    list.add(() => {
+      const rank = rankOfStage[missing.stage] ?? 0;
+      const reader = readerOf(missing, places);
+      const needed = reader ? `, which ${printAction(reader.action)} of rank ${reader.rank} needs` : '';
+      const message = `rank ${rank} never runs ${what}${needed}`;
+      return { rank, index: undefined, cell: undefined, kind: 'missing', message, missing };
+    });
   for (let stage = 0; stage < stages; stage++) {
-    const rank = rankOfStage[stage] ?? 0;
-    const miss = (missing: PipelineAction, why: string): void =>
-      list.add(() => ({
-        rank,
-        index: undefined,
-        cell: undefined,
-        kind: 'missing',
-        message: `rank ${rank} never runs ${printAction(missing)}${why}`,
-        missing,
-      }));
     for (let microBatch = 0; microBatch < microBatches; microBatch++) {
-      const has = (kind: PipelineAction['kind']): boolean =>
-        places.placeOf(action(stage, kind, microBatch)) !== undefined;
-      if (!has('F')) miss(action(stage, 'F', microBatch), '');
-      if (has('B')) continue;
-      const [input, weights] = [has('I'), has('W')];
-      if (!input && !weights) miss(action(stage, 'B', microBatch), ', neither whole nor split into I and W');
-      else if (!input) miss(action(stage, 'I', microBatch), `, which ${stage}W${microBatch} goes with`);
-      else if (!weights) miss(action(stage, 'W', microBatch), `, which ${stage}I${microBatch} goes with`);
+      const of = (kind: Computation): PipelineAction => action(stage, kind, microBatch);
+      const [F, B, I, W] = [of('F'), of('B'), of('I'), of('W')] as const;
+      if (!places.placeOf(F)) miss(F, printAction(F));
+      if (places.placeOf(B)) continue;
+      const [hasI, hasW] = [places.placeOf(I), places.placeOf(W)];
+      if (!hasI && !hasW) miss(B, `${printAction(B)} (nor ${printAction(I)} and ${printAction(W)})`);
+      else if (!hasI) miss(I, `${printAction(I)}, the other half of ${printAction(W)}`);
+      else if (!hasW) miss(W, `${printAction(W)}, the other half of ${printAction(I)}`);
     }
   }
+}
+
+/** Who waits for it in vain: the neighbouring stage, or the stage's own backward. */
+function readerOf(
+  { stage, kind, microBatch }: PipelineAction,
+  { placeOf }: ActionPlaces,
+): { readonly action: PipelineAction; readonly rank: number } | undefined {
+  const backwards = (of: number) => [action(of, 'B', microBatch), action(of, 'I', microBatch)];
+  const readers = kind === 'F' ? [action(stage + 1, 'F', microBatch), ...backwards(stage)] : backwards(stage - 1);
+  if (kind === 'W') return undefined;
+  return readers
+    .map((reader) => ({ action: reader, rank: placeOf(reader)?.rank }))
+    .find((reader): reader is { action: PipelineAction; rank: number } => reader.rank !== undefined);
 }
 
 /** What a rank runs before its own later actions that it needs. */

@@ -52,12 +52,13 @@ export function deadlockOf({ orders }: Schedule, { placeOf, dependenciesOf }: Ac
 /** Follows who waits for whom until a rank comes a second time; starts with the lowest rank of the circle. */
 function circleOf(blocked: readonly Blocked[], nextOf: (stuck: Blocked) => number | undefined): readonly Blocked[] {
   const byRank = new Map(blocked.map((stuck) => [stuck.rank, stuck]));
-  const way: Blocked[] = [];
-  for (let stuck = blocked[0]; stuck && !way.includes(stuck); ) {
-    way.push(stuck);
+  const seen = new Set<Blocked>();
+  for (let stuck = blocked[0]; stuck && !seen.has(stuck); ) {
+    seen.add(stuck);
     const next = nextOf(stuck);
     stuck = next === undefined ? undefined : byRank.get(next);
   }
+  const way = [...seen];
   const last = way.at(-1);
   const again = last && byRank.get(nextOf(last) ?? -1);
   if (!again) return [];
