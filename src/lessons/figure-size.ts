@@ -4,8 +4,14 @@ import type { FigureSpec } from './lesson';
 /** Of a figure across the whole page, inside its frame. */
 export const FIGURE_WIDTH = 958;
 
+/** Inside the frame of a figure on a phone: its views lay themselves out anew. */
+export const NARROW_WIDTH = 372;
+
+export type FigureShape = 'wide' | 'narrow';
+
 /** Of the stage, in CSS pixels. */
-export function stageHeight({ height }: Pick<FigureSpec, 'height'>, devices: number): number {
+export function stageHeight({ height }: Pick<FigureSpec, 'height'>, devices: number, shape: FigureShape): number {
+  if (shape === 'narrow') return devices > 4 ? 560 : 400;
   if (height !== undefined) return height;
   if (devices === 1) return 300;
   return devices > 4 ? 620 : 460;

@@ -7,20 +7,13 @@ import { useSiteVersion } from '../boundary/use-site-version';
 import fields from '../fields/fields.module.css';
 import { useApp, useController, useUrlSync } from '../state/use-app';
 import styles from './notices.module.css';
-
-/** Said quietly, where the device is named. */
-export const SOFTWARE_ADAPTER = 'software-adapter';
-
-/** What computes, which is nothing to the readers of another page. */
-const MACHINES: ReadonlySet<string> = new Set([SOFTWARE_ADAPTER, 'no-webgpu', 'no-adapter'] as const);
+import { stripsOf } from './which-notices';
 
 /** `label`: where a page has several, their names differ. */
 export function Notices({ label = 'Notices' }: { readonly label?: string }) {
   const all = useApp((app) => app.notices);
   const embed = useApp((app) => app.embed);
-  const notices = all.filter(
-    ({ id, level }) => id !== SOFTWARE_ADAPTER && !(embed && level !== 'error' && MACHINES.has(id)),
-  );
+  const notices = stripsOf(all, embed);
   if (notices.length === 0) return null;
   return (
     <aside className={styles['stack']} aria-label={label}>

@@ -2,8 +2,8 @@
 import { withSetting } from '../edit/edit-config';
 import fields from '../fields/fields.module.css';
 import { useApp, useController } from '../state/use-app';
-import { SOFTWARE_ADAPTER } from './notices';
 import styles from './notices.module.css';
+import { SOFTWARE_ADAPTER } from './which-notices';
 
 export function SoftwareWord() {
   const notice = useApp((app) => app.notices.find(({ id }) => id === SOFTWARE_ADAPTER));

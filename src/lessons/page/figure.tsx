@@ -4,6 +4,7 @@
  */
 
 import { labSentence } from '../../app/lab/lab-sentence';
+import { stripsOf } from '../../app/notices/which-notices';
 import type { App } from '../../app/state/store';
 import { plainText } from '../../trace/moments/marked';
 import { sentenceAt } from '../../trace/moments/moment-sentence';
@@ -25,7 +26,14 @@ export function Figure({ id }: { id: string }) {
   return (
     <figure className="figure" id={`figure-${id}`} data-figure={id} data-starts={spec.starts}>
       <div className="figure-static">
-        <div className="figure-bar" data-settings={slidersOf(spec)} />
+        <div className="figure-bar" data-settings={slidersOf(spec)} data-rows={rowsOfBar(spec)} />
+        {stripsOf(recorded?.store.getState().notices ?? [], true).map(({ id: notice, level, text, hint }) => (
+          <p key={notice} className="figure-notice" data-level={level}>
+            <span>
+              {text} <small>{hint}</small>
+            </span>
+          </p>
+        ))}
         {recorded && <Pictures page={page} id={id} spec={spec} recorded={recorded} />}
       </div>
       <figcaption>
@@ -55,6 +63,32 @@ export function Figure({ id }: { id: string }) {
 /** The settings of the live figure, and the slider of a lab's rounds. */
 const slidersOf = ({ run, controls }: FigureSpec): number =>
   controls.filter((control) => typeof control !== 'string' || (control === 'round' && run.includes('lab='))).length;
+
+/** Of the live toolbar on a wide page, in CSS pixels: 13 px letters, and what is around them. */
+const BAR = { width: 936, letter: 7.3, gap: 28, slider: 290, choice: 24, press: 44 } as const;
+
+/** How many rows the settings of the live toolbar take on a wide page. */
+function rowsOfBar(spec: FigureSpec): number {
+  const letters = (text: string) => BAR.letter * text.length;
+  const settings = spec.controls.flatMap((control) => {
+    if (control === 'round') return spec.run.includes('lab=') ? [BAR.slider] : [];
+    if (typeof control === 'string') return [];
+    const words = control.words ?? control.values;
+    if (words.length > 3) return [BAR.slider];
+    return [12 + letters(control.label) + words.reduce((width, word) => width + BAR.choice + letters(word), 0)];
+  });
+  const presses = spec.controls.length - settings.length;
+  let left = BAR.width - BAR.press * presses;
+  let rows = 1;
+  for (const width of settings) {
+    if (left < width) {
+      rows++;
+      left = BAR.width - BAR.press * presses;
+    }
+    left -= width + BAR.gap;
+  }
+  return rows;
+}
 
 const OpenLink = ({ spec }: { spec: FigureSpec }) => (
   <a className="figure-open" href={`../#${linkOf(spec.run)}`}>
@@ -89,6 +123,14 @@ function Pictures({ page, id, spec, recorded }: PicturesProps) {
   );
 }
 
+const NARROW = '(max-width: 600px)';
+
+const sized = (picture: Omit<SizedPicture, 'narrow'>, theme: 'light' | 'dark') => ({
+  srcSet: picture[theme],
+  width: picture.width,
+  height: picture.height,
+});
+
 interface ThemedProps {
   readonly view: View;
   readonly picture: SizedPicture;
@@ -98,6 +140,12 @@ interface ThemedProps {
 function ThemedPicture({ view, picture, alt }: ThemedProps) {
   return (
     <picture className="figure-view" data-view={view}>
+      {picture.narrow && (
+        <>
+          <source {...sized(picture.narrow, 'dark')} media={`${NARROW} and (prefers-color-scheme: dark)`} />
+          <source {...sized(picture.narrow, 'light')} media={NARROW} />
+        </>
+      )}
       <source srcSet={picture.dark} media="(prefers-color-scheme: dark)" />
       <img src={picture.light} width={picture.width} height={picture.height} alt={alt} loading="lazy" />
     </picture>

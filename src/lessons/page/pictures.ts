@@ -1,4 +1,5 @@
 /** Pictures of a figure's views as files beside the page; each page collects those that it has. */
+import type { FigureShape } from '../figure-size';
 import type { FigureSpec, View } from '../lesson';
 import { type Looks, pictureOf } from '../record/pictures';
 import type { Recorded } from '../record/record-run';
@@ -8,6 +9,8 @@ export interface SizedPicture {
   readonly dark: string;
   readonly width: number;
   readonly height: number;
+  /** For a narrow page, where the view is laid out otherwise there. */
+  readonly narrow?: Omit<SizedPicture, 'narrow'>;
 }
 
 export interface PictureShelf {
@@ -24,15 +27,21 @@ export function shelvePictures(
   spec: FigureSpec,
   recorded: Recorded,
 ): ReadonlyMap<View, SizedPicture> {
-  const found = spec.show.flatMap((view): [View, SizedPicture][] => {
-    const made = pictureOf(view, spec, recorded, shelf.looks);
-    if (!made) return [];
+  const draw = (view: View, shape: FigureShape): SizedPicture | undefined => {
+    const made = pictureOf({ view, shape }, spec, recorded, shelf.looks);
+    if (!made) return undefined;
     const fileOf = (theme: 'light' | 'dark'): string => {
-      const file = `pictures/${name}-${id}-${view}${theme === 'dark' ? '-dark' : ''}.svg`;
+      const kind = `${shape === 'narrow' ? '-narrow' : ''}${theme === 'dark' ? '-dark' : ''}`;
+      const file = `pictures/${name}-${id}-${view}${kind}.svg`;
       shelf.files.set(file, made.svg[theme]);
       return file;
     };
-    return [[view, { light: fileOf('light'), dark: fileOf('dark'), width: made.width, height: made.height }]];
+    return { light: fileOf('light'), dark: fileOf('dark'), width: made.width, height: made.height };
+  };
+  const found = spec.show.flatMap((view): [View, SizedPicture][] => {
+    const wide = draw(view, 'wide');
+    const narrow = draw(view, 'narrow');
+    return wide ? [[view, { ...wide, ...(narrow ? { narrow } : {}) }]] : [];
   });
   return new Map(found);
 }

@@ -22,7 +22,7 @@ import { marksOf } from '../../app/timeline/timeline-marks';
 import { createTimelineModel } from '../../app/timeline/timeline-model';
 import { must } from '../../base/invariant';
 import { FIELD_SIZE } from '../../protocol/snapshot';
-import { FIGURE_WIDTH, stageHeight } from '../figure-size';
+import { FIGURE_WIDTH, type FigureShape, NARROW_WIDTH, stageHeight } from '../figure-size';
 import type { FigureSpec, View } from '../lesson';
 import { compactSvg } from './compact-svg';
 import type { Recorded } from './record-run';
@@ -45,40 +45,51 @@ export interface Looks {
   readonly labCss: string;
 }
 
-/** Undefined: the view is a table. */
-export function pictureOf(view: View, spec: FigureSpec, run: Recorded, looks: Looks): PictureFile | undefined {
-  if (view === 'lab') return labPicture(run, looks);
+/** Room beside a timeline and a lab within the frame, on both sides together. */
+const BESIDE: Readonly<Record<FigureShape, number>> = { wide: 40, narrow: 24 };
+const WIDTH: Readonly<Record<FigureShape, number>> = { wide: FIGURE_WIDTH, narrow: NARROW_WIDTH };
+
+/** Undefined: the view is a table, or has no shape of its own for narrow pages. */
+export function pictureOf(
+  { view, shape }: { readonly view: View; readonly shape: FigureShape },
+  spec: FigureSpec,
+  run: Recorded,
+  looks: Looks,
+): PictureFile | undefined {
+  if (view === 'lab') return labPicture(run, looks, shape);
   const app = run.store.getState();
-  const painted = paintedView(view, spec, app);
+  const painted = paintedView(view, spec, app, shape);
   if (!painted) return undefined;
   const draw = (theme: ThemeName) => compactSvg(bareSvgOf(painted, looks.themes[theme].palette, guessed));
   return { width: painted.width, height: painted.height, svg: { light: draw('light'), dark: draw('dark') } };
 }
 
-function paintedView(view: View, spec: FigureSpec, app: App): Painted | undefined {
-  if (view === 'stage') return stageView(spec, app);
-  if (view === 'timeline') return timelineView(app);
+function paintedView(view: View, spec: FigureSpec, app: App, shape: FigureShape): Painted | undefined {
+  if (view === 'stage') return stageView(spec, app, shape);
+  if (view === 'timeline') return timelineView(app, shape);
+  if (shape === 'narrow') return undefined;
   if (view === 'loss') return lossView(app);
   if (view === 'field') return fieldView(app);
   return undefined;
 }
 
-function stageView(spec: FigureSpec, app: App): Painted {
-  const size = { width: FIGURE_WIDTH, height: stageHeight(spec, app.info?.worldSize ?? 1) };
+function stageView(spec: FigureSpec, app: App, shape: FigureShape): Painted {
+  const size = { width: WIDTH[shape], height: stageHeight(spec, app.info?.worldSize ?? 1, shape) };
   const scene = must(createStageModel().look(app, size), 'a step on the stage');
   return { ...size, paint: (ink) => paintStage(ink, scene, { hovered: [], pinned: [] }) };
 }
 
-function timelineView(app: App): Painted {
+function timelineView(app: App, shape: FigureShape): Painted {
   const timeline = createTimelineModel();
-  const panel = { width: FIGURE_WIDTH, height: undefined };
+  const width = shape === 'wide' ? FIGURE_WIDTH : NARROW_WIDTH - BESIDE.narrow;
+  const panel = { width, height: undefined };
   const { height } = timeline.layout(app, panel);
   const parts = timeline.parts(app);
   const scene = timeline.look(app, panel);
   const none = { pointed: undefined, selection: undefined, matches: undefined, path: false };
   const marks = marksOf(timeline, app, scene, none);
   const head = parts && { parts, view: timeline.view, top: 0, band: undefined };
-  return { width: FIGURE_WIDTH, height, paint: (ink) => paintTimeline(ink, scene, marks, head) };
+  return { width, height, paint: (ink) => paintTimeline(ink, scene, marks, head) };
 }
 
 function lossView(app: App): Painted {
@@ -117,11 +128,16 @@ function paintCells(context: Ink['context'], field: Float32Array, probability: b
     }
 }
 
-function labPicture({ lab, facts }: Recorded, { themes, labCss }: Looks): PictureFile {
+function labPicture({ lab, facts }: Recorded, { themes, labCss }: Looks, shape: FigureShape): PictureFile {
   const result = must(lab, 'a run of the lab');
   const draw = (theme: ThemeName) => {
     const markup = renderToStaticMarkup(
-      <Picture result={result} position={facts.round} width={FIGURE_WIDTH - 40} palette={themes[theme].palette} />,
+      <Picture
+        result={result}
+        position={facts.round}
+        width={WIDTH[shape] - BESIDE[shape]}
+        palette={themes[theme].palette}
+      />,
     );
     return markup.replace(
       /^(<svg)([^>]*>)/,
