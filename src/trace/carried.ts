@@ -15,10 +15,17 @@ export function carriedWords(e: TraceEvent): string {
   if (ofSyncBatchNorm(e))
     return `SyncBatchNorm's ${e.phase === 'forward' ? 'statistics' : 'sums'} of ${moduleWords(e.module)}`;
   if (STATISTICS.test(buffer)) return `the running statistics (${buffer})`;
+  if (e.action) {
+    const what = e.payload === 'gradient' ? 'gradient' : 'activations';
+    return `the ${what} ${plainName(buffer)} of micro-batch ${e.action.microBatch}`;
+  }
   const [, name, age] = /^(.*)@(\d+)$/.exec(buffer) ?? [];
   if (name !== undefined) return `the parameter ${name} of ${plural(Number(age), 'update')} ago`;
   return `the ${e.payload ?? 'data'} ${buffer}`.trimEnd();
 }
+
+/** Without the number of a later micro-batch of the same Program: '3.out' for '3.out@2'. */
+export const plainName = (buffer: string): string => buffer.replace(/@\d+$/, '');
 
 /** What clip_grad_norm_() sends where parameters live on several devices. */
 export function normWords(buffer: string): string | undefined {

@@ -7,7 +7,10 @@ import type { StepTrace } from '../protocol/trace';
 import { lastOf, type Moment, type Position } from './moments/moment';
 import { momentsOf } from './moments/moments';
 
-/** How far one step goes. A phase ends with forward, loss, backward, half an all-reduce of a bucket, or the update. */
+/**
+ * How far one step goes. A phase ends with forward, loss, backward, half an all-reduce of a bucket, or the update; in a
+ * pipeline with its filling, with the last forward and with the last backward.
+ */
 export type Stride = 'event' | 'moment' | 'round' | 'phase';
 
 /** The end of what comes next; the end of the step where nothing does. What has begun comes before what follows it. */
@@ -43,6 +46,7 @@ function sectionsOf(moments: readonly Moment[]): readonly string[] {
   return sections.reverse();
 }
 
-function sectionOf({ phase, round, bucket }: Moment): string {
+function sectionOf({ phase, round, bucket, turn }: Moment): string {
+  if (turn) return turn.stretch;
   return round?.op === 'allReduce' && bucket !== undefined ? `bucket ${bucket} ${round.part ?? ''}` : phase;
 }

@@ -21,11 +21,16 @@ export function sentenceOf(trace: StepTrace, index: number, clock: Clock): strin
   const number = (step: number) => String(step + 1);
   if (!e) return capital(`${stepWords(trace.microBatch, trace, number)} is ${index < 0 ? 'about to begin' : 'done'}`);
   const what = e.kind === 'send' || e.kind === 'recv' ? transferSentence(trace, e) : workSentence(trace, e);
-  return capital(`${what}${meanwhile(trace, index, clock)}`);
+  return capital(`${what}${microBatchWords(e)}${meanwhile(trace, index, clock)}`);
 }
+
+/** In a pipeline several micro-batches are under way; a message says by itself of which it is. */
+const microBatchWords = ({ action, kind }: TraceEvent): string =>
+  action && kind !== 'send' && kind !== 'recv' ? `, micro-batch ${action.microBatch}` : '';
 
 function workSentence(trace: StepTrace, e: TraceEvent): string {
   const who = deviceName(trace, e.device);
+  if (e.anchor === 'scale_grads') return `scale_grads: ${who} divides a gradient by the number of micro-batches`;
   const own = hookSentence(trace, e, who);
   if (own !== undefined) return own;
   if (e.kind === 'load') return loadSentence(trace, e, who);

@@ -33,6 +33,19 @@ const SAID: ReadonlyMap<string, readonly RegExp[]> = new Map([
   ['DDP, unused parameters', [/^find_unused_parameters: both ranks note/]],
   ['DDP, SyncBatchNorm', [/^SyncBatchNorm: all four ranks put their own statistics beside those that come/]],
   ['DataParallel', [/^Replicate: cuda:0 sends all parameters to all other devices/]],
+  [
+    'pipeline, 1F1B',
+    [
+      /^Stage 0 runs the forward of micro-batch 1, stage 1 the forward of 0, stages 2 and 3 wait$/,
+      /^ +The bubble at the start: /,
+      /^Stage 0 runs the forward of micro-batch 4, stage 1 the backward of 1, stage 2 the forward of 3, stage 3 the backward/,
+      /^Stage 2 sends the activations of micro-batch 7 to stage 3, stages 1 and 3 send the gradients of micro-batches 5 and/,
+      /^ +One forward, one backward: each backward frees the activations/,
+      /^scale_grads: all four ranks divide their gradients by the number of micro-batches$/,
+    ],
+  ],
+  ['pipeline, GPipe', [/^ +All forwards came first \(GPipe\)/]],
+  ['pipeline, zero bubble', [/the weight gradients of \d/, /^ +W can wait: /]],
   ['a GPT', [/^Forward: both ranks add the embedding of each token’s position/]],
 ]);
 

@@ -4,15 +4,18 @@
  * packed between two operators), that is another visit and another moment. Called by moments.ts.
  */
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import type { Turn } from '../pipeline/turns';
 import type { MomentKind } from './moment';
 
-/** By event; equal for those that may be one moment. */
-export function groupKeys({ events }: StepTrace): readonly string[] {
+/** By event; equal for those that may be one moment. `turns`: of a pipeline's actions, by event. */
+export function groupKeys({ events }: StepTrace, turns: readonly (Turn | undefined)[]): readonly string[] {
   const kinds = alikeOf(events);
   /** By device, what its compute queue was at last, and how often it has been at what. */
   const latest = new Map<number, string>();
   const visits = new Map<string, number>();
   return events.map((e, index) => {
+    const turn = turns[index];
+    if (turn && !e.collective) return `${isTransfer(e) ? 'messages of turn' : 'turn'} ${turn.index}`;
     if (e.kind === 'send' || e.kind === 'recv') return transferKey(e);
     const alike = kinds[index] ?? '';
     const lane = `${e.device} ${e.queue}`;
@@ -23,6 +26,8 @@ export function groupKeys({ events }: StepTrace): readonly string[] {
     return `${e.queue} ${alike} ${visits.get(place) ?? 0}`;
   });
 }
+
+const isTransfer = ({ kind }: TraceEvent): boolean => kind === 'send' || kind === 'recv';
 
 /** Groups along one axis do the same at the same time: the axis is in the key, not the ranks. */
 function transferKey({ collective: c, phase, anchor, payload, bucket, module }: TraceEvent): string {

@@ -7,6 +7,7 @@ import { at } from '../../base/invariant';
 import { stepWords } from '../../protocol/micro-batches';
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { groupSize } from '../group-size';
+import { sendSentence, turnSentence } from '../pipeline/turn-sentence';
 import { capital, hasRanks, kernelWords, plural } from '../words';
 import { dividesAtFirst, divisorWords } from './divided';
 import { hookWork } from './hook-sentence';
@@ -29,6 +30,7 @@ export function sentenceAt(trace: StepTrace, event: number, clock: Clock): strin
 
 export function momentSentence(trace: StepTrace, moment: Moment, clock: Clock): string {
   const said = (() => {
+    if (moment.turn) return moment.kind === 'message' ? sendSentence(trace, moment) : turnSentence(trace, moment);
     switch (moment.kind) {
       case 'round':
         return roundSentence(trace, moment);
@@ -41,7 +43,9 @@ export function momentSentence(trace: StepTrace, moment: Moment, clock: Clock): 
     }
   })();
   // PyTorch's functions and devices keep their small letters.
-  return /^(cuda:|find_unused_parameters|[\w.]+\(\))/.test(said) ? said : said.charAt(0).toUpperCase() + said.slice(1);
+  return /^(cuda:|find_unused_parameters|scale_grads|[\w.]+\(\))/.test(said)
+    ? said
+    : said.charAt(0).toUpperCase() + said.slice(1);
 }
 
 /** The event that says what the moment is about. */
@@ -77,6 +81,8 @@ function loadSentence(trace: StepTrace, moment: Moment, who: Who): string {
 function workSentence(trace: StepTrace, moment: Moment, clock: Clock): string {
   const who = whoIn(trace, moment);
   const e = mainOf(trace, moment);
+  if (e.anchor === 'scale_grads')
+    return `scale_grads: ${who.text} ${does(who, 'divide')} ${their(who)} gradients by the number of micro-batches`;
   const own = hookWork(trace, moment, e, who);
   if (own !== undefined) return own;
   if (moment.kind === 'copy') return copySentence(trace, moment, e, who);

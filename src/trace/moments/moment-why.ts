@@ -7,6 +7,8 @@ import { hasMicroBatch } from '../../protocol/step-kind';
 import type { Clock, StepTrace, TraceEvent } from '../../protocol/trace';
 import { groupSize } from '../group-size';
 import { deviceCount } from '../lanes';
+import { turnWhy } from '../pipeline/turn-why';
+import { isPipeline } from '../pipeline/turns';
 import { hasRanks, hasServer } from '../words';
 import { dividesAtFirst } from './divided';
 import { hookWhy } from './hook-why';
@@ -18,6 +20,9 @@ import { isDataParallel, isModelParallel } from './who';
 
 export function whyOf(trace: StepTrace, moment: Moment, clock: Clock): string | undefined {
   const e = mainOf(trace, moment);
+  if (moment.turn) return turnWhy(trace, moment);
+  if (e.anchor === 'scale_grads')
+    return 'A micro-batch’s loss is the mean over its own rows, and backward added up their gradients: divided, the sum is the gradient of the whole batch.';
   const hook = hookWhy(trace, moment, e);
   if (hook !== undefined) return hook;
   switch (moment.kind) {
@@ -114,7 +119,9 @@ const isAgain = ({ writes }: TraceEvent): boolean => writes.some((name) => /\.ag
 function copyWhy(trace: StepTrace, e: TraceEvent): string | undefined {
   if (e.name === 'ddp/pack') return packWhy(trace, e);
   if (e.name === 'ddp/unpack' && groupSize(trace, e) > 1)
-    return 'All ranks now hold the same gradients, so the same optimiser makes the same step everywhere.';
+    return isPipeline(trace)
+      ? 'All replicas of a stage now hold the same gradients, so the same optimiser makes the same step in each.'
+      : 'All ranks now hold the same gradients, so the same optimiser makes the same step everywhere.';
   if (e.name === 'comm/flatten')
     return 'One large message costs less than many small ones, because every message has a latency.';
   return undefined;
@@ -130,6 +137,8 @@ function packWhy(trace: StepTrace, e: TraceEvent): string | undefined {
 }
 
 function updateWhy(trace: StepTrace): string | undefined {
+  if (isPipeline(trace))
+    return 'Each rank updates the stages that it holds, when the gradients of all micro-batches are in.';
   if (hasServer(trace)) return 'Only the server has an optimiser; the workers pull the new weights in the next step.';
   if (hasRanks(trace) && !trace.events.some((e) => e.bucket !== undefined && e.collective)) return undefined;
   if (hasRanks(trace))

@@ -11,6 +11,7 @@
  */
 import type { CollectiveOp } from '../../protocol/collective';
 import type { CollectiveRef, Phase, StepTrace } from '../../protocol/trace';
+import type { Turn } from '../pipeline/turns';
 
 /**
  * load: from the DataLoader. compute: operators of one layer, or of none. round: one round of a collective. message:
@@ -47,6 +48,8 @@ export interface Moment {
   readonly module: string;
   readonly bucket?: number;
   readonly round?: MomentRound;
+  /** Of a pipeline: the turn of the actions that it runs, or whose results it sends. */
+  readonly turn?: Turn;
 }
 
 /** A trace in the order of its moments: each is one stretch of `events`. The page keeps its traces so. */

@@ -6,6 +6,7 @@
  */
 import { at } from '../../base/invariant';
 import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import { type Turn, turnsOf } from '../pipeline/turns';
 import { groupKeys, kindOf } from './group-keys';
 import { hasMoments, type Moment, type MomentRound, type MomentTrace } from './moment';
 import { sortGroups } from './sort-groups';
@@ -13,30 +14,33 @@ import { sortGroups } from './sort-groups';
 /** In the order in which they are walked. Callers that ask each frame keep a MomentTrace, which knows its own. */
 export function momentsOf(trace: StepTrace): readonly Moment[] {
   if (hasMoments(trace)) return trace.moments;
-  return groupsOf(trace).map((events, index) => momentOf(trace, events, index));
+  const turns = turnsOf(trace);
+  return groupsOf(trace, turns).map((events, index) => momentOf(trace, turns, events, index));
 }
 
 export function byMoments(trace: StepTrace): MomentTrace {
-  const groups = groupsOf(trace);
+  const turns = turnsOf(trace);
+  const groups = groupsOf(trace, turns);
   const order = groups.flat();
   const ordered: StepTrace = {
     ...trace,
     events: order.map((event) => at(trace.events, event)),
     modelled: order.map((event) => at(trace.modelled, event)),
   };
+  const turnsInOrder = order.map((event) => turns[event]);
   let first = 0;
   const moments = groups.map((group, index) => {
     const events = group.map((_, k) => first + k);
     first += group.length;
-    return momentOf(ordered, events, index);
+    return momentOf(ordered, turnsInOrder, events, index);
   });
   return { ...ordered, moments };
 }
 
 /** Indices into trace.events; each group in the order in which its events begin. */
-function groupsOf(trace: StepTrace): readonly (readonly number[])[] {
+function groupsOf(trace: StepTrace, turns: readonly (Turn | undefined)[]): readonly (readonly number[])[] {
   const { events } = trace;
-  const keys = groupKeys(trace);
+  const keys = groupKeys(trace, turns);
   const indexOf = new Map(events.map((e, index) => [e.id, index]));
   const latest = new Map<string, number>();
   const after = events.map((e, index) => {
@@ -54,12 +58,18 @@ function groupsOf(trace: StepTrace): readonly (readonly number[])[] {
   );
 }
 
-function momentOf({ events }: StepTrace, own: readonly number[], index: number): Moment {
+function momentOf(
+  { events }: StepTrace,
+  turns: readonly (Turn | undefined)[],
+  own: readonly number[],
+  index: number,
+): Moment {
   const members = own.map((event) => at(events, event));
   // What the optimiser loads first says less than what it does.
   const said = members.find((e) => e.kind !== 'load') ?? at(members, 0);
   const bucket = said.bucket ?? said.collective?.bucket;
   const round = roundOf(said);
+  const turn = round ? undefined : turns[at(own, 0)];
   return {
     index,
     phase: said.phase,
@@ -68,6 +78,7 @@ function momentOf({ events }: StepTrace, own: readonly number[], index: number):
     module: said.module,
     ...(bucket === undefined ? {} : { bucket }),
     ...(round ? { round } : {}),
+    ...(turn ? { turn } : {}),
   };
 }
 

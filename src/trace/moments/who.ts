@@ -38,7 +38,9 @@ export const isDataParallel = ({ events }: StepTrace): boolean => events.some(({
 
 /** One process, and each device has layers of its own. */
 export const isModelParallel = ({ events }: StepTrace): boolean =>
-  events.some(({ anchor }) => anchor === 'send_activation' || anchor === 'send_gradient');
+  events.some(
+    ({ anchor, action }) => action === undefined && (anchor === 'send_activation' || anchor === 'send_gradient'),
+  );
 
 const nounOf = (trace: StepTrace): string => {
   if (hasServer(trace)) return 'worker';

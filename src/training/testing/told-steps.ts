@@ -3,6 +3,7 @@ import { parseConfig } from '../../config/parse-config';
 import { sessionInfo } from '../../headless/session-info';
 import { ALGORITHM_NAMES } from '../../protocol/collective';
 import type { ConfigInput } from '../../protocol/config';
+import { mlpLayers } from '../../protocol/presets';
 import type { StepTrace } from '../../protocol/trace';
 import { createBlueprint } from '../blueprint';
 import { createTraining } from '../create-training';
@@ -27,6 +28,13 @@ const SMALL = 0.0002;
 const ddp = (name: string, settings: ConfigInput['ddp'], more: ConfigInput = {}): Told => [
   `DDP, ${name}`,
   { mode: 'ddp', worldSize: 4, ...more, ddp: { bucketCapMb: SMALL, ...settings } },
+];
+
+/** Sixteen Linear layers: a stage for each of as many ranks. */
+const DEEP: ConfigInput['model'] = { layers: mlpLayers([2, ...Array.from({ length: 15 }, () => 4), 1], 'Tanh') };
+const pipeline = (name: string, more: ConfigInput): Told => [
+  `pipeline, ${name}`,
+  { mode: 'pipeline', batchSize: 32, data: { type: 'xor', samples: 64 }, model: DEEP, ...more },
 ];
 
 export const TOLD: readonly Told[] = [
@@ -56,6 +64,14 @@ export const TOLD: readonly Told[] = [
   ddp('join', { join: true, samplesPerRank: [19, 11, 16] }, { worldSize: 3 }),
   ['model parallel', { mode: 'modelParallel', worldSize: 3 }],
   ['model parallel of two, clipped', { mode: 'modelParallel', worldSize: 2, clipGradNorm: 1 }],
+  pipeline('1F1B', { worldSize: 4 }),
+  pipeline('GPipe', { worldSize: 2, pipeline: { schedule: 'GPipe', microBatches: 3 } }),
+  pipeline('of one rank', { worldSize: 1 }),
+  pipeline('1F1B of four, two replicas', { worldSize: 8, mesh: { dp: 2 } }),
+  pipeline('1F1B of sixteen', { worldSize: 16, pipeline: { microBatches: 16 } }),
+  pipeline('interleaved 1F1B', { worldSize: 2, pipeline: { schedule: 'Interleaved1F1B' } }),
+  pipeline('zero bubble', { worldSize: 4, pipeline: { schedule: 'ZBVZeroBubble' } }),
+  pipeline('without scale_grads, clipped', { worldSize: 2, clipGradNorm: 1, pipeline: { scaleGrads: false } }),
   ['parameter server', { mode: 'parameterServer', worldSize: 4 }],
   ['parameter server with one worker', { mode: 'parameterServer', worldSize: 2 }],
   [

@@ -1,0 +1,217 @@
+/**
+ * What the stages of a pipeline do in a turn, and what they send after it, in one plain sentence: stage by stage where
+ * there is room for that, else by what they do, else in numbers. Without a full stop. Pure; called by
+ * moments/moment-sentence.ts.
+ */
+import { at } from '../../base/invariant';
+import type { Computation, PipelineAction } from '../../protocol/pipeline';
+import type { StepTrace, TraceEvent } from '../../protocol/trace';
+import type { Moment } from '../moments/moment';
+import { numberWord } from '../moments/who';
+import { actionsIn } from './turns';
+
+/** Two lines of a phone. */
+const ROOM = 130;
+
+/** Of one micro-batch, and of several. */
+const WORK: Readonly<Record<Computation, readonly [one: string, many: string]>> = {
+  F: ['the forward', 'the forwards'],
+  B: ['the backward', 'the backwards'],
+  I: ['the input gradient', 'the input gradients'],
+  W: ['the weight gradients', 'the weight gradients'],
+};
+
+/** 'stage 2 waits'; a rank with several stages goes by its own name. */
+interface Idle {
+  readonly noun: 'stage' | 'rank';
+  readonly number: number;
+  /** It has no action after this turn. */
+  readonly done: boolean;
+}
+
+export function turnSentence(trace: StepTrace, moment: Moment): string {
+  const events = moment.events.map((index) => at(trace.events, index));
+  const actions = actionsIn(events);
+  const idle = idleIn(trace, moment, events);
+  const byStage = stageByStage(actions, idle);
+  if (byStage.length <= ROOM) return byStage;
+  const byKind = kindByKind(actions, idle);
+  return byKind.length <= ROOM ? byKind : inNumbers(actions, idle);
+}
+
+/** The pipeline ranks that do nothing in the turn, by their places in the pipeline. */
+function idleIn({ events }: StepTrace, { turn }: Moment, own: readonly TraceEvent[]): readonly Idle[] {
+  const stagesOf = new Map<number, Set<number>>();
+  const lastOf = new Map<number, number>();
+  events.forEach(({ action, device, kind }, index) => {
+    if (!action || kind === 'send' || kind === 'recv') return;
+    stagesOf.set(device, (stagesOf.get(device) ?? new Set()).add(action.stage));
+    lastOf.set(device, index);
+  });
+  const busy = new Set(own.flatMap(({ action }) => (action ? [action.stage] : [])));
+  const seen = new Set<string>();
+  const ends = own.map((e) => events.indexOf(e)).reduce((a, b) => Math.max(a, b), -1);
+  const ranks = [...stagesOf.entries()]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([device, stages]) => {
+      // Replicas of a pipeline have the same stages; one of them speaks for all.
+      const key = [...stages].sort((a, b) => a - b).join();
+      if (seen.has(key)) return [];
+      seen.add(key);
+      return [{ device, stages }];
+    });
+  const several = ranks.some(({ stages }) => stages.size > 1);
+  return ranks.flatMap(({ device, stages }, place) => {
+    if (turn === undefined || [...stages].some((stage) => busy.has(stage))) return [];
+    const noun = several ? ('rank' as const) : ('stage' as const);
+    const number = several ? place : at([...stages], 0);
+    return [{ noun, number, done: (lastOf.get(device) ?? 0) < ends }];
+  });
+}
+
+function stageByStage(actions: readonly PipelineAction[], idle: readonly Idle[]): string {
+  const clauses: { readonly stage: number; readonly text: string; readonly runs: boolean }[] = [];
+  const places = [
+    ...actions.map((action) => ({ stage: action.stage, action, idle: undefined })),
+    ...idle.map((one) => ({
+      stage: one.noun === 'stage' ? one.number : Number.POSITIVE_INFINITY,
+      action: undefined,
+      idle: one,
+    })),
+  ].sort((a, b) => a.stage - b.stage);
+  const waiting = groupIdle(idle);
+  for (const { stage, action, idle: one } of places) {
+    if (action) {
+      const before = clauses.at(-1);
+      const first = clauses.every(({ runs }) => !runs);
+      const what = `${at(WORK[action.kind], 0)} of ${first ? 'micro-batch ' : ''}${action.microBatch}`;
+      clauses.push({ stage, text: `stage ${stage} ${before?.runs ? '' : 'runs '}${what}`, runs: true });
+      continue;
+    }
+    const group = one && waiting.find(({ members }) => members[0] === one);
+    if (group) clauses.push({ stage, text: group.text, runs: false });
+  }
+  return clauses.map(({ text }) => text).join(', ');
+}
+
+/** Neighbours that wait, or are done, in one clause. */
+function groupIdle(idle: readonly Idle[]): readonly { readonly members: readonly Idle[]; readonly text: string }[] {
+  const groups: Idle[][] = [];
+  for (const one of idle) {
+    const before = groups.at(-1);
+    const last = before?.at(-1);
+    if (before && last?.done === one.done && last.number === one.number - 1) before.push(one);
+    else groups.push([one]);
+  }
+  return groups.map((members) => {
+    const { noun, done } = at(members, 0);
+    const many = members.length > 1;
+    const verb = done ? `${many ? 'are' : 'is'} done` : many ? 'wait' : 'waits';
+    return {
+      members,
+      text: `${nounWith(
+        noun,
+        members.map(({ number }) => number),
+      )} ${verb}`,
+    };
+  });
+}
+
+function kindByKind(actions: readonly PipelineAction[], idle: readonly Idle[]): string {
+  const groups = byKind(actions).map(({ kind, own }, index) => {
+    const many = own.length > 1;
+    const verb = index === 0 ? (many ? 'run ' : 'runs ') : '';
+    const stages = nounWith(
+      'stage',
+      own.map(({ stage }) => stage),
+    );
+    const of = own.map(({ microBatch }) => microBatch);
+    return `${stages} ${verb}${at(WORK[kind], many ? 1 : 0)} of ${index === 0 ? `micro-batch${many ? 'es' : ''} ` : ''}${listed(of)}`;
+  });
+  return [...groups, ...restWords(idle)].join(', ');
+}
+
+function inNumbers(actions: readonly PipelineAction[], idle: readonly Idle[]): string {
+  const groups = byKind(actions).map(({ kind, own }, index) => {
+    const many = own.length > 1;
+    const noun = index === 0 ? (many ? ' stages' : ' stage') : '';
+    const work = at(WORK[kind], many ? 1 : 0).replace(/^the /, many ? '' : 'a ');
+    return `${numberWord(own.length)}${noun} ${many ? 'run' : 'runs'} ${work.replace(/^a weight/, 'weight').replace(/^a input/, 'an input')}`;
+  });
+  return [...groups, ...restWords(idle)].join(', ');
+}
+
+function byKind(
+  actions: readonly PipelineAction[],
+): { readonly kind: Computation; readonly own: readonly PipelineAction[] }[] {
+  const kinds = [...new Set(actions.map(({ kind }) => kind))];
+  return kinds.map((kind) => ({ kind, own: actions.filter((action) => action.kind === kind) }));
+}
+
+/** 'stage 2 waits', 'two wait', 'three are done'. */
+const restWords = (idle: readonly Idle[]): readonly string[] =>
+  [false, true].flatMap((done) => {
+    const own = idle.filter((one) => one.done === done);
+    if (own.length === 0) return [];
+    const many = own.length > 1;
+    const who = many ? numberWord(own.length) : `${at(own, 0).noun} ${at(own, 0).number}`;
+    return [`${who} ${done ? `${many ? 'are' : 'is'} done` : many ? 'wait' : 'waits'}`];
+  });
+
+/** 'stage 2', 'stages 0 and 2', 'stages 0 to 3'. */
+function nounWith(noun: string, numbers: readonly number[]): string {
+  if (numbers.length === 1) return `${noun} ${at(numbers, 0)}`;
+  const first = at(numbers, 0);
+  const inLine = numbers.length > 2 && numbers.every((number, i) => number === first + i);
+  return `${noun}s ${inLine ? `${first} to ${at(numbers, numbers.length - 1)}` : listed(numbers)}`;
+}
+
+/** '0, 1 and 3'; '14 to 3' for a long row. */
+function listed(numbers: readonly number[]): string {
+  const [first = 0, second = 0] = numbers;
+  if (numbers.length === 1) return String(first);
+  const by = second - first;
+  if (numbers.length > 4 && Math.abs(by) === 1 && numbers.every((number, i) => number === first + i * by))
+    return `${first} to ${numbers.at(-1)}`;
+  return `${numbers.slice(0, -1).join(', ')} and ${numbers.at(-1)}`;
+}
+
+/** What crosses between stages after a turn. */
+export function sendSentence(trace: StepTrace, { events }: Moment): string {
+  const sent = actionsIn(events.map((index) => at(trace.events, index)));
+  const on = sent.filter(({ kind }) => kind === 'F');
+  const back = sent.filter(({ kind }) => kind !== 'F');
+  const parts = [
+    ...sendWords(on, { what: 'activations', whats: 'activations', to: 1, way: 'on' }),
+    ...sendWords(back, { what: 'gradient', whats: 'gradients', to: -1, way: 'back' }),
+  ];
+  const said = parts.join(', ');
+  if (said.length <= ROOM) return said;
+  return [
+    ...(on.length > 0 ? [`${countOf(on)} activations on`] : []),
+    ...(back.length > 0 ? [`${countOf(back)} gradients back`] : []),
+  ].join(', ');
+}
+
+const countOf = ({ length }: readonly PipelineAction[]): string =>
+  length === 1 ? 'one stage sends' : `${numberWord(length)} stages send`;
+
+interface SendWords {
+  readonly what: string;
+  readonly whats: string;
+  readonly to: number;
+  readonly way: string;
+}
+
+function sendWords(sent: readonly PipelineAction[], { what, whats, to, way }: SendWords): readonly string[] {
+  const [one] = sent;
+  if (!one) return [];
+  const back = to < 0 ? ' back' : '';
+  if (sent.length === 1)
+    return [`stage ${one.stage} sends the ${what} of micro-batch ${one.microBatch}${back} to stage ${one.stage + to}`];
+  const stages = nounWith(
+    'stage',
+    sent.map(({ stage }) => stage),
+  );
+  return [`${stages} send the ${whats} of micro-batches ${listed(sent.map(({ microBatch }) => microBatch))} ${way}`];
+}

@@ -1,0 +1,98 @@
+/**
+ * Why a turn of a pipeline is as it is: where the bubble comes from, what 1F1B spares, why W can wait. A sentence or
+ * two, with a full stop. Pure; called by moments/moment-why.ts.
+ */
+import { at } from '../../base/invariant';
+import type { PipelineAction } from '../../protocol/pipeline';
+import type { StepTrace } from '../../protocol/trace';
+import type { Moment } from '../moments/moment';
+import { momentsOf } from '../moments/moments';
+import { actionsIn } from './turns';
+
+export function turnWhy(trace: StepTrace, moment: Moment): string | undefined {
+  if (!moment.turn) return undefined;
+  const actions = actionsOf(trace, moment);
+  if (moment.kind === 'message') return sendWhy(actions);
+  const first = momentsOf(trace).find(({ turn, kind }) => kind !== 'message' && turn?.stretch === moment.turn?.stretch);
+  if (actions.some(({ kind }) => kind === 'W')) return weightsWhy(trace, moment, actions);
+  if (actions.some(({ kind }) => kind === 'I') && isFirstOf(trace, moment, 'I'))
+    return 'The backward is cut in two: the gradient of the input comes first, because the stage before waits for it, and those of the weights later.';
+  switch (moment.turn.stretch) {
+    case 'fill':
+      return fillWhy(trace, moment, first);
+    case 'steady':
+      return first?.index === moment.index ? steadyWhy(trace) : undefined;
+    case 'drain':
+      return first?.index === moment.index ? drainWhy(trace) : undefined;
+  }
+}
+
+const actionsOf = (trace: StepTrace, { events }: Moment): readonly PipelineAction[] =>
+  actionsIn(events.map((index) => at(trace.events, index)));
+
+const stagesIn = ({ events }: StepTrace): number =>
+  1 + events.reduce((most, { action }) => Math.max(most, action?.stage ?? 0), 0);
+
+const microBatchesIn = ({ events }: StepTrace): number =>
+  1 + events.reduce((most, { action }) => Math.max(most, action?.microBatch ?? 0), 0);
+
+const isFirstOf = (trace: StepTrace, moment: Moment, kind: PipelineAction['kind']): boolean =>
+  momentsOf(trace).find((other) => other.kind !== 'message' && actionsOf(trace, other).some((a) => a.kind === kind))
+    ?.index === moment.index;
+
+/** At the beginning only the first stage has something to do. */
+function fillWhy(trace: StepTrace, moment: Moment, first: Moment | undefined): string | undefined {
+  if (stagesIn(trace) === 1) return undefined;
+  if (first?.index === moment.index)
+    return 'The bubble at the start: a stage has nothing to do until the first micro-batch has come through all stages before it.';
+  const last = stagesIn(trace) - 1;
+  return actionsOf(trace, moment).some(({ stage, microBatch }) => stage === last && microBatch === 0)
+    ? 'Micro-batch 0 is at the last stage, which computes its loss: from now on a backward can run.'
+    : undefined;
+}
+
+function steadyWhy(trace: StepTrace): string {
+  const [most, all] = [mostKept(trace), microBatchesIn(trace)];
+  const spared =
+    most < all ? `: no stage ever keeps those of more than ${most}, where GPipe keeps those of all ${all}` : '';
+  return `One forward, one backward: each backward frees the activations of its micro-batch${spared}.`;
+}
+
+/** The most micro-batches whose activations a stage keeps at once. */
+function mostKept(trace: StepTrace): number {
+  const kept = new Map<number, Set<number>>();
+  let most = 0;
+  for (const moment of momentsOf(trace)) {
+    if (moment.turn === undefined || moment.kind === 'message') continue;
+    for (const { stage, kind, microBatch } of actionsOf(trace, moment)) {
+      const own = kept.get(stage) ?? new Set();
+      kept.set(stage, own);
+      if (kind === 'F') own.add(microBatch);
+      else if (kind !== 'I') own.delete(microBatch);
+      most = Math.max(most, own.size);
+    }
+  }
+  return most;
+}
+
+function drainWhy(trace: StepTrace): string | undefined {
+  if (stagesIn(trace) === 1) return undefined;
+  const before = momentsOf(trace).some(({ turn }) => turn?.stretch === 'steady');
+  return before
+    ? 'The bubble at the end: gradients come back stage by stage, and no forward is left to do while a stage waits for one.'
+    : `All forwards came first (GPipe), so every stage keeps the activations of all ${microBatchesIn(trace)} micro-batches until their backward.`;
+}
+
+function weightsWhy(trace: StepTrace, moment: Moment, actions: readonly PipelineAction[]): string | undefined {
+  if (isFirstOf(trace, moment, 'W') || actions.every(({ kind }) => kind === 'W'))
+    return 'W can wait: no other stage needs the gradients of the weights, and the optimiser only at the end; so they fill what would be a bubble.';
+  return undefined;
+}
+
+function sendWhy(actions: readonly PipelineAction[]): string | undefined {
+  const [one] = actions;
+  if (!one || actions.length > 1) return undefined;
+  return one.kind === 'F'
+    ? `Stage ${one.stage + 1} keeps them until its backward of micro-batch ${one.microBatch}, which needs them once more.`
+    : `By the chain rule stage ${one.stage - 1} needs it for its own backward of micro-batch ${one.microBatch}.`;
+}

@@ -1,0 +1,60 @@
+/**
+ * The actions of a pipeline's step in turns, as if each took as long as any other: in a turn every rank runs at most
+ * one forward or backward, and whoever waits has nothing that it could run. What a step's moments are made of. Pure;
+ * called by trace/moments.
+ */
+import type { PipelineAction } from '../../protocol/pipeline';
+import type { StepTrace, TraceEvent } from '../../protocol/trace';
+
+/** fill: no backward has begun; drain: no forward is left; steady: between them. */
+export type Stretch = 'fill' | 'steady' | 'drain';
+
+export interface Turn {
+  /** From 0. */
+  readonly index: number;
+  readonly stretch: Stretch;
+}
+
+export const isPipeline = ({ events }: StepTrace): boolean => events.some(({ action }) => action !== undefined);
+
+export const actionKey = ({ stage, kind, microBatch }: PipelineAction): string => `${stage} ${kind} ${microBatch}`;
+
+/** By event: the turn of its action, or of the one that made what it sends; undefined where it has none. */
+export function turnsOf({ events }: StepTrace): readonly (Turn | undefined)[] {
+  const turnOf = new Map<string, number>();
+  /** By device, the turn of its latest action. */
+  const latest = new Map<number, number>();
+  for (const { action, device, kind } of events) {
+    // Every rank of a stage has the same order: the first one that comes says it.
+    if (!action || kind === 'send' || kind === 'recv' || turnOf.has(actionKey(action))) continue;
+    const needs = needsOf(action).flatMap((other) => turnOf.get(actionKey(other)) ?? []);
+    const turn = 1 + Math.max(latest.get(device) ?? -1, ...needs);
+    turnOf.set(actionKey(action), turn);
+    latest.set(device, turn);
+  }
+  const of = (test: (action: PipelineAction) => boolean): readonly number[] =>
+    events.flatMap(({ action }) => (action && test(action) ? (turnOf.get(actionKey(action)) ?? []) : []));
+  const firstBackward = Math.min(...of(({ kind }) => kind !== 'F'));
+  const lastForward = Math.max(...of(({ kind }) => kind === 'F'));
+  const stretchOf = (turn: number): Stretch =>
+    turn < firstBackward ? 'fill' : turn <= lastForward ? 'steady' : 'drain';
+  return events.map(({ action }) => {
+    const index = action && turnOf.get(actionKey(action));
+    return index === undefined ? undefined : { index, stretch: stretchOf(index) };
+  });
+}
+
+/** What comes before an action in other stages and in its own. Of those that a schedule has not, none is found. */
+function needsOf({ stage, kind, microBatch }: PipelineAction): readonly PipelineAction[] {
+  if (kind === 'F') return [{ stage: stage - 1, kind, microBatch }];
+  if (kind === 'W') return [{ stage, kind: 'I', microBatch }];
+  const backwards = (['B', 'I'] as const).map((other) => ({ stage: stage + 1, kind: other, microBatch }));
+  return [...backwards, { stage, kind: 'F', microBatch }];
+}
+
+/** The different actions of some events, by stage. */
+export function actionsIn(events: readonly TraceEvent[]): readonly PipelineAction[] {
+  const found = new Map<string, PipelineAction>();
+  for (const { action } of events) if (action) found.set(actionKey(action), action);
+  return [...found.values()].sort((a, b) => a.stage - b.stage || a.microBatch - b.microBatch);
+}
