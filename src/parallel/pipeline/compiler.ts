@@ -15,7 +15,7 @@ export { borderShapes, layersOfDevice, lossRanks, shards } from './stages';
 export const settle = (input: ModeInput): Config => settleSplit(input, scheduleOf(input.config));
 
 /** Every micro-batch needs a row. */
-export function checkBatches({ pipeline: { microBatches }, mesh: { dp } }: Config, { sizes }: BatchSchedule): void {
+export function checkBatches({ pipeline: { microBatches } }: Config, { sizes }: BatchSchedule): void {
   for (const rows of Object.values(sizes)) {
     const least = Math.min(...(rows ?? [microBatches]));
     if (least >= microBatches) continue;
@@ -24,8 +24,7 @@ export function checkBatches({ pipeline: { microBatches }, mesh: { dp } }: Confi
       'placement',
       `A batch of ${least} ${least === 1 ? 'row' : 'rows'} cannot be cut into ${microBatches} micro-batches${isLast ? '; it is the last one of an epoch' : ''}.`,
       isLast
-        ? // With replicas there is a DistributedSampler, and the loader behind it keeps a short batch.
-          `${dp === 1 ? 'Set dropLast to true' : 'Take a batch size that divides the rows of each replica'}, or take at most ${least} micro-batches.`
+        ? `Set dropLast to true, or take at most ${least} micro-batches.`
         : `Set pipeline.microBatches to at most ${least}, or make the batch larger.`,
       { rows: least, microBatches },
     );

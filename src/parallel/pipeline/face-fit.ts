@@ -74,12 +74,11 @@ function withRanks(config: Config): Config {
   };
 }
 
-/** Rows of one replica in a full batch, and in the last one of an epoch where that is short and stays. */
-function rowsOfReplica({ batchSize, mesh, dropLast }: Config, rows: number | undefined) {
+/** Rows of one replica in a full batch, and in the last one of an epoch; without known rows all batches are full. */
+function rowsOfReplica({ batchSize, mesh }: Config, rows: number | undefined) {
   const full = Math.floor(Math.min(batchSize, rows ?? batchSize) / mesh.dp);
   const last = rows === undefined ? full : Math.ceil(rows / mesh.dp) % full || full;
-  // A DistributedSampler drops rows, but its loader keeps a short batch.
-  return { full, last: mesh.dp > 1 || !dropLast ? last : full };
+  return { full, last };
 }
 
 /**
@@ -89,10 +88,10 @@ function rowsOfReplica({ batchSize, mesh, dropLast }: Config, rows: number | und
 function microBatchesFor(config: Config, rows: number | undefined): number | undefined {
   const { schedule, microBatches: wanted } = config.pipeline;
   if (schedule === 'own') return wanted;
-  const { full, last } = rowsOfReplica({ ...config, dropLast: true }, rows);
+  const { full } = rowsOfReplica(config, rows);
   // Batch norm asks for two rows.
   const least = batchNorms(config.model.layers) > 0 ? 2 : 1;
-  const most = Math.min(MOST_MICRO_BATCHES, Math.max(1, Math.floor(Math.min(full, last) / least)));
+  const most = Math.min(MOST_MICRO_BATCHES, Math.max(1, Math.floor(full / least)));
   const legal = Array.from({ length: most }, (_, i) => i + 1).filter((count) => canOrder(config, count));
   const even = legal.filter((count) => full % count === 0);
   return (even.length > 0 ? even : legal).toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0];
@@ -113,6 +112,6 @@ function canOrder(config: Config, microBatches: number): boolean {
 function endsShort(config: Config, rows: number | undefined): boolean {
   if (rows === undefined) return true;
   if (rows < config.batchSize) return false;
-  const { full, last } = rowsOfReplica({ ...config, dropLast: false }, rows);
+  const { full, last } = rowsOfReplica(config, rows);
   return last !== full;
 }
