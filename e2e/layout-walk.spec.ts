@@ -4,9 +4,7 @@
  * `npm run gallery`.
  */
 import { everyCombination, faults, keepTexts, MOMENTS, nameOf, pairwise, seek, show } from '../scripts/layout-walk.mjs';
-import { expect, IN_MOTION, test } from './playground';
-
-test.use(IN_MOTION);
+import { expect, test } from './playground';
 
 const whole = process.env['LOCKSTEP_WALK'] === 'all';
 const combinations = whole ? everyCombination() : pairwise();

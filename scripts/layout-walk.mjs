@@ -89,6 +89,7 @@ export function keepTexts() {
 }
 
 const WAIT = { timeout: 60_000 };
+const SOON = { ...WAIT, polling: 50 };
 
 /**
  * Shows a combination, one traced step of it, with its panel open.
@@ -122,35 +123,46 @@ async function run(page, c) {
     location.hash = hash;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }, `#seed=${seed}&${link}`);
-  const few = page.getByText(/at most \d+ devices/);
-  await Promise.race([stepIs(page, false), few.waitFor(WAIT)]);
-  if (await few.isVisible()) {
-    const most = Number(/at most (\d+) devices/.exec(await few.innerText())?.[1]);
+  const most = await opened(page);
+  if (most > 0) {
     await page.getByRole('button', { name: 'Dismiss', exact: true }).first().click();
     return most;
   }
   await page.getByRole('button', { name: 'Step iteration', exact: true }).and(page.locator(':enabled')).click(WAIT);
-  await stepIs(page, true);
+  await page.waitForFunction(
+    () => {
+      const step = document.querySelector('[role="status"][aria-label="Step"]')?.textContent ?? '';
+      const play = document.querySelector('button[aria-label="Play"]');
+      return play instanceof HTMLButtonElement && !play.disabled && step !== '0';
+    },
+    undefined,
+    SOON,
+  );
   const refused = await page.getByText('The link says').allTextContents();
   if (refused.length > 0) throw new Error(refused.join(' '));
   return 0;
 }
 
 /**
- * Waits until a step has been taken, or until a new run that has taken none can begin.
+ * Waits until a new run that has taken no step can begin, which gives 0, or until a notice says for how many devices at
+ * most the net is large enough. By one function in the page: a locator of a text looks at every element each time.
  * @param {Page} page
- * @param {boolean} taken
+ * @returns {Promise<number>}
  */
-async function stepIs(page, taken) {
-  await page.waitForFunction(
-    (some) => {
+async function opened(page) {
+  const found = await page.waitForFunction(
+    () => {
+      const notices = document.querySelector('[aria-label="Notices"]')?.textContent ?? '';
+      const most = Number(/at most (\d+) devices/.exec(notices)?.[1] ?? 0);
       const step = document.querySelector('[role="status"][aria-label="Step"]')?.textContent ?? '';
       const play = document.querySelector('button[aria-label="Play"]');
-      return play instanceof HTMLButtonElement && !play.disabled && (step === '0') !== some;
+      const ready = play instanceof HTMLButtonElement && !play.disabled && step === '0';
+      return (most > 0 || ready) && { most };
     },
-    taken,
-    WAIT,
+    undefined,
+    SOON,
   );
+  return found.evaluate((value) => (value ? value.most : 0));
 }
 
 /**
