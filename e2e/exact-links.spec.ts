@@ -2,9 +2,7 @@
  * Links to a moment: shared from the page, opened in another one, stopped on the way; and the frame that Share builds.
  */
 import { axeFindsNothing } from './axe';
-import { expect, IN_MOTION, Playground, TINY, test } from './playground';
-
-test.use(IN_MOTION);
+import { expect, Playground, TINY, test } from './playground';
 
 const RUN = `${TINY}&data=xor&mode=ddp&world=2&device=cpu`;
 const way = (playground: Playground) => playground.status('Way to the moment of the link');
@@ -49,6 +47,7 @@ test('a link to a moment leads to that moment, with what is open there', async (
 
 test('the way to a step in the millions can be stopped, and another link taken', async ({ playground }) => {
   const { page } = playground;
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
   await page.goto(`./#${RUN}&at=5000000`);
   await expect(playground.region('Stage')).toContainText('Training to step 5,000,000, where the link leads');
   await expect(way(playground)).toHaveText(/^[\d,]+ steps done/);
@@ -68,6 +67,7 @@ test('a device that is lost on the way, and a worker that ends, are said, and th
   playground,
 }) => {
   const { page } = playground;
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
   // So far that what is said on the way can be read there.
   await page.goto(`./#${RUN}&device=webgpu&at=10000&moment=2`);
   await expect.poll(() => playground.number('Step')).toBeGreaterThan(5);

@@ -1,6 +1,4 @@
-import { expect, IN_MOTION, TINY, test } from './playground';
-
-test.use(IN_MOTION);
+import { expect, TINY, test } from './playground';
 
 test.beforeEach(async ({ playground }) => {
   await playground.open(`${TINY}&data=xor&mode=ddp&world=2&device=cpu`);

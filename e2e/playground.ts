@@ -46,6 +46,18 @@ export class Playground {
     await this.fullSpeed();
   }
 
+  /**
+   * Takes a link in the page that is open, as one pasted into the address bar, and waits for its first step as open()
+   * does. The run before must have taken a step, so that the next one is known by having taken none.
+   */
+  async follow(hash: string): Promise<void> {
+    expect(await this.number('Step'), 'steps of the run before').toBeGreaterThan(0);
+    await this.page.evaluate((link) => window.location.assign(`#${link}`), hash);
+    await expect(this.status('Step')).toHaveText('0');
+    await expect(this.button('Play')).toBeEnabled();
+    await this.fullSpeed();
+  }
+
   /** Where the page shows how fast Play goes, and lets one choose. */
   async fullSpeed(): Promise<void> {
     if ((await this.speed().count()) > 0 && (await this.speed().isEnabled()))
@@ -159,7 +171,8 @@ export class Playground {
   async playUntilStep(step: number): Promise<void> {
     await this.fullSpeed();
     await this.button('Play').click();
-    await expect.poll(() => this.number('Step'), { timeout: 60_000 }).toBeGreaterThanOrEqual(step);
+    // A run at full speed takes a core for as long as it is not asked.
+    await expect.poll(() => this.number('Step'), { timeout: 60_000, intervals: [30] }).toBeGreaterThanOrEqual(step);
     await this.button('Pause').click();
     await expect(this.button('Play')).toBeVisible();
   }
@@ -179,7 +192,33 @@ export function firstNumber(text: string): number {
   return found ? Number(found[0].replaceAll(',', '')) : Number.NaN;
 }
 
+/**
+ * Runs in every page before its scripts: it is given twenty frames a second, not sixty. What moves is a function of the
+ * time, and without a GPU drawing is most of what a page takes that moves.
+ */
+const fewerFrames = () => {
+  const real = globalThis.requestAnimationFrame.bind(globalThis);
+  const EVERY_MS = 50;
+  let last = -EVERY_MS;
+  Object.assign(globalThis, {
+    requestAnimationFrame: (draw: FrameRequestCallback) =>
+      setTimeout(
+        () =>
+          real((now) => {
+            last = now;
+            draw(now);
+          }),
+        Math.max(0, last + EVERY_MS - performance.now()),
+      ),
+    cancelAnimationFrame: clearTimeout,
+  });
+};
+
 export const test = base.extend<{ playground: Playground }>({
+  context: async ({ context }, use) => {
+    await context.addInitScript(fewerFrames);
+    await use(context);
+  },
   playground: async ({ page }, use) => {
     const playground = new Playground(page);
     await use(playground);

@@ -1,6 +1,4 @@
-import { expect, IN_MOTION, type ModeName, TINY, test } from './playground';
-
-test.use(IN_MOTION);
+import { expect, type ModeName, TINY, test } from './playground';
 
 test('switching the mode keeps seed, data and start', async ({ playground }) => {
   await playground.open(`${TINY}&data=circle&seed=7&shuffle=0&mode=single&device=cpu`);
