@@ -2,14 +2,13 @@
 import { LockstepError } from '../../base/errors';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { Config } from '../../protocol/config';
-import type { Notice } from '../../protocol/notice';
-import type { ModeInput, NoticeInput } from '../mode';
-import { ignoredDdpNotices } from './ddp-of-stages';
+import type { ModeInput } from '../mode';
 import { settle as settleSplit } from './split';
 import { scheduleOf } from './stages';
 
 export { pipelineForm as closedForm } from './closed-form';
 export { compile } from './compile';
+export { pipelineNotices as notices } from './notices';
 export { borderShapes, layersOfDevice, lossRanks, shards } from './stages';
 
 export const settle = (input: ModeInput): Config => settleSplit(input, scheduleOf(input.config));
@@ -30,5 +29,3 @@ export function checkBatches({ pipeline: { microBatches } }: Config, { sizes }: 
     );
   }
 }
-
-export const notices = ({ given }: NoticeInput): readonly Notice[] => ignoredDdpNotices(given);

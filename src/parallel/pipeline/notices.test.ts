@@ -1,0 +1,69 @@
+/** Each notice where its cause is there, and none where PyTorch runs the same. */
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../config/parse-config';
+import type { ConfigInput } from '../../protocol/config';
+import { mlpLayers, PRESETS } from '../../protocol/presets';
+import { createBlueprint } from '../../training/blueprint';
+
+const OURS = [
+  'batch-uneven',
+  'micro-batches-uneven',
+  'pipeline-last-batch',
+  'pipeline-batch-norm',
+  'pipeline-dropout',
+  'sum-loss',
+  'unscaled-gradients',
+  'ddp-around-stages',
+];
+
+const noticesOf = (input: ConfigInput) =>
+  createBlueprint(
+    parseConfig({
+      mode: 'pipeline',
+      worldSize: 2,
+      model: { layers: mlpLayers([2, 4, 4, 1], 'Tanh') },
+      data: { type: 'xor', samples: 64 },
+      batchSize: 32,
+      ...input,
+    }),
+    {},
+  ).notices.filter(({ id }) => OURS.includes(id));
+
+const cases: readonly [name: string, input: ConfigInput, ids: readonly string[]][] = [
+  ['what PyTorch runs the same', {}, []],
+  ['a batch that M does not divide', { pipeline: { microBatches: 6 } }, ['micro-batches-uneven']],
+  ['a short last batch', { data: { type: 'xor', samples: 72 } }, ['pipeline-last-batch']],
+  ['a short last batch that is dropped', { data: { type: 'xor', samples: 72 }, dropLast: true }, []],
+  [
+    'a batch that dp does not divide',
+    { mesh: { dp: 2 }, batchSize: 33, pipeline: { microBatches: 4 } },
+    ['batch-uneven'],
+  ],
+  ['a summed loss', { loss: { type: 'BCEWithLogitsLoss', reduction: 'sum' } }, ['sum-loss']],
+  ['no scale_grads', { pipeline: { scaleGrads: false } }, ['unscaled-gradients']],
+  ['DDP with GPipe', { worldSize: 4, mesh: { dp: 2 }, pipeline: { schedule: 'GPipe' } }, ['ddp-around-stages']],
+  [
+    'DDP with as many micro-batches as stages',
+    { worldSize: 4, mesh: { dp: 2 }, pipeline: { microBatches: 2 } },
+    ['ddp-around-stages'],
+  ],
+  ['DDP with 1F1B', { worldSize: 4, mesh: { dp: 2 } }, []],
+];
+
+test.each(cases)('%s', (_, input, ids) => {
+  expect(noticesOf(input).map(({ id }) => id)).toEqual(ids);
+});
+
+test('batch norm: how often its statistics are updated; dropout: whose masks', () => {
+  const { config } = PRESETS.cnn;
+  const [norm, ...rest] = noticesOf({ ...config, data: { type: 'digits', samples: 80 } });
+  expect(rest).toEqual([]);
+  expect(norm?.id).toBe('pipeline-batch-norm');
+  expect(norm?.text).toContain('updates its running statistics 8 times in a step');
+  const layers = [
+    { type: 'Linear' as const, in: 2, out: 4 },
+    { type: 'Dropout' as const },
+    { type: 'Linear' as const, in: 4, out: 1 },
+  ];
+  expect(noticesOf({ model: { layers } }).map(({ id }) => id)).toEqual(['pipeline-dropout']);
+});

@@ -1,0 +1,106 @@
+/**
+ * What is worth saying of a pipeline before it runs: where PyTorch would stop or do something else (recorded with torch
+ * 2.13), and where the numbers are not those of one device. Called through compiler.ts.
+ */
+import type { Config } from '../../protocol/config';
+import type { Notice } from '../../protocol/notice';
+import type { NoticeInput } from '../mode';
+import { ignoredDdpNotices } from './ddp-of-stages';
+import { scheduleOf } from './stages';
+
+export const pipelineNotices = (input: NoticeInput): readonly Notice[] => [
+  ...sizeNotices(input),
+  ...layerNotices(input),
+  ...gradientNotices(input.config),
+  ...replicaNotices(input.config),
+  ...ignoredDdpNotices(input.given),
+];
+
+/** PyTorch's stages take micro-batches of one shape: that of the first one. */
+function sizeNotices({ config: { pipeline, mesh, batchSize }, schedule, rows }: NoticeInput): readonly Notice[] {
+  const { microBatches } = pipeline;
+  const full = rows[0] ?? 0;
+  const short = Object.values(schedule.sizes).find((sizes) => sizes?.some((count) => count !== full))?.[0];
+  const notices: Notice[] = [];
+  if (full * mesh.dp < batchSize)
+    notices.push({
+      level: 'info',
+      id: 'batch-uneven',
+      text: `A batch of ${batchSize} does not divide by ${mesh.dp} replicas: each trains on ${full} rows, ${full * mesh.dp} together.`,
+      hint: `Choose a multiple of ${mesh.dp} to compare with the other modes sample for sample.`,
+    });
+  if (full % microBatches !== 0)
+    notices.push({
+      level: 'warning',
+      id: 'micro-batches-uneven',
+      text: `${full} rows cut into ${microBatches} micro-batches have different sizes. PyTorch fails here: its stages take the shape of the first micro-batch. This run goes on, and a short micro-batch counts as much as the others.`,
+      hint: 'Let pipeline.microBatches divide the rows of each replica.',
+    });
+  else if (short !== undefined)
+    notices.push({
+      level: 'warning',
+      id: 'pipeline-last-batch',
+      text: `The last batch of an epoch has ${short} rows instead of ${full}. PyTorch fails or hangs there: its stages keep the shapes of the first step. This run goes on.`,
+      hint: 'Set dropLast to true.',
+    });
+  return notices;
+}
+
+function layerNotices({ config: { pipeline }, stage }: NoticeInput): readonly Notice[] {
+  const { microBatches } = pipeline;
+  const notices: Notice[] = [];
+  if (stage.graph.values.some(({ role, name }) => role === 'buffer' && name.includes('running')))
+    notices.push({
+      level: 'info',
+      id: 'pipeline-batch-norm',
+      text: `Batch norm takes the mean and variance of each micro-batch and updates its running statistics ${microBatches === 1 ? 'once' : `${microBatches} times`} in a step. PyTorch also counts a pass in which its stages find out their shapes: num_batches_tracked is one more after the first step, and the running statistics of later stages begin with values from uninitialised memory. This run leaves that out.`,
+      hint: 'In PyTorch, call reset_running_stats() after the first step, or use LayerNorm or GroupNorm.',
+    });
+  if (stage.masks.length > 0 && microBatches > 1)
+    notices.push({
+      level: 'info',
+      id: 'pipeline-dropout',
+      text: 'Every micro-batch draws dropout masks of its own, so the numbers are not those of one device, which draws one mask for the batch.',
+      hint: '',
+    });
+  return notices;
+}
+
+function gradientNotices({ pipeline: { scaleGrads, microBatches }, loss }: Config): readonly Notice[] {
+  if (microBatches === 1) return [];
+  if (scaleGrads && loss.reduction === 'sum')
+    return [
+      {
+        level: 'warning',
+        id: 'sum-loss',
+        text: `scale_grads divides the gradients by the ${microBatches} micro-batches, so a summed loss gives 1/${microBatches} of the single-device gradient.`,
+        hint: 'Use reduction "mean", or set pipeline.scaleGrads to false.',
+      },
+    ];
+  if (!scaleGrads && loss.reduction !== 'sum')
+    return [
+      {
+        level: 'warning',
+        id: 'unscaled-gradients',
+        text: `Without scale_grads the gradients are the sum over the micro-batches: ${microBatches} times those of the whole batch.`,
+        hint: `Set pipeline.scaleGrads to true, or divide the learning rate by ${microBatches}.`,
+      },
+    ];
+  return [];
+}
+
+/** DDP rebuilds its buckets at its second forward; it must have reduced before that. */
+function replicaNotices(config: Config): readonly Notice[] {
+  const { pipeline, mesh } = config;
+  const { microBatches, schedule } = pipeline;
+  if (mesh.dp === 1 || microBatches === 1) return [];
+  if (schedule === '1F1B' && microBatches > scheduleOf(config).stages) return [];
+  return [
+    {
+      level: 'warning',
+      id: 'ddp-around-stages',
+      text: 'PyTorch’s DDP around the stages stops here with “params_.size() == rebuilt_param_indices_.size() INTERNAL ASSERT FAILED”: it works only with 1F1B and more micro-batches than stages. This run averages the gradients of each stage after its last backward.',
+      hint: 'In PyTorch, take 1F1B with more micro-batches, or shard the stages with FSDP instead.',
+    },
+  ];
+}
