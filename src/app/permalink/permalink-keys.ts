@@ -119,6 +119,18 @@ const optionalText: Codec = {
   allowed: () => 'a text, or none',
 };
 
+/** A text of several lines, each a row: `~` between them, since a line end would be written as %0A. */
+const rows: Codec = {
+  parse: (text) =>
+    text === 'none' ? undefined : /^'.*'$/s.test(text) ? text.slice(1, -1) : text.replaceAll('~', '\n'),
+  print: (value) => {
+    if (value === undefined) return 'none';
+    const text = String(value);
+    return text === 'none' || text.includes('~') || /^'.*'$/s.test(text) ? `'${text}'` : text.replaceAll('\n', '~');
+  },
+  allowed: () => 'a row of actions per rank, as in 0F0,0B0~1F0,1B0, or none',
+};
+
 export const LOSS_NAMES = {
   mse: 'MSELoss',
   ce: 'CrossEntropyLoss',
@@ -261,7 +273,7 @@ export const PLAIN_KEYS: readonly PermalinkKey[] = [
   row('stagesPerRank', 'pipeline.stagesPerRank', optional),
   row('stages', 'pipeline.split', split),
   row('scaleGrads', 'pipeline.scaleGrads'),
-  row('actions', 'pipeline.actions', optionalText),
+  row('actions', 'pipeline.actions', rows),
   row('hardware', 'hardware'),
   row('budget', 'memoryBudgetMb'),
   row('compare', 'compareSingle'),

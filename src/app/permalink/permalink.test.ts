@@ -373,6 +373,22 @@ describe('permalink', () => {
     ]);
   });
 
+  it('writes a schedule of one’s own row by row', () => {
+    const hash = 'mode=pipeline&pp=2&microBatches=2&pipeline=own&actions=0F0,0F1,0B0,0B1~1F0,1B0,1F1,1B1';
+    const { config, notices } = parsePermalink(hash);
+    expect(notices).toEqual([]);
+    expect(config.pipeline).toMatchObject({ schedule: 'own', actions: '0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1' });
+    expect(printPermalink(config, DEFAULT_VIEW, [])).toContain('&actions=0F0,0F1,0B0,0B1~1F0,1B0,1F1,1B1');
+    const texts = fc.stringMatching(/^[01FBIW,~'\n();]{1,30}$/);
+    fc.assert(
+      fc.property(fc.oneof(texts, fc.constantFrom('none', "'none'", '~', '\n')), (actions) => {
+        const own = v.parse(configSchema, { ...config, pipeline: { ...config.pipeline, actions } });
+        const back = parsePermalink(printPermalink(own, DEFAULT_VIEW, []));
+        expect(back.config.pipeline.actions).toBe(actions);
+      }),
+    );
+  });
+
   it('is readable', () => {
     const { config: read } = parsePermalink('#seed=7&mode=mp&world=3&layers=2-4-4-1&act=relu&opt=sgd&lr=0.03');
     expect(printPermalink(read, DEFAULT_VIEW, [])).toBe(

@@ -18,6 +18,7 @@ import type { Clock, LossRecord, StepTrace } from '../../protocol/trace';
 import { byMoments } from '../../trace/moments/moments';
 import type { LabSettings } from '../lab/lab-link';
 import type { CsvLook } from '../looks/csv-look';
+import type { Draft } from '../pipeline/draft';
 import { withDifference } from '../result/difference/differences';
 import { BEGINNING, type Pace } from '../transport/pace';
 import { type WrittenText, withText } from './text-history';
@@ -106,6 +107,8 @@ export interface AppState extends ViewOptions {
   readonly refusedLayer: { readonly index: number; readonly text: string } | undefined;
   /** What is known of the files that the user gave, by name. */
   readonly csvFiles: Readonly<Record<string, CsvLook>>;
+  /** The pipeline schedule that the user builds; it outlives runs and modes. */
+  readonly draft: Draft | undefined;
 }
 
 export interface AppActions {
@@ -125,6 +128,7 @@ export interface AppActions {
   showMemory(device: number | undefined): void;
   setRefusedLayer(refused: AppState['refusedLayer']): void;
   addCsv(csv: CsvLook): void;
+  setDraft(draft: Draft): void;
   /** Replaces a notice with the same id. */
   addNotice(notice: Notice): void;
   dismissNotice(id: string): void;
@@ -212,6 +216,7 @@ const START = {
   newcomer: false,
   goingTo: undefined,
   csvFiles: {},
+  draft: undefined,
   memoryOf: undefined,
   refusedLayer: undefined,
 } satisfies Partial<AppState>;
@@ -325,6 +330,7 @@ export function createAppStore(config: Config, view: ViewOptions, pace: Pace = B
     showMemory: (memoryOf) => set({ memoryOf }),
     setRefusedLayer: (refusedLayer) => set({ refusedLayer }),
     addCsv: (csv) => set((s) => ({ csvFiles: { ...s.csvFiles, [csv.file]: csv } })),
+    setDraft: (draft) => set({ draft }),
     addNotice: (notice) => set((s) => ({ notices: [...s.notices.filter((n) => n.id !== notice.id), notice] })),
     dismissNotice: (id) => set((s) => ({ notices: s.notices.filter((n) => n.id !== id) })),
     addTrace: (trace) => set((s) => withTrace(s, trace)),

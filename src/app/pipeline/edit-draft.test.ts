@@ -1,0 +1,94 @@
+/** Typing a schedule: letters, numbers, moving and taking back, and where the caret goes. */
+import { expect, test } from 'vitest';
+import { at, must } from '../../base/invariant';
+import { printCell } from '../../schedules/cell-text';
+import { complaintsOf } from '../../schedules/check';
+import { recognise } from '../../schedules/recognise';
+import { makeSchedule } from '../../schedules/schedule';
+import { draftOf, emptied, scheduleOfDraft } from './draft';
+import { commandOf, type Editing, obey, type PressedKey } from './edit-draft';
+
+const PLAIN = { altKey: false, ctrlKey: false, metaKey: false, shiftKey: false };
+const ALT = { ...PLAIN, altKey: true };
+const CTRL = { ...PLAIN, ctrlKey: true };
+
+const empty: Editing = {
+  draft: emptied(draftOf(makeSchedule({ name: '1F1B', ranks: 2, stagesPerRank: 1, microBatches: 12 }))),
+  caret: { rank: 0, index: 0 },
+  typing: undefined,
+  stage: undefined,
+  refusal: '',
+};
+
+const press = (editing: Editing, pressed: PressedKey): Editing =>
+  obey(editing, must(commandOf(pressed), `a command of ${pressed.key}`));
+const type = (editing: Editing, keys: string): Editing =>
+  [...keys].reduce((now, key) => press(now, { ...PLAIN, key }), editing);
+const row = ({ draft }: Editing, rank = 0): string => at(draft.orders, rank).map(printCell).join(' ');
+
+test('a letter is the next micro-batch, digits behind it are its number', () => {
+  expect(row(type(empty, 'fff'))).toBe('0F0 0F1 0F2');
+  expect(row(type(empty, 'f7f'))).toBe('0F7 0F0');
+  expect(row(type(empty, 'f11b0'))).toBe('0F11 0B0');
+  // 12 is none of 12 micro-batches: the 2 begins anew.
+  expect(row(type(empty, 'f12'))).toBe('0F2');
+  expect(type(empty, 'ff').caret).toEqual({ rank: 0, index: 2 });
+});
+
+test('what is typed goes before the caret', () => {
+  const written = { ...type(empty, 'ff'), caret: { rank: 0, index: 1 } };
+  const more = type(written, 'b');
+  expect(row(more)).toBe('0F0 0B0 0F1');
+  expect(more.caret.index).toBe(2);
+  expect(row(press(more, { ...PLAIN, key: 'Backspace' }))).toBe('0F0 0F1');
+  expect(row(press(more, { ...PLAIN, key: 'Delete' }))).toBe('0F0 0B0');
+  // A number alone is for the cell at the caret.
+  const renumbered = press({ ...more, typing: undefined }, { ...PLAIN, key: '5' });
+  expect(row(renumbered)).toBe('0F0 0B0 0F5');
+});
+
+test('Alt and an arrow move a cell, the caret stays on it', () => {
+  const written = { ...type(empty, 'fff'), caret: { rank: 0, index: 2 } };
+  const once = press(written, { ...ALT, key: 'ArrowLeft' });
+  expect([row(once), once.caret.index]).toEqual(['0F0 0F2 0F1', 1]);
+  const back = press(once, { ...ALT, key: 'ArrowRight' });
+  expect([row(back), back.caret.index]).toEqual(['0F0 0F1 0F2', 2]);
+  expect(row(press(back, { ...ALT, key: 'ArrowRight' }))).toBe('0F0 0F1 0F2');
+});
+
+test('each key is taken back by itself', () => {
+  const written = type(empty, 'f3b');
+  const undo = { ...CTRL, key: 'z' };
+  expect(row(press(written, undo))).toBe('0F3');
+  expect(row(press(press(written, undo), undo))).toBe('0F0');
+  expect(row(press(press(written, undo), { ...CTRL, key: 'y' }))).toBe('0F3 0B0');
+  expect(row(press(press(written, undo), { ...CTRL, shiftKey: true, key: 'Z' }))).toBe('0F3 0B0');
+  expect(press(written, undo).caret.index).toBeLessThanOrEqual(1);
+  const bottom = press(press(press(written, undo), undo), undo);
+  expect(row(bottom)).toBe('');
+  expect(press(press(bottom, undo), undo).refusal).toBe('There is nothing to undo.');
+});
+
+test('what a row has already is refused with a sentence', () => {
+  const full = type(empty, 'f'.repeat(12));
+  expect(type(full, 'f').refusal).toBe('Rank 0 has the forward of every micro-batch already.');
+  expect(row(type(full, 'f'))).toBe(row(full));
+  const small: Editing = {
+    ...empty,
+    draft: emptied(draftOf(makeSchedule({ name: 'GPipe', ranks: 1, stagesPerRank: 1, microBatches: 3 }))),
+  };
+  expect(type(small, 'f9').refusal).toBe('Micro-batches are numbered from 0 to 2.');
+});
+
+test('keys of the page are left alone', () => {
+  expect(commandOf({ ...CTRL, key: 'c' })).toBeUndefined();
+  expect(commandOf({ ...PLAIN, key: 'ArrowLeft' })).toBeUndefined();
+  expect(commandOf({ ...PLAIN, key: 'Tab' })).toBeUndefined();
+});
+
+test('GPipe, typed', () => {
+  const first = type(empty, `${'f'.repeat(12)}${'b'.repeat(12)}`);
+  expect(complaintsOf(scheduleOfDraft(first.draft)).length).toBeGreaterThan(0);
+  const both = type({ ...first, caret: { rank: 1, index: 0 } }, `${'f'.repeat(12)}${'b'.repeat(12)}`);
+  expect(recognise(scheduleOfDraft(both.draft))).toBe('GPipe');
+});

@@ -1,0 +1,134 @@
+/**
+ * The editor's commands: what a key or a button does to a draft at the caret, and where the caret is afterwards. As in
+ * a text, the caret is on a cell or behind the last one of its row, and what is typed goes before it. Pure.
+ */
+import { at } from '../../base/invariant';
+import { COMPUTATIONS, type Computation, type PipelineAction } from '../../protocol/pipeline';
+import { isPair, partsOf } from '../../schedules/cell';
+import type { Place } from '../../schedules/dependencies';
+import { type Draft, inserted, moved, nextAction, redone, removed, replaced, undone } from './draft';
+
+export interface Editing {
+  readonly draft: Draft;
+  readonly caret: Place;
+  /** The cell that digits go into, and those typed so far. */
+  readonly typing: { readonly place: Place; readonly digits: string } | undefined;
+  /** Of several stages on a rank, the one that is typed into; undefined: that of the cell before the caret. */
+  readonly stage: number | undefined;
+  /** What was refused, and why; '' where nothing was. */
+  readonly refusal: string;
+}
+
+export type Command =
+  | { readonly type: 'insert'; readonly kind: Computation }
+  | { readonly type: 'digit'; readonly digit: string }
+  | { readonly type: 'delete' | 'backspace' | 'earlier' | 'later' | 'undo' | 'redo' };
+
+export interface PressedKey {
+  readonly key: string;
+  readonly altKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly shiftKey: boolean;
+}
+
+export function commandOf({ key, altKey, ctrlKey, metaKey, shiftKey }: PressedKey): Command | undefined {
+  const letter = key.toUpperCase();
+  if (ctrlKey || metaKey) {
+    if (letter === 'Z') return { type: shiftKey ? 'redo' : 'undo' };
+    return letter === 'Y' ? { type: 'redo' } : undefined;
+  }
+  if (altKey) {
+    if (key === 'ArrowLeft') return { type: 'earlier' };
+    return key === 'ArrowRight' ? { type: 'later' } : undefined;
+  }
+  const kind = COMPUTATIONS.find((one) => one === letter);
+  if (kind) return { type: 'insert', kind };
+  if (/^\d$/.test(key)) return { type: 'digit', digit: key };
+  if (key === 'Delete') return { type: 'delete' };
+  return key === 'Backspace' ? { type: 'backspace' } : undefined;
+}
+
+const lengthOf = (draft: Draft, rank: number): number => at(draft.orders, rank).length;
+
+const within = (draft: Draft, { rank, index }: Place): Place => ({
+  rank,
+  index: Math.max(0, Math.min(index, lengthOf(draft, rank))),
+});
+
+export function obey(editing: Editing, command: Command): Editing {
+  const { draft, caret } = editing;
+  const now: Editing = { ...editing, refusal: '', typing: undefined };
+  switch (command.type) {
+    case 'insert':
+      return insert(now, command.kind);
+    case 'digit':
+      return number({ ...now, typing: editing.typing }, command.digit);
+    case 'delete':
+      return { ...now, draft: removed(draft, caret) };
+    case 'backspace': {
+      if (caret.index === 0) return now;
+      const before = { ...caret, index: caret.index - 1 };
+      return { ...now, draft: removed(draft, before), caret: before };
+    }
+    case 'earlier':
+    case 'later':
+      return shift(now, command.type === 'later' ? 1 : -1);
+    case 'undo':
+    case 'redo': {
+      const next = command.type === 'undo' ? undone(draft) : redone(draft);
+      const refusal = next === draft ? `There is nothing to ${command.type}.` : '';
+      return { ...now, draft: next, caret: within(next, caret), refusal };
+    }
+  }
+}
+
+/** The stage that the last part of the cell before the caret has. */
+function stageHere({ draft, caret, stage }: Editing): number | undefined {
+  if (stage !== undefined && draft.size.rankOfStage[stage] === caret.rank) return stage;
+  const cell = at(draft.orders, caret.rank)[caret.index - 1];
+  return cell && partsOf(cell).at(-1)?.stage;
+}
+
+const KIND_WORDS: Readonly<Record<Computation, string>> = {
+  F: 'forward',
+  B: 'backward (B, or I and W)',
+  I: 'I, or B in its place,',
+  W: 'W, or B in its place,',
+};
+
+function insert(editing: Editing, kind: Computation): Editing {
+  const { draft, caret } = editing;
+  const cell = nextAction(draft, caret.rank, kind, stageHere(editing));
+  if (!cell) {
+    const refusal = `Rank ${caret.rank} has the ${KIND_WORDS[kind]} of every micro-batch already.`;
+    return { ...editing, refusal };
+  }
+  return {
+    ...editing,
+    draft: inserted(draft, caret, cell),
+    caret: { ...caret, index: caret.index + 1 },
+    typing: { place: caret, digits: '' },
+  };
+}
+
+/** Into the cell that was typed last, else into the one at the caret; a number that is too large begins anew. */
+function number(editing: Editing, digit: string): Editing {
+  const { draft, caret, typing } = editing;
+  const place = typing?.place ?? caret;
+  const cell = at(draft.orders, place.rank)[place.index];
+  if (!cell || isPair(cell)) return { ...editing, typing: undefined };
+  const most = draft.size.microBatches - 1;
+  const digits = [`${typing?.digits ?? ''}${digit}`, digit].find((text) => Number(text) <= most);
+  if (digits === undefined)
+    return { ...editing, typing: undefined, refusal: `Micro-batches are numbered from 0 to ${most}.` };
+  const next: PipelineAction = { ...cell, microBatch: Number(digits) };
+  return { ...editing, draft: replaced(draft, place, next), typing: { place, digits } };
+}
+
+function shift(editing: Editing, by: 1 | -1): Editing {
+  const { draft, caret } = editing;
+  const index = caret.index + by;
+  if (index < 0 || index >= lengthOf(draft, caret.rank) || caret.index >= lengthOf(draft, caret.rank)) return editing;
+  return { ...editing, draft: moved(draft, caret, index), caret: { ...caret, index } };
+}
