@@ -15,7 +15,8 @@ interface Stretch {
 
 export type PictureItem =
   | (Stretch & { readonly kind: 'cell'; readonly cell: PictureCell })
-  | (Stretch & { readonly kind: 'gap'; readonly gap: Gap })
+  /** `index`: of the cell that comes after it in the rank's order. */
+  | (Stretch & { readonly kind: 'gap'; readonly gap: Gap; readonly index: number | undefined })
   /** Where the next cell of the row would be. */
   | (Stretch & { readonly kind: 'end' });
 
@@ -27,12 +28,21 @@ export const endId = (rank: number): string => `end ${rank}`;
 
 const gapId = ({ rank, start }: Gap): string => `gap ${rank} ${start}`;
 
-export const itemsOf = ({ rows }: Picture): readonly (readonly PictureItem[])[] => rows.map(itemsOfRow);
+/** `withEnds`: rows go on behind their last cell. */
+export const itemsOf = ({ rows }: Picture, withEnds = false): readonly (readonly PictureItem[])[] =>
+  rows.map((row) => {
+    const items = itemsOfRow(row);
+    const start = row.cells.at(-1)?.end ?? 0;
+    return withEnds ? [...items, { kind: 'end', id: endId(row.rank), rank: row.rank, start, end: start + 1 }] : items;
+  });
 
 function itemsOfRow({ rank, cells, gaps }: PictureRow): readonly PictureItem[] {
   const all: PictureItem[] = [
     ...cells.map((cell) => ({ kind: 'cell', id: cellId(cell), rank, start: cell.start, end: cell.end, cell }) as const),
-    ...gaps.map((gap) => ({ kind: 'gap', id: gapId(gap), rank, start: gap.start, end: gap.end, gap }) as const),
+    ...gaps.map((gap) => {
+      const index = cells.find(({ start }) => start >= gap.end)?.index;
+      return { kind: 'gap', id: gapId(gap), rank, start: gap.start, end: gap.end, gap, index } as const;
+    }),
   ];
   return all.sort((a, b) => a.start - b.start || a.end - b.end);
 }

@@ -1,14 +1,18 @@
 /**
- * The timeline's region for a run with a schedule: the schedule as a picture, and the timeline, under tabs. Fetched
+ * The timeline's region for a run with a schedule: the schedule as a picture, the editor, and the timeline,
+ * under tabs. Fetched
  * when such a run is open.
  */
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { at } from '../../base/invariant';
+import { loadedPanel } from '../boundary/loaded-panel';
 import styles from './pipeline.module.css';
 import { ScheduleView } from './schedule-view';
 import { useRunSchedule } from './use-run-schedule';
 
-const TABS = ['Schedule', 'Timeline'] as const;
+const TABS = ['Schedule', 'Build your own', 'Timeline'] as const;
+const Editor = loadedPanel('The schedule editor', async () => (await import('./editor')).Editor);
+
 type Tab = (typeof TABS)[number];
 
 /** `children`: the timeline. */
@@ -47,7 +51,9 @@ export function SchedulePlace({ children }: { readonly children: ReactNode }) {
         ))}
       </div>
       <div role="tabpanel" id={`${base}-panel`} aria-labelledby={`${base}-${tab}`} className={styles['panel']}>
-        {tab === 'Schedule' ? <ScheduleView run={run} units={units} onUnits={setUnits} /> : children}
+        {tab === 'Schedule' && <ScheduleView run={run} units={units} onUnits={setUnits} />}
+        {tab === 'Build your own' && <Editor run={run} />}
+        {tab === 'Timeline' && children}
       </div>
     </div>
   );

@@ -4,7 +4,6 @@
  */
 import { useCallback, useMemo, useState } from 'react';
 import type { Clock } from '../../protocol/trace';
-import { formatPercent } from '../draw/format';
 import type { Figure } from '../picture/figure-picture';
 import { SavePicture } from '../picture/save-button';
 import type { App } from '../state/store';
@@ -24,7 +23,7 @@ import styles from './pipeline.module.css';
 import { titlesOf } from './row-titles';
 import { type PictureClock, ScheduleHead } from './schedule-head';
 import type { RunSchedule } from './use-run-schedule';
-import { cellWords, rowName, whyBubble } from './why-bubble';
+import { cellWords, percentText, rowName, whyBubble } from './why-bubble';
 
 export interface ScheduleViewProps {
   readonly run: RunSchedule;
@@ -169,8 +168,8 @@ export function ScheduleView({ run, units, onUnits }: ScheduleViewProps) {
           words(selected)
         ) : (
           <span>
-            {formatPercent(picture.bubble)} of this picture is bubble. Press a gap to see what it waits for, a cell to
-            go there.
+            {percentText(picture.bubble)} of this picture is bubble. Press a gap to see what it waits for, a cell to go
+            there.
           </span>
         )}
       </p>

@@ -16,6 +16,9 @@ export const timeText = (time: number, unit: ClockUnit): string => {
   return `${rounded} ${rounded === 1 ? 'unit' : 'units'}`;
 };
 
+/** '27.3 %' */
+export const percentText = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
 /** A point on the axis: '8.5', '12.3 µs'. */
 const momentText = (time: number, unit: ClockUnit): string =>
   unit === 'us' ? formatTime(time) : String(Math.round(time * 100) / 100);

@@ -1,0 +1,145 @@
+/** The line above the schedule that somebody builds: what it starts from, the keys of the editor as buttons, Run it. */
+import type { Config } from '../../protocol/config';
+import { COMPUTATIONS } from '../../protocol/pipeline';
+import type { Complaint } from '../../schedules/complaint';
+import { useApp, useController } from '../state/use-app';
+import head from '../timeline/timeline-head.module.css';
+import type { ViewWindow } from '../timeline/view-window';
+import { actionsText, type Draft, draftOf, emptied, stagesOfRank, withOrders } from './draft';
+import type { Command, Editing } from './edit-draft';
+import { complaintWords } from './editor-words';
+import styles from './pipeline.module.css';
+import { ZoomButtons } from './schedule-head';
+import { knownSchedules } from './score';
+import type { RunSchedule } from './use-run-schedule';
+
+interface EditorToolsProps {
+  readonly run: RunSchedule;
+  readonly editing: Editing;
+  readonly complaints: readonly Complaint[];
+  readonly view: ViewWindow;
+  readonly onView: (view: ViewWindow) => void;
+  readonly onCommand: (command: Command) => void;
+  readonly onStage: (stage: number | undefined) => void;
+  readonly onDraft: (draft: Draft) => void;
+  readonly onSay: (words: string) => void;
+}
+
+/** The run's settings with the draft as its schedule, on as many ranks as that has rows. */
+export function withDraft(config: Config, draft: Draft): Config {
+  const { ranks, stages, microBatches } = draft.size;
+  const { split, ...pipeline } = config.pipeline;
+  return {
+    ...config,
+    worldSize: ranks * config.mesh.dp,
+    mesh: { ...config.mesh, pp: ranks },
+    pipeline: {
+      ...pipeline,
+      ...(split?.length === stages ? { split } : {}),
+      schedule: 'own',
+      microBatches,
+      actions: actionsText(draft),
+    },
+  };
+}
+
+const NAMES = { F: 'forward', B: 'backward', I: 'gradient of the input', W: 'gradients of the weights' } as const;
+
+export function EditorTools(props: EditorToolsProps) {
+  const { run, editing, complaints, onCommand, onStage, onDraft, onSay } = props;
+  const { draft, caret } = editing;
+  const controller = useController();
+  const locked = useApp((app) => app.lock.has('setup') || app.lock.has('training'));
+  const isRunning = run.config.pipeline.schedule === 'own' && run.config.pipeline.actions === actionsText(draft);
+  const stages = stagesOfRank(draft, caret.rank);
+  const start = (from: string) => {
+    const known = knownSchedules(draft.size).find(({ name }) => name === from);
+    if (known) onDraft(withOrders(draft, known.orders));
+    if (from === 'nothing') onDraft(emptied(draft));
+    if (from === 'run') onDraft(fromRun(draft, run));
+  };
+  const runIt = () => {
+    if (complaints.length > 0) onSay(`It cannot run yet.`);
+    else controller.apply(withDraft(run.config, draft));
+  };
+  const button = (name: string, text: string, command: Command, isOff = false) => (
+    <button type="button" aria-label={name} title={name} disabled={isOff} onClick={() => onCommand(command)}>
+      {text}
+    </button>
+  );
+  return (
+    <div className={head['head']}>
+      <label className={styles['start']}>
+        <span>Start from</span>
+        <select value="" onChange={(event) => start(event.target.value)}>
+          <option value="">…</option>
+          <option value="run">what runs</option>
+          {knownSchedules(draft.size).map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+          <option value="nothing">nothing</option>
+        </select>
+      </label>
+      <fieldset className={styles['tools']}>
+        <legend className="visually-hidden">Put in at the caret</legend>
+        {COMPUTATIONS.map((kind) => (
+          <button
+            key={kind}
+            type="button"
+            data-kind={kind}
+            aria-label={`Put in ${kind}`}
+            title={`${NAMES[kind]} of the next micro-batch (key ${kind}; a number behind it is the micro-batch)`}
+            onClick={() => onCommand({ type: 'insert', kind })}
+          >
+            {kind}
+          </button>
+        ))}
+        {stages.length > 1 && (
+          <label>
+            of{' '}
+            <select
+              value={editing.stage ?? ''}
+              aria-label="Stage that is put in"
+              onChange={(event) => onStage(event.target.value === '' ? undefined : Number(event.target.value))}
+            >
+              <option value="">the stage before</option>
+              {stages.map((stage) => (
+                <option key={stage} value={stage}>
+                  stage {stage}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </fieldset>
+      <span className={styles['tools']}>
+        {button('Move earlier (Alt+Left)', '←', { type: 'earlier' })}
+        {button('Move later (Alt+Right)', '→', { type: 'later' })}
+        {button('Take out (Delete)', '×', { type: 'delete' })}
+        {button('Undo (Ctrl+Z)', '↶', { type: 'undo' }, draft.past.length === 0)}
+        {button('Redo (Ctrl+Y)', '↷', { type: 'redo' }, draft.future.length === 0)}
+      </span>
+      <span className={head['label']}>drag a cell, or type at it; F takes 1 unit, B 2, I and W 1</span>
+      <ZoomButtons view={props.view} onView={props.onView} />
+      <button
+        type="button"
+        className={styles['run']}
+        disabled={locked || isRunning}
+        aria-disabled={complaints.length > 0 || undefined}
+        title={complaints.length > 0 ? complaintWords(complaints) : 'Train by this schedule'}
+        onClick={runIt}
+      >
+        {isRunning ? 'this runs' : 'Run it'}
+      </button>
+    </div>
+  );
+}
+
+/** The run's schedule; where it has another size, the draft begins anew with that. */
+function fromRun(draft: Draft, { schedule }: RunSchedule): Draft {
+  const { ranks, stages, microBatches } = schedule;
+  const { size } = draft;
+  return size.ranks === ranks && size.stages === stages && size.microBatches === microBatches
+    ? withOrders({ ...draft, size: draftOf(schedule).size }, schedule.orders)
+    : draftOf(schedule);
+}

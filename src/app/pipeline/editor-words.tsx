@@ -1,0 +1,44 @@
+/** What is said below the schedule that somebody builds: what is missing, what it is, why a gap is there. */
+import type { ScheduleName } from '../../protocol/pipeline';
+import type { Complaint } from '../../schedules/complaint';
+import { capital } from '../../trace/words';
+import styles from './pipeline.module.css';
+
+interface EditorWordsProps {
+  readonly complaints: readonly Complaint[];
+  readonly known: ScheduleName | undefined;
+  readonly refusal: string;
+  readonly why: string | undefined;
+}
+
+const MOST_SAID = 2;
+
+export function complaintWords(complaints: readonly Complaint[]): string {
+  const said = complaints.slice(0, MOST_SAID).map(({ message }) => `${capital(message)}.`);
+  const left = complaints.length - said.length;
+  // The last of a long list says how many are not listed.
+  const more = complaints.at(-1)?.kind === 'more' ? 'There is much more.' : `And ${left} more.`;
+  return [...said, ...(left > 0 ? [more] : [])].join(' ');
+}
+
+export function EditorWords({ complaints, known, refusal, why }: EditorWordsProps) {
+  const state =
+    complaints.length > 0
+      ? complaintWords(complaints)
+      : known === undefined
+        ? 'It can run, and is none of torch’s schedules.'
+        : `It can run. This is ${known}.`;
+  return (
+    <div className={styles['words']}>
+      <p role="status" aria-label="Your schedule" data-bad={complaints.length > 0 || undefined}>
+        {refusal === '' ? '' : `${refusal} `}
+        {state}
+      </p>
+      {why !== undefined && (
+        <p role="status" aria-label="Selected in the schedule">
+          {why}
+        </p>
+      )}
+    </div>
+  );
+}
