@@ -122,30 +122,31 @@ test('killed before anything was kept: the start is left, and can be looked at',
 
 test.each(['shared', 'workers'] as const)(
   '%s: a rank that hangs shows from the first second: who is late, who waits for whom, for how long still',
-  async (placement) => {
-    const s = await openTestSession({ ...config, placement, timeoutS: 2.5 });
-    await s.api.traceStep();
-    await s.api.hangRank(2);
-    const shown = s.until('standstill', ({ standstill }) => standstill !== undefined);
-    const failed = s.until('state', ({ state }) => state === 'restarting');
-    s.control({ type: 'play', stepsPerSecond: 0 });
-    const { standstill } = await shown;
-    expect(standstill).toMatchObject({
-      microBatch: 1,
-      timeoutMs: 2500,
-      ranks: [
-        { rank: 0, is: 'waiting', at: expect.stringMatching(/^all_reduce of bucket 0/) },
-        { rank: 1, is: 'waiting', at: expect.stringMatching(/^all_reduce of bucket 0/) },
-        { rank: 2, is: 'late', at: 'loading inputs', waitsFor: undefined },
-      ],
-    });
-    expect(standstill?.waitedMs).toBeLessThan(2500);
-    await failed;
-    // It goes on by itself, and nothing hangs any more.
-    await s.until('losses', ({ records }) => (records.at(-1)?.step ?? 0) > 10);
-    expect(s.events.findLast((e) => e.type === 'standstill')?.standstill).toBeUndefined();
-    await s.close();
-  },
+  (placement) =>
+    onStillClock(async () => {
+      const s = await openTestSession({ ...config, placement, timeoutS: 2.5 });
+      await s.api.traceStep();
+      await s.api.hangRank(2);
+      const shown = s.until('standstill', ({ standstill }) => standstill !== undefined);
+      const failed = s.until('state', ({ state }) => state === 'restarting');
+      s.control({ type: 'play', stepsPerSecond: 0 });
+      const { standstill } = await shown;
+      expect(standstill).toMatchObject({
+        microBatch: 1,
+        timeoutMs: 2500,
+        ranks: [
+          { rank: 0, is: 'waiting', at: expect.stringMatching(/^all_reduce of bucket 0/) },
+          { rank: 1, is: 'waiting', at: expect.stringMatching(/^all_reduce of bucket 0/) },
+          { rank: 2, is: 'late', at: 'loading inputs', waitsFor: undefined },
+        ],
+      });
+      expect(standstill?.waitedMs).toBeLessThan(2500);
+      await failed;
+      // It goes on by itself, and nothing hangs any more.
+      await s.until('losses', ({ records }) => (records.at(-1)?.step ?? 0) > 10);
+      expect(s.events.findLast((e) => e.type === 'standstill')?.standstill).toBeUndefined();
+      await s.close();
+    }),
 );
 
 test('headless: the report is that of what is left, with the error', async () => {

@@ -14,7 +14,7 @@ export async function untilIdle(): Promise<void> {
 }
 
 export async function onStillClock<T>(work: () => Promise<T>): Promise<T> {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
   try {
     let over = false;
     const result = work().finally(() => {
