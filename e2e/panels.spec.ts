@@ -34,6 +34,24 @@ test('offline: the panel says so, training goes on, and it comes when the connec
   expect(await playground.number('Step')).toBeGreaterThanOrEqual(3);
 });
 
+test('a button that does not come leaves one as small, which tries again', async ({ playground }) => {
+  const { page } = playground;
+  playground.provokes(LOST);
+  const code = /assets\/save-picture-[\w-]+\.js/;
+  await page.route(code, (route) => route.abort());
+  await playground.open(RUN);
+  const again = playground
+    .region('Timeline')
+    .getByRole('button', { name: 'The button that saves a picture could not be fetched. Try again' });
+  await expect(again).toBeVisible();
+  const { width = 0, height = 0 } = (await again.boundingBox()) ?? {};
+  expect(Math.max(width, height)).toBeLessThanOrEqual(32);
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await page.unroute(code);
+  await again.click();
+  await expect(playground.button('Save picture of the timeline')).toBeVisible();
+});
+
 const STYLES = '**/assets/*.css';
 
 test('a view whose styles do not come at first has them at the second try', async ({ playground }) => {

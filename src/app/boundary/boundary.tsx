@@ -6,7 +6,7 @@
 import type { ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { useApp, useUrlSync } from '../state/use-app';
-import { Broken } from './broken';
+import { Broken, BrokenSmall } from './broken';
 
 interface BoundaryProps {
   /** Begins a sentence: "The timeline". */
@@ -14,9 +14,11 @@ interface BoundaryProps {
   readonly children: ReactNode;
   /** Called before the part is drawn again. */
   readonly onRetry?: () => void;
+  /** The part is no larger than a button, and what is in its place must not be, either. */
+  readonly small?: boolean;
 }
 
-export function Boundary({ what, children, onRetry }: BoundaryProps) {
+export function Boundary({ what, children, onRetry, small = false }: BoundaryProps) {
   const info = useApp((app) => app.info);
   const urlSync = useUrlSync();
   const reload = () => {
@@ -27,20 +29,24 @@ export function Boundary({ what, children, onRetry }: BoundaryProps) {
     <ErrorBoundary
       resetKeys={[info]}
       onReset={() => onRetry?.()}
-      fallbackRender={({ error, resetErrorBoundary }) => (
-        <Broken
-          what={what}
-          error={error}
-          retry={resetErrorBoundary}
-          reload={reload}
-          comfort="The rest of the page works, and training goes on underneath."
-          ways={
-            <a href={urlSync.href()} target="_blank" rel="noreferrer">
-              Open these settings in a new tab
-            </a>
-          }
-        />
-      )}
+      fallbackRender={({ error, resetErrorBoundary }) =>
+        small ? (
+          <BrokenSmall what={what} error={error} retry={resetErrorBoundary} />
+        ) : (
+          <Broken
+            what={what}
+            error={error}
+            retry={resetErrorBoundary}
+            reload={reload}
+            comfort="The rest of the page works, and training goes on underneath."
+            ways={
+              <a href={urlSync.href()} target="_blank" rel="noreferrer">
+                Open these settings in a new tab
+              </a>
+            }
+          />
+        )
+      }
     >
       {children}
     </ErrorBoundary>

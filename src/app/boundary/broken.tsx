@@ -22,15 +22,39 @@ interface BrokenProps {
   readonly reload: () => void;
 }
 
-export function Broken({ what, error, retry, ways, comfort, reload }: BrokenProps) {
-  const missing = error instanceof LockstepError && error.code === 'not-loaded';
-  const version = useSiteVersion(missing);
+/** Tries again by itself when the connection is back, what did not come for want of one. */
+function useRetryOnline(missing: boolean, retry: () => void): void {
   useEffect(() => {
     if (!missing) return;
-    // The connection is back.
     window.addEventListener('online', retry);
     return () => window.removeEventListener('online', retry);
   }, [missing, retry]);
+}
+
+const isMissing = (error: unknown): boolean => error instanceof LockstepError && error.code === 'not-loaded';
+
+/** In the place of a button: as small as it, and a press tries again. */
+export function BrokenSmall({ what, error, retry }: Pick<BrokenProps, 'what' | 'error' | 'retry'>) {
+  const missing = isMissing(error);
+  useRetryOnline(missing, retry);
+  const words = missing ? `${what} could not be fetched.` : `${what} could not be drawn. ${wordsOf(error)}`;
+  return (
+    <button
+      type="button"
+      className={styles['small']}
+      aria-label={`${words} Try again`}
+      title={`${words} Try again`}
+      onClick={retry}
+    >
+      !
+    </button>
+  );
+}
+
+export function Broken({ what, error, retry, ways, comfort, reload }: BrokenProps) {
+  const missing = isMissing(error);
+  const version = useSiteVersion(missing);
+  useRetryOnline(missing, retry);
   return (
     <div role="alert" className={styles['broken']}>
       <p>

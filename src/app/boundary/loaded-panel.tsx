@@ -9,8 +9,17 @@ import { useApp } from '../state/use-app';
 import { Boundary } from './boundary';
 import { fetchFailedStyles } from './failed-styles';
 
+interface PanelOptions {
+  /** No larger than a button: so is what is shown where it does not come. */
+  readonly small?: boolean;
+}
+
 /** `what` begins a sentence: "The bucket view". */
-export function loadedPanel<P extends object>(what: string, load: () => Promise<ComponentType<P>>): ComponentType<P> {
+export function loadedPanel<P extends object>(
+  what: string,
+  load: () => Promise<ComponentType<P>>,
+  { small = false }: PanelOptions = {},
+): ComponentType<P> {
   const fetch = async () => {
     await fetchFailedStyles(document);
     return load();
@@ -26,7 +35,7 @@ export function loadedPanel<P extends object>(what: string, load: () => Promise<
       setPart(() => shared.part);
     };
     return (
-      <Boundary what={what} onRetry={retry}>
+      <Boundary what={what} onRetry={retry} small={small}>
         <Suspense fallback={null}>
           <Part {...props} />
         </Suspense>
@@ -39,8 +48,12 @@ export function loadedPanel<P extends object>(what: string, load: () => Promise<
  * As loadedPanel, for what lies below the first screen: it is fetched as soon as the session has answered, so that it
  * does not keep Play waiting on a slow line.
  */
-export function laterPanel<P extends object>(what: string, load: () => Promise<ComponentType<P>>): ComponentType<P> {
-  const Panel = loadedPanel(what, load);
+export function laterPanel<P extends object>(
+  what: string,
+  load: () => Promise<ComponentType<P>>,
+  options?: PanelOptions,
+): ComponentType<P> {
+  const Panel = loadedPanel(what, load, options);
   return function LaterPanel(props: P) {
     const answered = useApp((app) => app.state !== 'loading');
     const [due, setDue] = useState(answered);

@@ -4,4 +4,5 @@ import { laterPanel } from '../boundary/loaded-panel';
 export const SavePicture = laterPanel(
   'The button that saves a picture',
   async () => (await import('./save-picture')).SavePicture,
+  { small: true },
 );

@@ -15,7 +15,7 @@ import { isPausing, trainingAt } from '../transport/positions';
 import styles from './stage-head.module.css';
 import { useSentence } from './use-sentence';
 
-const GoingTo = loadedPanel('The way to the moment', async () => (await import('./going-to')).GoingTo);
+const GoingTo = loadedPanel('The way to the moment', async () => (await import('./going-to')).GoingTo, { small: true });
 
 export function StageHead() {
   const { sentence, why } = useSentence(90);
