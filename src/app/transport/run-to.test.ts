@@ -44,7 +44,7 @@ function opened() {
     store.getState().setMicroBatch(microBatch);
     freeRun.set(false);
   };
-  return { store, transport, sent, settled, trained };
+  return { store, transport, sent, settled, trained, runsByItself: () => freeRun.set(true) };
 }
 
 test('trains to the micro-batch, traces it and pauses', async () => {
@@ -78,4 +78,29 @@ test('what has been traced is there at once; what lies behind is not run again',
   store.getState().setMicroBatch(10);
   expect(await transport.runTo(4)).toBe(false);
   expect(sent).toEqual([]);
+});
+
+test('a session that goes on by itself, as after a lost device, gets "play" only when it rests', async () => {
+  const { transport, sent, settled, trained, runsByItself } = opened();
+  runsByItself();
+  const arrived = transport.runTo(500);
+  await settled();
+  expect(sent).toEqual([]);
+  trained(300);
+  await settled();
+  expect(sent).toEqual([{ type: 'play', stepsPerSecond: 0, until: 500 }]);
+  trained(500);
+  expect(await arrived).toBe(true);
+});
+
+test('a press on Pause while it waits for that: it gets no "play"', async () => {
+  const { store, transport, sent, settled, trained, runsByItself } = opened();
+  runsByItself();
+  const arrived = transport.runTo(500);
+  await settled();
+  transport.pause();
+  trained(300);
+  expect(await arrived).toBe(false);
+  expect(sent).toEqual([{ type: 'pause' }]);
+  expect(store.getState()).toMatchObject({ state: 'paused', goingTo: undefined });
 });
