@@ -6,11 +6,12 @@ import { afterAll, expect, test } from 'vitest';
 import { DDP_RUNS } from '../testing/bits/ddp';
 import { MODEL_RUNS } from '../testing/bits/models';
 import { MODE_RUNS } from '../testing/bits/modes';
+import { PIPELINE_RUNS } from '../testing/bits/pipelines';
 import { CHANGED, RECORDING, recordBits, recordedBits } from '../testing/bits/recorded-bits';
 import { runBits } from '../testing/bits/run-bits';
 import { UPDATE_RUNS } from '../testing/bits/updates';
 
-const RUNS = [...MODE_RUNS, ...UPDATE_RUNS, ...DDP_RUNS, ...MODEL_RUNS];
+const RUNS = [...MODE_RUNS, ...UPDATE_RUNS, ...DDP_RUNS, ...PIPELINE_RUNS, ...MODEL_RUNS];
 const recorded = new Map(Object.entries(recordedBits().cpu.bits));
 const found = new Map(recorded);
 
