@@ -13,10 +13,9 @@ import { createBlueprint } from '../blueprint';
 import { PLACEMENTS } from '../testing/placements';
 import type { PlannedFault } from './fault-plan';
 
-const KILLS = 50;
 const WORLD = 3;
 
-const config: ConfigInput = {
+const ddp: ConfigInput = {
   device: 'cpu',
   mode: 'ddp',
   worldSize: WORLD,
@@ -34,16 +33,35 @@ const config: ConfigInput = {
   batchSize: 9,
   compareSingle: false,
   maxRestarts: 100,
-  steps: KILLS + 5,
   seed: 3,
 };
 
+/** Several micro-batches under way at once, backwards in two halves. */
+const pipeline: ConfigInput = {
+  ...ddp,
+  mode: 'pipeline',
+  dropLast: true,
+  mesh: { pp: WORLD },
+  model: {
+    layers: [2, 4, 4, 4, 4, 4].flatMap((width, i) => [
+      { type: 'Linear' as const, in: width, out: i === 5 ? 1 : 4 },
+      { type: 'Tanh' as const },
+    ]),
+  },
+  pipeline: { schedule: 'InterleavedZeroBubble', microBatches: 3 },
+};
+
+const RUNS = [
+  ['DDP', ddp, 50],
+  ['a zero-bubble pipeline', pipeline, 20],
+] as const;
+
 /** One kill per step, each at an instruction of the rank's own lane. */
-function killsOf(rank: number, seed: number): readonly PlannedFault[] {
+function killsOf(config: ConfigInput, kills: number, rank: number): readonly PlannedFault[] {
   const { programs } = createBlueprint(parseConfig(config), {});
   const ids = at(at(programs, 0).lanes, rank).instructions.map((i) => i.id);
-  const random = new Generator(seed);
-  return Array.from({ length: KILLS }, (_, step) => ({
+  const random = new Generator(17 + rank);
+  return Array.from({ length: kills }, (_, step) => ({
     what: 'kill',
     rank,
     step,
@@ -52,15 +70,20 @@ function killsOf(rank: number, seed: number): readonly PlannedFault[] {
 }
 
 describe.each(PLACEMENTS)('$title', ({ placement }) => {
-  test.each(Array.from({ length: WORLD }, (_, rank) => rank))(`rank %i, ${KILLS} times`, async (rank) => {
-    const disturbed = await runConfig({ ...config, placement }, {}, { faults: killsOf(rank, 17 + rank) });
+  const everyRank = RUNS.flatMap(([title, config, kills]) =>
+    Array.from({ length: WORLD }, (_, rank) => ({ title, config: { ...config, steps: kills + 5 }, kills, rank })),
+  );
+
+  test.each(everyRank)('$title: rank $rank, $kills times', async ({ config, kills, rank }) => {
+    const faults = killsOf(config, kills, rank);
+    const disturbed = await runConfig({ ...config, placement }, {}, { faults });
     const undisturbed = await runConfig({ ...config, placement }, {});
     expect(disturbed.report.error).toBeUndefined();
     expect(disturbed.report.losses).toEqual(undisturbed.report.losses);
     expect(disturbed.weights).toEqual(undisturbed.weights);
-    const told = disturbed.report.notices.filter(({ id }) => id === 'rank-failed').map(({ text }) => text);
-    expect(told).toHaveLength(KILLS);
-    told.forEach((text, step) => {
+    const notices = disturbed.report.notices.filter(({ id }) => id === 'rank-failed').map(({ text }) => text);
+    expect(notices).toHaveLength(kills);
+    notices.forEach((text, step) => {
       expect(text).toMatch(
         new RegExp(`^Rank ${rank} \\(cuda:${rank}\\) was killed at step ${step}: .*rank ${rank} was at `),
       );
