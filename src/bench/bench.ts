@@ -4,12 +4,15 @@
  */
 import { at } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
+import { PROGRAM_OPS } from '../parallel/modes';
+import { planMemory } from '../program/memory-planner';
+import { verify } from '../program/verifier';
 import type { Config } from '../protocol/config';
 import type { Files } from '../protocol/session';
 import type { DeviceMemory } from '../protocol/trace';
 import { browserGpu } from '../runtime/webgpu/browser-gpu';
 import { machineOf } from '../simulator/machine';
-import { modelledStep } from '../simulator/simulate';
+import { modelledStep, simulate } from '../simulator/simulate';
 import type { HostArray, Shape } from '../tensor/shape';
 import { type Blueprint, createBlueprint } from '../training/blueprint';
 import { createTraining } from '../training/create-training';
@@ -101,4 +104,30 @@ function gather(values: HostArray, width: number, rows: Int32Array): HostArray {
     result.set(values.subarray(row * width, (row + 1) * width), i * width);
   });
   return result;
+}
+
+/** Milliseconds of making a run's usual Program ready, without a device. */
+export interface PlanningTimes {
+  readonly instructions: number;
+  readonly compileMs: number;
+  readonly verifyMs: number;
+  readonly planMs: number;
+  readonly simulateMs: number;
+}
+
+/** Each part by itself, once; what the blueprint of the same run has made ready before does not count. */
+export function benchPlanning(config: unknown, files: Files = {}): PlanningTimes {
+  const { config: settled, input, mode, programs } = blueprintOf(config, files);
+  const { kind } = at(programs, 0);
+  if (kind.type !== 'training') throw new Error('the usual Program trains');
+  const timed = <T>(run: () => T): readonly [result: T, ms: number] => {
+    const startMs = performance.now();
+    return [run(), performance.now() - startMs];
+  };
+  const [program, compileMs] = timed(() => mode.compile(input, kind));
+  const [, verifyMs] = timed(() => verify(program, PROGRAM_OPS));
+  const [, planMs] = timed(() => planMemory([program]));
+  const [, simulateMs] = timed(() => simulate(program, machineOf(settled)));
+  const instructions = program.lanes.reduce((sum, lane) => sum + lane.instructions.length, 0);
+  return { instructions, compileMs, verifyMs, planMs, simulateMs };
 }

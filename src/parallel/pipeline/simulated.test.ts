@@ -1,6 +1,6 @@
 /**
  * The Program that is compiled of a schedule keeps its promises: on a machine where messages take no time and each
- * action its units, the simulator needs the makespan of the schedule's own clock and of the closed form; each rank keeps
+ * action its units, the simulator needs the makespan of the schedule’s own clock and closed form; each rank keeps
  * as many micro-batches as torch's order does, and the planner's memory grows as these do.
  */
 import { expect, test } from 'vitest';
