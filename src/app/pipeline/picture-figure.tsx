@@ -7,7 +7,7 @@ import {
   type ReactNode,
   type RefObject,
   useCallback,
-  useEffect,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -164,8 +164,9 @@ interface FocusedItemProps {
 function FocusedItem({ item, rect, name, isFocused, onPick, onKeyDown, place }: FocusedItemProps) {
   const button = useRef<HTMLButtonElement>(null);
   const had = useRef(false);
+  // Before the next key comes: no key may fall into the gap between two buttons.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the focus follows the item, whatever else is drawn anew
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!had.current || !isFocused) return;
     button.current?.focus({ preventScroll: true });
     const [view, own] = [place.current?.getBoundingClientRect(), button.current?.getBoundingClientRect()];

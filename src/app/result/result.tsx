@@ -3,6 +3,8 @@
  * mode is judged by.
  */
 import { useMemo } from 'react';
+import { FACES } from '../../parallel/faces';
+import { loadedPanel } from '../boundary/loaded-panel';
 import { useApp } from '../state/use-app';
 import { Field } from './field';
 import { LossChart } from './loss-chart';
@@ -15,6 +17,11 @@ import { hasField, viewsFor } from './views/views-for';
 /** Data that are never shown as a field, known before they are made. */
 const WITHOUT_FIELD: ReadonlySet<string> = new Set(['digits', 'shapes', 'idx', 'png', 'sequence', 'text']);
 
+const ScheduleFacts = loadedPanel(
+  'What the schedule comes to',
+  async () => (await import('../pipeline/schedule-facts')).ScheduleFacts,
+);
+
 export function Result() {
   const hide = useApp((app) => app.hide);
   const info = useApp((app) => app.info);
@@ -22,6 +29,7 @@ export function Result() {
   const pictures = !hide.has('field');
   const type = useApp((app) => app.config.data.type);
   const field = pictures && (info ? hasField(info.dataset) : !WITHOUT_FIELD.has(type));
+  const scheduled = useApp((app) => app.info && FACES[app.info.config.mode].sections?.includes('pipeline'));
   const learnt = (
     <>
       <Scores />
@@ -34,6 +42,7 @@ export function Result() {
         {field && <Field />}
         {!hide.has('loss') && <LossChart />}
       </div>
+      {scheduled && !hide.has('numbers') && <ScheduleFacts />}
       {hide.has('numbers') ? learnt : <Numbers>{learnt}</Numbers>}
     </>
   );

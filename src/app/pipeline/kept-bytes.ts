@@ -1,0 +1,39 @@
+/**
+ * What a stage keeps of one micro-batch between its forward and its backward, in bytes: the tensors that the forward
+ * reads or writes and the backward reads. From a traced step; padding counts, as on the device. Pure.
+ */
+import type { BufferInfo, StepTrace } from '../../protocol/trace';
+import type { Replica } from './picture-of-trace';
+
+/** By stage, of micro-batch 0; a stage of which the trace has nothing is left out. */
+export function keptBytes(
+  trace: StepTrace,
+  buffers: readonly BufferInfo[],
+  { index, of }: Replica,
+): ReadonlyMap<number, number> {
+  const before = new Map<number, Set<string>>();
+  const after = new Map<number, Set<string>>();
+  const deviceOf = new Map<number, number>();
+  const add = (sets: Map<number, Set<string>>, stage: number, names: readonly string[]): void => {
+    const own = sets.get(stage) ?? new Set();
+    for (const name of names) own.add(name);
+    sets.set(stage, own);
+  };
+  for (const { action, queue, device, reads, writes } of trace.events) {
+    if (action?.microBatch !== 0 || queue !== 'compute' || device % of !== index) continue;
+    deviceOf.set(action.stage, device);
+    if (action.kind === 'F') add(before, action.stage, [...reads, ...writes]);
+    else add(after, action.stage, reads);
+  }
+  const bytesOf = new Map(
+    buffers
+      .filter(({ persistent, category }) => !persistent && (category === 'activation' || category === 'data'))
+      .map(({ device, name, bytes }) => [`${device} ${name}`, bytes] as const),
+  );
+  return new Map(
+    [...deviceOf].map(([stage, device]) => {
+      const kept = [...(after.get(stage) ?? [])].filter((name) => before.get(stage)?.has(name));
+      return [stage, kept.reduce((sum, name) => sum + (bytesOf.get(`${device} ${name}`) ?? 0), 0)] as const;
+    }),
+  );
+}
