@@ -4,8 +4,12 @@
  */
 import type { Config } from '../protocol/config';
 import type { ScheduleName } from '../protocol/pipeline';
+import type { CodeLine } from '../protocol/trace';
 import { layout } from './python';
+import { clipLines } from './pytorch-clip';
 import { lossCall } from './pytorch-loop';
+
+const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
 
 /** How a pipeline lies on its ranks. */
 export interface PipelineShape {
@@ -17,8 +21,6 @@ export interface PipelineShape {
   /** First layer of each stage, and behind them the number of layers. */
   readonly cuts: readonly number[];
   readonly microBatches: number;
-  /** Stages without parameters. */
-  readonly bare: readonly number[];
 }
 
 /** Python expressions: the rank's place in its pipeline, and the replica that it belongs to. */
@@ -41,13 +43,20 @@ const RUNTIME = '_PipelineScheduleRuntime';
 /** The classes whose ranks have one stage, and take it by itself. */
 const SINGLE: ReadonlySet<Config['pipeline']['schedule']> = new Set(['GPipe', '1F1B']);
 
-export function pipelineImports({ pipeline: { schedule } }: Config, { dp }: PipelineShape): readonly string[] {
+export function pipelineImports(
+  { pipeline: { schedule } }: Config,
+  { dp }: PipelineShape,
+  averaging: Averaging,
+): readonly string[] {
   const classes = schedule === 'own' ? ['PipelineStage'] : ['PipelineStage', SCHEDULE_CLASS[schedule]];
   return [
     'import os',
     `from torch.distributed.pipelining import ${classes.join(', ')}`,
     ...(schedule === 'own' ? [`from torch.distributed.pipelining.schedules import ${RUNTIME}`] : []),
     ...(dp > 1 ? ['from torch.distributed.device_mesh import init_device_mesh'] : []),
+    ...(averaging === 'ddp' || averaging === 'keepsBuckets'
+      ? ['from torch.nn.parallel import DistributedDataParallel']
+      : []),
   ];
 }
 
@@ -117,6 +126,35 @@ export const checkpointedStage = ({ checkpointSegments: segments }: Config): rea
         `        return checkpoint_sequential(self, min(${segments}, len(self)), x, use_reentrant=False)`,
       ];
 
+/**
+ * How the replicas of a stage average its gradients. ddp: by DistributedDataParallel as it is usual. keepsBuckets: torch
+ * stops where DDP would rebuild its buckets, and with find_unused_parameters it does not rebuild them. byHand: DDP sees
+ * nothing of gradients that the halves of a backward make.
+ */
+export type Averaging = 'none' | 'ddp' | 'keepsBuckets' | 'byHand';
+
+/** Around the modules of the rank. */
+export function replicaLines({ ddp }: Config, averaging: Averaging): readonly string[] {
+  if (averaging === 'byHand')
+    return ['# no DistributedDataParallel: torch makes gradients of weights (W) past its hooks, and it averages none'];
+  if (averaging === 'none') return [];
+  const args = [
+    'module',
+    "process_group=mesh.get_group('dp')",
+    ...(ddp.bucketCapMb === undefined ? [] : [`bucket_cap_mb=${ddp.bucketCapMb}`]),
+    ...(averaging === 'keepsBuckets' ? ['find_unused_parameters=True'] : []),
+  ];
+  return [
+    ...(averaging === 'keepsBuckets'
+      ? ['# find_unused_parameters: else torch stops on an assert when it rebuilds buckets in this schedule']
+      : []),
+    'modules = [',
+    `    DistributedDataParallel(${args.join(', ')})`,
+    '    for module in modules',
+    ']',
+  ];
+}
+
 /** Behind the loss function: stages, schedule, and which ends of the pipeline this rank has. */
 export function scheduleLines(config: Config, shape: PipelineShape): readonly string[] {
   const { schedule, scaleGrads, microBatches, actions = '' } = config.pipeline;
@@ -155,3 +193,64 @@ const ownOrder = (actions: string): readonly string[] => [
   "''')",
   "schedule._load_csv(f'schedule{rank}.csv')",
 ];
+
+const GRADIENTS = '[p.grad for p in parameters.values() if p.grad is not None]';
+
+/** Behind schedule.step(), what it did; and the average over replicas where it is not done in it. */
+export function insideLines({ pipeline }: Config, shape: PipelineShape, averaging: Averaging): readonly CodeLine[] {
+  const { dp, microBatches, rankOfStage } = shape;
+  const halves = averaging === 'byHand';
+  const sends = rankOfStage.some((owner, stage) => stage > 0 && owner !== rankOfStage[stage - 1]);
+  return [
+    ...(sends ? [line('#   SEND_F, RECV_F: activations to the next stage', 'send_activation')] : []),
+    line('#   F: forward of a stage, one micro-batch', 'forward'),
+    line('#   the loss of a micro-batch, on the last stage', 'loss'),
+    line(`#   ${BACKWARD_WORDS(pipeline.schedule)}`, 'backward'),
+    ...(sends ? [line('#   SEND_B, RECV_B: gradients to the stage before', 'send_gradient')] : []),
+    ...(averaging === 'ddp' || averaging === 'keepsBuckets'
+      ? [line('#   gradients all-reduced over dp with the last backward of a stage', 'allreduce')]
+      : []),
+    ...(pipeline.scaleGrads && microBatches > 1
+      ? [line(`#   scale_grads: the sums of gradients divided by ${microBatches}`, 'scale_grads')]
+      : []),
+    ...(halves
+      ? [
+          line(`for grad in ${GRADIENTS}:`),
+          line("    torch.distributed.all_reduce(grad, group=mesh.get_group('dp'))", 'allreduce'),
+          line(`    grad /= ${dp}`),
+        ]
+      : []),
+  ];
+}
+
+const HALVES: ReadonlySet<Config['pipeline']['schedule']> = new Set([
+  'InterleavedZeroBubble',
+  'ZBVZeroBubble',
+  'DualPipeV',
+  'own',
+]);
+
+const BACKWARD_WORDS = (schedule: Config['pipeline']['schedule']): string =>
+  HALVES.has(schedule)
+    ? 'B: backward; in halves I, for the input, and W, for the weights'
+    : 'B: backward of a stage, one micro-batch';
+
+/** Gradients are clipped by the norm over all stages, then by value. */
+export function clipOverStages(config: Config, { pp, dp }: PipelineShape): readonly CodeLine[] {
+  const { clipGradNorm, clipGradNormType, ...rest } = config;
+  const byValue = clipLines(rest, 'parameters.values()');
+  if (clipGradNorm === undefined) return byValue;
+  if (pp === 1) return clipLines(config, 'parameters.values()');
+  const p = clipGradNormType ?? 2;
+  const isMost = p === 'inf';
+  const group = dp > 1 ? ["group=mesh.get_group('pp')"] : [];
+  const reduce = ['norm', ...(isMost ? ['torch.distributed.ReduceOp.MAX'] : []), ...group];
+  const type = p === 2 ? '' : `, norm_type=${isMost ? "float('inf')" : p}`;
+  return [
+    line(`grads = ${GRADIENTS}`),
+    line(`norm = nn.utils.get_total_norm(grads${type}).to(device)${isMost ? '' : ` ** ${p}`}`),
+    line(`torch.distributed.all_reduce(${reduce.join(', ')})  # over all stages`, 'clip'),
+    line(`nn.utils.clip_grads_with_norm_(parameters.values(), ${clipGradNorm}, norm${isMost ? '' : ` ** (1 / ${p})`})`),
+    ...byValue,
+  ];
+}

@@ -2,13 +2,18 @@
  * The PyTorch script of a pipeline: torch.distributed.pipelining, with DistributedDataParallel around the stages where
  * there are replicas. It follows torch 2.13 as it was seen to behave, on the CPU over gloo too. Called through mode.ts.
  */
-import { clipLines } from '../../interop/pytorch-clip';
+import { loaderLines, setsEpoch } from '../../interop/pytorch-ddp';
 import { listedModelCode } from '../../interop/pytorch-model';
 import {
+  type Averaging,
   checkpointedStage,
+  clipOverStages,
+  DP_RANK,
+  insideLines,
   type PipelineShape,
   pipelineImports,
   ranksLines,
+  replicaLines,
   scheduleLines,
   stageLines,
 } from '../../interop/pytorch-pipeline';
@@ -16,49 +21,77 @@ import { line, lines, loader, script } from '../../interop/pytorch-script';
 import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
+import { actionsOf } from '../../schedules/actions-of';
+import type { Schedule } from '../../schedules/schedule';
 import { layerRanges } from './split';
 import { scheduleOf } from './stages';
 
 export function pipelineListing(config: Config): CodeLine[] {
-  const { rankOfStage, microBatches } = scheduleOf(config);
+  const schedule = scheduleOf(config);
   const ranges = layerRanges(config);
   const shape: PipelineShape = {
     ...meshSizes(config),
-    rankOfStage,
+    rankOfStage: schedule.rankOfStage,
     cuts: [0, ...ranges.map(({ end }) => end)],
-    microBatches,
-    bare: [],
+    microBatches: schedule.microBatches,
   };
+  const averaging = averagingOf(schedule, shape);
+  const data = dataLines(config, shape);
   const model = listedModelCode(config.model.layers);
   return script(config, {
-    imports: [...pipelineImports(config, shape)],
+    imports: pipelineImports(config, shape, averaging),
     setUp: ranksLines(shape, []),
     tearDown: ['torch.distributed.destroy_process_group()'],
     model: { ...model, classes: [...model.classes, ...checkpointedStage(config)] },
-    afterModel: lines(...stageLines(config, shape, { layers: model.layers, flat: model.layers === 'model' })),
+    afterModel: lines(
+      ...stageLines(config, shape, { layers: model.layers, flat: model.layers === 'model' }),
+      ...replicaLines(config, averaging),
+    ),
     parameters: { all: 'parameters.values()', named: 'parameters.items()' },
-    loaders: [...scheduleLines(config, shape), loader(config)],
+    dataNames: data.names,
+    loaders: [...scheduleLines(config, shape), ...data.lines],
     loop: {
       inputs: 'device',
       targets: 'device',
       ranks: true,
+      epochStart: shape.dp > 1 && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
       body: (advance) => [
         line('optimizer.zero_grad()', 'zero_grad'),
         line('losses = []'),
         line('args, target = [x] if first else [], y if last else None'),
         line('schedule.step(*args, target=target, losses=losses)'),
-        line('#   SEND_F, RECV_F: activations to the next stage', 'send_activation'),
-        line('#   F: forward of the stage, for each micro-batch', 'forward'),
-        line('#   on the last stage then the loss of the micro-batch', 'loss'),
-        line('#   B: backward, or I and W: for the input and for the weights', 'backward'),
-        line('#   SEND_B, RECV_B: gradients to the stage before', 'send_gradient'),
-        line('#   scale_grads: the sums divided by the number of micro-batches', 'scale_grads'),
-        ...clipLines(config),
+        ...insideLines(config, shape, averaging),
+        ...clipOverStages(config, shape),
         line('optimizer.step()', 'step'),
         ...advance,
-        line('if last:'),
-        line('    print(torch.stack(losses).double().mean().item())'),
+        ...printLines(shape),
       ],
     },
   });
+}
+
+/** Which way of averaging torch 2.13 was seen to get right with the schedule. */
+function averagingOf({ name, stages, microBatches, orders }: Schedule, { dp }: PipelineShape): Averaging {
+  if (dp === 1) return 'none';
+  if (orders.some((order) => order.flatMap((cell) => actionsOf([cell])).some(({ kind }) => kind === 'W')))
+    return 'byHand';
+  return name === '1F1B' && microBatches > stages ? 'ddp' : 'keepsBuckets';
+}
+
+/** Every rank of a pipeline goes through the batches of its replica. */
+function dataLines(config: Config, { dp }: PipelineShape): ReturnType<typeof loaderLines> {
+  if (dp === 1) return { names: [], lines: [loader(config)] };
+  return loaderLines(config, Math.floor(config.batchSize / dp), { size: dp, rank: DP_RANK });
+}
+
+/** The loss of a step: the mean over micro-batches, and over replicas. */
+function printLines({ dp }: PipelineShape): readonly CodeLine[] {
+  if (dp === 1) return lines('if last:', '    print(torch.stack(losses).double().mean().item())');
+  return lines(
+    'if last:',
+    '    loss = torch.stack(losses).detach().double().mean()',
+    "    torch.distributed.all_reduce(loss, group=mesh.get_group('dp'))",
+    `    if ${DP_RANK} == 0:`,
+    `        print(loss.item() / ${dp})`,
+  );
 }

@@ -1,0 +1,93 @@
+/**
+ * The PyTorch script of a pipeline: what it says of schedules, stages, replicas and clipping. That it runs, and prints
+ * the losses of the run, is held in training/parity/script-losses.test.ts.
+ */
+import { beforeAll, expect, test } from 'vitest';
+import { parseConfig } from '../../config/parse-config';
+import type { ConfigInput } from '../../protocol/config';
+import { PROGRAM_OPS } from '../modes';
+import { pipeline } from './mode';
+
+beforeAll(async () => {
+  await Promise.all((pipeline.parts ?? []).map((part) => part.load()));
+  await pipeline.listing.load();
+});
+
+const layers = Array.from({ length: 8 }, (_, i) => ({
+  type: 'Linear' as const,
+  in: i === 0 ? 2 : 8,
+  out: i === 7 ? 1 : 8,
+}));
+
+function listing(input: ConfigInput) {
+  const open = parseConfig({ mode: 'pipeline', mesh: { pp: 2 }, model: { layers }, ...input });
+  const config = pipeline.settle?.({
+    config: open,
+    ops: PROGRAM_OPS,
+    inputShape: [2],
+    inputType: 'f32',
+    targetShape: [1],
+    targetType: 'f32',
+  });
+  return pipeline.listing.get()(config ?? open);
+}
+
+const textOf = (input: ConfigInput): string =>
+  listing(input)
+    .map(({ text }) => text)
+    .join('\n');
+
+test.each([
+  ['GPipe', 'ScheduleGPipe(stages[0], n_microbatches=4, loss_fn=loss_fn)', '[rank]'],
+  ['1F1B', 'Schedule1F1B(stages[0], n_microbatches=4, loss_fn=loss_fn)', '[rank]'],
+  ['LoopedBFS', 'ScheduleLoopedBFS(stages, n_microbatches=4, loss_fn=loss_fn)', 'list(range(rank, 4, 2))'],
+  ['Interleaved1F1B', 'ScheduleInterleaved1F1B(', 'list(range(rank, 4, 2))'],
+  ['InterleavedZeroBubble', 'ScheduleInterleavedZeroBubble(', 'list(range(rank, 4, 2))'],
+  ['ZBVZeroBubble', 'ScheduleZBVZeroBubble(', '[rank, 3 - rank]'],
+  ['DualPipeV', 'ScheduleDualPipeV(', '[rank, 3 - rank]'],
+] as const)('%s: the class of torch, and the stages of a rank', (schedule, made, mine) => {
+  const text = textOf({ pipeline: { schedule, microBatches: 4 } });
+  expect(text).toContain(`schedule = ${made}`);
+  expect(text).toContain(`import PipelineStage, ${made.slice(0, made.indexOf('('))}\n`);
+  expect(text).toContain(`mine = ${mine}  # the stages of this rank, of ${mine === '[rank]' ? 2 : 4}`);
+});
+
+test('an own schedule is read from CSV, each stage where its row is', () => {
+  const actions = '0F0,0F1,3F0,3B0,3F1,3B1,0B0,0B1\n1F0,2F0,1F1,2F1,2B0,1B0,2B1,1B1';
+  const text = textOf({ pipeline: { schedule: 'own', microBatches: 2, stagesPerRank: 2, actions } });
+  expect(text).toContain(`f.write('''\\\n${actions}\n''')\nschedule._load_csv(f'schedule{rank}.csv')`);
+  expect(text).toContain('mine = [rank, 3 - rank]');
+});
+
+test('replicas: DDP as it is usual, without rebuilt buckets, or none, as torch gets the schedule right', () => {
+  const dp = (schedule: '1F1B' | 'GPipe' | 'ZBVZeroBubble', microBatches: number) =>
+    textOf({ mesh: { pp: 2, dp: 2 }, pipeline: { schedule, microBatches }, ddp: { bucketCapMb: 0.5 } });
+  const usual = dp('1F1B', 4);
+  expect(usual).toContain("DistributedDataParallel(module, process_group=mesh.get_group('dp'), bucket_cap_mb=0.5)");
+  expect(usual).toContain("init_device_mesh(device.type, (2, 2), mesh_dim_names=('pp', 'dp'))");
+  expect(usual).toContain('DistributedSampler(dataset, num_replicas=2, rank=dp_rank)');
+  expect(usual).toContain('mine = [pp_rank]');
+  expect(usual).toContain('batch_size=16,');
+  for (const text of [dp('1F1B', 2), dp('GPipe', 4)]) expect(text).toContain('find_unused_parameters=True)');
+  const halves = dp('ZBVZeroBubble', 4);
+  expect(halves).not.toContain('DistributedDataParallel(');
+  expect(halves).toContain("all_reduce(grad, group=mesh.get_group('dp'))\n            grad /= 2");
+});
+
+test.each([
+  [{ clipGradNorm: 0.5 }, ['get_total_norm(grads).to(device) ** 2', 'all_reduce(norm)', ', 0.5, norm ** (1 / 2))']],
+  [
+    { clipGradNorm: 0.5, clipGradNormType: 'inf' },
+    [
+      "get_total_norm(grads, norm_type=float('inf')).to(device)",
+      'all_reduce(norm, torch.distributed.ReduceOp.MAX)',
+      ', 0.5, norm)',
+    ],
+  ],
+  [{ clipGradValue: 0.1 }, ['clip_grad_value_(parameters.values(), 0.1)']],
+] as const)('gradients are clipped by the norm over all stages: %j', (config, pieces) => {
+  const text = textOf(config);
+  const places = [...pieces, 'optimizer.step()'].map((piece) => text.indexOf(piece));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
