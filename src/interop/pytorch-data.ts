@@ -53,7 +53,7 @@ const EXPORTED = [
 ];
 
 /** The losses that take class indices. */
-const takesClasses = ({ type }: LossConfig): boolean => type === 'CrossEntropyLoss' || type === 'NLLLoss';
+export const takesClasses = ({ type }: LossConfig): boolean => type === 'CrossEntropyLoss' || type === 'NLLLoss';
 
 function sourceCode(data: Exclude<DataConfig, Exported>, loss: LossConfig): readonly string[] {
   switch (data.type) {

@@ -40,8 +40,9 @@ export function seedLines({ ddp, seed }: Config): {
 /** The place of a process among those that share the data out, where they are not all of the group. */
 export interface DataPlace {
   readonly size: number;
-  /** A Python expression. */
+  /** Python expressions: its number, and whether rows go to a GPU. */
   readonly rank: string;
+  readonly pinned: string;
 }
 
 /** A rank's loader, and the names that it takes from torch.utils.data. */
@@ -51,14 +52,14 @@ export function loaderLines(
   place?: DataPlace,
 ): { readonly names: readonly string[]; readonly lines: readonly string[] } {
   const { shuffle, dropLast, ddp } = config;
-  const rank = place?.rank ?? 'rank';
+  const { rank, pinned } = place ?? { rank: 'rank', pinned: 'True' };
   if (ddp.samplesPerRank) {
     const args = [
       'part',
       `batch_size=${batchSize}`,
       ...flag('shuffle', shuffle, false),
       ...flag('drop_last', dropLast, false),
-      'pin_memory=True',
+      `pin_memory=${pinned}`,
     ];
     return {
       names: ['Subset'],
@@ -81,7 +82,7 @@ export function loaderLines(
     names: ['DistributedSampler'],
     lines: [
       `sampler = DistributedSampler(${sampler.join(', ')})`,
-      `loader = DataLoader(dataset, batch_size=${batchSize}, sampler=sampler, pin_memory=True)`,
+      `loader = DataLoader(dataset, batch_size=${batchSize}, sampler=sampler, pin_memory=${pinned})`,
     ],
   };
 }

@@ -7,7 +7,9 @@ import type { ScheduleName } from '../protocol/pipeline';
 import type { CodeLine } from '../protocol/trace';
 import { layout } from './python';
 import { clipLines } from './pytorch-clip';
+import { takesClasses } from './pytorch-data';
 import { lossCall } from './pytorch-loop';
+import { hasBatchNorm } from './pytorch-model';
 
 const line = (text: string, anchor = 'none'): CodeLine => ({ text, anchor });
 
@@ -21,6 +23,8 @@ export interface PipelineShape {
   /** First layer of each stage, and behind them the number of layers. */
   readonly cuts: readonly number[];
   readonly microBatches: number;
+  /** Rows that shorter micro-batches are filled up to; undefined: all have as many. */
+  readonly filledUpTo: number | undefined;
 }
 
 /** Python expressions: the rank's place in its pipeline, and the replica that it belongs to. */
@@ -44,7 +48,7 @@ const RUNTIME = '_PipelineScheduleRuntime';
 const SINGLE: ReadonlySet<Config['pipeline']['schedule']> = new Set(['GPipe', '1F1B']);
 
 export function pipelineImports(
-  { pipeline: { schedule } }: Config,
+  { pipeline: { schedule }, checkpointSegments: segments }: Config,
   { dp }: PipelineShape,
   averaging: Averaging,
 ): readonly string[] {
@@ -54,6 +58,7 @@ export function pipelineImports(
     `from torch.distributed.pipelining import ${classes.join(', ')}`,
     ...(schedule === 'own' ? [`from torch.distributed.pipelining.schedules import ${RUNTIME}`] : []),
     ...(dp > 1 ? ['from torch.distributed.device_mesh import init_device_mesh'] : []),
+    ...(segments === undefined ? [] : ['from torch.utils.checkpoint import checkpoint_sequential']),
     ...(averaging === 'ddp' || averaging === 'keepsBuckets'
       ? ['from torch.nn.parallel import DistributedDataParallel']
       : []),
@@ -127,9 +132,9 @@ export const checkpointedStage = ({ checkpointSegments: segments }: Config): rea
       ];
 
 /**
- * How the replicas of a stage average its gradients. ddp: by DistributedDataParallel as it is usual. keepsBuckets: torch
- * stops where DDP would rebuild its buckets, and with find_unused_parameters it does not rebuild them. byHand: DDP sees
- * nothing of gradients that the halves of a backward make.
+ * How the replicas of a stage average its gradients. ddp: by DistributedDataParallel, as usual. keepsBuckets: torch
+ * stops where DDP would rebuild its buckets; with find_unused_parameters it does not rebuild them. byHand: DDP sees
+ * nothing of the gradients that the halves of a backward make.
  */
 export type Averaging = 'none' | 'ddp' | 'keepsBuckets' | 'byHand';
 
@@ -161,7 +166,8 @@ export function scheduleLines(config: Config, shape: PipelineShape): readonly st
   const { dp, rankOfStage } = shape;
   const stages = rankOfStage.length;
   const call = lossCall(config);
-  const plain = call === 'loss_fn(output, y)';
+  const fills = shape.filledUpTo !== undefined;
+  const plain = call === 'loss_fn(output, y)' && !fills;
   const group = dp > 1 ? ", group=mesh.get_group('pp')" : '';
   const items = [
     SINGLE.has(schedule) ? 'stages[0]' : 'stages',
@@ -171,7 +177,14 @@ export function scheduleLines(config: Config, shape: PipelineShape): readonly st
   ];
   const type = schedule === 'own' ? RUNTIME : SCHEDULE_CLASS[schedule];
   return [
-    ...(plain ? [] : ['def stage_loss(output, y):', `    return ${call}`]),
+    ...(fills ? fillingLines(config, shape) : []),
+    ...(plain
+      ? []
+      : [
+          'def stage_loss(output, y):',
+          ...(fills ? [`    rows = ${filled(config).test}`, '    output, y = output[rows], y[rows]'] : []),
+          `    return ${call}`,
+        ]),
     'stages = [',
     `    PipelineStage(module, s, ${stages}, device${group})`,
     '    for module, s in zip(modules, mine)',
@@ -181,6 +194,27 @@ export function scheduleLines(config: Config, shape: PipelineShape): readonly st
     `first, last = 0 in mine, ${stages - 1} in mine`,
   ];
 }
+
+/** What stands in the targets of rows that fill a micro-batch up, and which rows are others. */
+const filled = ({ loss }: Config): { readonly target: string; readonly test: string } =>
+  takesClasses(loss)
+    ? { target: '-100', test: 'y.reshape(len(y), -1)[:, 0] != -100' }
+    : { target: 'torch.nan', test: '~y.reshape(len(y), -1)[:, 0].isnan()' };
+
+const fillingLines = (config: Config, { filledUpTo = 0 }: PipelineShape): readonly string[] => [
+  '# torch takes micro-batches of one size: shorter ones are filled up with rows that the loss leaves out',
+  ...(hasBatchNorm(config.model.layers)
+    ? ['# BatchNorm sees those rows: with such batches the losses are not quite those of the run']
+    : []),
+  'def filled_up(batch, value):',
+  `    parts = batch.tensor_split(${config.pipeline.microBatches})`,
+  `    more = (part.new_full((${filledUpTo} - len(part), *part.shape[1:]), value) for part in parts)`,
+  '    return torch.cat([torch.cat(pair) for pair in zip(parts, more)])',
+];
+
+/** Before schedule.step(). */
+export const fillUp = (config: Config, { filledUpTo }: PipelineShape): readonly CodeLine[] =>
+  filledUpTo === undefined ? [] : [line(`x, y = filled_up(x, 0), filled_up(y, ${filled(config).target})`)];
 
 /** torch reads somebody's own schedule from a file. */
 const ownOrder = (actions: string): readonly string[] => [

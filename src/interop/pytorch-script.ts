@@ -122,8 +122,9 @@ const placed = (text: string): CodeLine =>
 /** Samples of one backward pass: a step's, or a micro-batch's. */
 export const microBatch = ({ batchSize, accumulate }: Config): number => Math.floor(batchSize / accumulate);
 
-export function loader(config: Config): string {
+/** `pinned`: a Python expression. */
+export function loader(config: Config, pinned = 'True'): string {
   const args = ['dataset', `batch_size=${microBatch(config)}`, ...(config.shuffle ? ['shuffle=True'] : [])];
-  const all = [...args, ...(config.dropLast ? ['drop_last=True'] : []), 'pin_memory=True'];
+  const all = [...args, ...(config.dropLast ? ['drop_last=True'] : []), `pin_memory=${pinned}`];
   return `loader = DataLoader(${all.join(', ')})`;
 }

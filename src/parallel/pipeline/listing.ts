@@ -9,6 +9,7 @@ import {
   checkpointedStage,
   clipOverStages,
   DP_RANK,
+  fillUp,
   insideLines,
   type PipelineShape,
   pipelineImports,
@@ -18,11 +19,12 @@ import {
   stageLines,
 } from '../../interop/pytorch-pipeline';
 import { line, lines, loader, script } from '../../interop/pytorch-script';
-import type { Config } from '../../protocol/config';
+import { type Config, DEFAULT_CONFIG } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { CodeLine } from '../../protocol/trace';
 import { actionsOf } from '../../schedules/actions-of';
 import type { Schedule } from '../../schedules/schedule';
+import { filledUpTo } from './filled-up';
 import { layerRanges } from './split';
 import { scheduleOf } from './stages';
 
@@ -34,13 +36,17 @@ export function pipelineListing(config: Config): CodeLine[] {
     rankOfStage: schedule.rankOfStage,
     cuts: [0, ...ranges.map(({ end }) => end)],
     microBatches: schedule.microBatches,
+    filledUpTo: filledUpTo(config),
   };
   const averaging = averagingOf(schedule, shape);
   const data = dataLines(config, shape);
   const model = listedModelCode(config.model.layers);
   return script(config, {
-    imports: pipelineImports(config, shape, averaging),
-    setUp: ranksLines(shape, []),
+    imports: [
+      ...pipelineImports(config, shape, averaging),
+      ...(timeoutOf(config).length > 0 ? ['from datetime import timedelta'] : []),
+    ],
+    setUp: ranksLines(shape, timeoutOf(config)),
     tearDown: ['torch.distributed.destroy_process_group()'],
     model: { ...model, classes: [...model.classes, ...checkpointedStage(config)] },
     afterModel: lines(
@@ -57,6 +63,7 @@ export function pipelineListing(config: Config): CodeLine[] {
       epochStart: shape.dp > 1 && setsEpoch(config) ? [line('sampler.set_epoch(epoch)', 'set_epoch')] : [],
       body: (advance) => [
         line('optimizer.zero_grad()', 'zero_grad'),
+        ...fillUp(config, shape),
         line('losses = []'),
         line('args, target = [x] if first else [], y if last else None'),
         line('schedule.step(*args, target=target, losses=losses)'),
@@ -70,6 +77,10 @@ export function pipelineListing(config: Config): CodeLine[] {
   });
 }
 
+/** Of the process group. */
+const timeoutOf = ({ timeoutS }: Config): readonly string[] =>
+  timeoutS === DEFAULT_CONFIG.timeoutS ? [] : [`timeout=timedelta(seconds=${timeoutS})`];
+
 /** Which way of averaging torch 2.13 was seen to get right with the schedule. */
 function averagingOf({ name, stages, microBatches, orders }: Schedule, { dp }: PipelineShape): Averaging {
   if (dp === 1) return 'none';
@@ -80,8 +91,8 @@ function averagingOf({ name, stages, microBatches, orders }: Schedule, { dp }: P
 
 /** Every rank of a pipeline goes through the batches of its replica. */
 function dataLines(config: Config, { dp }: PipelineShape): ReturnType<typeof loaderLines> {
-  if (dp === 1) return { names: [], lines: [loader(config)] };
-  return loaderLines(config, Math.floor(config.batchSize / dp), { size: dp, rank: DP_RANK });
+  if (dp === 1) return { names: [], lines: [loader(config, 'gpus')] };
+  return loaderLines(config, Math.floor(config.batchSize / dp), { size: dp, rank: DP_RANK, pinned: 'gpus' });
 }
 
 /** The loss of a step: the mean over micro-batches, and over replicas. */
