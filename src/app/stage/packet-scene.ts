@@ -5,7 +5,17 @@
  */
 import type { Packet } from '../../trace/packets';
 import { formatSize } from '../draw/format';
-import { around, clamp, grow, type Path, type PathPoint, pathLength, pointAlong, type Size } from '../draw/geometry';
+import {
+  around,
+  clamp,
+  grow,
+  type Path,
+  type PathPoint,
+  type Point,
+  pathLength,
+  pointAlong,
+  type Size,
+} from '../draw/geometry';
 import type { HeatCells } from '../draw/heat-map';
 import type { Transit } from './facts';
 import type { ArrowScene, PacketScene } from './scene-types';
@@ -24,11 +34,16 @@ export function packetSizes(packets: readonly Pick<Packet, 'bytes'>[]): PacketSi
   return (bytes) => Math.max(1, Math.min(Math.max(2, Math.round(largest * Math.sqrt(bytes / most))), bytes / 4));
 }
 
-/** Cells in reading order in a box about twice as wide as high, or as wide as there is room for. */
-function gridFor(cells: number, mostColumns: number): { readonly rows: number; readonly columns: number } {
-  const wanted = cells <= 5 ? 1 : cells <= 12 ? 2 : MOST_ROWS;
-  const columns = Math.min(Math.ceil(cells / wanted), Math.max(2, mostColumns));
-  return { rows: Math.min(MOST_ROWS, Math.ceil(cells / columns)), columns };
+interface Grid {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** Cells in reading order in a box about twice as wide as high, or as wide and high as there is room for. */
+function gridFor(cells: number, most: Grid): Grid {
+  const wanted = Math.min(cells <= 5 ? 1 : cells <= 12 ? 2 : MOST_ROWS, Math.max(1, most.rows));
+  const columns = Math.min(Math.ceil(cells / wanted), most.columns);
+  return { rows: Math.min(MOST_ROWS, Math.max(1, most.rows), Math.ceil(cells / columns)), columns };
 }
 
 const FRAME = 8;
@@ -60,10 +75,24 @@ interface Box extends Size {
   readonly rows: number;
 }
 
+const upright = ([a, b]: readonly Point[]): boolean =>
+  a !== undefined && b !== undefined && Math.abs(b.y - a.y) > Math.abs(b.x - a.x);
+
+/**
+ * So many cells do not cover what is in the rooms: on a level way between two of them columns are few, on an upright
+ * one rows, and on a phone beside the rooms, between them and the edge, there is one column.
+ */
+function roomOn(path: Path, cell: number, compact: boolean): Grid {
+  const all = { columns: MOST_COLUMNS, rows: MOST_ROWS };
+  if (path.length > 2) return compact && upright(path.slice(1)) ? { ...all, columns: 1 } : all;
+  if (upright(path)) return { ...all, rows: Math.floor((pathLength(path) - FRAME) / cell) };
+  const columns = Math.floor((SHARE_OF_WAY * pathLength(path) - FRAME) / cell);
+  return { ...all, columns: Math.max(2, Math.min(columns, MOST_COLUMNS)) };
+}
+
 function boxOf(packet: Packet, path: Path, size: PacketSize, compact: boolean): Box {
   const cell = compact ? CELL_COMPACT : CELL;
-  const most = path.length === 2 ? (SHARE_OF_WAY * pathLength(path) - FRAME) / cell : MOST_COLUMNS;
-  const { rows, columns } = gridFor(size(packet.bytes), Math.floor(Math.min(most, MOST_COLUMNS)));
+  const { rows, columns } = gridFor(size(packet.bytes), roomOn(path, cell, compact));
   return { rows, columns, width: columns * cell + FRAME, height: (rows === 1 ? 1.6 * cell : rows * cell) + FRAME };
 }
 

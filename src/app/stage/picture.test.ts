@@ -1,7 +1,7 @@
 /**
  * The picture is the computation: what the scene shows of a step that really ran, held against the events of that step.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { at, must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
 import type { SessionInfo } from '../../protocol/session-info';
@@ -137,6 +137,26 @@ describe.each(Object.entries(RUNS))('%s', (_, config) => {
       expect(off).toBeUndefined();
     }
   });
+});
+
+test('sixteen ranks on a phone: no packet covers the name of a rank', async () => {
+  const { info, trace } = await tracedStep({
+    mode: 'ddp',
+    worldSize: 16,
+    batchSize: 64,
+    ddp: { bucketCapMb: 0.0003 },
+  });
+  const facts = createTraceFacts(info, trace);
+  const plan = planStage(info, trace, facts.packets, { width: 390, height: 560 });
+  let packets = 0;
+  for (const moment of trace.moments)
+    for (const fraction of [0.1, 0.5, 0.9]) {
+      const scene = stageScene(plan, facts.at({ event: firstOf(moment), fraction }, 'modelled'));
+      const names = scene.rooms.map(({ rect }) => ({ x: rect.x + 6, y: rect.y + 4, width: 30, height: 11 }));
+      packets += scene.packets.length;
+      for (const { rect } of scene.packets) expect(names.filter((name) => overlaps(name, rect))).toEqual([]);
+    }
+  expect(packets).toBeGreaterThan(100);
 });
 
 describe('what a room shows', () => {
