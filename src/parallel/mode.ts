@@ -165,6 +165,8 @@ export interface ParallelMode {
   readonly wrapsModel?: true;
   /** The part that each device's loss has in the loss of the step; absent: the mean over the devices that have one. */
   lossShares?(config: Config, rows: readonly number[]): readonly number[] | undefined;
+  /** What would fit where a Program of that kind needs more memory than a device has: a sentence or two. */
+  memoryAdvice?(input: ModeInput, kind: TrainingKind, budgetBytes: number): string | undefined;
   /** For the report; absent: one process has no group. */
   processGroup?(config: Config): ProcessGroup;
   /** The same run with communication beside computation, and after it; absent: nothing overlaps. */

@@ -8,6 +8,7 @@ import { scheduleOf } from './stages';
 
 export { pipelineForm as closedForm } from './closed-form';
 export { compile } from './compile';
+export { memoryAdvice } from './memory-advice';
 export { pipelineNotices as notices } from './notices';
 export { borderShapes, layersOfDevice, lossRanks, shards } from './stages';
 

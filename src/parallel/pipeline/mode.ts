@@ -59,6 +59,8 @@ export const pipeline: ParallelMode = {
   lossRanks: (config) => COMPILER.get().lossRanks(config),
   borderShapes: (input) => COMPILER.get().borderShapes(input),
   compile: (input, kind) => COMPILER.get().compile(input, kind, pipeline.mesh(input.config)),
+  memoryAdvice: (input, kind, budgetBytes) =>
+    COMPILER.get().memoryAdvice({ input, kind, budgetBytes, mesh: pipeline.mesh(input.config) }),
   closedForm: (run, pass) => COMPILER.get().closedForm(run, pass),
   checkSchedule: (config, schedule) => COMPILER.get().checkBatches(config, schedule),
   notices: (input) => COMPILER.get().notices(input),

@@ -2,6 +2,8 @@
  * The Programs of a run, verified: one per kind of step that occurs, those beside the steps, and those of the
  * single-device reference. Called by blueprint.ts.
  */
+import { LockstepError } from '../../base/errors';
+import { at } from '../../base/invariant';
 import { referenceConfig } from '../../config/parse-config';
 import type { BatchSchedule } from '../../data/batch-schedule';
 import type { ModeInput, ParallelMode } from '../../parallel/mode';
@@ -30,9 +32,27 @@ export function compileRun({ input, mode, schedule, rules }: ProgramsInput, resu
     if (broadcast) programs.push(broadcast);
   }
   for (const program of programs) verify(program, PROGRAM_OPS);
-  verifyMemory(programs, config.memoryBudgetMb * 1024 * 1024);
+  const budgetBytes = config.memoryBudgetMb * 1024 * 1024;
+  try {
+    verifyMemory(programs, budgetBytes);
+  } catch (error) {
+    throw advised(error, () => adviceOf({ input, mode }, at(programs, 0), budgetBytes));
+  }
   return programs;
 }
+
+/** With the mode's own advice, where it has one. */
+function advised(error: unknown, advice: () => string | undefined): unknown {
+  if (!(error instanceof LockstepError) || error.code !== 'memory') return error;
+  const hint = advice();
+  return hint === undefined ? error : new LockstepError(error.code, error.message, hint, error.details);
+}
+
+const adviceOf = (
+  { input, mode }: Pick<ProgramsInput, 'input' | 'mode'>,
+  { kind }: Program,
+  budgetBytes: number,
+): string | undefined => (kind.type === 'training' ? mode.memoryAdvice?.(input, kind, budgetBytes) : undefined);
 
 /** Empty where no reference is wanted. */
 export function compileReference({ input, mode, schedule, rules }: ProgramsInput): readonly Program[] {

@@ -1,0 +1,60 @@
+/**
+ * What to do about a pipeline that needs more memory than its devices have: the schedules of as many stages are
+ * compiled and planned, and those that fit are named; after them checkpointing. Called through compiler.ts where a run
+ * is refused, so the time that it takes does not matter.
+ */
+import { LockstepError } from '../../base/errors';
+import { must } from '../../base/invariant';
+import type { DeviceMesh } from '../../mesh/device-mesh';
+import { planMemory } from '../../program/memory-planner';
+import type { Config } from '../../protocol/config';
+import { SCHEDULE_NAMES } from '../../protocol/pipeline';
+import type { TrainingKind } from '../../protocol/step-kind';
+import type { ModeInput } from '../mode';
+import { compile } from './compile';
+import { scheduleOf } from './stages';
+
+export interface OverBudget {
+  readonly input: ModeInput;
+  readonly kind: TrainingKind;
+  readonly mesh: DeviceMesh;
+  readonly budgetBytes: number;
+}
+
+/** A sentence, or undefined where nothing that is tried would fit. */
+export function memoryAdvice(run: OverBudget): string | undefined {
+  const { config } = run.input;
+  const { stages } = scheduleOf(config);
+  const others = SCHEDULE_NAMES.filter((name) => name !== config.pipeline.schedule).map(
+    (schedule): Config => ({ ...config, pipeline: { ...config.pipeline, schedule } }),
+  );
+  const fitting = others.filter((other) => stagesOf(other) === stages && fits(run, other));
+  if (fitting.length > 0) {
+    const names = fitting.map(({ pipeline }) => pipeline.schedule);
+    return `${listed(names)} would fit: ${names.length === 1 ? 'it keeps' : 'they keep'} the activations of fewer micro-batches at once. Set pipeline.schedule to ${names[0]}.`;
+  }
+  const checkpointed: Config = { ...config, checkpointSegments: 2 };
+  if (config.checkpointSegments === undefined && fits(run, checkpointed))
+    return 'No other schedule of these stages fits. Set checkpointSegments to 2: part of each stage is computed again in backward, and its activations are not kept.';
+  return undefined;
+}
+
+/** Undefined for a size that the schedule does not have. */
+function stagesOf(config: Config): number | undefined {
+  try {
+    return scheduleOf(config).stages;
+  } catch (error) {
+    if (error instanceof LockstepError) return undefined;
+    throw error;
+  }
+}
+
+function fits({ input, kind, mesh, budgetBytes }: OverBudget, config: Config): boolean {
+  const plans = planMemory([compile({ ...input, config }, kind, mesh)]);
+  return [...plans.values()].every(({ bytes }) => bytes <= budgetBytes);
+}
+
+function listed(names: readonly string[]): string {
+  if (names.length === 1) return must(names[0], 'a name');
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
