@@ -12,7 +12,7 @@ export type Control =
   | { readonly kind: 'choice'; readonly setting: Setting; readonly words: Readonly<Record<string, string>> }
   | { readonly kind: 'flag' | 'number' | 'size'; readonly setting: Setting }
   /** A component of the page, by its name there. */
-  | { readonly kind: 'panel'; readonly panel: 'buckets' | 'moreOfDdp' | 'split' };
+  | { readonly kind: 'panel'; readonly panel: 'buckets' | 'moreOfDdp' | 'split' | 'mesh' | 'stages' };
 
 export interface Face {
   /** As the setting `mode` has it. */
@@ -48,6 +48,10 @@ export interface Face {
   readonly buckets?: true;
   /** What each device is to the people who use the mode; absent: one of several that one process drives. */
   role?(device: number, config: Config): DeviceRole;
+  /**
+   * Its ranks as a grid: rank 0 is the first of a column, rank 1 below it. Absent: they are a line.
+   */
+  grid?(config: Config): { readonly columns: number; readonly rows: number };
   /** The most devices that can have something to do; absent: any number. */
   mostDevices?(config: Config): number;
   /**

@@ -27,6 +27,8 @@ export interface Packet {
   readonly target: Slice;
   readonly apply: Apply;
   readonly collective: CollectiveRef | undefined;
+  /** In a pipeline: which micro-batch it is of. */
+  readonly microBatch?: number;
   readonly measured: Flight;
   readonly modelled: Flight;
 }
@@ -57,6 +59,7 @@ export function packetsOf(trace: StepTrace): readonly Packet[] {
         target: must(recv.slice, 'slice received'),
         apply: recv.apply ?? 'put',
         collective: recv.collective,
+        ...(recv.action ? { microBatch: recv.action.microBatch } : {}),
         measured: flight('measured'),
         modelled: flight('modelled'),
       },

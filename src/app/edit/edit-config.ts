@@ -7,6 +7,7 @@
 import * as v from 'valibot';
 import { FACES } from '../../parallel/faces';
 import { type Config, configSchema, LIMITS } from '../../protocol/config';
+import { meshSizes } from '../../protocol/mesh-sizes';
 import { rangeOf, rangeText, type SettingPath } from './setting-ranges';
 
 export type Edit = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problem: string };
@@ -25,11 +26,15 @@ function put(target: unknown, path: SettingPath, value: unknown): unknown {
   return Object.fromEntries(fields);
 }
 
+/** What decides how many stages a pipeline has: with another number its split by hand goes, the even one comes. */
+const SIZES_OF_STAGES: ReadonlySet<string> = new Set(['pipeline.schedule', 'pipeline.stagesPerRank']);
+
 /** Puts one value; `undefined` takes an optional setting away. */
 export function withSetting(config: Config, path: SettingPath, value: unknown): Edit {
   const range = rangeOf(config, path);
   if (!range) return refused(`there is no such setting with ${optionOf(config, path)}`);
-  const parsed = v.safeParse(configSchema, put(config, path, value));
+  const free = SIZES_OF_STAGES.has(path.join('.')) ? withoutStages(config) : config;
+  const parsed = v.safeParse(configSchema, put(free, path, value));
   return parsed.success ? done(parsed.output) : refused(`allowed is ${rangeText(range)}`);
 }
 
@@ -81,6 +86,31 @@ export function withSplit(config: Config, split: readonly number[]): Edit {
   return done({ ...config, worldSize: split.length, modelParallel: { ...config.modelParallel, split: [...split] } });
 }
 
+const withoutStages = (config: Config): Config => {
+  const { split: _, ...pipeline } = config.pipeline;
+  return { ...config, pipeline };
+};
+
+/** Ranks of each pipeline, and replicas of it; the world size follows. */
+export function withMesh(config: Config, { pp, dp }: { readonly pp: number; readonly dp: number }): Edit {
+  const most = LIMITS.worldSize;
+  if (![pp, dp].every((size) => Number.isInteger(size) && size >= 1))
+    return refused('allowed is a whole number from 1');
+  if (pp * dp > most) return refused(`${pp} times ${dp} ranks are more than the ${most} that a run may have`);
+  const kept = meshSizes(config).pp === pp ? config : withoutStages(config);
+  return done({ ...kept, worldSize: pp * dp, mesh: { dp } });
+}
+
+/** Layers of each stage of a pipeline; undefined: stages of about equally many operations. */
+export function withStages(config: Config, split: readonly number[] | undefined): Edit {
+  if (!split) return done(withoutStages(config));
+  const layers = config.model.layers.length;
+  const total = split.reduce((sum, count) => sum + count, 0);
+  if (split.some((count) => count < 1)) return refused('each stage has at least one layer');
+  if (total !== layers) return refused(`the stages have ${total} layers, the model ${layers}`);
+  return done({ ...config, pipeline: { ...config.pipeline, split: [...split] } });
+}
+
 /**
  * Another number of devices; a split for the old number goes, the even one comes. Where the ranks are a grid, the rows
  * of it stay, and the ranks of each row follow.
@@ -88,15 +118,9 @@ export function withSplit(config: Config, split: readonly number[]): Edit {
 export function withWorldSize(config: Config, worldSize: number): Edit {
   const { split, ...modelParallel } = config.modelParallel;
   const { pp: _, ...mesh } = config.mesh;
-  const { split: stages, ...pipeline } = config.pipeline;
   const keeps = split === undefined || split.length === worldSize;
-  const isSame = stages === undefined || worldSize === config.worldSize;
-  const free = {
-    ...config,
-    mesh,
-    modelParallel: keeps ? config.modelParallel : modelParallel,
-    pipeline: isSame ? config.pipeline : pipeline,
-  };
+  const { pipeline } = worldSize === config.worldSize ? config : withoutStages(config);
+  const free = { ...config, mesh, pipeline, modelParallel: keeps ? config.modelParallel : modelParallel };
   return withSetting(free, ['worldSize'], worldSize);
 }
 

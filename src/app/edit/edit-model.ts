@@ -44,8 +44,9 @@ export function withLayers(config: Config, layers: readonly LayerConfig[], row: 
   }
   const model = { layers: source ? fitLayers(ended, source) : ended };
   const { split: _, ...modelParallel } = config.modelParallel;
-  const keeps = layers.length === config.model.layers.length;
-  return done({ ...config, model, modelParallel: keeps ? config.modelParallel : modelParallel });
+  const { split: _stages, ...pipeline } = config.pipeline;
+  if (layers.length === config.model.layers.length) return done({ ...config, model });
+  return done({ ...config, model, modelParallel, pipeline });
 }
 
 /** A layer as it is put in, before its sizes follow. */

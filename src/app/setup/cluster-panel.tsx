@@ -8,20 +8,18 @@ import { Opened } from '../fields/opened';
 import { Section } from '../fields/section';
 import { ChoiceSetting, FlagSetting, NumberSetting, TextSetting } from '../fields/settings';
 import { SoftwareWord } from '../notices/software-word';
-import { mebibytes } from '../permalink/permalink-keys';
 import { useApp } from '../state/use-app';
+import { parseCap, printCap } from './cap-text';
 import styles from './cluster-panel.module.css';
 import { SplitEditor } from './split-editor';
 
 const DdpPanel = loadedPanel('DDP’s settings', async () => (await import('./ddp-panel')).DdpPanel);
+const MeshPanel = loadedPanel('The mesh', async () => (await import('./mesh/mesh-panel')).MeshPanel);
+const StagesEditor = loadedPanel('The stages', async () => (await import('./mesh/stages-editor')).StagesEditor);
 const LaunchPanel = loadedPanel('The launch lines', async () => (await import('../launch/launch-panel')).LaunchPanel);
 
 const PLACEMENTS = { shared: 'one GPUDevice', workers: 'one worker per rank' } as const;
 const DEVICES = { auto: 'automatic', webgpu: 'WebGPU', cpu: 'CPU' } as const;
-/** "1 KiB", "25 MiB", "default"; a bare number is MiB. */
-const printCap = (value: unknown) => mebibytes.print(value).replace(/(KiB|MiB)$/, ' $1');
-const parseCap = (text: string) =>
-  mebibytes.parse(text.replaceAll(' ', '').replace(/kib/i, 'KiB').replace(/mib/i, 'MiB'));
 
 export function ClusterPanel() {
   const face = useApp((app) => FACES[app.config.mode]);
@@ -77,6 +75,10 @@ function ModePanel({ panel }: { panel: Extract<Control, { kind: 'panel' }>['pane
       );
     case 'split':
       return <SplitEditor />;
+    case 'mesh':
+      return <MeshPanel />;
+    case 'stages':
+      return <StagesEditor />;
   }
 }
 

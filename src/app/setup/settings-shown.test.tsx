@@ -18,6 +18,7 @@ import { DataPanel } from './data-panel';
 import { DdpPanel } from './ddp-panel';
 import { HardwarePanel } from './hardware-panel';
 import { LayerFields } from './layer-fields';
+import { MeshPanel } from './mesh/mesh-panel';
 import { EVERY_SETTING } from './testing/every-setting';
 import { IN_A_LIST, LAYER_WITHOUT_FIELD, WITHOUT_FIELD } from './testing/without-field';
 import { TrainingPanel } from './training-panel';
@@ -76,6 +77,7 @@ const PANELS = (
     <DataPanel />
     <TrainingPanel />
     <ClusterPanel />
+    <MeshPanel />
     <DdpPanel />
     <LaunchPanel />
     <HardwarePanel />

@@ -3,6 +3,7 @@
  * computing before communicating, and idle, with the reason, when neither. Pure;
  * called by the stage's facts for every device and frame, so what it needs of a trace is prepared once.
  */
+import type { PipelineAction } from '../../protocol/pipeline';
 import type { Clock, DeviceIndex, StepTrace, TraceEvent } from '../../protocol/trace';
 import { busySpans, type Interval } from '../../trace/idle';
 import { deviceCount } from '../../trace/lanes';
@@ -21,7 +22,8 @@ interface Lanes {
 
 export interface DeviceClock {
   /** `moment`: the events at the cursor, of all devices. */
-  now(device: DeviceIndex, timeUs: number, moment: readonly number[]): DeviceNow;
+  /** `together`: nobody does anything beside the moment. */
+  now(device: DeviceIndex, timeUs: number, moment: readonly number[], together?: boolean): DeviceNow;
 }
 
 const within = ({ startUs, endUs }: Interval, timeUs: number): boolean => startUs <= timeUs && timeUs < endUs;
@@ -29,6 +31,15 @@ const within = ({ startUs, endUs }: Interval, timeUs: number): boolean => startU
 const overlap = (a: Interval, b: Interval): boolean => a.startUs < b.endUs && b.startUs < a.endUs;
 
 const bucketWord = (e: TraceEvent): string => (e.bucket === undefined ? 'transfer' : `bucket ${e.bucket}`);
+
+const WORK = { F: 'forward', B: 'backward', I: 'input gradient', W: 'weight gradients' } as const;
+
+/** As schedules write it, and in words. */
+const actionWords = ({ kind, microBatch }: PipelineAction): readonly string[] => [
+  `${kind}${microBatch} · ${WORK[kind]} of micro-batch ${microBatch}`,
+  `${kind}${microBatch} · ${WORK[kind]}`,
+  `${kind}${microBatch}`,
+];
 
 /** 'idle: waits for the gradients of cuda:1'; the name of the device is above it. */
 const idleWords = (gap: Gap): string => gap.why().replace(/^(rank|cuda:)\s?\d+ (is )?/, 'idle: ');
@@ -47,10 +58,10 @@ export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
     const e = trace.events[event];
     if (!e) return undefined;
     const other = beside && trace.events[beside.event];
-    const words = namesOf(e);
+    const words = e.action && activity === 'computing' ? actionWords(e.action) : namesOf(e);
     return {
       activity,
-      phase: e.phase,
+      phase: e.action ? (e.action.kind === 'F' ? 'forward' : 'backward') : e.phase,
       module: e.module,
       words: other ? [...words.slice(0, 2).map((word) => `${word} · ${bucketWord(other)}`), ...words] : words,
       event,
@@ -79,10 +90,14 @@ export function createDeviceClock(trace: StepTrace, clock: Clock): DeviceClock {
   const resting = (gap: Gap): DeviceNow =>
     gap.last && gap.startUs > 0 ? quiet('done', [gap.why(), 'done']) : quiet('idle', [idleWords(gap), 'idle']);
   return {
-    now(device, timeUs, moment) {
+    now(device, timeUs, moment, together = false) {
       const own = devices[device];
       const part = own && partIn(own, moment);
       if (part) return part;
+      if (together) {
+        const next = own && [...own.compute, ...own.comm].some(({ event }) => event > (moment.at(-1) ?? 0));
+        return next ? quiet('idle', ['waits for its turn', 'waits']) : quiet('done', ['done']);
+      }
       const working = own?.compute.find((w) => within(w, timeUs));
       const moving = own?.comm.findLast((w) => within(w, timeUs));
       const at = working ? busy(working, 'computing', moving) : moving && busy(moving, 'communicating', undefined);

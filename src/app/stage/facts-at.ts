@@ -97,7 +97,9 @@ export function createTraceFacts(info: SessionInfo, trace: StepTrace): TraceFact
         step,
         content: (device, buffer) => contents.content(device, buffer),
         known: (device, slice) => contents.values(device, slice)?.length ?? 0,
-        now: (device) => devices.now(device, time, own),
+        // In a turn of a pipeline whoever has no action waits for one.
+        now: (device) => devices.now(device, time, own, moment?.turn !== undefined),
+        stageWork: (device) => step.stageWork?.at(device, done, index),
         memory: (device) => {
           const planned = info.memory.find((m) => m.device === device);
           const budgetBytes = planned?.budgetBytes ?? 0;

@@ -6,6 +6,7 @@ import type { DeviceIndex, MemoryCategory, Phase, Slice } from '../../protocol/t
 import type { Content } from '../../trace/contents';
 import type { Packet } from '../../trace/packets';
 import type { Arrival, Exchange } from './exchanges';
+import type { StageWork } from './pipeline-work';
 import type { RoomView } from './room-views';
 import type { Activity } from './scene-types';
 import type { StepPicture } from './step-picture';
@@ -53,6 +54,8 @@ export interface StageFacts {
   view(device: DeviceIndex): RoomView;
   /** The exchange of gradients that has begun last. */
   wire(device: DeviceIndex): Exchange | undefined;
+  /** Of a rank of a pipeline: what it keeps and has summed up of the step's micro-batches. */
+  stageWork?(device: DeviceIndex): StageWork | undefined;
   /** The moment at the cursor has made what the event makes. */
   fresh(event: number | undefined): boolean;
   /** The moment at the cursor is under way, and the event is of it. */

@@ -6,6 +6,7 @@
 import { expect, test } from 'vitest';
 import { must } from '../../base/invariant';
 import type { ConfigInput } from '../../protocol/config';
+import { mlpLayers } from '../../protocol/presets';
 import { openTestSession } from '../../session/testing/open-session';
 import { lastOf } from '../../trace/moments/moment';
 import { byMoments } from '../../trace/moments/moments';
@@ -30,6 +31,12 @@ const SIZES: readonly Size[] = [
 const cnn = { ...SMALL_CNN, batchSize: 16 };
 const gpt = { ...SMALL_GPT, batchSize: 8 };
 const cap = { bucketCapMb: 0.00025 };
+/** Sixteen Linear layers, and rows for every micro-batch. */
+const deep: ConfigInput = {
+  model: { layers: mlpLayers([2, ...Array.from({ length: 15 }, () => 8), 1], 'Tanh') },
+  data: { type: 'xor', samples: 64 },
+  batchSize: 32,
+};
 const RUNS: Readonly<Record<string, ConfigInput>> = {
   'one device': { mode: 'single' },
   ...Object.fromEntries(
@@ -49,6 +56,18 @@ const RUNS: Readonly<Record<string, ConfigInput>> = {
       { mode: 'parameterServer', worldSize, batchSize: 32 },
     ]),
   ),
+  'a pipeline of 4': { mode: 'pipeline', worldSize: 4, ...deep },
+  'a pipeline of 2, GPipe': {
+    mode: 'pipeline',
+    worldSize: 2,
+    ...deep,
+    pipeline: { schedule: 'GPipe', microBatches: 16 },
+  },
+  'two pipelines of 4': { mode: 'pipeline', worldSize: 8, mesh: { dp: 2 }, ...deep },
+  'a pipeline of 16': { mode: 'pipeline', worldSize: 16, ...deep, pipeline: { microBatches: 16 } },
+  'a zero-bubble pipeline of 4': { mode: 'pipeline', worldSize: 4, ...deep, pipeline: { schedule: 'ZBVZeroBubble' } },
+  'convolutions in 3 stages': { ...cnn, mode: 'pipeline', worldSize: 3, pipeline: { microBatches: 4 } },
+  'a GPT in 4 stages': { ...gpt, mode: 'pipeline', worldSize: 4, pipeline: { microBatches: 4 } },
   'convolutions on one': { ...cnn, mode: 'single' },
   'convolutions on 4': { ...cnn, mode: 'ddp', worldSize: 4 },
   'a GPT on one': { ...gpt, mode: 'single' },

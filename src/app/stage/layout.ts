@@ -24,6 +24,8 @@ export interface LayoutInput extends Size {
   readonly largest: Size;
   /** What travels between rooms: the gaps must hold it. */
   readonly links: readonly Link[];
+  /** So many rooms are always below one another: the replicas of a pipeline's stage. Absent: 1. */
+  readonly stack?: number;
 }
 
 export interface StageLayout extends Size {
@@ -59,7 +61,12 @@ const UNEVEN = 0.8;
 const LONGEST_ROW = 6;
 const LANE = 8;
 
-function cellsOf(devices: number, columns: number): readonly Cell[] {
+/** Of rooms, or of stacks of rooms. */
+function cellsOf(devices: number, columns: number, stack: number): readonly Cell[] {
+  if (stack > 1)
+    return cellsOf(devices / stack, columns, 1).flatMap(({ column, row }) =>
+      Array.from({ length: stack }, (_, place) => ({ column, row: row * stack + place })),
+    );
   const rows = Math.ceil(devices / columns);
   return Array.from({ length: devices }, (_, d) => {
     const row = Math.floor(d / columns);
@@ -110,9 +117,9 @@ interface Plan {
 }
 
 function planFor(input: LayoutInput, columns: number, compact: boolean): Plan {
-  const { width, height, devices, links, largest } = input;
-  const rows = Math.ceil(devices / columns);
-  const cells = cellsOf(devices, columns);
+  const { width, height, devices, links, largest, stack = 1 } = input;
+  const rows = stack * Math.ceil(devices / stack / columns);
+  const cells = cellsOf(devices, columns, stack);
   const busy = detours(input, cells, { columns, rows });
   const margin = compact ? 8 : 12;
   const traffic = links.length > 0;
@@ -145,14 +152,15 @@ function fits({ width, height }: Size, chunks: number): number {
 }
 
 export function layoutStage(input: LayoutInput): StageLayout {
-  const { devices } = input;
+  const { devices, stack = 1 } = input;
+  const stacks = devices / stack;
   const compact = input.width < COMPACT_BELOW;
   const worth = (p: Plan) => {
-    const even = p.rows > 2 ? devices % p.columns === 0 : p.rows > 1 || p.columns <= LONGEST_ROW;
+    const even = p.rows > 2 ? stacks % p.columns === 0 : p.rows > 1 || p.columns <= LONGEST_ROW;
     return fits(p.room, devices) * (even ? 1 : UNEVEN) - BIAS * ((compact ? p.columns : p.rows) - 1);
   };
-  const plans = Array.from({ length: devices }, (_, i) => i + 1)
-    .filter((columns) => Math.ceil(devices / Math.ceil(devices / columns)) === columns)
+  const plans = Array.from({ length: stacks }, (_, i) => i + 1)
+    .filter((columns) => Math.ceil(stacks / Math.ceil(stacks / columns)) === columns)
     .map((columns) => planFor(input, columns, compact));
   const best = plans.reduce((a, b) => (worth(b) > worth(a) ? b : a));
   const { room, gap, columns, rows, cells } = best;

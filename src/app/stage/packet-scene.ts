@@ -62,7 +62,8 @@ function placeOn(path: Path, progress: number, size: Size): PathPoint {
   return pointAlong(path, length === 0 ? 0 : (start + progress * way) / length);
 }
 
-export function packetLabel({ source, collective, bytes }: Packet): string {
+export function packetLabel({ source, collective, bytes, microBatch }: Packet): string {
+  if (microBatch !== undefined && !collective) return `micro-batch ${microBatch} · ${formatSize(bytes)}`;
   const chunk = collective?.chunk;
   const what = chunk === undefined || (collective?.chunks ?? 1) < 2 ? source.buffer : `chunk ${chunk}`;
   return `${what} · ${formatSize(bytes)}`;
@@ -116,8 +117,11 @@ export function arrowScene(packet: Packet, path: Path, size: PacketSize, stage: 
   const over = level && path.length === 2;
   const bytes = formatSize(packet.bytes);
   const named = packet.collective === undefined && !stage.compact;
-  const text = [packetLabel(packet), bytes].find(
-    (t) => (named || t === bytes) && (!level || t.length * LETTER <= clear),
+  const { microBatch } = packet;
+  // In a pipeline it is the number of the micro-batch that tells packets apart.
+  const short = microBatch === undefined ? [bytes] : [`${microBatch} · ${bytes}`, String(microBatch)];
+  const text = [packetLabel(packet), ...short].find(
+    (t) => (named || short.includes(t)) && (!level || t.length * LETTER <= clear),
   );
   const width = (text?.length ?? 0) * LETTER;
   const x = clamp((a.x + b.x) / 2, width / 2 + 2, stage.width - width / 2 - 2);

@@ -1,5 +1,6 @@
 /** What a packet says when pointed at. Pure; called by the scene. */
 
+import { plainName } from '../../trace/carried';
 import type { Packet } from '../../trace/packets';
 import { formatSize } from '../draw/format';
 import type { Tip } from '../draw/tip';
@@ -18,14 +19,19 @@ const WORDS: Readonly<Record<Packet['payload'], string>> = {
 type NameOf = (device: number) => string;
 
 function tipOf({ packet, values }: Transit, nameOf: NameOf, end: number): Tip {
-  const { source, from, to, apply, payload, bytes, collective } = packet;
+  const { source, from, to, apply, payload, bytes, collective, microBatch } = packet;
   const count = values?.length ?? 0;
   const columns = Math.min(count, 8);
   const round = collective?.round === undefined ? '' : `, round ${collective.round + 1} of ${collective.rounds ?? '?'}`;
   return {
     title: packetLabel(packet),
     facts: [
-      ['carries', `${WORDS[payload]} ${source.buffer}`],
+      [
+        'carries',
+        microBatch === undefined
+          ? `${WORDS[payload]} ${source.buffer}`
+          : `${WORDS[payload]} ${plainName(source.buffer)}, micro-batch ${microBatch}`,
+      ],
       ['way', `${nameOf(from)} to ${nameOf(to)}, ${apply === 'add' ? 'added there' : 'put in place there'}`],
       ...(collective ? [['part of', `${collective.part ?? collective.op}${round}`] as const] : []),
       ['elements', `${source.offset} to ${source.offset + source.length - 1}`],

@@ -10,6 +10,7 @@ import { drawText, ellipsize, firstFit, type TextStyle } from '../draw/text';
 import { paintCard, paintHead, rankColour, SMALL, titleStyle } from './paint-card';
 import { paintChunks } from './paint-chunks';
 import { paintMap } from './paint-map';
+import { paintStagePart } from './paint-pipeline';
 import type { RoomScene, TabsScene, WordsScene } from './scene-types';
 
 const SIGN: TextStyle = { size: 15 };
@@ -135,6 +136,7 @@ export function paintRoom(ink: Ink, room: RoomScene): void {
     drawText(ink, s.text, s, { ...(s.text.length > 2 ? SMALL : SIGN), colour: palette.ink, align: 'center' });
   if (room.focus) box(context, room.focus, { stroke: palette.accent, lineWidth: 1.6, radius: 3 });
   if (room.tabs) tabs(ink, room.tabs);
+  if (room.stage) paintStagePart(ink, room.stage);
   if (room.chunks) paintChunks(ink, room.chunks, room.device);
   memory(ink, room);
   context.restore();

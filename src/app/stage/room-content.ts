@@ -7,6 +7,7 @@ import { type ChunkLayout, type ChunksLayout, layoutChunks, layoutWire } from '.
 import type { DevicePlace, LayerPlace } from './devices';
 import type { Exchange } from './exchanges';
 import { type LayerLayout, layoutLayers } from './layer-layout';
+import { layoutStageRoom, type StageLayoutOfRoom } from './pipeline-layout';
 import { layoutProduct, type ProductLayout } from './product-layout';
 import type { ProductSpec } from './product-spec';
 import { type BodyLayout, divideBody, frameRoom, type RoomFrame } from './room-layout';
@@ -28,6 +29,8 @@ export interface RoomContent {
   readonly weights: readonly LayerLayout[];
   readonly gradients: readonly LayerLayout[];
   readonly gradientsLabel: Rect | undefined;
+  /** Below the weights of a pipeline's rank. */
+  readonly stage?: StageLayoutOfRoom;
 }
 
 export interface ContentInput {
@@ -132,6 +135,10 @@ export function contentOf({ rect, place, view, step, wire, buckets }: ContentInp
       wire: wire && body.wire && { exchange: wire, layout: layoutWire(chunkSpec(wire, device), body.wire) },
     };
   }
+  if (shows === 'stage') {
+    const { weights, stage } = layoutStageRoom(main, frame.level);
+    return { ...empty, weights: weights ? (layoutLayers(all, weights) ?? []) : [], stage };
+  }
   if (shows === 'gradients') return { ...empty, gradients: layoutLayers(all, main) ?? [] };
   if (shows !== 'update') return { ...empty, weights: layoutLayers(all, main) ?? [] };
   const high = WEIGHTS_SHARE * main.height;
@@ -152,6 +159,7 @@ export function rectsOf({
   weights,
   gradients,
   gradientsLabel,
+  stage,
 }: RoomContent): readonly Rect[] {
   const layers = (own: readonly LayerLayout[]) => own.flatMap((l) => [l.label, l.weight, l.bias]);
   const tiles = (own: ChunkContent | undefined) =>
@@ -170,6 +178,11 @@ export function rectsOf({
     ...layers(weights),
     gradientsLabel,
     ...layers(gradients),
+    stage?.sums,
+    stage?.keptLabel,
+    stage?.kept,
+    stage?.lossesLabel,
+    stage?.losses,
     frame.memory?.bar,
     frame.memory?.label,
   ].flatMap((rect) => (rect ? [rect] : []));

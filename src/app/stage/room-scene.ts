@@ -10,6 +10,7 @@ import type { LayerLayout } from './layer-layout';
 import { endOf, type MadeMap, matrixScene } from './matrix-scene';
 import type { MatrixWindow } from './matrix-window';
 import { memoryScene } from './memory-scene';
+import { pipelineScene } from './pipeline-scene';
 import type { RoomContent } from './room-content';
 import type { RoomInput } from './room-input';
 import type { MapScene, RoomScene, SceneItem, SignScene, TabsScene, WordsScene } from './scene-types';
@@ -208,6 +209,7 @@ export function roomScene(input: RoomInput): { readonly scene: RoomScene; readon
     }),
   };
   const maps = parts.flatMap((p) => p.maps);
+  const stage = pipelineScene(input, content);
   return {
     scene: {
       device: place.device,
@@ -220,16 +222,27 @@ export function roomScene(input: RoomInput): { readonly scene: RoomScene; readon
       now: now.words,
       strip: strip(input, body.strip),
       maps: maps.map((m) => m.map),
-      words: [...parts.flatMap((p) => p.words), ...labels],
+      words: [...parts.flatMap((p) => p.words), ...labels, ...(stage?.words ?? [])],
+      ...(stage ? { stage: stage.scene } : {}),
       signs: parts.flatMap((p) => p.signs),
       focus: focusOf(input, content),
       tabs: boxes,
       chunks: chunks?.scene,
       memory: memory.scene,
       memoryWords: memory.words,
-      held: () => heldWords(input, facts.wire(place.device) ?? shown?.exchange, formatValue),
+      held: () => [
+        ...(stage?.held ?? []),
+        ...heldWords(input, facts.wire(place.device) ?? shown?.exchange, formatValue),
+      ],
     },
-    items: [head, ...maps.map((m) => m.item), ...(chunks?.items ?? []), ...tabItems(input, boxes), ...memory.items],
+    items: [
+      head,
+      ...maps.map((m) => m.item),
+      ...(chunks?.items ?? []),
+      ...tabItems(input, boxes),
+      ...(stage?.items ?? []),
+      ...memory.items,
+    ],
   };
 }
 

@@ -10,6 +10,8 @@ import type { Exchange, Exchanges } from './exchanges';
 export type RoomView =
   /** Weights of all layers: before the step begins, and after its update. */
   | { readonly shows: 'weights' | 'gradients' | 'update' }
+  /** Of a pipeline's rank: its weights, and what it keeps of each micro-batch. */
+  | { readonly shows: 'stage' }
   /** The operands and the result of one event. */
   | { readonly shows: 'product'; readonly event: number }
   | { readonly shows: 'chunks'; readonly exchange: Exchange };
@@ -25,6 +27,7 @@ export interface RoomViews {
 
 const WEIGHTS: RoomView = { shows: 'weights' };
 const GRADIENTS: RoomView = { shows: 'gradients' };
+const STAGE: RoomView = { shows: 'stage' };
 const UPDATE: RoomView = { shows: 'update' };
 
 const WORK: ReadonlySet<TraceEvent['phase']> = new Set(['forward', 'loss', 'backward']);
@@ -83,7 +86,8 @@ function viewsOf(own: readonly Own[], exchanges: Exchanges): readonly RoomView[]
   };
   return own.map((o, i) => {
     const { e } = o;
-    if (works(e)) view = product(o);
+    if (e.action && !e.collective) view = STAGE;
+    else if (works(e)) view = product(o);
     else if (isUpdate(e)) view = UPDATE;
     else if (e.kind === 'load' && e.phase !== 'step') view = product(next(i));
     else if (e.phase === 'step') view = GRADIENTS;

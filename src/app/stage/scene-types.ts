@@ -97,6 +97,25 @@ export interface MemorySegment {
   readonly rect: Rect;
 }
 
+/** A micro-batch whose activations are kept. */
+export interface KeptTile {
+  readonly rect: Rect;
+  readonly text: string;
+  /** undefined where there is no room for values. */
+  readonly map: MapScene | undefined;
+  readonly now: boolean;
+}
+
+export interface StageScenePart {
+  /** One for each backward of the step; those that are summed up. */
+  readonly sums: readonly { readonly rect: Rect; readonly done: boolean }[];
+  readonly kept: readonly KeptTile[];
+  /** Places of micro-batches that could be kept, too. */
+  readonly free: readonly Rect[];
+  /** One bar for each micro-batch, as high as its loss; undefined: not computed. */
+  readonly losses: readonly { readonly rect: Rect; readonly bar: Rect | undefined }[];
+}
+
 export interface RoomScene {
   readonly device: number;
   readonly rect: Rect;
@@ -114,6 +133,8 @@ export interface RoomScene {
   /** The layer at work, among all of them. */
   readonly focus: Rect | undefined;
   readonly tabs: TabsScene | undefined;
+  /** Of a pipeline's rank: what it has of the micro-batches. */
+  readonly stage?: StageScenePart;
   /** Large, or small below the layers. */
   readonly chunks: ChunksScene | undefined;
   readonly memory:

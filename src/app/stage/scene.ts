@@ -3,6 +3,7 @@
  * (`stageScene`, once a frame). Both pure; stage.tsx calls them and paints.
  */
 
+import { FACES } from '../../parallel/faces';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Slice, StepTrace } from '../../protocol/trace';
 import { type Packet, packetsOf } from '../../trace/packets';
@@ -47,7 +48,8 @@ export function planStage(
   const devices = placeDevices(info, trace);
   const buckets = placeBuckets(info, trace);
   const largest = largestRoom(info.worldSize);
-  const layout = layoutStage({ ...size, devices: info.worldSize, largest, links });
+  const { rows: stack } = FACES[info.config.mode].grid?.(info.config) ?? { rows: 1 };
+  const layout = layoutStage({ ...size, devices: info.worldSize, largest, links, stack });
   return {
     info,
     trace,

@@ -8,6 +8,7 @@ import type { Moment } from '../../trace/moments/moment';
 import { momentsOf } from '../../trace/moments/moments';
 import { placeBuckets } from './devices';
 import { type Contributors, contributorsOf, type Exchanges, exchangesOf } from './exchanges';
+import { type StageWorks, stageWorks } from './pipeline-work';
 import { type ProductSpec, productSpec, shapesOf } from './product-spec';
 import { type RoomViews, roomViews } from './room-views';
 import { scalesOf, type ValueScales } from './value-scales';
@@ -20,6 +21,8 @@ export interface StepPicture {
   readonly contributors: Contributors;
   readonly views: RoomViews;
   readonly scales: ValueScales;
+  /** Of a pipeline. */
+  readonly stageWork: StageWorks | undefined;
   /** What an event computes; undefined where its tensors are not known. */
   product(event: number): ProductSpec | undefined;
 }
@@ -38,6 +41,7 @@ export function stepPicture(info: SessionInfo, trace: StepTrace): StepPicture {
     contributors: contributorsOf(trace, exchanges.carried),
     views: roomViews(trace, moments, info.worldSize, exchanges),
     scales: scalesOf(info, trace, exchanges.carried),
+    stageWork: stageWorks(trace, moments),
     product(event) {
       const e = trace.events[event];
       if (!e) return undefined;

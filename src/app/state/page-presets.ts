@@ -36,6 +36,7 @@ export const PAGE_PRESETS: Readonly<Record<PresetName, Config>> = {
 /** What belongs to the model and how it is trained; the rest is the user's machine and stays. */
 export function withPreset(config: Config, name: PresetName): Config {
   const { split: _, ...modelParallel } = config.modelParallel;
+  const { split: _stages, ...pipeline } = config.pipeline;
   const {
     scheduler: _s,
     clipGradNorm: _c,
@@ -58,8 +59,9 @@ export function withPreset(config: Config, name: PresetName): Config {
     accumulate: preset.accumulate,
     ddp: { ...config.ddp, ...(preset.ddp.bucketCapMb === undefined ? {} : { bucketCapMb: preset.ddp.bucketCapMb }) },
     modelParallel,
+    pipeline,
   };
-  // Model parallel has no more devices than there are layers to place.
+  // No more devices than there are layers to place.
   return withMode(next, next.mode);
 }
 

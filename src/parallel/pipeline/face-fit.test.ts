@@ -8,9 +8,10 @@ import { type Config, configSchema } from '../../protocol/config';
 import { batchNorms, LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import { SCHEDULE_NAMES } from '../../protocol/pipeline';
-import { PRESETS } from '../../protocol/presets';
+import { mlpLayers, PRESETS } from '../../protocol/presets';
 import { stagesPerRankOf } from '../../schedules/schedule';
 import { checkBatches } from './compiler';
+import { pipeline } from './face';
 import { fitted, stagesOfRank } from './face-fit';
 import { scheduleOf } from './stages';
 
@@ -74,6 +75,19 @@ test('stages per rank are those of the schedules themselves', () => {
         stagesPerRankOf(schedule, stagesPerRank),
       );
     }
+});
+
+test('a rank is called by the stages that the schedule gives it', () => {
+  for (const schedule of SCHEDULE_NAMES) {
+    const layers = mlpLayers([2, ...Array.from({ length: 7 }, () => 4), 1], 'Tanh');
+    const config = parseConfig({ mode: 'pipeline', worldSize: 4, model: { layers }, pipeline: { schedule } });
+    const { rankOfStage } = scheduleOf(config);
+    for (let rank = 0; rank < 4; rank++) {
+      const stages = rankOfStage.flatMap((of, stage) => (of === rank ? [stage] : []));
+      const words = stages.length === 1 ? `stage ${stages[0]}` : `stages ${stages.join(' and ')}`;
+      expect(pipeline.role?.(rank, config).beside).toBe(words);
+    }
+  }
 });
 
 test('a batch with too few rows for batch norm is cut into fewer pieces', () => {

@@ -2,9 +2,9 @@
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
 import { meshSizes, placeOf } from '../../protocol/mesh-sizes';
-import { MESH, PIPELINE } from '../../protocol/words/parts';
+import { PIPELINE } from '../../protocol/words/parts';
 import { countWord, type Face } from '../face';
-import { fitted, mostRanks } from './face-fit';
+import { fitted, mostRanks, stagesOfRank } from './face-fit';
 
 /** torch's names, and what the literature calls some of them. */
 const SCHEDULE_WORDS: Readonly<Record<Config['pipeline']['schedule'], string>> = {
@@ -33,10 +33,11 @@ export const pipeline: Face = {
   alsoCalled: ['pp', 'pipelineparallel', 'gpipe'],
   sections: ['pipeline', 'mesh', 'ddp'],
   controls: [
+    { kind: 'panel', panel: 'mesh' },
+    { kind: 'panel', panel: 'stages' },
     { kind: 'choice', setting: PIPELINE.schedule, words: SCHEDULE_WORDS },
     { kind: 'number', setting: PIPELINE.microBatches },
     { kind: 'number', setting: PIPELINE.stagesPerRank },
-    { kind: 'number', setting: MESH.dp },
     { kind: 'flag', setting: PIPELINE.scaleGrads },
   ],
   processPerDevice: true,
@@ -44,12 +45,35 @@ export const pipeline: Face = {
   role: (device, config) => {
     const { pp, dp } = placeOf(device, meshSizes(config));
     const replica = meshSizes(config).dp > 1 ? `, replica ${dp}` : '';
-    return { title: `rank ${device}`, beside: `pipeline rank ${pp}${replica}`, hasRows: pp === 0, keepsState: true };
+    return {
+      title: `rank ${device}`,
+      beside: `${stagesOn(pp, config)}${replica}`,
+      hasRows: pp === 0,
+      keepsState: true,
+    };
+  },
+  grid: (config) => {
+    const { pp, dp } = meshSizes(config);
+    return { columns: pp, rows: dp };
   },
   mostDevices: mostRanks,
   fitted,
   differenceCause,
 };
+
+/** 'stage 2', 'stages 2 and 6'; of an own schedule, which says it itself, the place in the pipeline. */
+function stagesOn(pp: number, config: Config): string {
+  const { schedule } = config.pipeline;
+  if (schedule === 'own') return `pipeline rank ${pp}`;
+  const ranks = meshSizes(config).pp;
+  const all = Array.from({ length: stagesOfRank(config.pipeline) }, (_, i) =>
+    V_PLACED.has(schedule) && i % 2 === 1 ? (i + 1) * ranks - 1 - pp : i * ranks + pp,
+  );
+  return all.length === 1 ? `stage ${all[0]}` : `stages ${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
+}
+
+/** The second stage of a rank comes back: the last rank has neighbours. */
+const V_PLACED: ReadonlySet<Config['pipeline']['schedule']> = new Set(['ZBVZeroBubble', 'DualPipeV']);
 
 function differenceCause({ model, pipeline: settings, batchSize, mesh }: Config): string | undefined {
   if (batchNorms(model.layers) > 0) return 'batch norm takes the statistics of each micro-batch by itself';

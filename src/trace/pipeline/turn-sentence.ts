@@ -12,6 +12,7 @@ import { actionsIn } from './turns';
 
 /** Two lines of a phone. */
 const ROOM = 130;
+const LINE = 100;
 
 /** Of one micro-batch, and of several. */
 const WORK: Readonly<Record<Computation, readonly [one: string, many: string]>> = {
@@ -33,7 +34,9 @@ export function turnSentence(trace: StepTrace, moment: Moment): string {
   const events = moment.events.map((index) => at(trace.events, index));
   const actions = actionsIn(events);
   const idle = idleIn(trace, moment, events);
-  const byStage = stageByStage(actions, idle);
+  const whole = stageByStage(actions, idle);
+  // One line of the stage at most sizes.
+  const byStage = whole.length <= LINE ? whole : whole.replaceAll(' the ', ' ');
   if (byStage.length <= ROOM) return byStage;
   const byKind = kindByKind(actions, idle);
   return byKind.length <= ROOM ? byKind : inNumbers(actions, idle);

@@ -1,0 +1,6 @@
+/** The cap of a bucket in a field: "1 KiB", "25 MiB", "default"; a bare number is MiB. */
+import { mebibytes } from '../permalink/permalink-keys';
+
+export const printCap = (value: unknown) => mebibytes.print(value).replace(/(KiB|MiB)$/, ' $1');
+export const parseCap = (text: string) =>
+  mebibytes.parse(text.replaceAll(' ', '').replace(/kib/i, 'KiB').replace(/mib/i, 'MiB'));

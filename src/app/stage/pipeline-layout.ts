@@ -1,0 +1,72 @@
+/**
+ * Where things lie in the body of a pipeline rank's room: the weights, of how many micro-batches the gradients are the
+ * sum, the micro-batches that are kept, and in the last stage their losses. Small rooms leave out what explains before
+ * what counts. Pure; called by room-content.ts.
+ */
+import { bottom, type Rect } from '../draw/geometry';
+import type { RoomLevel } from './room-layout';
+
+export interface StageLayoutOfRoom {
+  readonly sumsLabel: Rect | undefined;
+  readonly sums: Rect | undefined;
+  readonly keptLabel: Rect | undefined;
+  readonly kept: Rect;
+  readonly lossesLabel: Rect | undefined;
+  readonly losses: Rect | undefined;
+}
+
+const LABEL = 17;
+const SUMS = 8;
+const GAP = 6;
+const LOSSES = 48;
+/** Part of the body that the weights have. */
+const WEIGHTS = { whole: 0.42, compact: 0.4, glyph: 0 } as const;
+/** The height from which losses have a place below what is kept. */
+const HIGH = 190;
+
+export function layoutStageRoom(
+  main: Rect,
+  level: RoomLevel,
+): { readonly weights: Rect | undefined; readonly stage: StageLayoutOfRoom } {
+  const { x, width } = main;
+  const high = WEIGHTS[level] * main.height;
+  const weights = high >= 24 ? { ...main, height: high - GAP } : undefined;
+  let y = weights ? main.y + high : main.y;
+  const low = bottom(main);
+  const take = (height: number, gap: number): Rect => {
+    const rect = { x, y, width, height };
+    y += height + gap;
+    return rect;
+  };
+  const worded = level === 'whole' && low - y >= 96;
+  const sumsLabel = worded ? take(LABEL, 0) : undefined;
+  const sums = level !== 'glyph' && low - y >= 40 ? take(level === 'whole' ? SUMS : 5, GAP) : undefined;
+  const keptLabel = worded ? take(LABEL, 2) : undefined;
+  const hasLosses = level === 'whole' && main.height >= HIGH;
+  const end = hasLosses ? low - LOSSES - LABEL - GAP : low;
+  const kept = { x, y, width, height: Math.max(0, end - y) };
+  const lossesLabel = hasLosses ? { x, y: low - LOSSES - LABEL, width, height: LABEL } : undefined;
+  const losses = hasLosses ? { x, y: low - LOSSES, width, height: LOSSES } : undefined;
+  return { weights, stage: { sumsLabel, sums, keptLabel, kept, lossesLabel, losses } };
+}
+
+const TILE = { width: 54, height: 20 };
+const TILE_GAP = 4;
+
+/** Tiles for so many micro-batches, in rows that are filled from the left; as many as have room, undefined: none. */
+export function layoutTiles(area: Rect, count: number): readonly Rect[] {
+  if (count === 0 || area.height < 8 || area.width < 12) return [];
+  const columnsFor = (rows: number): number => Math.ceil(count / rows);
+  const mostRows = Math.max(1, Math.floor((area.height + TILE_GAP) / (TILE.height + TILE_GAP)));
+  // As few columns as fit: wide tiles show more of the values.
+  const rows = Math.min(mostRows, count);
+  const columns = columnsFor(rows);
+  const width = (area.width - TILE_GAP * (columns - 1)) / columns;
+  const height = Math.min(TILE.height + 6, (area.height - TILE_GAP * (rows - 1)) / rows);
+  return Array.from({ length: count }, (_, i) => ({
+    x: area.x + (i % columns) * (width + TILE_GAP),
+    y: area.y + Math.floor(i / columns) * (height + TILE_GAP),
+    width,
+    height,
+  })).filter((rect) => rect.width >= 5);
+}
