@@ -6,12 +6,14 @@ import { useRef } from 'react';
 import type { LabResult } from '../../protocol/lab';
 import { ALGORITHMS } from '../../protocol/words/algorithms';
 import { RING_SHORT, RING_WHY } from '../../trace/ring-words';
+import { SavePicture } from '../picture/save-button';
 import { useApp } from '../state/use-app';
 import { Controls } from './controls';
 import { Curves } from './curves';
 import { Figure } from './figure';
 import styles from './lab.module.css';
 import type { LabSettings } from './lab-link';
+import { labFigure } from './lab-picture';
 import { labSentence, turnsAsGloo } from './lab-sentence';
 import { LabTransport } from './lab-transport';
 import { OP_WORDS } from './lab-words';
@@ -56,7 +58,14 @@ export function LabBody({ lab }: { lab: LabSettings }) {
             <Notes lab={lab} result={result} />
             <LabTransport result={result} position={position} playing={playing} go={go} toggle={toggle} />
             <Figure result={result} position={position} />
-            <StateTable result={result} position={position} />
+            <div className={styles['tools']}>
+              <StateTable result={result} position={position} />
+              <SavePicture
+                name="lab"
+                what="the buffers of the ranks"
+                figure={labFigure(() => root.current?.querySelector('section > svg'), result, position)}
+              />
+            </div>
             {!hide.has('timeline') && <Ports result={result} position={position} go={go} />}
           </>
         )}

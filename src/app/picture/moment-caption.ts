@@ -22,6 +22,7 @@ export function momentCaption(app: App): string {
 }
 
 export const fileName = (figure: string, app: App): string => {
+  if (figure === 'lab') return `lockstep-lab-round-${app.lab?.round ?? 0}`;
   const step = momentWords(app)
     .replace(/[^a-z0-9]+/gi, '-')
     .replace(/^-|-$/g, '');
