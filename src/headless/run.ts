@@ -15,7 +15,6 @@ import type { RunOptions, RunResult } from './run-options';
 import { nothingLeft } from './run-words';
 
 export { chromeTrace } from '../interop/chrome-trace';
-export type { RunOptions, RunResult } from './run-options';
 
 /** A run that fails after its start still reports what it did; `report.error` says why it stopped. */
 export async function runConfig(input: unknown, files: Files, options: RunOptions = {}): Promise<RunResult> {

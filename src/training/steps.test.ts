@@ -5,7 +5,8 @@
 import { describe, expect, test } from 'vitest';
 import { at } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
-import { type RunOptions, runConfig } from '../headless/run';
+import { runConfig } from '../headless/run';
+import type { RunOptions } from '../headless/run-options';
 import type { ConfigInput } from '../protocol/config';
 import type { CheckpointFiles } from '../protocol/session';
 import { openTestSession } from '../session/testing/open-session';

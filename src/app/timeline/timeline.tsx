@@ -4,6 +4,7 @@
  * by timeline-marks.ts, how it looks by paint-timeline.ts. The section around it belongs to the page.
  */
 import { type RefObject, type UIEvent, useCallback, useMemo, useRef, useState } from 'react';
+import type { Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
 import { useSize, useSurface } from '../draw/use-surface';
 import { useLinked } from '../permalink/use-linked';
@@ -45,7 +46,7 @@ export function Timeline() {
   const embed = useApp((app) => app.embed);
   const { width } = room;
   const own = oneScreen && !embed && room.height > 0 ? room.height : undefined;
-  const panel = useMemo(() => ({ width, height: own }), [width, own]);
+  const panel: Panel = useMemo(() => ({ width, height: own }), [width, own]);
   const model = useMemo(createTimelineModel, []);
   /** How far the lanes are scrolled: asking the element in a frame would lay the page out in the midst of drawing. */
   const scrolled = useRef(0);
@@ -69,15 +70,7 @@ export function Timeline() {
   );
   const request = useSurface(canvas, surface, draw);
 
-  const figure: Figure = {
-    async picture(app) {
-      const parts = model.parts(app);
-      const scene = model.look(app, panel);
-      const marks = marksOf(model, app, scene, { pointed: undefined, selection, matches, path });
-      const shown = parts && { parts, view: model.view, top: 0, band: undefined };
-      return shown && { ...surface, paint: (ink) => paintTimeline(ink, scene, marks, shown) };
-    },
-  };
+  const figure = figureOf(model, panel, surface, { selection, matches, path });
 
   const onScroll = (event: UIEvent<HTMLElement>) => {
     scrolled.current = event.currentTarget.scrollTop;
@@ -106,18 +99,11 @@ export function Timeline() {
       store.getState().hover(item?.event);
     },
   });
-  useLinked('timeline', {
-    read: () => {
-      const idle = selection?.kind === 'idle' ? selection.stretch : undefined;
-      return printTimeline({ view: model.view, query, path, idle }, model.parts(store.getState()));
-    },
-    show: (text) => {
-      const asked = parseTimeline(text, model.parts(store.getState()));
-      setQuery(asked.query);
-      setPath(asked.path);
-      if (asked.idle) select({ kind: 'idle', stretch: asked.idle });
-      show(asked.view);
-    },
+  useTimelineLink(model, { query, path, selection }, (asked) => {
+    setQuery(asked.query);
+    setPath(asked.path);
+    if (asked.idle) select({ kind: 'idle', stretch: asked.idle });
+    show(asked.view);
   });
   const step = (by: 1 | -1) => {
     const event = matches && nextMatch(matches, selection?.kind === 'event' ? selection.event : undefined, by);
@@ -170,6 +156,42 @@ export function Timeline() {
       {pointed !== undefined && <Pointed id={pointed} find={() => model.scene?.items ?? []} canvas={canvas.current} />}
     </div>
   );
+}
+
+type Panel = Parameters<TimelineModel['look']>[1];
+type Marked = Omit<Parameters<typeof marksOf>[3], 'pointed'>;
+
+/** The timeline as a picture: all of its lanes, whatever part of them the panel shows. */
+const figureOf = (model: TimelineModel, panel: Panel, size: Size, marked: Marked): Figure => ({
+  async picture(app) {
+    const parts = model.parts(app);
+    const scene = model.look(app, panel);
+    const marks = marksOf(model, app, scene, { ...marked, pointed: undefined });
+    const shown = parts && { parts, view: model.view, top: 0, band: undefined };
+    return shown && { ...size, paint: (ink) => paintTimeline(ink, scene, marks, shown) };
+  },
+});
+
+interface Shown {
+  readonly query: string;
+  readonly path: boolean;
+  readonly selection: Selection | undefined;
+}
+
+/** What a link says of the timeline: written from what is shown, and read where a link is opened. */
+function useTimelineLink(
+  model: TimelineModel,
+  { query, path, selection }: Shown,
+  onAsked: (asked: ReturnType<typeof parseTimeline>) => void,
+): void {
+  const store = useAppStore();
+  useLinked('timeline', {
+    read: () => {
+      const idle = selection?.kind === 'idle' ? selection.stretch : undefined;
+      return printTimeline({ view: model.view, query, path, idle }, model.parts(store.getState()));
+    },
+    show: (text) => onAsked(parseTimeline(text, model.parts(store.getState()))),
+  });
 }
 
 /** Brings the lane of a selection into a panel that scrolls. */
