@@ -52,10 +52,8 @@ test('the control proves that the difference from one device is rounding; a hook
   // The headline is of the first hundred steps, however far the run has come.
   const early = await playground.status('Difference from single device').textContent();
   await expect(proof).toContainText(`After 100 steps the run is ${early} away`);
-  await playground.page.goto('about:blank');
-  await playground.open(`${TINY}&data=gauss&mode=ddp&world=4&device=cpu&hook=fp16Compress()`);
+  await playground.follow(`${TINY}&data=gauss&mode=ddp&world=4&device=cpu&hook=fp16Compress()`);
   await playground.playUntilStep(110);
-  await open();
   await expect(proof).toContainText('rounding is not the cause');
   await expect(proof).toContainText('the communication hook sends less than the gradients');
 });
@@ -65,8 +63,8 @@ test('the parts of a step add up, each says what it means, and memory has one nu
 }) => {
   const { page } = playground;
   for (const mode of ['ddp', 'dp', 'mp']) {
-    await page.goto('about:blank');
-    await playground.open(`seed=0&mode=${mode}&world=4&device=cpu`);
+    const link = `seed=0&mode=${mode}&world=4&device=cpu`;
+    await (mode === 'ddp' ? playground.open(link) : playground.follow(link));
     await playground.iterate(1);
     for (const clock of ['measured', 'modelled']) {
       await page.getByRole('radio', { name: clock, exact: true }).check({ force: true });

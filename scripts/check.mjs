@@ -1,34 +1,46 @@
 /**
- * `npm run check`: everything but the tests that CI holds the code to. Runs all of it, also after a failure, and sums
- * up.
+ * `npm run check`: everything but the tests that CI holds the code to. Runs all of it, two checks at a time, also after
+ * a failure, and sums up.
  */
 import { ensureInstalled, root } from './install.mjs';
 
 ensureInstalled();
 const { isCurrent } = await import('./is-current.mjs');
-const { runBin } = await import('./run-bin.mjs');
+const { collectBin } = await import('./run-bin.mjs');
 
 /** What dist/ is built from: a build that `npm test` has just made is not made again. */
 const SOURCES = ['src', 'learn', 'shaders', 'public', 'scripts', 'index.html', 'vite.config.ts', 'package-lock.json'];
 const built = isCurrent(root, 'dist/index.html', SOURCES);
 
-/** @type {readonly (readonly [string, string, readonly string[]])[]} */
+/** @typedef {readonly [name: string, command: string, args: readonly string[]]} Check */
+/** What takes longest begins first. @type {readonly Check[]} */
 const checks = [
-  ['format and lint', 'biome', ['ci', '--error-on-warnings', '.']],
   ['types', 'tsc', ['--noEmit']],
-  ['import walls', 'node', ['scripts/walls.mjs']],
+  ['format and lint', 'biome', ['ci', '--error-on-warnings', '.']],
   ['lookups by text', 'node', ['scripts/lookups.mjs']],
   ['state of modules', 'node', ['scripts/no-module-state.mjs']],
-  ['width of comments', 'node', ['scripts/columns.mjs']],
+  ['import walls', 'node', ['scripts/walls.mjs']],
   ['unused code', 'knip', []],
-  ...(built ? [] : [/** @type {const} */ (['build', 'vite', ['build', '--logLevel', 'warn']])]),
   ['size of the first load', 'size-limit', []],
+  ['width of comments', 'node', ['scripts/columns.mjs']],
 ];
 
+/** @type {string[]} */
 const failed = [];
-for (const [name, command, args] of checks) {
-  console.log(`\n== ${name}: ${command} ${args.join(' ')}`);
-  if ((await runBin(command, [...args])) !== 0) failed.push(name);
+
+/** Each says what it found when it has ended, so that two do not speak at once. @param {Check} check */
+async function run([name, command, args]) {
+  const { status, output } = await collectBin(command, [...args]);
+  console.log(`\n== ${name}: ${command} ${args.join(' ')}\n${output.trimEnd()}`);
+  if (status !== 0) failed.push(name);
 }
+
+// The size is that of what is built.
+if (!built) await run(['build', 'vite', ['build', '--logLevel', 'warn']]);
+const left = [...checks];
+const lane = async () => {
+  for (let check = left.shift(); check; check = left.shift()) await run(check);
+};
+await Promise.all([lane(), lane()]);
 console.log(failed.length === 0 ? `\nAll ${checks.length} checks passed.` : `\nFailed: ${failed.join(', ')}.`);
 process.exit(failed.length === 0 ? 0 : 1);

@@ -76,6 +76,18 @@ export class DeviceMesh {
     return this.lines[axis];
   }
 
+  /**
+   * As torch.distributed.new_group: of ranks that are on no line. Where a group has these ranks already, it is that
+   * one; else its number follows from who is in it.
+   */
+  newGroup(ranks: readonly Rank[], purpose: string): Group {
+    const known = [this.world, ...AXES.flatMap((axis) => this.lines[axis])];
+    const isSame = (group: Group): boolean =>
+      group.ranks.length === ranks.length && group.ranks.every((rank, place) => rank === ranks[place]);
+    const id = known.length + ranks.reduce((mask, rank) => mask + 2 ** rank, 0);
+    return known.find(isSame) ?? { id, purpose, ranks };
+  }
+
   /** Ranks with the same number train on the same batch: those that differ only in stage, context or tensor part. */
   dataIndex(rank: Rank): number {
     const { dpReplicate, dpShard } = this.coordinate(rank);

@@ -36,7 +36,11 @@ type Optimized = Pick<ParameterRef, 'name' | 'gradient'>;
 export interface OptimizerPart {
   readonly lane: LaneBuilder;
   readonly parameters: readonly Optimized[];
+  /** Those that count in the common norm, where some are copies of another part's; absent: all. */
+  readonly inNorm?: readonly Optimized[];
 }
+
+const normed = ({ parameters, inNorm = parameters }: OptimizerPart): readonly Optimized[] => inNorm;
 
 /**
  * optimizer.step() over the given parameters of the lane, which are all that the optimiser has or a replica of them.
@@ -67,7 +71,7 @@ export function emitOptimizerOver(
   const first = own[0];
   if (!first) return;
   if (input.config.clipGradNorm !== undefined) {
-    if (own.length === 1) emitNorm(first.lane, input, gradientsOf(first.parameters), GRAD_NORM);
+    if (own.length === 1) emitNorm(first.lane, input, gradientsOf(normed(first)), GRAD_NORM);
     else emitTotalNorm(builder, input, own);
   }
   for (const { lane, parameters } of own) emitClip(lane, input, gradientsOf(parameters));
@@ -102,11 +106,12 @@ function emitClip(lane: LaneBuilder, { config }: OptimizerInput, gradients: read
  * As torch does it with parameters on several devices: each norm goes to the first device, the norm of the norms comes
  * back.
  */
-function emitTotalNorm(builder: ProgramBuilder, input: OptimizerInput, parts: readonly OptimizerPart[]): void {
+function emitTotalNorm(builder: ProgramBuilder, input: OptimizerInput, own: readonly OptimizerPart[]): void {
+  const parts = own.filter((part) => normed(part).length > 0);
   const root = at(parts, 0).lane;
   const comm: Where = { ...CLIP, queue: 'comm' };
   const all = 'grad_norms';
-  for (const { lane, parameters } of parts) emitNorm(lane, input, gradientsOf(parameters), 'grad_norm.own');
+  for (const part of parts) emitNorm(part.lane, input, gradientsOf(normed(part)), 'grad_norm.own');
   root.buffer({ name: all, shape: [parts.length], dtype: 'f32', category: 'optimizer', persistent: false });
   root.compute('ops/copy', ['grad_norm.own'], [all], { from: 0, to: 0, length: 1 }, CLIP);
   root.handOver('compute', 'comm', comm);
@@ -122,7 +127,8 @@ function emitTotalNorm(builder: ProgramBuilder, input: OptimizerInput, parts: re
   root.handOver('comm', 'compute', CLIP);
   emitNorm(root, input, [all], GRAD_NORM);
   root.handOver('compute', 'comm', comm);
-  for (const { lane } of parts.slice(1)) {
+  for (const { lane } of own) {
+    if (lane === root) continue;
     lane.buffer({ ...root.spec(GRAD_NORM) });
     builder.transfer(
       { device: root.device, slice: root.whole(GRAD_NORM), where: comm },

@@ -59,6 +59,10 @@ export interface StageOptions {
   readonly needInputGradient?: boolean;
   /** Default 'set'. */
   readonly gradients?: MicroBatchKind['gradients'];
+  /** Parameters of layers outside the range that layers of it use, too: tied weights. */
+  readonly borrowed?: readonly { readonly name: string; readonly shape: Shape }[];
+  /** Parameters whose gradients another graph of the same device has set before: they add even where others set. */
+  readonly added?: ReadonlySet<string>;
   /** Batch norm is SyncBatchNorm over these ranks. */
   readonly synced?: Synced | undefined;
 }
@@ -74,8 +78,17 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
     },
     'input',
   );
-  const forward = buildForward(builder, config.model.layers, x, { range: options.range, synced: options.synced });
-  const wrt: ValueId[] = [...forward.parameters.map((p) => p.value), ...(options.needInputGradient ? [x] : [])];
+  const borrowed = (options.borrowed ?? []).map(({ name, shape }) => ({
+    name,
+    value: builder.value(name, { shape, dtype: 'f32' }, 'parameter'),
+  }));
+  const forward = buildForward(builder, config.model.layers, x, {
+    range: options.range,
+    synced: options.synced,
+    made: new Map(borrowed.map(({ name, value }) => [name, value])),
+  });
+  const used = [...forward.parameters, ...borrowed];
+  const wrt: ValueId[] = [...used.map((p) => p.value), ...(options.needInputGradient ? [x] : [])];
   const nameOf = (id: ValueId): string => must(builder.finish().values[id], 'value').name;
   let gradients: ReadonlyMap<ValueId, ValueId>;
   let outputGradient = `${nameOf(forward.output)}.grad`;
@@ -90,12 +103,13 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
     gradients = builder.backward(new Map([[forward.output, received]]), wrt);
   }
   const inputGradient = gradients.get(x);
-  const made = forward.parameters.flatMap(({ name, value }) => {
+  const made = used.flatMap(({ name, value }) => {
     const gradient = gradients.get(value);
     return gradient === undefined ? [] : [{ name, value: gradient }];
   });
   const finished = builder.finish();
-  const named = options.gradients === 'add' ? renamed(finished, new Set(made.map((p) => p.value))) : finished;
+  const adds = made.filter(({ name }) => options.gradients === 'add' || options.added?.has(name));
+  const named = renamed(finished, new Set(adds.map((p) => p.value)));
   const keep = keptValues(named, [x, forward.output, ...gradients.values()]);
   const segments = segmentsOf(forward.nodesOfLayer, config.checkpointSegments);
   const kept = segments.length > 0 ? checkpoint(named, segments, keep) : named;
@@ -112,9 +126,7 @@ export function stageGraph(input: ModeInput, options: StageOptions): StageGraph 
     outputGradient,
     inputGradient: inputGradient === undefined ? undefined : nameOf(inputGradient),
     parameters,
-    registered: forward.parameters.map(
-      ({ name }) => reached.get(name) ?? { name, gradient: `${name}.grad`, fresh: `${name}.grad` },
-    ),
+    registered: used.map(({ name }) => reached.get(name) ?? { name, gradient: `${name}.grad`, fresh: `${name}.grad` }),
     masks: forward.masks,
     lossGradient: 1 / config.accumulate,
   };

@@ -16,6 +16,8 @@ export interface Group {
   readonly id: number;
   /** Along which axis it lies; absent: the default group. */
   readonly axis?: Axis;
+  /** Of a group along no axis (torch.distributed.new_group), what it is for: 'tied'. */
+  readonly purpose?: string;
   /** A rank's place in this list is its rank within the group. */
   readonly ranks: readonly number[];
 }
@@ -29,9 +31,11 @@ const TORCH_NAME: Readonly<Record<Axis, string>> = {
 };
 
 /** As torch describes a mesh's groups: 'default_pg', 'mesh_dp_replicate'. */
-export const groupDescription = ({ axis }: Pick<Group, 'axis'>): string =>
-  axis === undefined ? 'default_pg' : `mesh_${TORCH_NAME[axis]}`;
+export const groupDescription = ({ axis, purpose }: Pick<Group, 'axis' | 'purpose'>): string =>
+  axis === undefined ? (purpose ?? 'default_pg') : `mesh_${TORCH_NAME[axis]}`;
 
 /** For people: 'default_pg', 'dp_replicate[0, 2]'. Nothing reads it back. */
-export const groupLabel = ({ axis, ranks }: Group): string =>
-  axis === undefined ? 'default_pg' : `${TORCH_NAME[axis]}[${ranks.join(', ')}]`;
+export function groupLabel({ axis, purpose, ranks }: Group): string {
+  const name = axis === undefined ? purpose : TORCH_NAME[axis];
+  return name === undefined ? 'default_pg' : `${name}[${ranks.join(', ')}]`;
+}

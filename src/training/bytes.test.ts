@@ -7,7 +7,7 @@ import { must } from '../base/invariant';
 import { parseConfig } from '../config/parse-config';
 import { findProgram } from '../program/program-of';
 import { ALGORITHM_NAMES } from '../protocol/collective';
-import { type ConfigInput, MODES } from '../protocol/config';
+import { type ConfigInput, type LayerInput, MODES } from '../protocol/config';
 import { mlpLayers, PRESETS, type PresetName } from '../protocol/presets';
 import { CONSTRUCT, kindLabel, type ProgramKey, programKey, type StepKind } from '../protocol/step-kind';
 import { closedFormOf, isSpoken } from '../trace/formula';
@@ -68,6 +68,10 @@ describe.each(NAMES)('preset %s', (name) => {
   });
 });
 
+/** The output layer shares the embedding's weight. */
+const tied = (layers: readonly LayerInput[]): LayerInput[] =>
+  layers.map((layer) => (layer.type === 'Linear' ? { ...layer, bias: false, tied: 'tok.weight' } : layer));
+
 const NORM: ConfigInput['model'] = {
   layers: [
     { type: 'Linear', in: 2, out: 8 },
@@ -100,6 +104,19 @@ test.each<ConfigInput>([
     model: { layers: mlpLayers([2, 4, 4, 4, 1], 'Tanh') },
     pipeline: { schedule: 'InterleavedZeroBubble', microBatches: 4 },
   },
+  ...[{ pp: 3 }, { pp: 2, dp: 2 }].map(
+    (mesh): ConfigInput => ({
+      ...PRESETS.gpt.config,
+      mode: 'pipeline',
+      worldSize: mesh.pp * (mesh.dp ?? 1),
+      mesh,
+      ddp: { algorithm: 'naive' },
+      model: { layers: tied(PRESETS.gpt.config.model?.layers ?? []) },
+      batchSize: 8,
+      dropLast: true,
+      pipeline: { microBatches: 4 },
+    }),
+  ),
   { mode: 'parameterServer', accumulate: 3 },
   { mode: 'parameterServer', parameterServer: { synchronous: false, staleness: 3 } },
   { mode: 'ddp', accumulate: 2, ddp: { findUnusedParameters: true } },

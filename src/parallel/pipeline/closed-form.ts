@@ -13,6 +13,7 @@ import { closedForm, type Pass, type RunSizes, sum } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { layerRanges } from './split';
 import { devicesOfStage, scheduleOf } from './stages';
+import { type Tie, tiesOf } from './ties';
 
 /** Of one micro-batch; with the last one the replicas reduce. */
 export function pipelineForm(run: RunSizes, pass: Pass): ClosedForm {
@@ -27,12 +28,19 @@ export function pipelineForm(run: RunSizes, pass: Pass): ClosedForm {
     crossing.length === 0
       ? '0 between stages: they are on one rank'
       : `activations forward and as many gradients back ${each}, at the borders ${crossing.join(', ')} each way`;
-  if (dp === 1) return closedForm(perDevice, border);
+  const ties = tiesOf(config);
+  if (pass.steps) addTies(perDevice, ties, stageDevices);
+  const shared = ties.length === 0 ? '' : '; once per step the gradients of shared weights';
+  if (dp === 1) return closedForm(perDevice, `${border}${shared}`);
   if (pass.steps) addReductions(perDevice, run, pass, stageDevices);
   const exact = config.ddp.algorithm === 'naive';
-  return closedForm(perDevice, `${border}; once per step the gradients of each stage over its ${dp} replicas`, {
-    exact,
-  });
+  return closedForm(
+    perDevice,
+    `${border}${shared}; once per step the gradients of each stage over its ${dp} replicas`,
+    {
+      exact,
+    },
+  );
 }
 
 function addBorders(
@@ -69,10 +77,29 @@ function addReductions(
   });
 }
 
-/** Those with a gradient: a layer that forward does not use has none. */
+/** Between the two ranks of each replica, then over the replicas; everything through one of them. */
+function addTies(perDevice: number[], ties: readonly Tie[], stageDevices: readonly (readonly DeviceIndex[])[]): void {
+  const add = (device: DeviceIndex, bytes: number) => {
+    perDevice[device] = at(perDevice, device) + bytes;
+  };
+  for (const { owner, user, shape } of ties) {
+    const bytes = 4 * elements(shape);
+    const [owners, users] = [at(stageDevices, owner), at(stageDevices, user)];
+    const onOneRank = owners[0] === users[0];
+    if (!onOneRank) for (const device of [...owners, ...users]) add(device, bytes);
+    for (const group of onOneRank ? [owners] : [owners, users])
+      group.forEach((device, place) => {
+        if (group.length > 1) add(device, place === 0 ? (group.length - 1) * bytes : bytes);
+      });
+  }
+}
+
+/** Those with a gradient of the stage's own: a layer that forward does not use has none, a shared weight is apart. */
 function parametersOfStage(config: Config, stage: number) {
   const { start, end } = at(layerRanges(config), stage);
+  const shared = new Set(tiesOf(config).map(({ name }) => name));
   return config.model.layers
     .slice(start, end)
-    .flatMap((layer, i) => (layer.type === 'Unused' ? [] : parametersOfLayer(layer, start + i)));
+    .flatMap((layer, i) => (layer.type === 'Unused' ? [] : parametersOfLayer(layer, start + i)))
+    .filter(({ name }) => !shared.has(name));
 }

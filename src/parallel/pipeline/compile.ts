@@ -62,7 +62,7 @@ class PipelineStep {
       dataIndex: mesh.dataIndex(at(group.ranks, 0)),
       lanes: builder.lanesOf(group),
     }));
-    this.graphOf = createStageGraphs(input);
+    this.graphOf = createStageGraphs(input, schedule);
     this.firsts = firstGradients(schedule);
     this.gradients = createGradients({ builder, input, schedule, lanesOf: (stage) => this.lanesOf(stage) });
   }
@@ -88,12 +88,16 @@ class PipelineStep {
     this.gradients.finish(stages);
     if (!stepsAfter(kind, kind.microBatches.length - 1)) return;
     for (const { lanes } of this.replicas) {
-      const parts = lanes.map((lane, rank) => ({
-        lane,
-        parameters: stages.flatMap(({ stage, parameters }) =>
+      const counted = new Set<string>();
+      const parts = lanes.map((lane, rank) => {
+        const held = stages.flatMap(({ stage, parameters }) =>
           at(schedule.rankOfStage, stage) === rank ? parameters : [],
-        ),
-      }));
+        );
+        const parameters = [...new Map(held.map((p) => [p.name, p])).values()];
+        const inNorm = parameters.filter(({ name }) => !counted.has(name));
+        for (const { name } of inNorm) counted.add(name);
+        return { lane, parameters, inNorm };
+      });
       emitOptimizerOver(builder, input, parts);
     }
   }

@@ -7,6 +7,7 @@ import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
 import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { DeviceIndex, Rank } from '../../protocol/trace';
+import { actionsOf } from '../../schedules/actions-of';
 import { checkSchedule } from '../../schedules/check';
 import { chosenSchedule } from '../../schedules/chosen';
 import type { Schedule } from '../../schedules/schedule';
@@ -15,6 +16,7 @@ import type { Shape } from '../../tensor/shape';
 import type { ModeInput } from '../mode';
 import { type StageGraph, stageGraph } from '../stage-graph';
 import { layerRanges } from './split';
+import { borrowedBy, isOnOneRank, type Tie, tiesOf, usersOf } from './ties';
 
 /** The order in which the run's ranks work; refused where it can't be run. */
 export function scheduleOf(config: Config): Schedule {
@@ -58,9 +60,15 @@ export function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap
       for (const { name } of [...parametersOfLayer(layer, i), ...buffersOfLayer(layer, i)]) stageOf.set(name, stage);
     }
   });
-  return shardMap(tensors, ({ name, shape }) =>
-    replicated(shape, devicesOfStage(config, schedule, stageOf.get(name) ?? schedule.stages - 1)),
-  );
+  const ties = tiesOf(config);
+  return shardMap(tensors, ({ name, shape }) => {
+    const holders = [stageOf.get(name) ?? schedule.stages - 1, ...usersOf(ties, name)];
+    const devices = holders.flatMap((stage) => devicesOfStage(config, schedule, stage));
+    return replicated(
+      shape,
+      [...new Set(devices)].sort((a, b) => a - b),
+    );
+  });
 }
 
 /** What a stage's graph differs by. */
@@ -70,8 +78,13 @@ export interface StageRun {
 }
 
 /** Every stage's graph for micro-batches of so many rows; each is made once. */
-export function createStageGraphs(input: ModeInput): (stage: number, run: StageRun) => StageGraph {
+export function createStageGraphs(
+  input: ModeInput,
+  schedule = scheduleOf(input.config),
+): (stage: number, run: StageRun) => StageGraph {
   const ranges = layerRanges(input.config);
+  const ties = tiesOf(input.config);
+  const added = addedTo(ties, schedule);
   const made = new Map<string, StageGraph>();
   const graphOf = (stage: number, run: StageRun): StageGraph => {
     const key = `${stage} ${run.rows} ${run.gradients}`;
@@ -85,11 +98,29 @@ export function createStageGraphs(input: ModeInput): (stage: number, run: StageR
       ...(before ? { inputName: before.output, inputShape: rowShape(before), inputType: 'f32' as const } : {}),
       withLoss: stage === ranges.length - 1,
       needInputGradient: stage > 0,
+      borrowed: borrowedBy(ties, stage),
+      added: at(added, stage),
     });
     made.set(key, graph);
     return graph;
   };
   return graphOf;
+}
+
+/**
+ * By stage, tied parameters whose gradient the other stage of the same rank sets: of the two the one that comes first.
+ */
+function addedTo(ties: readonly Tie[], { stages, orders, rankOfStage }: Schedule): readonly ReadonlySet<string>[] {
+  const added = Array.from({ length: stages }, () => new Set<string>());
+  for (const tie of ties) {
+    if (!isOnOneRank(tie, rankOfStage)) continue;
+    const actions = at(orders, at(rankOfStage, tie.owner)).flatMap((cell) => actionsOf([cell]));
+    const first = actions.find(
+      ({ kind, stage }) => (kind === 'B' || kind === 'W') && (stage === tie.owner || stage === tie.user),
+    );
+    at(added, first?.stage === tie.owner ? tie.user : tie.owner).add(tie.name);
+  }
+  return added;
 }
 
 /** Of the output of a stage. */
