@@ -6,8 +6,10 @@ script, in order: {"printed": [[float, ...] per process], "error": str or null};
 The listings are for CUDA and NCCL. Here they run in processes over gloo: device words become 'cpu', and what this PyTorch does
 not have yet, or has only on GPUs, is replaced below. torch is imported once; every process is a fork.
 """
-import base64, contextlib, functools, json, os, re, struct, sys, tempfile, traceback, types
+import base64, contextlib, functools, inspect, json, os, re, struct, sys, tempfile, traceback, types
 
+# A script that takes GPUs where there are enough finds none.
+os.environ['CUDA_VISIBLE_DEVICES'] = ''
 import torch
 import torch.distributed
 import torch.nn.parallel
@@ -119,10 +121,16 @@ def load_file(path, device='cpu'):
         return {name: f.get_tensor(name) for name in f.keys()}
 
 
+def takes(function, name):
+    return name in inspect.signature(function).parameters
+
+
 def stand_ins():
-    torch.nn.parallel.DistributedDataParallel = Ddp
+    if not takes(torch.nn.parallel.DistributedDataParallel.__init__, 'forward_sync_buffers'):
+        torch.nn.parallel.DistributedDataParallel = Ddp
     nn.DataParallel = CpuDataParallel
-    torch.utils.checkpoint.checkpoint_sequential = checkpoint_sequential
+    if not takes(torch.utils.checkpoint.checkpoint_sequential, 'use_reentrant'):
+        torch.utils.checkpoint.checkpoint_sequential = checkpoint_sequential
     package = types.ModuleType('safetensors')
     package.safe_open = safe_open
     package.torch = types.ModuleType('safetensors.torch')
@@ -137,6 +145,7 @@ def process(code, rank, processes, folder, pipe):
     signal.alarm(SECONDS)
     os.chdir(folder)
     os.environ['LOCAL_RANK'] = os.environ['RANK'] = str(rank)
+    os.environ['LOCAL_WORLD_SIZE'] = os.environ['WORLD_SIZE'] = str(processes)
     begin = torch.distributed.init_process_group
 
     def init(backend, **settings):

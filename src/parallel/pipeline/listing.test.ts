@@ -20,7 +20,7 @@ const layers = Array.from({ length: 8 }, (_, i) => ({
 }));
 
 function listing(input: ConfigInput) {
-  const open = parseConfig({ mode: 'pipeline', mesh: { pp: 2 }, model: { layers }, ...input });
+  const open = parseConfig({ mode: 'pipeline', mesh: { pp: 2 }, model: { layers }, dropLast: true, ...input });
   const config = pipeline.settle?.({
     config: open,
     ops: PROGRAM_OPS,
@@ -65,7 +65,7 @@ test('replicas: DDP as it is usual, without rebuilt buckets, or none, as torch g
   const usual = dp('1F1B', 4);
   expect(usual).toContain("DistributedDataParallel(module, process_group=mesh.get_group('dp'), bucket_cap_mb=0.5)");
   expect(usual).toContain("init_device_mesh(device.type, (2, 2), mesh_dim_names=('pp', 'dp'))");
-  expect(usual).toContain('DistributedSampler(dataset, num_replicas=2, rank=dp_rank)');
+  expect(usual).toContain('DistributedSampler(dataset, num_replicas=2, rank=dp_rank, drop_last=True)');
   expect(usual).toContain('mine = [pp_rank]');
   expect(usual).toContain('batch_size=16,');
   for (const text of [dp('1F1B', 2), dp('GPipe', 4)]) expect(text).toContain('find_unused_parameters=True)');
@@ -90,4 +90,22 @@ test.each([
   const places = [...pieces, 'optimizer.step()'].map((piece) => text.indexOf(piece));
   expect(places).not.toContain(-1);
   expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+test('micro-batches of unequal size are filled up with rows that the loss leaves out', () => {
+  const of = (input: ConfigInput) => textOf({ data: { type: 'xor', samples: 100 }, dropLast: false, ...input });
+  // 100 rows: three batches of 32, and one of 4 in a run that comes so far.
+  expect(of({ steps: 3 })).not.toContain('filled_up');
+  for (const [input, rows] of [
+    [{ steps: 4, pipeline: { microBatches: 4 } }, 8],
+    [{ steps: 3, pipeline: { microBatches: 5 } }, 7],
+    [{ epochs: 1, pipeline: { microBatches: 2 } }, 16],
+    [{ mesh: { pp: 2, dp: 2 }, batchSize: 30, steps: 4, pipeline: { microBatches: 5 } }, 3],
+  ] as const) {
+    const text = of(input);
+    expect(text).toContain(`part.new_full((${rows} - len(part), `);
+    expect(text).toContain('x, y = filled_up(x, 0), filled_up(y, torch.nan)');
+    expect(text).toContain('loss_fn=stage_loss');
+  }
+  expect(of({ steps: 4, dropLast: true })).not.toContain('filled_up');
 });

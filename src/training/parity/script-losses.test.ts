@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { runConfig } from '../../headless/run';
-import { type Printed, printedBy, record, recorded, SCRIPT_CASES, torchScript } from '../testing/script-cases';
+import { type Printed, printedBy, SCRIPT_SETS, torchScript } from '../testing/script-cases';
 import { pythonWithTorch, runTorchScripts } from '../testing/torch-scripts';
 
 /** Of a loss: the rounding of some steps in float32. */
@@ -27,44 +27,46 @@ function expectEqual(found: Printed, expected: Printed, what: string): void {
   });
 }
 
-const python = pythonWithTorch();
-if (process.env['LOCKSTEP_RECORD']) {
-  test('recorded anew', { timeout: 600_000 }, async () => {
-    const scripts = await Promise.all(SCRIPT_CASES.map(torchScript));
-    const { torch, outputs } = runTorchScripts(python ?? 'python3', scripts);
-    expect(outputs.filter(({ error }, i) => error !== null && !MAY_STOP.test(SCRIPT_CASES[i]?.name ?? ''))).toEqual([]);
-    record(
-      torch,
-      outputs.map(({ printed }) => printed),
-    );
-  });
-}
-
-describe.each(SCRIPT_CASES)('$name', ({ name, config, script, files }) => {
-  const known = recorded().cases[name];
-
-  test('the listing is the one that ran in PyTorch', () => {
-    expect(known?.script, 'record anew, see testing/script-cases.ts').toEqual(script);
-  });
-
-  test.each(['shared', 'workers'] as const)('the run has the losses that it printed (%s)', async (placement) => {
-    const { report } = await runConfig({ ...config, placement }, await files());
-    expectEqual(printedBy(config, report), known?.printed ?? [], `recorded by torch ${recorded().torch}`);
-  });
-});
-
-test(`run by a PyTorch of this machine (${python ?? 'none found'})`, { timeout: 300_000 }, async () => {
-  if (python === undefined) {
-    const lines = [
-      'NO PYTORCH ON THIS MACHINE: the listings were not run.',
-      `They were compared with what torch ${recorded().torch} printed when it was last asked.`,
-      'Install torch for python3, or name an interpreter that has it: LOCKSTEP_PYTHON=/path/to/python.',
-    ];
-    process.stderr.write(`\n${'*'.repeat(100)}\n${lines.join('\n')}\n${'*'.repeat(100)}\n`);
-    return;
+describe.each(SCRIPT_SETS)('$name', (set) => {
+  const { cases, module, recorded } = set;
+  const python = pythonWithTorch(module);
+  if (process.env['LOCKSTEP_RECORD'] && python !== undefined) {
+    test('recorded anew', { timeout: 600_000 }, async () => {
+      const { torch, outputs } = runTorchScripts(python, await Promise.all(cases.map(torchScript)));
+      expect(outputs.filter(({ error }, i) => error !== null && !MAY_STOP.test(cases[i]?.name ?? ''))).toEqual([]);
+      set.record(
+        torch,
+        outputs.map(({ printed }) => printed),
+      );
+    });
   }
-  const { torch, outputs } = runTorchScripts(python, await Promise.all(SCRIPT_CASES.map(torchScript)));
-  SCRIPT_CASES.forEach(({ name }, i) => {
-    expectEqual(outputs[i]?.printed ?? [], recorded().cases[name]?.printed ?? [], `${name}, torch ${torch}`);
+
+  describe.each(cases)('$name', ({ name, config, script, files }) => {
+    const known = recorded.cases[name];
+
+    test('the listing is the one that ran in PyTorch', () => {
+      expect(known?.script, 'record anew, see testing/script-cases.ts').toEqual(script);
+    });
+
+    test.each(['shared', 'workers'] as const)('the run has the losses that it printed (%s)', async (placement) => {
+      const { report } = await runConfig({ ...config, placement }, await files());
+      expectEqual(printedBy(config, report), known?.printed ?? [], `recorded by torch ${recorded.torch}`);
+    });
+  });
+
+  test(`run by a PyTorch of this machine (${python ?? 'none found'})`, { timeout: 300_000 }, async () => {
+    if (python === undefined) {
+      const lines = [
+        `NO ${module} ON THIS MACHINE: the ${set.name} were not run.`,
+        `They were compared with what torch ${recorded.torch} printed when it was last asked.`,
+        'Install torch for python3, or name an interpreter that has it: LOCKSTEP_PYTHON=/path/to/python.',
+      ];
+      process.stderr.write(`\n${'*'.repeat(100)}\n${lines.join('\n')}\n${'*'.repeat(100)}\n`);
+      return;
+    }
+    const { torch, outputs } = runTorchScripts(python, await Promise.all(cases.map(torchScript)));
+    cases.forEach(({ name }, i) => {
+      expectEqual(outputs[i]?.printed ?? [], recorded.cases[name]?.printed ?? [], `${name}, torch ${torch}`);
+    });
   });
 });

@@ -13,7 +13,7 @@ import { createTraining } from '../create-training';
 import { DeviceKeeper } from '../device-keeper';
 import fixture from '../fixtures/runs/tanh_clip_onecycle.json';
 import type { Training } from '../training';
-import { recorded, SCRIPT_CASES } from './script-cases';
+import { SCRIPTS } from './script-cases';
 
 const { losses, lrs, grad_norms: norms } = fixture.single;
 
@@ -82,12 +82,12 @@ export function clipScheduleSuite(device: 'cpu' | 'webgpu', gpu: () => GPU | und
     });
   });
 
-  const otherNorms = SCRIPT_CASES.filter(({ name, config }) => name.includes('clipped by') && config.mode !== 'ddp');
+  const otherNorms = SCRIPTS.cases.filter(({ name, config }) => name.includes('clipped by') && config.mode !== 'ddp');
   test('there are runs clipped by other norms and by value', () => expect(otherNorms.length).toBe(5));
   test.each(otherNorms)('losses that torch printed: $name', async ({ name, config }) => {
     await withTraining(config, async (training) => {
       const records = await training.run(9);
-      const [printed] = must(recorded().cases[name], name).printed;
+      const [printed] = must(SCRIPTS.recorded.cases[name], name).printed;
       const found = records.flatMap(({ perRank }) => perRank);
       expect(found.length).toBe(printed?.length);
       for (const [i, loss] of (printed ?? []).entries())

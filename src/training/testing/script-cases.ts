@@ -42,27 +42,52 @@ interface ScriptCase {
   readonly files: () => Promise<Files>;
 }
 
-export const SCRIPT_CASES: readonly ScriptCase[] = (read('script-cases.json') as readonly Described[]).map(
-  ({ name, config: input, savedAfter: saved }) => {
-    const whole: ConfigInput = { ...input, device: 'cpu', compareSingle: false };
-    const config = parseConfig(saved === undefined ? whole : { ...whole, resume: 'run' });
-    const script = PARALLEL_MODES[config.mode].listing
-      .get()(config)
-      .map(({ text }) => text);
-    return { name, config, script, files: async () => (saved === undefined ? {} : savedAfter(whole, saved)) };
-  },
-);
-
-export const recorded = (): Recorded => read('script-losses.json') as Recorded;
-
-export function record(torch: string, printed: readonly Printed[]): void {
-  // One case per line: what changed is seen at a glance.
-  const rows = SCRIPT_CASES.map(
-    ({ name, script }, i) => `${JSON.stringify(name)}: ${JSON.stringify({ script, printed: printed[i] ?? [] })}`,
-  );
-  const text = `{"torch": ${JSON.stringify(torch)}, "cases": {\n${rows.join(',\n')}\n}}\n`;
-  writeFileSync(fixture('script-losses.json'), text);
+/** Scripts that one PyTorch can run. */
+export interface ScriptSet {
+  readonly name: string;
+  /** What the interpreter must have. */
+  readonly module: string;
+  readonly cases: readonly ScriptCase[];
+  readonly recorded: Recorded;
+  record(torch: string, printed: readonly Printed[]): void;
 }
+
+function scriptSet(name: string, prefix: string, module: string): ScriptSet {
+  const cases = (read(`${prefix}script-cases.json`) as readonly Described[]).map(caseOf);
+  const file = `${prefix}script-losses.json`;
+  return {
+    name,
+    module,
+    cases,
+    recorded: read(file) as Recorded,
+    record(torch, printed) {
+      // One case per line: what changed is seen at a glance.
+      const rows = cases.map(
+        (known, i) =>
+          `${JSON.stringify(known.name)}: ${JSON.stringify({ script: known.script, printed: printed[i] ?? [] })}`,
+      );
+      const text = `{"torch": ${JSON.stringify(torch)}, "cases": {\n${rows.join(',\n')}\n}}\n`;
+      writeFileSync(fixture(file), text);
+    },
+  };
+}
+
+function caseOf({ name, config: input, savedAfter: saved }: Described): ScriptCase {
+  const whole: ConfigInput = { ...input, device: 'cpu', compareSingle: false };
+  const config = parseConfig(saved === undefined ? whole : { ...whole, resume: 'run' });
+  const { listing, settle } = PARALLEL_MODES[config.mode];
+  // Only a blueprint knows the shapes that a mode settles its configuration by.
+  const settled = settle ? createBlueprint(config, {}).config : config;
+  const script = listing
+    .get()(settled)
+    .map(({ text }) => text);
+  return { name, config, script, files: async () => (saved === undefined ? {} : savedAfter(whole, saved)) };
+}
+
+export const SCRIPTS: ScriptSet = scriptSet('scripts', '', 'torch.distributed');
+/** torch has pipelines from 2.6 on. */
+const PIPELINE_SCRIPTS = scriptSet('scripts of pipelines', 'pipeline-', 'torch.distributed.pipelining');
+export const SCRIPT_SETS: readonly ScriptSet[] = [SCRIPTS, PIPELINE_SCRIPTS];
 
 /** With the rows that the script loads, if it does. */
 export async function torchScript({ config, script, files }: ScriptCase): Promise<TorchScript> {
@@ -70,15 +95,23 @@ export async function torchScript({ config, script, files }: ScriptCase): Promis
   const needsRows = code.includes("load_file('dataset.safetensors')");
   const checkpoint = await files();
   const rows = needsRows ? { 'dataset.safetensors': datasetFile(createBlueprint(config, checkpoint)) } : {};
-  return { code, processes: config.mode === 'ddp' ? config.worldSize : 1, files: { ...checkpoint, ...rows } };
+  return { code, processes: isPerRank(config) ? config.worldSize : 1, files: { ...checkpoint, ...rows } };
 }
 
+/** One process per rank, started by torchrun. */
+const isPerRank = ({ mode }: Config): boolean => mode === 'ddp' || mode === 'pipeline';
+
 /**
- * What the script of this run prints: each rank of DDP its own losses, else one process those of all workers in turn.
- * NaN: a rank that has run out.
+ * What the script of this run prints: each rank of DDP its own losses, one rank of a pipeline the mean over replicas,
+ * else one process those of all workers in turn. NaN: a rank that has run out.
  */
-export function printedBy({ mode, worldSize }: Config, { losses }: Report): Printed {
+export function printedBy(config: Config, { losses }: Report): Printed {
+  const { mode, worldSize } = config;
   const real = (numbers: readonly number[]): readonly number[] => numbers.filter((loss) => !Number.isNaN(loss));
+  if (mode === 'pipeline') {
+    const [printing] = PARALLEL_MODES[mode].lossRanks?.(config) ?? [];
+    return Array.from({ length: worldSize }, (_, rank) => (rank === printing ? losses.map(({ loss }) => loss) : []));
+  }
   if (mode !== 'ddp') return [real(losses.flatMap(({ perRank }) => perRank))];
   return Array.from({ length: worldSize }, (_, rank) => real(losses.map(({ perRank }) => perRank[rank] ?? Number.NaN)));
 }

@@ -23,9 +23,9 @@ export interface TorchOutput {
   readonly error: string | null;
 }
 
-/** The interpreter that has torch; undefined: none has. */
-export function pythonWithTorch(): string | undefined {
-  return CANDIDATES.find((python) => spawnSync(python, ['-c', 'import torch.distributed']).status === 0);
+/** The interpreter that has that module of torch; undefined: none has. */
+export function pythonWithTorch(module = 'torch.distributed'): string | undefined {
+  return CANDIDATES.find((python) => spawnSync(python, ['-c', `import ${module}`]).status === 0);
 }
 
 export function runTorchScripts(
