@@ -22,7 +22,7 @@ import { PictureFigure } from './picture-figure';
 import { cellId, endId, findItem, itemsOf, type PictureItem } from './picture-items';
 import { cellTip, gapTip } from './picture-tip';
 import styles from './pipeline.module.css';
-import { titlesOf } from './row-titles';
+import { chunksOf, titlesOf } from './row-titles';
 import { arrowsOf } from './schedule-view';
 import { Score } from './score';
 import type { RunSchedule } from './use-run-schedule';
@@ -54,6 +54,7 @@ export function Editor({ run }: { readonly run: RunSchedule }) {
   const complaints = useMemo(() => complaintsOf(schedule), [schedule]);
   const known = useMemo(() => (complaints.length === 0 ? recognise(schedule) : undefined), [complaints, schedule]);
   const titles = useMemo(() => titlesOf(schedule, run.replicas, palette), [schedule, run.replicas, palette]);
+  const chunks = useMemo(() => chunksOf(schedule), [schedule]);
   const mostKept = Math.max(1, ...picture.rows.map(({ peak }) => peak));
   const wrong = useMemo(() => {
     const places = complaints.flatMap(({ rank, index, circle }) => [
@@ -129,6 +130,7 @@ export function Editor({ run }: { readonly run: RunSchedule }) {
           items={items}
           titles={titles}
           mostKept={mostKept}
+          chunks={chunks}
           view={view}
           onView={setView}
           focused={focused}

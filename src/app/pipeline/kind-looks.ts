@@ -13,24 +13,29 @@ export interface KindLook {
   readonly pattern: Pattern | undefined;
 }
 
-export function kindLook({ phase }: Palette, kind: Computation): KindLook {
+/** `chunk`: which of its rank's stages it is in, from 0; later ones are darker. */
+export function kindLook({ phase }: Palette, kind: Computation, chunk = 0): KindLook {
+  const shaded = ({ fill, edge }: { readonly fill: string; readonly edge: string }) =>
+    chunk === 0 ? { fill, edge } : { fill: blend(fill, edge, Math.min(0.6, SHADE * chunk)), edge };
   switch (kind) {
     case 'F':
-      return { ...phase.forward, pattern: undefined };
+      return { ...shaded(phase.forward), pattern: undefined };
     case 'B':
-      return { ...phase.backward, pattern: 'rising' };
+      return { ...shaded(phase.backward), pattern: 'rising' };
     case 'I':
-      return { ...phase.backward, pattern: 'upright' };
+      return { ...shaded(phase.backward), pattern: 'upright' };
     case 'W':
-      return { ...phase.loss, pattern: 'level' };
+      return { ...shaded(phase.loss), pattern: 'level' };
   }
 }
+
+const SHADE = 0.24;
 
 /** `mix`: how strong the lines are on their ground, 0 to 1. */
 const blend = (ground: string, ink: string, mix: number): string => {
   const channel = (hex: string, start: number) => Number.parseInt(hex.slice(start, start + 2), 16);
   const mixed = [1, 3, 5].map((start) => Math.round(channel(ground, start) * (1 - mix) + channel(ink, start) * mix));
-  return `rgb(${mixed.join(', ')})`;
+  return `#${mixed.map((one) => one.toString(16).padStart(2, '0')).join('')}`;
 };
 
 /** Lines that leave the number on them legible. */

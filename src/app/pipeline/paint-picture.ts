@@ -3,6 +3,7 @@
  * the axis, and over them what is marked. Decides nothing.
  */
 import type { PipelineAction } from '../../protocol/pipeline';
+import { printAction } from '../../schedules/cell-text';
 import type { Gap, LiveStep } from '../../schedules/timing';
 import { formatTime } from '../draw/format';
 import { bottom, centre, grow, type Path, type Rect, right } from '../draw/geometry';
@@ -52,6 +53,8 @@ export interface PictureScene {
   readonly titles: readonly RowTitle[];
   /** The most activations that any row keeps: a band that is full. */
   readonly mostKept: number;
+  /** By stage, which of its rank's stages it is, from 0. */
+  readonly chunks: readonly number[];
 }
 
 const TEXT = 11.5;
@@ -68,7 +71,7 @@ export function paintPicture(ink: Ink, scene: PictureScene, marks: PictureMarks)
     bubbles(ink, scene, at, row, scale);
     for (const cell of row.cells) {
       const rect = stretchIn(layout, at.cells, scale, cell);
-      if (rect) cellBox(ink, rect, cell.action, marks.wrong.has(cell));
+      if (rect) cellBox(ink, scene, rect, cell.action, marks.wrong.has(cell));
     }
     band(ink, scene, at, row, scale);
   }
@@ -134,22 +137,40 @@ function bubbles(
 /** Cells beside each other keep a hairline between them as long as there is room for one. */
 const inset = (rect: Rect): Rect => ({ ...rect, width: rect.width > 3 ? rect.width - 1 : rect.width });
 
-export function cellBox(ink: Ink, stretch: Rect, action: PipelineAction, wrong: boolean): void {
+type Chunks = Pick<PictureScene, 'chunks'>;
+
+const hasChunks = ({ chunks }: Chunks): boolean => chunks.some((chunk) => chunk > 0);
+
+export function cellBox(ink: Ink, scene: Chunks, stretch: Rect, action: PipelineAction, wrong: boolean): void {
   const rect = inset(stretch);
-  const look = kindLook(ink.palette, action.kind);
+  const look = kindLook(ink.palette, action.kind, scene.chunks[action.stage]);
   const hatch = hatchOf(look);
   const edge = rect.width > 4 ? { stroke: look.edge, lineWidth: 0.75, radius: 3 } : {};
   box(ink.context, rect, { fill: hatch && rect.width > 5 ? ink.hatch(hatch) : look.fill, ...edge });
   if (wrong) box(ink.context, rect, { stroke: ink.palette.bad, lineWidth: 2, radius: 3, dash: [4, 2] });
-  label(ink, rect, action, wrong ? ink.palette.bad : ink.palette.ink);
+  label(ink, rect, action, { chunked: hasChunks(scene), weight: wrong ? 700 : 400 });
 }
 
-function label(ink: Ink, rect: Rect, { kind, microBatch }: PipelineAction, colour: string, weight = 400): void {
-  const style = { size: TEXT, weight };
-  const text = [`${kind}${microBatch}`, `${microBatch}`].find((one) => ink.measure(one, style) <= rect.width - 3);
-  if (text === undefined || rect.height < TEXT) return;
+interface LabelStyle {
+  /** Several stages share the row: the stage comes first, as in torch's text. */
+  readonly chunked: boolean;
+  readonly weight: number;
+}
+
+/** In one line where it fits, else the letter above the number, else the number alone, else nothing. */
+function label(ink: Ink, rect: Rect, action: PipelineAction, { chunked, weight }: LabelStyle): void {
+  const { kind, microBatch } = action;
   const middle = centre(rect);
-  drawText(ink, text, { x: middle.x, y: middle.y + 4 }, { ...style, colour, align: 'center' });
+  const fits = (text: string, size: number): boolean => ink.measure(text, { size, weight }) <= rect.width - 3;
+  const at = (text: string, y: number, size: number): void =>
+    drawText(ink, text, { x: middle.x, y }, { size, weight, colour: ink.palette.ink, align: 'center' });
+  if (rect.height < TEXT) return;
+  const one = [...(chunked ? [printAction(action)] : []), `${kind}${microBatch}`].find((text) => fits(text, TEXT));
+  if (one !== undefined) at(one, middle.y + 4, TEXT);
+  else if (rect.height >= 2 * SMALL + 2 && fits(kind, SMALL) && fits(`${microBatch}`, SMALL)) {
+    at(kind, middle.y - 1, SMALL);
+    at(`${microBatch}`, middle.y + SMALL - 1, SMALL);
+  } else if (fits(`${microBatch}`, SMALL)) at(`${microBatch}`, middle.y + 4, SMALL);
 }
 
 /** Steps up when a forward is done, down when the backward that frees it is. */
@@ -194,7 +215,7 @@ function over(ink: Ink, scene: PictureScene, marks: PictureMarks, scale: (time: 
     const rect = rectOf(cell);
     if (!rect) continue;
     box(context, inset(rect), { stroke: palette.accent, lineWidth: 2, radius: 3 });
-    if (rect.width > 24) plain(ink, inset(rect), cell.action);
+    if (rect.width > 24) plain(ink, scene, inset(rect), cell.action);
   }
   const pointed = marks.pointed && rectOf(marks.pointed);
   if (pointed) box(context, inset(pointed), { stroke: palette.ink, lineWidth: 1, radius: 3 });
@@ -208,9 +229,10 @@ function over(ink: Ink, scene: PictureScene, marks: PictureMarks, scale: (time: 
 }
 
 /** The label once more, bold, on the cell's own colour. */
-function plain(ink: Ink, rect: Rect, action: PipelineAction): void {
-  box(ink.context, grow(rect, -2), { fill: kindLook(ink.palette, action.kind).fill, radius: 2 });
-  label(ink, rect, action, ink.palette.ink, 700);
+function plain(ink: Ink, scene: Chunks, rect: Rect, action: PipelineAction): void {
+  const { fill } = kindLook(ink.palette, action.kind, scene.chunks[action.stage]);
+  box(ink.context, grow(rect, -2), { fill, radius: 2 });
+  label(ink, rect, action, { chunked: hasChunks(scene), weight: 700 });
 }
 
 function cursor({ context, palette }: Ink, layout: PictureLayout, x: number | undefined): void {

@@ -37,6 +37,7 @@ export interface PictureFigureProps {
   readonly items: readonly (readonly PictureItem[])[];
   readonly titles: readonly RowTitle[];
   readonly mostKept: number;
+  readonly chunks: readonly number[];
   readonly view: ViewWindow;
   readonly onView: (view: ViewWindow) => void;
   readonly focused: string | undefined;
@@ -56,7 +57,7 @@ export interface PictureFigureProps {
 }
 
 export function PictureFigure(props: PictureFigureProps) {
-  const { picture, items, titles, mostKept, view, onView, focused, onFocus, onPick, marks, paintOver } = props;
+  const { picture, items, titles, mostKept, chunks, view, onView, focused, onFocus, onPick, marks, paintOver } = props;
   const store = useAppStore();
   const canvas = useRef<HTMLCanvasElement>(null);
   const place = useRef<HTMLDivElement>(null);
@@ -69,8 +70,8 @@ export function PictureFigure(props: PictureFigureProps) {
   const { width, height } = layout;
   const surface = useMemo(() => ({ width, height }), [width, height]);
   const scene = useMemo(
-    (): PictureScene => ({ picture, layout, view, titles, mostKept }),
-    [picture, layout, view, titles, mostKept],
+    (): PictureScene => ({ picture, layout, view, titles, mostKept, chunks }),
+    [picture, layout, view, titles, mostKept, chunks],
   );
   const [pointed, setPointed] = useState<string>();
   const draw = useCallback(

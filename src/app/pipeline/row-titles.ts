@@ -20,3 +20,7 @@ export function titlesOf(
     return { name: `rank ${rank}`, detail: `stages ${own.join(', ')}`, colours };
   });
 }
+
+/** By stage, which of its rank's stages it is, from 0. */
+export const chunksOf = ({ rankOfStage }: Pick<Schedule, 'rankOfStage'>): readonly number[] =>
+  rankOfStage.map((rank, stage) => rankOfStage.slice(0, stage).filter((other) => other === rank).length);

@@ -21,6 +21,7 @@ interface ScheduleHeadProps {
   readonly onReplica: (replica: number) => void;
   /** Its kinds are in the legend. */
   readonly kinds: Picture;
+  readonly chunks: readonly number[];
   readonly children: ReactNode;
 }
 
@@ -59,7 +60,7 @@ export function ScheduleHead(props: ScheduleHeadProps) {
           </select>
         </label>
       )}
-      <Legend picture={props.kinds} />
+      <Legend picture={props.kinds} chunks={props.chunks} />
       <ZoomButtons view={props.view} onView={props.onView} />
       {props.children}
     </div>
@@ -68,7 +69,12 @@ export function ScheduleHead(props: ScheduleHeadProps) {
 
 const KIND_NAMES = { F: 'forward', B: 'backward', I: 'input gradient', W: 'weight gradients' } as const;
 
-export function Legend({ picture }: { readonly picture: Picture }) {
+interface LegendProps {
+  readonly picture: Picture;
+  readonly chunks: readonly number[];
+}
+
+export function Legend({ picture, chunks }: LegendProps) {
   const there = new Set(picture.rows.flatMap(({ cells }) => cells.map(({ action }) => action.kind)));
   return (
     <span className={styles['legend']}>
@@ -86,6 +92,7 @@ export function Legend({ picture }: { readonly picture: Picture }) {
         <i data-kind="kept" />
         kept for backward
       </span>
+      {chunks.some((chunk) => chunk > 0) && <span>darker: a rank’s later stages</span>}
     </span>
   );
 }

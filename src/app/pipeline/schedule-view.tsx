@@ -20,7 +20,7 @@ import { pictureOfTrace } from './picture-of-trace';
 import { PictureTable } from './picture-table';
 import { cellTip, gapTip } from './picture-tip';
 import styles from './pipeline.module.css';
-import { titlesOf } from './row-titles';
+import { chunksOf, titlesOf } from './row-titles';
 import { type PictureClock, ScheduleHead } from './schedule-head';
 import type { RunSchedule } from './use-run-schedule';
 import { cellWords, percentText, rowName, whyBubble } from './why-bubble';
@@ -58,6 +58,7 @@ export function ScheduleView({ run, units, onUnits }: ScheduleViewProps) {
   const items = useMemo(() => itemsOf(picture), [picture]);
   const mostKept = useMemo(() => Math.max(...planned.rows.map(({ peak }) => peak)), [planned]);
   const titles = useMemo(() => titlesOf(schedule, replicas, palette), [schedule, replicas, palette]);
+  const chunks = useMemo(() => chunksOf(schedule), [schedule]);
   const cursorAt = useMemo(
     () => trace && happened && createCursorOnPicture(trace, clock, happened, picture),
     [trace, clock, happened, picture],
@@ -105,7 +106,7 @@ export function ScheduleView({ run, units, onUnits }: ScheduleViewProps) {
   const figure: Figure = {
     async picture(app) {
       const layout = layoutPicture(1000, picture.rows.length, undefined);
-      const scene = { picture, layout, view, titles, mostKept };
+      const scene = { picture, layout, view, titles, mostKept, chunks };
       return {
         width: layout.width,
         height: layout.height,
@@ -134,6 +135,7 @@ export function ScheduleView({ run, units, onUnits }: ScheduleViewProps) {
         replicas={replicas}
         onReplica={setReplica}
         kinds={picture}
+        chunks={chunks}
       >
         <SavePicture name="schedule" what="the schedule" figure={figure} />
         <PictureTable picture={picture} schedule={schedule} items={items} onPick={pick} />
@@ -144,6 +146,7 @@ export function ScheduleView({ run, units, onUnits }: ScheduleViewProps) {
         items={items}
         titles={titles}
         mostKept={mostKept}
+        chunks={chunks}
         view={view}
         onView={setView}
         focused={focused}
