@@ -168,8 +168,8 @@ function label(ink: Ink, rect: Rect, action: PipelineAction, { chunked, weight }
   const one = [...(chunked ? [printAction(action)] : []), `${kind}${microBatch}`].find((text) => fits(text, TEXT));
   if (one !== undefined) at(one, middle.y + 4, TEXT);
   else if (rect.height >= 2 * SMALL + 2 && fits(kind, SMALL) && fits(`${microBatch}`, SMALL)) {
-    at(kind, middle.y - 1, SMALL);
-    at(`${microBatch}`, middle.y + SMALL - 1, SMALL);
+    at(kind, middle.y - 2, SMALL);
+    at(`${microBatch}`, middle.y + SMALL - 2, SMALL);
   } else if (fits(`${microBatch}`, SMALL)) at(`${microBatch}`, middle.y + 4, SMALL);
 }
 

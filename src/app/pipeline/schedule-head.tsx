@@ -67,7 +67,7 @@ export function ScheduleHead(props: ScheduleHeadProps) {
   );
 }
 
-const KIND_NAMES = { F: 'forward', B: 'backward', I: 'input gradient', W: 'weight gradients' } as const;
+const KIND_NAMES = { F: 'forward', B: 'backward', I: 'input gradient', W: 'weight gradient' } as const;
 
 interface LegendProps {
   readonly picture: Picture;
@@ -92,7 +92,7 @@ export function Legend({ picture, chunks }: LegendProps) {
         <i data-kind="kept" />
         kept for backward
       </span>
-      {chunks.some((chunk) => chunk > 0) && <span>darker: a rank’s later stages</span>}
+      {chunks.some((chunk) => chunk > 0) && <span>darker: later stage</span>}
     </span>
   );
 }
