@@ -47,3 +47,19 @@ test('the report of window.lockstep.run is the same in every mode but for the or
   expect(stages.weightsSha256).toBe(single.weightsSha256);
   expect(replicas.finalLoss).toBeCloseTo(single.finalLoss, 5);
 });
+
+test('Pipeline: chosen over any run it opens, shows its stages, and gives back what it has set', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open('preset=wideMlp&mode=ddp&world=4&device=cpu&compare=0');
+  await playground.mode('Pipeline').check();
+  await expect(page.getByRole('figure', { name: 'Mesh of ranks' })).toBeVisible();
+  // Two layers with weights: two stages, and a handle at the cut between them.
+  await expect(page.getByRole('slider', { name: 'Cut between stages 0 and 1' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'rank 1: pipeline of ranks 0, 1; no replicas' })).toBeVisible();
+  await playground.iterate(1);
+  await expect.poll(() => playground.number('Loss')).toBeGreaterThan(0);
+  await playground.mode('DistributedDataParallel').check();
+  await expect(page.getByRole('slider', { name: 'World size' })).toHaveValue('4');
+});

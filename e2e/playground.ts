@@ -5,7 +5,13 @@
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
 import type { Report } from '../src/protocol/report';
 
-export type ModeName = 'Single' | 'DataParallel' | 'DistributedDataParallel' | 'Model parallel' | 'Parameter server';
+export type ModeName =
+  | 'Single'
+  | 'DataParallel'
+  | 'DistributedDataParallel'
+  | 'Model parallel'
+  | 'Pipeline'
+  | 'Parameter server';
 
 export type PresetTitle = 'MLP' | 'Wide MLP' | 'CNN with BatchNorm' | 'GPT';
 
