@@ -81,7 +81,8 @@ function stageView(spec: FigureSpec, app: App, shape: FigureShape): Painted {
 
 function timelineView(app: App, shape: FigureShape): Painted {
   const timeline = createTimelineModel();
-  const width = shape === 'wide' ? FIGURE_WIDTH : NARROW_WIDTH - BESIDE.narrow;
+  // The frame is 20 px wider than FIGURE_WIDTH, and the live timeline has 20 px on either side.
+  const width = shape === 'wide' ? FIGURE_WIDTH - 20 : NARROW_WIDTH - BESIDE.narrow;
   const panel = { width, height: undefined };
   const { height } = timeline.layout(app, panel);
   const parts = timeline.parts(app);
