@@ -35,7 +35,7 @@ const only = {
   trace: ['base', 'protocol'],
   app: ['base', 'protocol', 'shapes', 'schedules', 'trace', 'launch', 'config', 'training', 'lab', 'museum', 'session'],
   cli: ['base', 'protocol', 'schedules', 'trace', 'launch', 'config', 'training', 'session', 'headless', 'bench'],
-  lessons: ['base', 'protocol', 'trace', 'museum', 'session', 'app'],
+  lessons: ['base', 'protocol', 'schedules', 'trace', 'museum', 'session', 'app'],
 };
 
 /** npm packages that the site is made of. They are built into it, so the package of Lockstep needs none of them. */

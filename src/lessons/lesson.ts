@@ -5,8 +5,11 @@
 import type { Facts } from './facts/facts';
 import type { QuantityId } from './facts/quantities';
 
-/** What a figure shows, each a component of the playground; `lab`: one collective, round by round. */
-export type View = 'stage' | 'timeline' | 'loss' | 'field' | 'memory' | 'buckets' | 'devices' | 'lab';
+/**
+ * What a figure shows, each a component of the playground; `lab`: one collective, round by round; `schedule`: what the
+ * ranks of a pipeline compute when.
+ */
+export type View = 'stage' | 'timeline' | 'schedule' | 'loss' | 'field' | 'memory' | 'buckets' | 'devices' | 'lab';
 
 /** What the reader may press. `kill`: ends the last rank. */
 export type Press = 'play' | 'moment' | 'round' | 'phase' | 'iteration' | 'reset' | 'kill';

@@ -2,7 +2,14 @@
 import { QUANTITIES, type QuantityId, quantityOf } from './quantities';
 
 /** Their argument is a rank. */
-const OF_A_RANK: ReadonlySet<QuantityId> = new Set(['localRank', 'groupRank', 'lossOfRank', 'rowsRead', 'rowsSeen']);
+const OF_A_RANK: ReadonlySet<QuantityId> = new Set([
+  'localRank',
+  'groupRank',
+  'lossOfRank',
+  'rowsRead',
+  'rowsSeen',
+  'peakLive',
+]);
 
 export function labelOf(text: string): string {
   const asked = quantityOf(text);

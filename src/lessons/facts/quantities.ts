@@ -5,6 +5,8 @@
  */
 import { momentsOf } from '../../trace/moments/moments';
 import type { Facts } from './facts';
+import { PIPELINE_QUANTITIES } from './pipeline-quantities';
+import type { Quantity } from './quantity';
 import {
   buffersAt,
   bytesBetweenNodes,
@@ -25,13 +27,6 @@ import {
   sum,
 } from './readings';
 import type { Format } from './write';
-
-interface Quantity {
-  /** What it is, for the table below a figure. */
-  readonly label: string;
-  readonly format: Format;
-  readonly of: (facts: Facts, argument: string) => number | undefined;
-}
 
 export const QUANTITIES = {
   ranks: { label: 'ranks', format: 'count', of: ({ info, lab }) => lab?.request.worldSize ?? info?.ranks },
@@ -269,6 +264,7 @@ export const QUANTITIES = {
       return buffersAt(facts, buffer)[Number(rank)]?.[Number(index)];
     },
   },
+  ...PIPELINE_QUANTITIES,
   labRound: { label: 'round', format: 'count', of: ({ lab, round }) => lab && round },
 } satisfies Readonly<Record<string, Quantity>>;
 

@@ -10,6 +10,7 @@ export type Heights = ReadonlyMap<View, number>;
 const USUAL: Readonly<Record<View, number>> = {
   stage: 380,
   timeline: 240,
+  schedule: 230,
   loss: 220,
   field: 190,
   memory: 280,

@@ -16,6 +16,7 @@ import styles from './views.module.css';
 const LossChart = loadedPanel('The losses', async () => (await import('../../../app/result/loss-chart')).LossChart);
 const Field = loadedPanel('The decision field', async () => (await import('../../../app/result/field')).Field);
 const BucketView = loadedPanel('The buckets', async () => (await import('./bucket-view')).BucketView);
+const ScheduleFigure = loadedPanel('The schedule', async () => (await import('./schedule-figure')).ScheduleFigure);
 const MemoryTable = loadedPanel(
   'The memory, tensor by tensor',
   async () => (await import('../../../app/memory/memory-table')).MemoryTable,
@@ -47,12 +48,13 @@ export function RunViews({ heights }: { readonly heights: Heights }) {
   );
 }
 
-/** These are as high as what they say; a timeline has a head, too, that its picture has not. */
-const TABLES: ReadonlySet<View> = new Set(['memory', 'buckets', 'devices', 'timeline'] as const);
+/** These are as high as what they say; timeline and schedule have a head, too, that their pictures have not. */
+const TABLES: ReadonlySet<View> = new Set(['memory', 'buckets', 'devices', 'timeline', 'schedule'] as const);
 
 const VIEWS: Readonly<Record<RunView, ComponentType>> = {
   stage: StageView,
   timeline: TimelinePlace,
+  schedule: ScheduleFigure,
   loss: LossChart,
   field: Field,
   memory: Memory,
