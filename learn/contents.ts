@@ -22,7 +22,7 @@ export const CONTENTS: readonly Entry[] = [
   { name: 'batch-size', title: 'Batch size, accumulation and no_sync' },
   { name: 'what-else', title: 'What else must agree: BatchNorm, buffers, dropout' },
   { name: 'model-parallel', title: 'Model parallelism: layers on different devices' },
-  { name: 'pipelines', title: 'Pipelines', planned: 'Micro-batches keep all stages busy: GPipe, 1F1B, zero bubble.' },
+  { name: 'pipelines', title: 'Pipelines: micro-batches close the bubble' },
   {
     name: 'tensor-parallel',
     title: 'Tensor parallelism',
