@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './playground';
 
 /** Between them they have every view, notices, and toolbars with two rows. */
-const LESSONS = ['all-reduce', 'buckets', 'data-parallel', 'launching'];
+const LESSONS = ['all-reduce', 'buckets', 'data-parallel', 'launching', 'pipelines'];
 
 const heightOf = (figure: Locator): Promise<number> =>
   figure.evaluate((element) => element.getBoundingClientRect().height);
@@ -80,4 +80,32 @@ test('a hint comes by itself when the figure has been in view for 40 seconds', a
   await page.clock.fastForward(3_000);
   await expect(hint).toBeVisible();
   await expect(task.getByRole('button', { name: 'Hint' })).toBeHidden();
+});
+
+test('a schedule of the reader’s own says what is missing, trains when it is run, and does its task', async ({
+  page,
+}) => {
+  test.slow();
+  await figuresOf(page, 'pipelines');
+  const figure = page.locator('figure[data-figure="own"]');
+  await bringToView(figure);
+  await isLive(figure);
+  const task = page.locator('.task[data-task="build"]');
+  const words = figure.getByRole('status', { name: 'Your schedule' });
+  await expect(words).toContainText('This is GPipe');
+  // GPipe with the first backward of rank 0 one place earlier.
+  const cell = (name: string) => figure.getByRole('button', { name, exact: true });
+  await cell('F0 of stage 0, cell 1 of 8').focus();
+  await page.keyboard.press('End');
+  for (let left = 0; left < 4; left++) await page.keyboard.press('ArrowLeft');
+  await expect(figure.getByRole('button', { name: /^B0 of stage 0/ })).toBeFocused();
+  await page.keyboard.press('Alt+ArrowLeft');
+  await expect(words).not.toContainText('It can run');
+  await page.keyboard.press('Control+z');
+  await figure.getByLabel('Start from').selectOption('1F1B');
+  await expect(words).toContainText('This is 1F1B');
+  await figure.getByRole('button', { name: 'Run it' }).click();
+  await expect(figure.getByRole('button', { name: 'this runs' })).toBeVisible();
+  await expect(task).toHaveAttribute('data-done', '');
+  await expect(figure.locator('[data-value="peakLive"]')).toHaveText('3');
 });

@@ -31,7 +31,7 @@ const ONE_FORWARD_ONE_BACKWARD = [
 export const lesson = defineLesson({
   figures: {
     cut: {
-      run: `${RUN}&pipeline=GPipe&microBatches=1`,
+      run: `${RUN}&pipeline=GPipe&microBatches=1&moment=2`,
       show: ['schedule'],
       controls: [
         'play',
@@ -54,7 +54,7 @@ export const lesson = defineLesson({
       starts: 'walk',
     },
     memory: {
-      run: `${RUN}&pipeline=GPipe&microBatches=8`,
+      run: `${RUN}&pipeline=GPipe&microBatches=8&moment=12`,
       show: ['schedule'],
       controls: [
         'play',
@@ -67,7 +67,7 @@ export const lesson = defineLesson({
       starts: 'rest',
     },
     loops: {
-      run: `${RUN}&pipeline=1F1B&microBatches=8`,
+      run: `${RUN}&pipeline=1F1B&microBatches=8&moment=12`,
       show: ['schedule'],
       controls: [
         'play',
@@ -83,7 +83,7 @@ export const lesson = defineLesson({
       starts: 'rest',
     },
     halves: {
-      run: `${RUN}&pipeline=Interleaved1F1B&microBatches=8`,
+      run: `${RUN}&pipeline=Interleaved1F1B&microBatches=8&moment=12`,
       show: ['schedule'],
       controls: [
         'play',
@@ -100,7 +100,7 @@ export const lesson = defineLesson({
     },
     own: {
       run: `${SMALL}&pipeline=GPipe&microBatches=4&at=1`,
-      show: ['schedule'],
+      show: ['editor'],
       controls: ['play', 'iteration', 'reset'],
       caption: 'GPipe for three ranks and four micro-batches, to be changed.',
       numbers: ['bubble', 'makespan', 'peakLive', 'activationMemory:0', 'loss:1'],

@@ -7,9 +7,19 @@ import type { QuantityId } from './facts/quantities';
 
 /**
  * What a figure shows, each a component of the playground; `lab`: one collective, round by round; `schedule`: what the
- * ranks of a pipeline compute when.
+ * ranks of a pipeline compute when; `editor`: the same, to be changed and run.
  */
-export type View = 'stage' | 'timeline' | 'schedule' | 'loss' | 'field' | 'memory' | 'buckets' | 'devices' | 'lab';
+export type View =
+  | 'stage'
+  | 'timeline'
+  | 'schedule'
+  | 'editor'
+  | 'loss'
+  | 'field'
+  | 'memory'
+  | 'buckets'
+  | 'devices'
+  | 'lab';
 
 /** What the reader may press. `kill`: ends the last rank. */
 export type Press = 'play' | 'moment' | 'round' | 'phase' | 'iteration' | 'reset' | 'kill';

@@ -9,13 +9,6 @@ import { Picture } from '../../app/lab/figure';
 import labClasses from '../../app/lab/figure.module.css';
 import type { FigurePicture } from '../../app/picture/figure-picture';
 import { bareSvgOf } from '../../app/picture/write-picture';
-import { createCursorOnPicture } from '../../app/pipeline/cursor-on-picture';
-import { NO_MARKS, paintPicture } from '../../app/pipeline/paint-picture';
-import { pictureOfSchedule } from '../../app/pipeline/picture';
-import { layoutPicture } from '../../app/pipeline/picture-layout';
-import { pictureOfTrace } from '../../app/pipeline/picture-of-trace';
-import { titlesOf } from '../../app/pipeline/row-titles';
-import { runSchedule } from '../../app/pipeline/use-run-schedule';
 import { LOSS_PICTURE, paintLosses } from '../../app/result/loss-picture';
 import { lossSeries } from '../../app/result/loss-series';
 import { fieldShade, paintPoints } from '../../app/result/paint-field';
@@ -27,13 +20,13 @@ import type { App } from '../../app/state/store';
 import { paintTimeline } from '../../app/timeline/paint-timeline';
 import { marksOf } from '../../app/timeline/timeline-marks';
 import { createTimelineModel } from '../../app/timeline/timeline-model';
-import { WHOLE } from '../../app/timeline/view-window';
 import { must } from '../../base/invariant';
 import { FIELD_SIZE } from '../../protocol/snapshot';
 import { FIGURE_WIDTH, type FigureShape, NARROW_WIDTH, stageHeight } from '../figure-size';
 import type { FigureSpec, View } from '../lesson';
 import { compactSvg } from './compact-svg';
 import type { Recorded } from './record-run';
+import { editorPicture, schedulePicture } from './schedule-picture';
 
 export interface PictureFile {
   readonly width: number;
@@ -75,7 +68,8 @@ export function pictureOf(
 function paintedView(view: View, spec: FigureSpec, app: App, shape: FigureShape): Painted | undefined {
   if (view === 'stage') return stageView(spec, app, shape);
   if (view === 'timeline') return timelineView(app, shape);
-  if (view === 'schedule') return scheduleView(app, shape);
+  if (view === 'schedule') return schedulePicture(app, WIDTH[shape]);
+  if (view === 'editor') return editorPicture(app, WIDTH[shape]);
   if (shape === 'narrow') return undefined;
   if (view === 'loss') return lossView(app);
   if (view === 'field') return fieldView(app);
@@ -100,27 +94,6 @@ function timelineView(app: App, shape: FigureShape): Painted {
   const marks = marksOf(timeline, app, scene, none);
   const head = parts && { parts, view: timeline.view, top: 0, band: undefined };
   return { width, height, paint: (ink) => paintTimeline(ink, scene, marks, head) };
-}
-
-/** In units of time, as the live figure has it: the order that ran, with the cursor of the page. */
-function scheduleView({ info, cursor, traces, clock }: App, shape: FigureShape): Painted {
-  const { schedule, replicas } = runSchedule(must(info, 'a run').config);
-  const picture = pictureOfSchedule(schedule);
-  const layout = layoutPicture(WIDTH[shape], schedule.ranks, undefined);
-  const mostKept = Math.max(...picture.rows.map(({ peak }) => peak));
-  const trace = cursor && traces[cursor.trace];
-  const ran = trace && pictureOfTrace(trace, clock, schedule, { index: 0, of: replicas });
-  const at = ran && createCursorOnPicture(trace, clock, ran, picture)({ event: cursor.event, fraction: 0 });
-  const marks = { ...NO_MARKS, cursor: at?.time, lit: at?.lit ?? NO_MARKS.lit };
-  const { width, height } = layout;
-  return {
-    width,
-    height,
-    paint(ink) {
-      const titles = titlesOf(schedule, replicas, ink.palette);
-      paintPicture(ink, { picture, layout, view: WHOLE, titles, mostKept }, marks);
-    },
-  };
 }
 
 function lossView(app: App): Painted {

@@ -11,6 +11,7 @@ const USUAL: Readonly<Record<View, number>> = {
   stage: 380,
   timeline: 240,
   schedule: 230,
+  editor: 260,
   loss: 220,
   field: 190,
   memory: 280,

@@ -17,6 +17,7 @@ const LossChart = loadedPanel('The losses', async () => (await import('../../../
 const Field = loadedPanel('The decision field', async () => (await import('../../../app/result/field')).Field);
 const BucketView = loadedPanel('The buckets', async () => (await import('./bucket-view')).BucketView);
 const ScheduleFigure = loadedPanel('The schedule', async () => (await import('./schedule-figure')).ScheduleFigure);
+const EditorFigure = loadedPanel('The schedule editor', async () => (await import('./editor-figure')).EditorFigure);
 const MemoryTable = loadedPanel(
   'The memory, tensor by tensor',
   async () => (await import('../../../app/memory/memory-table')).MemoryTable,
@@ -48,13 +49,14 @@ export function RunViews({ heights }: { readonly heights: Heights }) {
   );
 }
 
-/** These are as high as what they say; timeline and schedule have a head, too, that their pictures have not. */
-const TABLES: ReadonlySet<View> = new Set(['memory', 'buckets', 'devices', 'timeline', 'schedule'] as const);
+/** These are as high as what they say; the last three have a head, too, that their pictures have not. */
+const TABLES: ReadonlySet<View> = new Set(['memory', 'buckets', 'devices', 'timeline', 'schedule', 'editor'] as const);
 
 const VIEWS: Readonly<Record<RunView, ComponentType>> = {
   stage: StageView,
   timeline: TimelinePlace,
   schedule: ScheduleFigure,
+  editor: EditorFigure,
   loss: LossChart,
   field: Field,
   memory: Memory,

@@ -1,0 +1,35 @@
+/**
+ * The schedule of a pipeline's run, to be changed: the playground's editor. What the figure is led to, by its link, by
+ * Reset or by a solution, is what the editor begins with. A schedule that the reader runs is trained for a step at once.
+ */
+import { useEffect, useRef } from 'react';
+import { draftOf } from '../../../app/pipeline/draft';
+import { Editor } from '../../../app/pipeline/editor';
+import { runSchedule, useRunSchedule } from '../../../app/pipeline/use-run-schedule';
+import { useApp, useAppStore } from '../../../app/state/use-app';
+import { useFigure, useFigureState } from './use-figure';
+
+export function EditorFigure() {
+  const figure = useFigure();
+  const store = useAppStore();
+  const run = useRunSchedule();
+  const led = useFigureState(({ there, leading }) => there && !leading);
+  const isReady = useApp(({ state }) => state === 'paused');
+  const actions = run?.config.pipeline.actions;
+  /** The schedule to which the figure was led, or that has been trained. */
+  const begun = useRef<string>(undefined);
+
+  useEffect(() => {
+    const { info, setDraft } = store.getState();
+    if (!led || !info) return;
+    begun.current = info.config.pipeline.actions;
+    setDraft(draftOf(runSchedule(info.config).schedule));
+  }, [led, store]);
+  useEffect(() => {
+    if (!led || !isReady || actions === undefined || actions === begun.current) return;
+    begun.current = actions;
+    void figure.press('iteration');
+  }, [led, isReady, actions, figure]);
+
+  return run && <Editor run={run} />;
+}
