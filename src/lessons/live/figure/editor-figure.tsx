@@ -1,6 +1,7 @@
 /**
  * The schedule of a pipeline's run, to be changed: the playground's editor. What the figure is led to, by its link, by
- * Reset or by a solution, is what the editor begins with. A schedule that the reader runs is trained for a step at once.
+ * Reset or by a solution, is what the editor begins with. A schedule that the reader runs is trained for a step at
+ * once.
  */
 import { useEffect, useRef } from 'react';
 import { draftOf } from '../../../app/pipeline/draft';
