@@ -12,7 +12,7 @@ import { NO_MARKS, type PictureMarks, paintPicture } from '../../app/pipeline/pa
 import { type Picture, pictureOfSchedule } from '../../app/pipeline/picture';
 import { layoutPicture } from '../../app/pipeline/picture-layout';
 import { pictureOfTrace } from '../../app/pipeline/picture-of-trace';
-import { titlesOf } from '../../app/pipeline/row-titles';
+import { chunksOf, titlesOf } from '../../app/pipeline/row-titles';
 import { type RunSchedule, runSchedule } from '../../app/pipeline/use-run-schedule';
 import type { App } from '../../app/state/store';
 import { WHOLE } from '../../app/timeline/view-window';
@@ -57,7 +57,7 @@ function painted(
     height: layout.height,
     paint(ink) {
       const titles = titlesOf(schedule, replicas, ink.palette);
-      const scene = { picture, layout, view: WHOLE, titles, mostKept };
+      const scene = { picture, layout, view: WHOLE, titles, mostKept, chunks: chunksOf(schedule) };
       paintPicture(ink, scene, marks);
       if (isDraft) paintDraft(ink, scene, undefined);
     },
