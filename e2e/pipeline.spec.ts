@@ -1,3 +1,4 @@
+import { axeFindsNothing } from './axe';
 import { expect, type Playground, test } from './playground';
 
 /** Two stages, four micro-batches: the cells of a row are F0 to F3 and B0 to B3. */
@@ -36,6 +37,7 @@ test('the schedule as a picture: cells lead the cursor, gaps say why they are th
   const table = timeline(playground).getByRole('region', { name: 'Cells of the schedule' });
   await expect(table.getByRole('button', { name: 'B3', exact: true })).toHaveCount(2);
   await expect(table).toContainText(/computes until [\d.]+ µs; the message then takes/);
+  await axeFindsNothing(playground.page, '[role="tabpanel"]');
   await tab(playground, 'Timeline').click();
   await expect(timeline(playground).getByRole('slider', { name: 'Time cursor' })).toBeVisible();
 });
@@ -60,6 +62,7 @@ test('a schedule of one’s own is built, refused, run, and a link', async ({ pl
   for (const key of ['ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key);
   for (let i = 0; i < 7; i++) await page.keyboard.press('Alt+ArrowLeft');
   await expect(verdict(playground)).toContainText('Rank 1 runs 1B3 (cell 1) before 1F3 (cell 5), which it needs.');
+  await axeFindsNothing(page, '[role="tabpanel"]');
   await playground.button('Run it').press('Enter');
   await expect(verdict(playground)).toContainText('It cannot run yet.');
   for (let i = 0; i < 7; i++) await playground.button('Undo (Ctrl+Z)').click();
