@@ -3,7 +3,7 @@
  * there are replicas. It follows torch 2.13 as it was seen to behave, on the CPU over gloo too. Called through mode.ts.
  */
 import { loaderLines, setsEpoch } from '../../interop/pytorch-ddp';
-import { listedModelCode } from '../../interop/pytorch-model';
+import { drops, listedModelCode } from '../../interop/pytorch-model';
 import {
   type Averaging,
   checkpointedStage,
@@ -46,6 +46,7 @@ export function pipelineListing(config: Config): CodeLine[] {
       ...pipelineImports(config, shape, averaging),
       ...(timeoutOf(config).length > 0 ? ['from datetime import timedelta'] : []),
     ],
+    notes: drops(config.model.layers) ? [OWN_MASKS] : [],
     setUp: ranksLines(shape, timeoutOf(config)),
     tearDown: ['torch.distributed.destroy_process_group()'],
     model: { ...model, classes: [...model.classes, ...checkpointedStage(config)] },
@@ -76,6 +77,8 @@ export function pipelineListing(config: Config): CodeLine[] {
     },
   });
 }
+
+const OWN_MASKS = '# dropout: here each rank draws masks of its own, and the losses differ from those of the run';
 
 /** Of the process group. */
 const timeoutOf = ({ timeoutS }: Config): readonly string[] =>
