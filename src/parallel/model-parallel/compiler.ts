@@ -1,0 +1,192 @@
+/** What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. */
+import { LockstepError } from '../../base/errors';
+import { at, must } from '../../base/invariant';
+import type { DeviceMesh } from '../../mesh/device-mesh';
+import { buffersOfLayer, parametersOfLayer } from '../../nn/model';
+import { ProgramBuilder } from '../../program/builder';
+import type { Program } from '../../program/instruction';
+import type { Where } from '../../program/lane-builder';
+import type { Config } from '../../protocol/config';
+import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+import { type MicroBatchKind, stepsAfter, type TrainingKind } from '../../protocol/step-kind';
+import type { DeviceIndex } from '../../protocol/trace';
+import { ownedBy, type ShardMap, shardMap, type TensorSpec } from '../../sharding/shard-map';
+import type { Shape } from '../../tensor/shape';
+import { declareValues, emitLoad, emitMasks, emitNode } from '../emit';
+import { emitOptimizerOver } from '../emit-optimizer';
+import type { ModeInput } from '../mode';
+import { nodesOf, type StageGraph, type StageOptions, stageGraph } from '../stage-graph';
+
+export { modelParallelForm as closedForm } from './closed-form';
+
+/**
+ * [start, end) of the layers on each device: the user's split, or the layers with weights spread evenly with what
+ * follows them.
+ */
+function layerRanges(config: Config): readonly { readonly start: number; readonly end: number }[] {
+  const { layers } = config.model;
+  const sizes = config.modelParallel.split ?? evenSplit(config);
+  const sum = sizes.reduce((a, b) => a + b, 0);
+  if (sizes.length !== config.worldSize || sum !== layers.length) {
+    throw new LockstepError(
+      'placement',
+      `The split [${sizes.join(', ')}] places ${sum} layers on ${sizes.length} devices, but the model has ${layers.length} layers and the mesh ${config.worldSize} devices.`,
+      'Give one number per device; together they must be the number of layers.',
+      { split: sizes, layers: layers.length, worldSize: config.worldSize },
+    );
+  }
+  let start = 0;
+  return sizes.map((n) => {
+    start += n;
+    return { start: start - n, end: start };
+  });
+}
+
+/** Layers a device: those with weights in groups as equal as can be, the first groups larger. */
+function evenSplit({ model, worldSize }: Config): readonly number[] {
+  const weighted = model.layers.flatMap((layer, i) => (LAYERS_WITH_WEIGHTS.has(layer.type) ? [i] : []));
+  const what = weighted.every((i) => model.layers[i]?.type === 'Linear') ? 'Linear layers' : 'layers with weights';
+  if (worldSize > weighted.length) {
+    throw new LockstepError(
+      'placement',
+      `Model parallel cannot place ${weighted.length} ${what} on ${worldSize} devices: every device needs at least one.`,
+      `Use at most ${weighted.length} devices, or add layers.`,
+      { layers: weighted.length, worldSize },
+    );
+  }
+  const base = Math.floor(weighted.length / worldSize);
+  const starts: number[] = [];
+  let next = 0;
+  for (let d = 0; d < worldSize; d++) {
+    starts.push(d === 0 ? 0 : at(weighted, next));
+    next += base + (d < weighted.length % worldSize ? 1 : 0);
+  }
+  return starts.map((s, d) => (starts[d + 1] ?? model.layers.length) - s);
+}
+
+/** Each tensor on the device of its layer; what no layer has is the loss's, on the last one. */
+export function shards(config: Config, tensors: readonly TensorSpec[]): ShardMap {
+  const ranges = layerRanges(config);
+  const deviceOf = new Map<string, number>();
+  ranges.forEach(({ start, end }, device) => {
+    for (let i = start; i < end; i++) {
+      const layer = at(config.model.layers, i);
+      for (const { name } of [...parametersOfLayer(layer, i), ...buffersOfLayer(layer, i)]) deviceOf.set(name, device);
+    }
+  });
+  return shardMap(tensors, ({ name, shape }) => ownedBy(shape, deviceOf.get(name) ?? ranges.length - 1));
+}
+
+/** The graph of each device: the layers of its range, with the loss at the end. */
+function stagesOf(
+  input: ModeInput,
+  { rows, gradients }: Pick<StageOptions, 'rows' | 'gradients'>,
+): readonly StageGraph[] {
+  const ranges = layerRanges(input.config);
+  let inputName = 'x';
+  let inputShape = input.inputShape;
+  return ranges.map((range, d) => {
+    const stage = stageGraph(input, {
+      rows,
+      range,
+      inputName,
+      inputShape,
+      inputType: d === 0 ? input.inputType : 'f32',
+      withLoss: d === ranges.length - 1,
+      needInputGradient: d > 0,
+      ...(gradients === undefined ? {} : { gradients }),
+    });
+    inputName = stage.output;
+    inputShape = rowShape(stage);
+    return stage;
+  });
+}
+
+/** Of the output of a stage. */
+function rowShape({ graph, output }: StageGraph): Shape {
+  const { type } = must(
+    graph.values.find((v) => v.name === output),
+    output,
+  );
+  return type.shape.slice(1);
+}
+
+/** Layers (indices into the configuration) that live on each device. */
+export const layersOfDevice = (config: Config): readonly (readonly number[])[] =>
+  layerRanges(config).map(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i));
+
+/** Batch norm asks for two rows. */
+export const borderShapes = (input: ModeInput): readonly Shape[] =>
+  stagesOf(input, { rows: 2 }).slice(0, -1).map(rowShape);
+
+export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh): Program {
+  const builder = new ProgramBuilder(mesh, input.ops);
+  kind.microBatches.forEach((microBatch, m) => {
+    builder.startMicroBatch(m);
+    const stages = emitPass(builder, input, microBatch);
+    if (!stepsAfter(kind, m)) return;
+    const parts = stages.map(({ parameters }, d) => ({ lane: builder.lane(d), parameters }));
+    emitOptimizerOver(builder, input, parts);
+  });
+  return builder.finish('modelParallel', kind);
+}
+
+const FORWARD: Where = { phase: 'forward', anchor: 'send_activation' };
+const BACKWARD: Where = { phase: 'backward', anchor: 'send_gradient' };
+
+/** Forward through all stages, the loss on the last device, backward through all stages. */
+function emitPass(
+  builder: ProgramBuilder,
+  input: ModeInput,
+  { rows: [rows = 0], gradients }: MicroBatchKind,
+): readonly StageGraph[] {
+  const stages = stagesOf(input, { rows, gradients });
+  const last = stages.length - 1;
+  for (const [d, stage] of stages.entries()) declareValues(builder.lane(d), stage);
+
+  emitLoad(builder.lane(0), { buffer: 'x', source: 'inputs', start: 0, count: rows });
+  stages.forEach((stage, d) => {
+    const lane = builder.lane(d);
+    if (d > 0) hop(builder, { from: d - 1, to: d, buffer: stage.input, payload: 'activation', where: FORWARD });
+    emitMasks(lane, stage);
+    for (const node of nodesOf(stage, 'forward')) emitNode(lane, stage, node);
+  });
+  const end = builder.lane(last);
+  emitLoad(end, { buffer: 'y', source: 'targets', start: 0, count: rows });
+  for (const node of nodesOf(at(stages, last), 'loss')) emitNode(end, at(stages, last), node);
+  for (let d = last; d >= 0; d--) {
+    const stage = at(stages, d);
+    for (const node of nodesOf(stage, 'backward')) emitNode(builder.lane(d), stage, node);
+    if (d > 0)
+      hop(builder, {
+        from: d,
+        to: d - 1,
+        buffer: must(stage.inputGradient, 'input gradient'),
+        payload: 'gradient',
+        where: BACKWARD,
+      });
+  }
+  return stages;
+}
+
+interface Hop {
+  readonly from: DeviceIndex;
+  readonly to: DeviceIndex;
+  readonly buffer: string;
+  readonly payload: 'activation' | 'gradient';
+  readonly where: Where;
+}
+
+/** Moves a whole buffer of the same name to the neighbour, between the two compute queues. */
+function hop(builder: ProgramBuilder, { from, to, buffer, payload, where }: Hop): void {
+  const comm: Where = { ...where, queue: 'comm' };
+  const source = builder.lane(from);
+  const target = builder.lane(to);
+  source.handOver('compute', 'comm', comm);
+  builder.transfer(
+    { device: from, slice: source.whole(buffer), where: comm },
+    { device: to, slice: target.whole(buffer), where: comm },
+    { name: buffer, payload },
+  );
+  target.handOver('comm', 'compute', where);
+}

@@ -1,0 +1,64 @@
+/** What of the mode is fetched when a run needs it, under one name: see mode.ts, its only caller. */
+import { at } from '../../base/invariant';
+import type { DeviceMesh } from '../../mesh/device-mesh';
+import { ProgramBuilder } from '../../program/builder';
+import type { Program } from '../../program/instruction';
+import { type MicroBatchKind, stepsAfter, type TrainingKind } from '../../protocol/step-kind';
+import { emitOptimizer } from '../emit-optimizer';
+import type { ModeInput } from '../mode';
+import { compileSingle } from '../single/compile';
+import { stageGraph } from '../stage-graph';
+import { asynchronousStep } from './asynchronous';
+import { declareServer, emitWorker, keptNames, pull, push, type Worker, weighted } from './parts';
+import { serverRows } from './server-rows';
+
+export { initialCopies as construct } from './asynchronous';
+export { serverForm as closedForm } from './closed-form';
+export { serverNotices as notices } from './notices';
+
+export function compile(input: ModeInput, kind: TrainingKind, mesh: DeviceMesh): Program {
+  const { config } = input;
+  if (config.worldSize === 1) return { ...compileSingle(input, kind), mode: 'parameterServer' };
+  const { synchronous } = config.parameterServer;
+  const builder = new ProgramBuilder(mesh, input.ops);
+  const server = builder.lane(0);
+  kind.microBatches.forEach((microBatch, m) => {
+    builder.startMicroBatch(m);
+    const workers = workersOf(builder, input, microBatch);
+    const { stage } = at(workers, 0);
+    declareServer(server, stage);
+    if (!synchronous) {
+      asynchronousStep(builder, input, workers);
+      return;
+    }
+    for (const worker of workers) {
+      // Between micro-batches nothing changes on the server.
+      emitWorker(worker, () => {
+        if (microBatch.gradients === 'set') pull(builder, worker, keptNames(stage));
+      });
+    }
+    if (!stepsAfter(kind, m)) return;
+    workers.forEach((worker, k) => {
+      push(builder, worker, { sum: k > 0, buffers: k === 0 });
+    });
+    server.handOver('comm', 'compute', { phase: 'step', anchor: 'step' });
+    emitOptimizer(server, input, stage.parameters);
+  });
+  return builder.finish('parameterServer', kind);
+}
+
+/** Those that have rows of the batch. */
+function workersOf(
+  builder: ProgramBuilder,
+  input: ModeInput,
+  { rows: [rows = 0], gradients }: MicroBatchKind,
+): readonly Worker[] {
+  const { config } = input;
+  const { synchronous } = config.parameterServer;
+  const share = (count: number): number => (synchronous && config.loss.reduction !== 'sum' ? count / rows : 1);
+  return serverRows(config, [rows]).flatMap(([start, count], device): readonly Worker[] => {
+    if (count === 0) return [];
+    const stage = stageGraph(input, { rows: count, withLoss: true, gradients });
+    return [{ lane: builder.lane(device), stage: weighted(stage, share(count)), start, count }];
+  });
+}
