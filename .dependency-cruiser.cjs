@@ -58,10 +58,10 @@ const bundled = [
 
 /**
  * A mode is one folder of parallel/: its compiler, and its face (names, words, settings), which the page shows before
- * any session; a long face has parts beside it, as face-fit.ts. The page and the command line see the faces and not
- * the compilers, and a face brings nothing heavy along.
+ * any session; a long face has parts beside it, as face-fit.ts and face-size.ts. The page and the command line see the
+ * faces and not the compilers, and a face brings nothing heavy along.
  */
-const faces = 'src/parallel/(face|faces|[^/]+/(face|face-fit))[.]ts$';
+const faces = 'src/parallel/(face|faces|fits|[^/]+/(face|face-fit|face-size))[.]ts$';
 const seeFaces = ['app', 'cli'];
 
 const tests = '\\.test\\.tsx?$|/fixtures/|/testing/';

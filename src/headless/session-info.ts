@@ -4,7 +4,6 @@ import { preview } from '../inference/views/preview';
 import { rankEnvironments } from '../launch/rank-environments';
 import { plainRole } from '../parallel/face';
 import { alignedBytes } from '../program/memory-planner';
-import { printProgram } from '../program/printer';
 import type { SessionInfo } from '../protocol/session-info';
 import { describe, HARDWARE } from '../simulator/hardware';
 import { memoryOf } from '../training/device-memory';
@@ -37,7 +36,6 @@ export function sessionInfo(training: Training): SessionInfo {
     ),
     memory: memoryOf(blueprint),
     construct: training.construct,
-    programText: printProgram(program),
     batchesPerEpoch: blueprint.batchesPerEpoch,
     dataset: preview(blueprint),
     roles: rankOfDevice.map((_, device) => {

@@ -12,7 +12,7 @@ export type Control =
   | { readonly kind: 'choice'; readonly setting: Setting; readonly words: Readonly<Record<string, string>> }
   | { readonly kind: 'flag' | 'number' | 'size'; readonly setting: Setting }
   /** A component of the page, by its name there. */
-  | { readonly kind: 'panel'; readonly panel: 'buckets' | 'moreOfDdp' | 'split' | 'mesh' | 'stages' };
+  | { readonly kind: 'panel'; readonly panel: 'buckets' | 'moreOfDdp' | 'split' | 'mesh' | 'stages' | 'schedule' };
 
 export interface Face {
   /** As the setting `mode` has it. */
@@ -54,11 +54,6 @@ export interface Face {
   grid?(config: Config): { readonly columns: number; readonly rows: number };
   /** The most devices that can have something to do; absent: any number. */
   mostDevices?(config: Config): number;
-  /**
-   * The settings with which a run of this model, data and batch opens, where others may not: what is set when the mode
-   * is chosen. `rows`: training rows in an epoch, where they are known. Absent: any settings open a run.
-   */
-  fitted?(config: Config, rows?: number): Config;
   /** Why its weights are not those of one device; undefined: because of nothing but the order of sums. */
   differenceCause?(config: Config): string | undefined;
 }

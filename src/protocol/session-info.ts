@@ -19,8 +19,6 @@ export interface SessionInfo {
   readonly memory: readonly DeviceMemory[];
   /** DDP: what its constructor sent before the first step, as a trace of its own; undefined where it sends nothing. */
   readonly construct: StepTrace | undefined;
-  /** Printed form of the Program that runs most steps. */
-  readonly programText: string;
   /** Micro-batches in an epoch: where `accumulate` is 1, steps. */
   readonly batchesPerEpoch: number;
   readonly batchPerRank: readonly number[];

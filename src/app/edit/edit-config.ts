@@ -6,6 +6,7 @@
 
 import * as v from 'valibot';
 import { FACES } from '../../parallel/faces';
+import { FITS } from '../../parallel/fits';
 import { type Config, configSchema, LIMITS } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import { rangeOf, rangeText, type SettingPath } from './setting-ranges';
@@ -138,7 +139,8 @@ export function withMeshDevices(config: Config): Config {
 export function withMode(config: Config, mode: Config['mode'], rows?: number): Config {
   const face = FACES[mode];
   const other = { ...config, mode };
-  if (face.fitted) return face.fitted(other, rows);
+  const fitted = FITS[mode];
+  if (fitted) return fitted(other, rows);
   const most = face.mostDevices?.(config) ?? 0;
   if (most === 0 || config.worldSize <= most) return other;
   const fewer = withWorldSize(other, most);

@@ -19,6 +19,7 @@ import { DdpPanel } from './ddp-panel';
 import { HardwarePanel } from './hardware-panel';
 import { LayerFields } from './layer-fields';
 import { MeshPanel } from './mesh/mesh-panel';
+import { ScheduleFields } from './mesh/schedule-fields';
 import { EVERY_SETTING } from './testing/every-setting';
 import { IN_A_LIST, LAYER_WITHOUT_FIELD, WITHOUT_FIELD } from './testing/without-field';
 import { TrainingPanel } from './training-panel';
@@ -78,6 +79,7 @@ const PANELS = (
     <TrainingPanel />
     <ClusterPanel />
     <MeshPanel />
+    <ScheduleFields />
     <DdpPanel />
     <LaunchPanel />
     <HardwarePanel />

@@ -2,6 +2,7 @@
  * The stage before what draws a traced step is here: rooms with their names and the shapes of their layers. The rooms
  * are where they will be as far as that is known before the step says what travels. Called by stage-place.tsx.
  */
+import { lookup } from '../../base/lookup';
 import { FACES } from '../../parallel/faces';
 import { grow, type Size } from '../draw/geometry';
 import type { Ink } from '../draw/ink';
@@ -17,7 +18,7 @@ import { largestRoom } from './room-size';
 export function firstPicture(ink: Ink, info: RunShape, size: Size): void {
   if (size.width <= 0) return;
   const { palette, context } = ink;
-  const { rows: stack } = FACES[info.config.mode].grid?.(info.config) ?? { rows: 1 };
+  const { rows: stack } = lookup(FACES, info.config.mode)?.grid?.(info.config) ?? { rows: 1 };
   const largest = largestRoom(info.worldSize);
   const { rooms } = layoutStage({ ...size, devices: info.worldSize, largest, links: [], stack });
   for (const { device, layers, title, subtitles } of placeDevices(info, undefined)) {

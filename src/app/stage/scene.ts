@@ -3,6 +3,7 @@
  * (`stageScene`, once a frame). Both pure; stage.tsx calls them and paints.
  */
 
+import { lookup } from '../../base/lookup';
 import { FACES } from '../../parallel/faces';
 import type { SessionInfo } from '../../protocol/session-info';
 import type { Slice, StepTrace } from '../../protocol/trace';
@@ -48,7 +49,7 @@ export function planStage(
   const devices = placeDevices(info, trace);
   const buckets = placeBuckets(info, trace);
   const largest = largestRoom(info.worldSize);
-  const { rows: stack } = FACES[info.config.mode].grid?.(info.config) ?? { rows: 1 };
+  const { rows: stack } = lookup(FACES, info.config.mode)?.grid?.(info.config) ?? { rows: 1 };
   const layout = layoutStage({ ...size, devices: info.worldSize, largest, links, stack });
   return {
     info,

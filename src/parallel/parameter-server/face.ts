@@ -1,6 +1,6 @@
 /** Parameter server: what the page says about it. */
 import { batchNorms } from '../../protocol/config/layer-kinds';
-import { PARAMETER_SERVER } from '../../protocol/words/parts';
+import { PARAMETER_SERVER } from '../../protocol/words/parameter-server';
 import { countWord, type Face, NORM_OF_PARTS, plainRole } from '../face';
 
 export const parameterServer: Face = {

@@ -12,7 +12,8 @@ import { mlpLayers, PRESETS } from '../../protocol/presets';
 import { stagesPerRankOf } from '../../schedules/schedule';
 import { checkBatches } from './compiler';
 import { pipeline } from './face';
-import { fitted, stagesOfRank } from './face-fit';
+import { fitted } from './face-fit';
+import { stagesOfRank } from './face-size';
 import { scheduleOf } from './stages';
 
 const before = fc.record({

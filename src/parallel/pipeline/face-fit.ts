@@ -1,31 +1,14 @@
 /**
  * The settings with which a pipeline of this model and batch runs: what the page sets when the mode is chosen, so that
- * a run opens whatever ran before. It changes no more than it must, and nothing that fits. Called through face.ts.
+ * a run opens whatever ran before. It changes no more than it must, and nothing that fits. Called through fits.ts.
  */
 import type { Config } from '../../protocol/config';
-import { batchNorms, LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+import { batchNorms } from '../../protocol/config/layer-kinds';
 import { MOST_MICRO_BATCHES } from '../../protocol/config/pipeline';
 import { meshSizes } from '../../protocol/mesh-sizes';
+import { layersWithWeights, stagesOfRank } from './face-size';
 
 type Settings = Config['pipeline'];
-
-/** Stages that each rank has: the schedule's number, or that of the settings. */
-export const stagesOfRank = ({ schedule, stagesPerRank }: Settings): number =>
-  FIXED_STAGES[schedule] ?? stagesPerRank ?? 2;
-
-const FIXED_STAGES: Readonly<Partial<Record<Settings['schedule'], number>>> = {
-  GPipe: 1,
-  '1F1B': 1,
-  ZBVZeroBubble: 2,
-  DualPipeV: 2,
-};
-
-const layersWithWeights = ({ model }: Config): number =>
-  model.layers.filter(({ type }) => LAYERS_WITH_WEIGHTS.has(type)).length;
-
-/** Ranks of all replicas: each has one layer with weights for each of its stages. */
-export const mostRanks = (config: Config): number =>
-  config.mesh.dp * Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
 
 /** `rows`: training rows in an epoch, where they are known. */
 export function fitted(config: Config, rows?: number): Config {

@@ -2,21 +2,8 @@
 import type { Config } from '../../protocol/config';
 import { batchNorms } from '../../protocol/config/layer-kinds';
 import { meshSizes, placeOf } from '../../protocol/mesh-sizes';
-import { PIPELINE } from '../../protocol/words/parts';
 import { countWord, type Face } from '../face';
-import { fitted, mostRanks, stagesOfRank } from './face-fit';
-
-/** torch's names, and what the literature calls some of them. */
-const SCHEDULE_WORDS: Readonly<Record<Config['pipeline']['schedule'], string>> = {
-  GPipe: 'GPipe',
-  '1F1B': '1F1B',
-  LoopedBFS: 'Looped BFS',
-  Interleaved1F1B: 'Interleaved 1F1B',
-  InterleavedZeroBubble: 'Zero bubble (ZB1P)',
-  ZBVZeroBubble: 'Zero bubble V (ZBV)',
-  DualPipeV: 'DualPipeV',
-  own: 'Your own',
-};
+import { mostRanks, stagesOfRank } from './face-size';
 
 export const pipeline: Face = {
   name: 'pipeline',
@@ -35,10 +22,7 @@ export const pipeline: Face = {
   controls: [
     { kind: 'panel', panel: 'mesh' },
     { kind: 'panel', panel: 'stages' },
-    { kind: 'choice', setting: PIPELINE.schedule, words: SCHEDULE_WORDS },
-    { kind: 'number', setting: PIPELINE.microBatches },
-    { kind: 'number', setting: PIPELINE.stagesPerRank },
-    { kind: 'flag', setting: PIPELINE.scaleGrads },
+    { kind: 'panel', panel: 'schedule' },
   ],
   processPerDevice: true,
   launchable: true,
@@ -57,7 +41,6 @@ export const pipeline: Face = {
     return { columns: pp, rows: dp };
   },
   mostDevices: mostRanks,
-  fitted,
   differenceCause,
 };
 

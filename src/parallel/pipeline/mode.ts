@@ -4,7 +4,6 @@
  * schedule (schedules/). Replicas of the pipeline train on different batches, and average each stage's gradients
  * over its own group. This file is the light part, which is there from the beginning; what compiles is fetched.
  */
-import { LockstepError } from '../../base/errors';
 import { Part } from '../../base/part';
 import { initDeviceMesh } from '../../mesh/device-mesh';
 import { meshSizes } from '../../protocol/mesh-sizes';
@@ -19,29 +18,6 @@ export const pipeline: ParallelMode = {
   mesh: (config) => {
     const { pp, dp } = meshSizes(config);
     return initDeviceMesh({ pp, dpReplicate: dp }, { nodes: config.nodes });
-  },
-  check: ({ accumulate, mesh, worldSize, pipeline: { microBatches, schedule, actions } }) => {
-    if (accumulate > 1)
-      throw new LockstepError(
-        'config',
-        `accumulate is ${accumulate}, but in mode pipeline the batch is cut by pipeline.microBatches (${microBatches}).`,
-        'Leave accumulate at 1, and set pipeline.microBatches.',
-        { accumulate, microBatches },
-      );
-    if (mesh.pp === undefined && worldSize % mesh.dp > 0)
-      throw new LockstepError(
-        'placement',
-        `${worldSize} ${worldSize === 1 ? 'device' : 'devices'} cannot be shared out to ${mesh.dp} replicas of a pipeline evenly.`,
-        'Set mesh.dp to a divisor of worldSize, or mesh.pp to the ranks that a pipeline has.',
-        { worldSize, dp: mesh.dp },
-      );
-    if (schedule === 'own' && actions === undefined)
-      throw new LockstepError(
-        'config',
-        'pipeline.schedule is own, but pipeline.actions has no actions.',
-        'Write one row per rank into pipeline.actions, as in 0F0,0F1,0B0,0B1, or name one of torch’s schedules.',
-        { schedule },
-      );
   },
   sampler: ({ mesh }) => (mesh.dp > 1 ? 'distributedWhole' : undefined),
   settingsOfBatches: ['mesh.dp', 'ddp.samplerSeed', 'ddp.setEpoch'],

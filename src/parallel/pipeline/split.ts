@@ -11,7 +11,7 @@ import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
 import type { Schedule } from '../../schedules/schedule';
 import type { ModeInput } from '../mode';
 import { withDdpOfStages } from './ddp-of-stages';
-import { stagesOfRank } from './face-fit';
+import { stagesOfRank } from './face-size';
 
 /** The configuration with its split, and what a schedule of one's own decides, written out. */
 export function settle(input: ModeInput, { stages, microBatches }: Pick<Schedule, 'stages' | 'microBatches'>): Config {

@@ -6,7 +6,7 @@
 import { meshSizes } from '../../../protocol/mesh-sizes';
 import { namesOf } from '../../../protocol/words/algorithms';
 import { DDP_MAIN } from '../../../protocol/words/ddp-main';
-import { MESH } from '../../../protocol/words/parts';
+import { MESH } from '../../../protocol/words/pipeline';
 import { withMesh } from '../../edit/edit-config';
 import { CommitField } from '../../fields/commit-field';
 import { ChoiceSetting, FlagSetting, sentence, TextSetting } from '../../fields/settings';

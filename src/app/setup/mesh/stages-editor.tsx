@@ -4,7 +4,7 @@
  */
 import { type PointerEvent, useRef, useState } from 'react';
 import { LAYERS_WITH_WEIGHTS } from '../../../protocol/config/layer-kinds';
-import { PIPELINE } from '../../../protocol/words/parts';
+import { PIPELINE } from '../../../protocol/words/pipeline';
 import { withStages } from '../../edit/edit-config';
 import fields from '../../fields/fields.module.css';
 import { layerText } from '../../model/layer-words';

@@ -8,7 +8,7 @@ export const WITHOUT_FIELD: Readonly<Record<string, string>> = {
   modelParallel: 'the part of the set-up that is called so',
   pipeline: 'the part of the set-up that is called so',
   'pipeline.split': 'the strip of layers, with a handle at each cut between two stages',
-  'pipeline.actions': 'a schedule of one’s own comes with a link or a file',
+  'pipeline.actions': 'the editor beside the picture of the schedule',
   mesh: 'the part of the set-up that is called so',
   data: 'the pictures of the data sets, as a group of radio buttons',
   'model.layers': 'the list of layers',

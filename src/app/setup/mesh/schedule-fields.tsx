@@ -1,0 +1,27 @@
+/** The settings of a pipeline's schedule. Fetched when such a mode is set up. */
+import type { Config } from '../../../protocol/config';
+import { PIPELINE } from '../../../protocol/words/pipeline';
+import { ChoiceSetting, FlagSetting, NumberSetting } from '../../fields/settings';
+
+/** torch's names, and what the literature calls some of them. */
+const SCHEDULE_WORDS: Readonly<Record<Config['pipeline']['schedule'], string>> = {
+  GPipe: 'GPipe',
+  '1F1B': '1F1B',
+  LoopedBFS: 'Looped BFS',
+  Interleaved1F1B: 'Interleaved 1F1B',
+  InterleavedZeroBubble: 'Zero bubble (ZB1P)',
+  ZBVZeroBubble: 'Zero bubble V (ZBV)',
+  DualPipeV: 'DualPipeV',
+  own: 'Your own',
+};
+
+export function ScheduleFields() {
+  return (
+    <>
+      <ChoiceSetting {...PIPELINE.schedule} words={SCHEDULE_WORDS} />
+      <NumberSetting {...PIPELINE.microBatches} />
+      <NumberSetting {...PIPELINE.stagesPerRank} />
+      <FlagSetting {...PIPELINE.scaleGrads} />
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+/** How many stages and ranks a pipeline of a model can have. Called by face.ts, face-fit.ts and the split. */
+import type { Config } from '../../protocol/config';
+import { LAYERS_WITH_WEIGHTS } from '../../protocol/config/layer-kinds';
+
+type Settings = Config['pipeline'];
+
+/** Stages that each rank has: the schedule's number, or that of the settings. */
+export const stagesOfRank = ({ schedule, stagesPerRank }: Settings): number =>
+  FIXED_STAGES[schedule] ?? stagesPerRank ?? 2;
+
+const FIXED_STAGES: Readonly<Partial<Record<Settings['schedule'], number>>> = {
+  GPipe: 1,
+  '1F1B': 1,
+  ZBVZeroBubble: 2,
+  DualPipeV: 2,
+};
+
+export const layersWithWeights = ({ model }: Config): number =>
+  model.layers.filter(({ type }) => LAYERS_WITH_WEIGHTS.has(type)).length;
+
+/** Ranks of all replicas: each has one layer with weights for each of its stages. */
+export const mostRanks = (config: Config): number =>
+  config.mesh.dp * Math.floor(layersWithWeights(config) / stagesOfRank(config.pipeline));
