@@ -27,8 +27,10 @@ import type { Schedule } from '../../schedules/schedule';
 import { filledUpTo } from './filled-up';
 import { layerRanges } from './split';
 import { scheduleOf } from './stages';
+import { tiesOf } from './ties';
 
-export function pipelineListing(config: Config): CodeLine[] {
+export function pipelineListing(given: Config): CodeLine[] {
+  const { resume, ...config } = given;
   const schedule = scheduleOf(config);
   const ranges = layerRanges(config);
   const shape: PipelineShape = {
@@ -46,7 +48,11 @@ export function pipelineListing(config: Config): CodeLine[] {
       ...pipelineImports(config, shape, averaging),
       ...(timeoutOf(config).length > 0 ? ['from datetime import timedelta'] : []),
     ],
-    notes: drops(config.model.layers) ? [OWN_MASKS] : [],
+    notes: [
+      ...(drops(config.model.layers) ? [OWN_MASKS] : []),
+      ...(resume === undefined ? [] : [BEGINS_ANEW]),
+      ...(tiesOf(config).length > 0 ? [TIES] : []),
+    ],
     setUp: ranksLines(shape, timeoutOf(config)),
     tearDown: ['torch.distributed.destroy_process_group()'],
     model: { ...model, classes: [...model.classes, ...checkpointedStage(config)] },
@@ -79,6 +85,11 @@ export function pipelineListing(config: Config): CodeLine[] {
 }
 
 const OWN_MASKS = '# dropout: here each rank draws masks of its own, and the losses differ from those of the run';
+/** Its optimiser's state is of the whole model, and a rank has its own parameters only. */
+const BEGINS_ANEW =
+  '# the run resumes a checkpoint; this script does not read it, begins at step 0, and prints other losses';
+const TIES =
+  '# two stages share a weight: the run adds up its gradients over both ranks; this script does not, and its losses differ';
 
 /** Of the process group. */
 const timeoutOf = ({ timeoutS }: Config): readonly string[] =>
