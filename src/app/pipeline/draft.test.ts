@@ -37,7 +37,7 @@ test('cells are put in, taken out, exchanged and moved', () => {
   const without = removed(start, { rank: 2, index: 1 });
   expect(row(without, 2)).toBe('2F0 2F1 2B1 2F2 2B2 2F3 2B3');
   expect(complaintsOf(scheduleOfDraft(without)).map(({ message }) => message)).toEqual([
-    'rank 2 never runs 2B0, neither whole nor split into I and W',
+    'rank 2 never runs 2B0 (nor 2I0 and 2W0), which 1B0 of rank 1 needs',
   ]);
   const split = inserted(
     inserted(without, { rank: 2, index: 1 }, action(2, 'I', 0)),
