@@ -18,7 +18,10 @@ afterAll(() => node.close());
 const cases = Object.entries(PRESETS).flatMap(([name, { config }]) => MODES.map((mode) => ({ name, mode, config })));
 
 test.each(cases)('$name, $mode: the plan is what is allocated', async ({ config, mode }) => {
-  const blueprint = createBlueprint(parseConfig({ ...config, mode, worldSize: 2, compareSingle: false }), {});
+  // A pipeline's short last batch may have too few rows for its micro-batches.
+  const dropLast = mode === 'pipeline';
+  const run = { ...config, mode, worldSize: 2, dropLast, compareSingle: false };
+  const blueprint = createBlueprint(parseConfig(run), {});
   const keeper = new DeviceKeeper(node.gpu, true);
   const { programs, table, rankOfDevice } = blueprint;
   const choice = await keeper.choose('webgpu');
