@@ -125,7 +125,7 @@ async function run(page, c) {
   }, `#seed=${seed}&${link}`);
   const most = await opened(page);
   if (most > 0) {
-    await page.getByRole('button', { name: 'Dismiss', exact: true }).first().click();
+    await dismissed(page);
     return most;
   }
   await page.getByRole('button', { name: 'Step iteration', exact: true }).and(page.locator(':enabled')).click(WAIT);
@@ -142,6 +142,23 @@ async function run(page, c) {
   if (refused.length > 0) throw new Error(refused.join(' '));
   return 0;
 }
+
+/**
+ * Waits until no notice says for how many devices the net is large enough; such a notice may go by itself.
+ * @param {Page} page
+ */
+const dismissed = (page) =>
+  page.waitForFunction(
+    () => {
+      const notices = document.querySelector('[aria-label="Notices"]');
+      if (!/at most \d+ devices/.test(notices?.textContent ?? '')) return true;
+      for (const button of notices?.querySelectorAll('button') ?? [])
+        if ((button.getAttribute('aria-label') ?? button.textContent) === 'Dismiss') button.click();
+      return false;
+    },
+    undefined,
+    SOON,
+  );
 
 /**
  * Waits until a new run that has taken no step can begin, which gives 0, or until a notice says for how many devices at
