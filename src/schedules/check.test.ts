@@ -96,7 +96,7 @@ test('a schedule that does not fit its own numbers', () => {
 });
 
 test.each(RECORDED.filter(({ printed }) => printed))(
-  '1F1B as torch prints it is told from 1F1B: $title',
+  '1F1B as torch prints it is known from 1F1B as it runs: $title',
   ({ size, printed }) => {
     const schedule = fromCsv((printed ?? []).join('\n'));
     expect(() => checkSchedule(schedule)).toThrow(

@@ -3,7 +3,7 @@
  * computes no gradients; the other devices are workers that pull parameters, compute gradients on their part of the
  * batch and push them. One coordinator drives all devices and cuts the batch by torch.chunk among the workers.
  * Synchronous: one step of the optimiser with what all workers bring; each worker's loss counts by its share of the
- * samples, so it is the step of a single device. Asynchronous: parameter-server-async.ts. A world of one device is
+ * samples, so it is the step of a single device. Asynchronous: asynchronous.ts. A world of one device is
  * plain single-device training.
  */
 

@@ -8,21 +8,23 @@ import type { ClosedForm } from '../../protocol/closed-form';
 import type { Config } from '../../protocol/config';
 import { meshSizes } from '../../protocol/mesh-sizes';
 import type { DeviceIndex } from '../../protocol/trace';
+import { chosenSchedule } from '../../schedules/chosen';
 import { elements } from '../../tensor/shape';
 import { closedForm, type Pass, type RunSizes, sum } from '../closed-form';
 import { ddpForm } from '../ddp/closed-form';
 import { layerRanges } from './split';
-import { devicesOfStage, scheduleOf } from './stages';
+import { devicesOfStage } from './stages';
 import { type Tie, tiesOf } from './ties';
 
 /** Of one micro-batch; with the last one the replicas reduce. */
 export function pipelineForm(run: RunSizes, pass: Pass): ClosedForm {
   const { config, devices } = run;
-  const schedule = scheduleOf(config);
+  const { pp, dp } = meshSizes(config);
+  // It was checked before it was compiled; this is asked for each micro-batch.
+  const schedule = chosenSchedule(config.pipeline, pp);
   const stageDevices = Array.from({ length: schedule.stages }, (_, stage) => devicesOfStage(config, schedule, stage));
   const perDevice: number[] = Array.from({ length: devices }, () => 0);
   const crossing = addBorders(perDevice, run, pass, stageDevices);
-  const { dp } = meshSizes(config);
   const each = `in each of ${schedule.microBatches} micro-batches`;
   const border =
     crossing.length === 0
